@@ -1,0 +1,40 @@
+"""Turn a folder of parallel text into the folder that fairseq trains on."""
+
+import argparse
+import os
+from pathlib import Path
+
+from zsnmt import console
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx")
+    parser.add_argument("folder", type=Path, help="folder to make")
+    parser.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first")
+    parser.add_argument("--vocabulary-size", type=int, default=8000, help="pieces of the joint subword model")
+    parser.add_argument("--subword-type", choices=["bpe", "unigram"], default="bpe", help="kind of subword model")
+    parser.add_argument("--balance", type=float, metavar="T",
+                        help="sample languages for the subword model with temperature T instead of as they are")
+    parser.add_argument("--threshold", type=int, default=0, metavar="N",
+                        help="a language uses only pieces that occur at least N times in its training text")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parse_options()
+    from zsnmt.binarised import SubwordSettings, prepare  # loads PyTorch: only now, so that --help is quick
+
+    settings = SubwordSettings(
+        options.vocabulary_size, options.subword_type, options.balance, options.threshold, options.seed
+    )
+    counts = prepare(options.text, options.folder, options.languages, settings, options.workers)
+    for split, pairs in counts.items():
+        for pair, number in pairs.items():
+            print(f"{split}\t{pair}\t{number}")
+
+
+if __name__ == "__main__":
+    console.run(main)

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Makes .venv with the pinned versions that zsnmt is tested with. Safe to run again: when nothing
+# has changed it says so and stops. PYTHON=... chooses the interpreter, VENV=... another folder.
+#
+# pip's own settings apply: on Linux the default index serves PyTorch with CUDA; set
+# PIP_EXTRA_INDEX_URL to PyTorch's CPU index when the machine has no GPU.
+set -euo pipefail
+
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+VENV="${VENV:-$ROOT/.venv}"
+PYTHON="${PYTHON:-python3}"
+MARKER="$VENV/.zsnmt-setup"
+
+# Versions: one line a package, in the order of installation (see install below).
+BUILD_TOOLS=("setuptools==80.9.0" "wheel==0.45.1" "cython==3.2.4")
+TORCH="torch==2.13.0"
+NUMPY="numpy==2.4.6"
+FAIRSEQ="fairseq-fixed==0.12.3.1"
+FAIRSEQ_NEEDS=("hydra-core==1.3.2" "omegaconf==2.3.0" "cffi==2.0.0" "regex==2026.9.11" "bitarray==3.8.2"
+               "packaging==25.0" "tqdm==4.67.1")
+PACKAGES=("sentencepiece==0.2.2" "sacrebleu==2.6.0" "sacremoses==0.1.1" "indic-nlp-library==0.92"
+          "scikit-learn==1.9.0" "scipy==1.17.1" "py3langid==0.4.0" "pytest==9.0.2")
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+wanted() { sha256sum "${BASH_SOURCE[0]}" | cut -d' ' -f1; }
+
+check_python() {
+  command -v "$PYTHON" >/dev/null || fail "no interpreter '$PYTHON'; install Python 3.11 or 3.12, or set PYTHON=/path/to/python3.11"
+  local version
+  version="$("$PYTHON" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+  case "$version" in
+    3.11|3.12) ;;
+    *) fail "Python $version is not supported: zsnmt needs 3.11 or 3.12; set PYTHON=/path/to/python3.11" ;;
+  esac
+}
+
+install() { # a title, then pip's arguments
+  say "installing $1"
+  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check "${@:2}" \
+    || fail "pip could not install $1 (see the lines above); what is installed stays, run this again to go on"
+}
+
+main() {
+  check_python
+  if [ -f "$MARKER" ] && [ "$(cat "$MARKER")" = "$(wanted)" ]; then
+    say "$VENV is complete, nothing to do"
+    return
+  fi
+  [ -x "$VENV/bin/python" ] || { say "making $VENV with $("$PYTHON" --version)"; "$PYTHON" -m venv "$VENV"; }
+  install "build tools" "${BUILD_TOOLS[@]}"
+  install "$TORCH (large)" "$TORCH" "$NUMPY"
+  install "what fairseq needs" "${FAIRSEQ_NEEDS[@]}"
+  # Without build isolation it compiles against the torch above instead of fetching a second one;
+  # without its dependencies because it asks for torchaudio, which nothing here imports.
+  install "$FAIRSEQ (compiles, a few minutes where there is no wheel)" --no-build-isolation --no-deps "$FAIRSEQ"
+  install "the other packages" "${PACKAGES[@]}"
+  install "zsnmt itself" --no-build-isolation --no-deps --editable "$ROOT"
+  wanted > "$MARKER.part" && mv "$MARKER.part" "$MARKER"
+  say "done: $VENV"
+}
+
+main "$@"

@@ -1,0 +1,25 @@
+"""Installs zsnmt for people who bring their own environment; scripts/setup.sh pins the tested versions."""
+
+from setuptools import find_packages, setup
+
+setup(
+    name="zsnmt",
+    version="0.1.0",
+    description="Multilingual zero-shot neural machine translation, a plug-in for fairseq",
+    packages=find_packages(include=["zsnmt", "zsnmt.*"]),
+    python_requires=">=3.11,<3.13",
+    install_requires=[
+        "torch>=2.6",
+        "fairseq-fixed==0.12.3.1",
+        "numpy>=1.26",
+        "sentencepiece>=0.2.0",
+        "sacrebleu>=2.4",
+        "sacremoses>=0.1",
+        "indic-nlp-library>=0.92",
+        "scikit-learn>=1.3",
+        "scipy>=1.11",
+        "py3langid>=0.3",
+        "tqdm>=4.60",
+    ],
+    extras_require={"test": ["pytest>=8"]},
+)

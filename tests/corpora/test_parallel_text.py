@@ -1,0 +1,210 @@
+import errno
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from zsnmt.corpora.parallel_text import check_corpus, check_pair, find_pair, iterate_lines, read_lines, write_lines
+from zsnmt.errors import InputError
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "check_parallel_text.py"
+
+
+def put(folder: Path, **files: int) -> None:
+    """Files with so many lines each; `train__de_en__de` is `train.de-en.de`."""
+    for name, lines in files.items():
+        parts = name.split("__")
+        name = ".".join([parts[0], *(part.replace("_", "-") for part in parts[1:])])
+        write_lines(folder / name, (f"line {number}" for number in range(lines)))
+
+
+def names(files: tuple[Path, Path]) -> tuple[str, str]:
+    return files[0].name, files[1].name
+
+
+# Finding
+
+
+def test_a_direction_is_found_in_its_own_files_then_reversed_then_multiway(tmp_path):
+    put(tmp_path, test__de=3, test__en=3)
+    assert names(find_pair(tmp_path, "test", "de", "en")) == ("test.de", "test.en")
+    put(tmp_path, test__en_de__de=3, test__en_de__en=3)
+    assert names(find_pair(tmp_path, "test", "de", "en")) == ("test.en-de.de", "test.en-de.en")
+    put(tmp_path, test__de_en__de=3, test__de_en__en=3)
+    assert names(find_pair(tmp_path, "test", "de", "en")) == ("test.de-en.de", "test.de-en.en")
+
+
+def test_both_directions_of_a_pair_are_the_same_files_swapped(tmp_path):
+    put(tmp_path, train__de_en__de=3, train__de_en__en=3)
+    assert find_pair(tmp_path, "train", "de", "en") == find_pair(tmp_path, "train", "en", "de")[::-1]
+
+
+def test_a_missing_direction_names_what_was_looked_for_and_what_is_there(tmp_path):
+    put(tmp_path, train__de_en__de=1, train__de_en__en=1, train__fr=1, test__cs=1)
+    with pytest.raises(InputError) as error:
+        find_pair(tmp_path, "train", "cs", "en")
+    for part in ("train.cs-en.{cs,en}", "train.en-cs.{cs,en}", "train.{cs,en}", "languages there: de, en, fr"):
+        assert part in str(error.value)
+    with pytest.raises(InputError, match="languages there: none"):
+        find_pair(tmp_path, "valid", "cs", "en")
+
+
+def test_half_a_pair_has_its_own_sentence(tmp_path):
+    put(tmp_path, train__de_en__de=1, train__de=1, train__en=1)
+    with pytest.raises(InputError, match="train.de-en.de stands alone; add its other side train.de-en.en"):
+        find_pair(tmp_path, "train", "en", "de")
+
+
+@pytest.mark.parametrize("source, target", [("de", "de"), ("zh-Hans", "en"), ("../de", "en"), ("", "en"), ("1a", "en")])
+def test_only_two_different_language_codes_are_a_direction(source, target, tmp_path):
+    with pytest.raises(InputError):
+        find_pair(tmp_path, "train", source, target)
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(InputError, match="nowhere is no folder"):
+        find_pair(tmp_path / "nowhere", "train", "de", "en")
+
+
+# Reading and writing
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    lines = ["a b", "tab\there", "\u00a0\u2028 is \u2029 no line end \u200d", "क्ष", "“ﬁ”", "\U0001f600", " padded "]
+    write_lines(tmp_path / "a", iter(lines))
+    assert read_lines(tmp_path / "a") == lines
+    assert (tmp_path / "a").read_bytes() == "".join(line + "\n" for line in lines).encode()
+
+
+def test_the_last_line_needs_no_line_end(tmp_path):
+    (tmp_path / "a").write_bytes(b"x\ny")
+    assert read_lines(tmp_path / "a") == ["x", "y"]
+
+
+@pytest.mark.parametrize("content, message", [
+    (b"", "a is empty"),
+    (b"x\ny\xfcz\n", "a, line 2, byte 2: 0xfc is not UTF-8; convert"),
+    ("x\n".encode("utf-16"), "a, line 1, byte 1: 0xff is not UTF-8"),
+    (b"x\n\xe2\x82\n", "a, line 2, byte 1: 0xe2 is not UTF-8"),
+    (b"\xef\xbb\xbfx\n", "a, line 1 starts with a byte order mark; save the file without one"),
+    (b"x\ny\r\n", "a, line 2 ends with a carriage return; convert the file with dos2unix"),
+    (b"x\ry\n", r"a, line 1 has the control character U\+000D at position 2; remove it"),
+    (b"x\n\x00y\n", r"a, line 2 has the control character U\+0000 at position 1; remove it"),
+    ("x\nyy\u0085\n".encode(), r"a, line 2 has the control character U\+0085 at position 3; remove it"),
+    (b"x\n\ny\n", "a, line 2 is empty"),
+    ("x\ny\n \t\u00a0\n".encode(), "a, line 3 is empty"),
+])
+def test_what_breaks_the_contract_stops_with_file_and_line(content, message, tmp_path):
+    (tmp_path / "a").write_bytes(content)
+    with pytest.raises(InputError, match=message) as error:
+        read_lines(tmp_path / "a")
+    assert str(error.value).startswith(str(tmp_path))
+
+
+def test_empty_lines_can_be_allowed_but_not_an_empty_file(tmp_path):
+    (tmp_path / "a").write_bytes(b"\nx\n \n")
+    assert read_lines(tmp_path / "a", allow_empty_lines=True) == ["", "x", " "]
+    (tmp_path / "a").write_bytes(b"")
+    with pytest.raises(InputError, match="a is empty"):
+        read_lines(tmp_path / "a", allow_empty_lines=True)
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path):
+    with pytest.raises(InputError, match="nowhere: there is no such file"):
+        read_lines(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="is a folder"):
+        read_lines(tmp_path)
+
+
+def test_reading_is_lazy(tmp_path):
+    (tmp_path / "a").write_bytes(b"good\n\xff\n")
+    assert next(iterate_lines(tmp_path / "a")) == "good"
+
+
+@pytest.mark.parametrize("line", ["two\nlines", "carriage\r", "\ufeffmark", "nul\0"])
+def test_what_cannot_be_read_back_is_not_written(line, tmp_path):
+    write_lines(tmp_path / "a", ["old"])
+    with pytest.raises(InputError, match="a, line 2, cannot be written"):
+        write_lines(tmp_path / "a", ["good", line])
+    assert read_lines(tmp_path / "a") == ["old"]
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    write_lines(tmp_path / "a", ["old"])
+    (tmp_path / "a.part").symlink_to("/dev/full")
+    with pytest.raises(OSError) as error:
+        write_lines(tmp_path / "a", ["new"] * 99_999)
+    assert (error.value.errno, error.value.filename) == (errno.ENOSPC, str(tmp_path / "a"))
+    assert read_lines(tmp_path / "a") == ["old"]
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
+# Checking
+
+
+def test_a_pair_is_counted_from_both_sides_alike(tmp_path):
+    put(tmp_path, train__de_en__de=5, train__de_en__en=5)
+    source, target = find_pair(tmp_path, "train", "de", "en")
+    assert check_pair(source, target) == check_pair(target, source) == len(read_lines(source)) == 5
+
+
+@pytest.mark.parametrize("source, target", [(5, 3), (3, 5)])
+def test_unequal_counts_are_both_named(source, target, tmp_path):
+    put(tmp_path, train__de_en__de=source, train__de_en__en=target)
+    with pytest.raises(InputError, match=rf"train.de-en.de has {source} lines and .*train.de-en.en has {target};"):
+        check_pair(*find_pair(tmp_path, "train", "de", "en"))
+
+
+def test_an_empty_line_on_one_side_is_named(tmp_path):
+    write_lines(tmp_path / "a", ["x", "y", "z"])
+    write_lines(tmp_path / "b", ["x", "  ", "z"])
+    with pytest.raises(InputError, match="b, line 2 is empty"):
+        check_pair(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_corpus_is_counted_by_split_and_pair(tmp_path):
+    put(tmp_path, train__de_en__de=5, train__de_en__en=5, train__en_fr__en=4, train__en_fr__fr=4,
+        test__de=2, test__en=2, test__fr=2)
+    assert check_corpus(tmp_path, [("de", "en"), ("fr", "en")], ("train", "test")) == {
+        "train": {"de-en": 5, "fr-en": 4}, "test": {"de-en": 2, "fr-en": 2}}
+
+
+def test_a_missing_split_and_a_missing_language_stop(tmp_path):
+    put(tmp_path, train__de_en__de=5, train__de_en__en=5)
+    with pytest.raises(InputError, match="de-en in split 'valid'"):
+        check_corpus(tmp_path, [("de", "en")])
+    with pytest.raises(InputError, match="fr-en in split 'train'"):
+        check_corpus(tmp_path, [("de", "en"), ("fr", "en")], ["train"])
+
+
+def test_a_multiway_set_has_one_number_of_lines(tmp_path):
+    put(tmp_path, test__de=2, test__en=2, test__fr=3, test__it=3)
+    with pytest.raises(InputError, match="test.de 2, test.en 2, test.fr 3, test.it 3"):
+        check_corpus(tmp_path, [("de", "en"), ("fr", "it")], ["test"])
+
+
+def test_nothing_to_check_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="nothing to check"):
+        check_corpus(tmp_path, [])
+
+
+# The command
+
+
+def check(*arguments: object) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_the_command_prints_the_counts(tmp_path):
+    put(tmp_path, train__de_en__de=5, train__de_en__en=5, test__de=2, test__en=2)
+    result = check(tmp_path, "--pairs", "de-en", "--splits", "train,test")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "pair\ttrain\ttest\nde-en\t5\t2\n", "")
+
+
+def test_the_command_reports_a_mistake_in_one_line(tmp_path):
+    put(tmp_path, train__de_en__de=5, train__de_en__en=4)
+    result = check(tmp_path, "--pairs", "de-en", "--splits", "train")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1

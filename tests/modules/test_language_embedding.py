@@ -1,0 +1,54 @@
+"""The target language in the decoder's input."""
+
+import pytest
+import torch
+
+from zsnmt.modules.language_embedding import LanguageEmbedding
+
+B, T, C, V = 3, 4, 6, 15
+TAGS = [4, 7, 5]
+
+
+@pytest.fixture
+def prefix() -> torch.Tensor:
+    return torch.tensor([[7, 8, 9, 10], [4, 9, 9, 8], [5, 10, 11, 12]])
+
+
+@pytest.fixture
+def x() -> torch.Tensor:
+    return torch.randn(B, T, C, generator=torch.Generator().manual_seed(2))
+
+
+def test_concat_is_the_references_formula(x, prefix):
+    """relu(W [e ; l] + b), the first e replaced by l (reference code, transformers.py)."""
+    embedding = LanguageEmbedding(TAGS, V, C, "concat")
+    result = embedding(x, prefix)
+    for b in range(B):
+        language = embedding.table.weight[TAGS.index(int(prefix[b, 0]))]
+        for t in range(T):
+            joined = torch.cat([language if t == 0 else x[b, t], language])
+            expected = torch.relu(embedding.project.weight @ joined + embedding.project.bias)
+            assert torch.allclose(result[b, t], expected, atol=1e-6)
+
+
+def test_add_is_a_sum(x, prefix):
+    embedding = LanguageEmbedding(TAGS, V, C, "add")
+    rows = embedding.table.weight[[TAGS.index(int(tag)) for tag in prefix[:, 0]]]
+    assert torch.equal(embedding(x, prefix), x + rows.unsqueeze(1))
+
+
+@pytest.mark.parametrize("combination", ["add", "concat"])
+def test_a_step_with_the_whole_prefix_equals_its_place_in_the_full_pass(x, prefix, combination):
+    embedding = LanguageEmbedding(TAGS, V, C, combination)
+    full = embedding(x, prefix)
+    for t in range(T):
+        step = embedding(x[:, t : t + 1], prefix[:, : t + 1])
+        assert torch.allclose(step[:, 0], full[:, t], atol=1e-6)
+
+
+def test_a_prefix_without_tag_is_refused(x, prefix):
+    prefix[1, 0] = 2
+    with pytest.raises(ValueError, match="does not begin with a language tag"):
+        LanguageEmbedding(TAGS, V, C, "concat")(x, prefix)
+    with pytest.raises(ValueError, match="add or concat"):
+        LanguageEmbedding(TAGS, V, C, "sum")

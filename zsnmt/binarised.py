@@ -1,0 +1,157 @@
+"""From parallel text to the folder that fairseq trains on: subwords, dictionary, binarised pairs.
+
+The folder holds `languages.txt` (the pivot first), the subword model and vocabularies, a
+`dict.{lang}.txt` for each language (all the same) and `{split}.{src}-{tgt}.{lang}.{bin,idx}` in
+fairseq's mmap format. A pair serves both of its directions.
+"""
+
+import itertools
+import os
+import shutil
+from collections import Counter
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Iterator, NamedTuple, Optional, Sequence
+
+import torch
+from fairseq.data import Dictionary, indexed_dataset
+from tqdm import tqdm
+
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, write_lines
+from zsnmt.errors import InputError
+from zsnmt.languages import LANGUAGES_FILE, check_language, language_tag
+from zsnmt.text.subword import Subwords, piece_counts, restrict, train_subwords
+
+
+@dataclass(frozen=True)
+class SubwordSettings:
+    """How the joint subword model is trained; see `zsnmt.text.subword.train_subwords`."""
+
+    vocabulary_size: int = 8000
+    model_type: str = "bpe"
+    balance: Optional[float] = None
+    threshold: int = 0  # a language uses only pieces at least this frequent in its training text; 0: all
+    seed: int = 1
+
+
+class TextFile(NamedTuple):
+    """One side of a pair and the names it gets when binarised; several for a file of a multiway set."""
+
+    path: Path
+    language: str
+    names: tuple[str, ...]
+
+
+def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tuple[str, str]]:
+    """The pairs of languages with text in a split; for training only those with files of their own."""
+    pairs = []
+    for pair in itertools.combinations(languages, 2):
+        own = [text / f"{split}.{a}-{b}.{a}" for a, b in (pair, pair[::-1])]
+        if any(path.is_file() for path in own):
+            pairs.append(pair)
+        elif split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
+            pairs.append(pair)
+    return pairs
+
+
+def text_files(text: Path, pairs: dict[str, list[tuple[str, str]]]) -> list[TextFile]:
+    """Every file of the pairs once, with all the names under which it is needed."""
+    names: dict[tuple[Path, str], list[str]] = {}
+    for split, split_pairs in pairs.items():
+        for pair in split_pairs:
+            for path, language in zip(find_pair(text, split, *pair), pair):
+                names.setdefault((path, language), []).append(f"{split}.{pair[0]}-{pair[1]}.{language}")
+    return [TextFile(path, language, tuple(wanted)) for (path, language), wanted in names.items()]
+
+
+def prepare(text: Path, folder: Path, languages: Sequence[str], settings: SubwordSettings, workers: int = 1) -> dict:
+    """Make `folder` from the parallel text in `text`; returns the counts of sentence pairs by split and pair.
+
+    `languages`: the pivot first. The folder is written beside and renamed, so it is whole or not there.
+    Raises `InputError` for text that breaks the contract and for a language without training text.
+    """
+    for language in languages:
+        check_language(language)
+    pairs = {split: pairs_of_split(text, split, languages) for split in SPLITS}
+    trained = {language for pair in pairs["train"] for language in pair}
+    if missing := [language for language in languages if language not in trained]:
+        raise InputError(f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and train.xx-yy.yy")
+    counts = {split: check_corpus(text, pairs[split], [split])[split] for split in SPLITS if pairs[split]}
+
+    part = folder.with_name(folder.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    write_lines(part / LANGUAGES_FILE, languages)
+    files = text_files(text, pairs)
+    subwords = learn_subwords([file for file in files if file.names[0].startswith("train.")], part, settings)
+    with ProcessPoolExecutor(workers, get_context("fork")) as pool:
+        dictionary = learn_dictionary(files, subwords, languages, pool)
+        for language in languages:
+            dictionary.save(str(part / f"dict.{language}.txt"))
+        jobs = [(file, part, subwords, dictionary) for file in files]
+        list(progress(pool.map(_binarise, *zip(*jobs)), "binarising", len(files)))
+    if folder.exists():
+        shutil.rmtree(folder)
+    os.replace(part, folder)
+    return counts
+
+
+def learn_subwords(files: Sequence[TextFile], folder: Path, settings: SubwordSettings) -> Subwords:
+    """One model over the training text of all languages, saved in the folder."""
+    text: dict[str, list[Path]] = {}
+    for file in files:
+        text.setdefault(file.language, []).append(file.path)
+    model = folder / "unrestricted.model"
+    train_subwords(
+        text, model, settings.vocabulary_size, settings.model_type, balance=settings.balance, seed=settings.seed
+    )
+    subwords = Subwords(model, restrict(model, text, settings.threshold) if settings.threshold > 1 else None)
+    subwords.save(folder)
+    model.unlink()
+    return subwords
+
+
+def learn_dictionary(files: Sequence[TextFile], subwords: Subwords, languages: Sequence[str], pool: Executor) -> Dictionary:
+    """The languages' tags, in order, then all pieces of the training text, the most frequent first.
+
+    Raises `InputError` for text that spells a tag or a symbol of fairseq's own.
+    """
+    training = [file for file in files if file.names[0].startswith("train.")]
+    jobs = pool.map(_count, training, itertools.repeat(subwords))
+    counts: Counter[str] = sum(progress(jobs, "counting pieces", len(training)), Counter())
+    dictionary = Dictionary()
+    reserved = [*dictionary.symbols, *map(language_tag, languages)]
+    if clash := [symbol for symbol in reserved if symbol in counts]:
+        raise InputError(f"the training text spells {', '.join(clash)}, which stands for something else; remove it from the text")
+    for tag in map(language_tag, languages):
+        dictionary.add_symbol(tag)
+    for piece, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        dictionary.add_symbol(piece, count)
+    return dictionary
+
+
+def encode(pieces: Sequence[str], dictionary: Dictionary) -> torch.Tensor:
+    """Ids of pieces, and EOS: a vector of len(pieces) + 1 integers."""
+    return torch.tensor([*map(dictionary.index, pieces), dictionary.eos()], dtype=torch.int64)
+
+
+def _count(file: TextFile, subwords: Subwords) -> Counter[str]:
+    return piece_counts(subwords, iterate_lines(file.path), file.language)
+
+
+def _binarise(file: TextFile, folder: Path, subwords: Subwords, dictionary: Dictionary) -> None:
+    first = folder / file.names[0]
+    builder = indexed_dataset.make_builder(f"{first}.bin", impl="mmap", vocab_size=len(dictionary))
+    for pieces in subwords.encode_lines(iterate_lines(file.path), file.language):
+        builder.add_item(encode(pieces, dictionary))
+    builder.finalize(f"{first}.idx")
+    for name in file.names[1:]:
+        for suffix in (".bin", ".idx"):
+            os.link(f"{first}{suffix}", folder / f"{name}{suffix}")
+
+
+def progress(results: Iterator, title: str, total: int) -> Iterator:
+    """The results, with a bar on a terminal."""
+    return tqdm(results, desc=title, total=total, leave=False, disable=None)

@@ -1,0 +1,1 @@
+"""Corpora: text in, text out, by the parallel-text contract."""

@@ -1,0 +1,48 @@
+"""Pivot-centred training pairs cut from a multiway corpus (the conditions of Liu et al. 2021, section 3.1)."""
+
+import random
+from pathlib import Path
+from typing import Sequence
+
+from zsnmt.corpora.parallel_text import read_lines, write_lines
+from zsnmt.errors import InputError
+
+CONDITIONS = ("multiway", "non_overlap")
+
+
+def deal(pivot_sentences: Sequence[str], hands: int, seed: int) -> list[list[int]]:
+    """Line numbers from 0, dealt at random into equal hands so that no pivot sentence is in two.
+
+    Lines with the same pivot sentence go to the same hand; each hand keeps the order of the lines.
+    """
+    lines_of: dict[str, list[int]] = {}
+    for line, sentence in enumerate(pivot_sentences):
+        lines_of.setdefault(sentence, []).append(line)
+    groups = list(lines_of.values())
+    random.Random(seed).shuffle(groups)
+    return [sorted(line for group in groups[hand::hands] for line in group) for hand in range(hands)]
+
+
+def cut_training_pairs(folder: Path, target: Path, languages: Sequence[str], condition: str, seed: int = 1) -> dict[str, int]:
+    """Write `train.{lang}-{pivot}.*` and multiway valid and test sets from `{train,valid,test}.{lang}`.
+
+    `languages`: the pivot first. `multiway`: every pair has every line. `non_overlap`: the lines are
+    dealt to the pairs, so that no pivot sentence is in two of them. Returns the pairs' line counts.
+    """
+    if condition not in CONDITIONS:
+        raise InputError(f"unknown condition '{condition}': it must be one of {', '.join(CONDITIONS)}")
+    pivot, *others = languages
+    text = {language: read_lines(folder / f"train.{language}") for language in languages}
+    if len({len(lines) for lines in text.values()}) > 1:
+        counts = ", ".join(f"train.{language} {len(lines)}" for language, lines in text.items())
+        raise InputError(f"{folder} is not multiway: its files differ in their number of lines ({counts})")
+    everything = list(range(len(text[pivot])))
+    hands = deal(text[pivot], len(others), seed) if condition == "non_overlap" else [everything] * len(others)
+    target.mkdir(parents=True, exist_ok=True)
+    for language, hand in zip(others, hands):
+        for side in (language, pivot):
+            write_lines(target / f"train.{language}-{pivot}.{side}", (text[side][line] for line in hand))
+    for split in ("valid", "test"):
+        for language in languages:
+            write_lines(target / f"{split}.{language}", read_lines(folder / f"{split}.{language}"))
+    return {f"{language}-{pivot}": len(hand) for language, hand in zip(others, hands)}

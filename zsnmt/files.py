@@ -1,0 +1,29 @@
+"""Files that are whole or not there."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+_CANNOT_GROW = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A binary file, written beside `path` as `path.part`, that takes its place when the block ends.
+
+    When the block or the writing fails, `path` stays as it was and the `.part` file is removed. The
+    OSError of a full disk names `path`.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        os.replace(part, path)
+    except BaseException as error:
+        part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _CANNOT_GROW and error.filename is None:
+            error.filename = str(path)
+        raise

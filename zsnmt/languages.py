@@ -1,0 +1,93 @@
+"""Languages and directions of an English-centred set: their names, kinds and tags."""
+
+import re
+from pathlib import Path
+from typing import Iterable, NamedTuple, Sequence
+
+from zsnmt.errors import InputError
+
+LANGUAGES_FILE = "languages.txt"
+_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+class Direction(NamedTuple):
+    """A source and a target language; written `de-it`."""
+
+    source: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.source}-{self.target}"
+
+
+def check_language(code: str) -> str:
+    """Return the code of a language as given; `InputError` unless it is letters, digits, underscores."""
+    if not _CODE.fullmatch(code):
+        raise InputError(
+            f"'{code}' is no language code: a code is a letter followed by letters, digits or underscores"
+        )
+    return code
+
+
+def parse_direction(text: str) -> Direction:
+    """Read `de-it`; raises `InputError` for anything else."""
+    parts = text.strip().split("-")
+    if len(parts) != 2 or parts[0] == parts[1]:
+        raise InputError(f"'{text}' is no direction: write two different languages as source-target, like de-it")
+    return Direction(*map(check_language, parts))
+
+
+def parse_directions(text: str) -> list[Direction]:
+    """Read a comma-separated list of directions; raises `InputError` for a malformed one."""
+    return [parse_direction(part) for part in text.split(",")]
+
+
+def supervised_directions(languages: Sequence[str], pivot: str) -> list[Direction]:
+    """To and from the pivot for every other language: 2(N-1) directions for N languages."""
+    others = [language for language in languages if language != pivot]
+    return [Direction(*pair) for language in others for pair in ((language, pivot), (pivot, language))]
+
+
+def zero_shot_directions(languages: Sequence[str], pivot: str) -> list[Direction]:
+    """Between every two languages that are not the pivot: (N-1)(N-2) directions for N languages."""
+    others = [language for language in languages if language != pivot]
+    return [Direction(source, target) for source in others for target in others if source != target]
+
+
+def language_tag(language: str) -> str:
+    """The symbol that stands for a language in the dictionary, in fairseq's own spelling."""
+    return f"__{language}__"
+
+
+def check_known(language: str, known: Iterable[str]) -> str:
+    """Return the language; `InputError` naming the known ones if it is not among them."""
+    known = list(known)
+    if language not in known:
+        raise InputError(f"unknown language '{language}': this model knows {', '.join(known)}")
+    return language
+
+
+def read_languages(folder: Path) -> list[str]:
+    """The languages of a binarised folder, in their fixed order (one code a line of languages.txt)."""
+    path = Path(folder) / LANGUAGES_FILE
+    if not path.is_file():
+        raise InputError(f"{path} is missing: it lists the languages in their fixed order; make it with scripts/prepare.py")
+    languages = [check_language(line) for line in path.read_text(encoding="utf-8").split()]
+    if len(set(languages)) != len(languages) or len(languages) < 2:
+        raise InputError(f"{path} must list two or more different languages, one a line; it lists {languages}")
+    return languages
+
+
+def source_tags(placement: str, direction: Direction) -> list[str]:
+    """Languages whose tags stand, in this order, at the head of the source under a tag placement."""
+    return {
+        "t_dec": [],
+        "t_enc": [direction.target],
+        "s_enc_t_dec": [direction.source],
+        "s_enc_t_enc": [direction.source, direction.target],
+    }[placement]
+
+
+def decoder_tag(placement: str, direction: Direction) -> str | None:
+    """The language whose tag is the decoder's first input, or None where that is the end-of-sentence symbol."""
+    return direction.target if placement.endswith("t_dec") else None

@@ -1,0 +1,185 @@
+"""`zs_transformer`: the multilingual transformer of Liu et al. (2021) and its variants.
+
+Sizes and variants are options that combine freely; an architecture is a named set of defaults.
+"""
+
+from argparse import ArgumentParser, Namespace
+from typing import Optional
+
+from fairseq.data import Dictionary
+from fairseq.models import register_model, register_model_architecture
+from fairseq.models.transformer import TransformerModel
+from fairseq.models.transformer.transformer_legacy import base_architecture
+from fairseq.tasks import FairseqTask
+from torch import nn
+
+from zsnmt.errors import InputError
+from zsnmt.languages import language_tag
+from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
+from zsnmt.modules.decoder import Decoder
+from zsnmt.modules.encoder import Encoder
+from zsnmt.modules.language_embedding import LanguageEmbedding
+from zsnmt.modules.position_query import PositionQuery
+from zsnmt.modules.variational_dropout import VariationalDropout
+from zsnmt.modules.word_dropout import WordDropoutEmbedding
+
+
+@register_model("zs_transformer")
+class ZeroShotTransformer(TransformerModel):
+    """fairseq's transformer with the seams of Liu et al. filled as the options say."""
+
+    @classmethod
+    def add_args(cls, parser: ArgumentParser) -> None:
+        """Add fairseq's transformer options and those of the variants. An architecture sets the defaults."""
+        super().add_args(parser)
+        add = parser.add_argument
+        add("--encoder-residual-removal-layers", metavar="LAYERS",
+            help="encoder layers, counted from 1, whose self-attention loses its residual connection: "
+            "none, middle (3 of 5, 5 of 8), or numbers like 3 or 2,3")  # fmt: skip
+        add("--encoder-residual-replacement", choices=["nothing", "mean_pool", "stochastic"],
+            help="what stands in for a removed residual: nothing; the sentence's mean; the residual at random")
+        add("--encoder-position-query-layers", metavar="LAYERS",
+            help="encoder layers whose self-attention takes its query from positions: none, middle, or numbers")
+        add("--position-query-base", type=float, metavar="BASE",
+            help="constant that replaces 10000 in the sinusoids of the position query")
+        add("--variational-dropout", action="store_true",
+            help="share the dropout masks over time (attention probabilities keep the ordinary dropout)")
+        add("--word-dropout", type=float, metavar="P", help="probability that a word type's embedding is zeroed")
+        add("--decoder-language-embedding", choices=["none", "add", "concat"],
+            help="how the target language's vector joins the decoder's input")
+        add("--encoder-position-encoding", choices=["sinusoidal", "learned", "none"],
+            help="what tells the encoder the positions of its tokens")
+        add("--normalization", choices=["pre", "post"], help="layer normalisation before or after each block")
+
+    @classmethod
+    def build_model(cls, args: Namespace, task: FairseqTask) -> "ZeroShotTransformer":
+        """Build fairseq's model, whose initial weights do not depend on the seams, then fill the seams.
+
+        Raises `InputError` for layers that do not exist and for a task without language tags where
+        the decoder needs a language embedding.
+        """
+        zs_transformer(args)
+        args.encoder_normalize_before = args.decoder_normalize_before = args.normalization == "pre"
+        args.encoder_learned_pos = args.encoder_position_encoding == "learned"
+        model = super().build_model(args, task)
+        if args.encoder_position_encoding == "none":
+            model.encoder.embed_positions = None
+        fill_encoder_seams(model.encoder, args)
+        if args.decoder_language_embedding != "none":
+            model.decoder.language_embedding = build_language_embedding(args, task)
+        if args.variational_dropout:
+            share_dropout_over_time(model.encoder)
+            share_dropout_over_time(model.decoder)
+        return model
+
+    @classmethod
+    def build_embedding(cls, args, dictionary: Dictionary, embed_dim: int, path: Optional[str] = None) -> nn.Embedding:
+        return WordDropoutEmbedding(super().build_embedding(args, dictionary, embed_dim, path), args.word_dropout)
+
+    @classmethod
+    def build_encoder(cls, args, src_dict: Dictionary, embed_tokens: nn.Embedding) -> Encoder:
+        return Encoder(args, src_dict, embed_tokens)
+
+    @classmethod
+    def build_decoder(cls, args, tgt_dict: Dictionary, embed_tokens: nn.Embedding) -> Decoder:
+        return Decoder(args, tgt_dict, embed_tokens, no_encoder_attn=args.no_cross_attention)
+
+
+def chosen_layers(text: str, number_of_layers: int) -> list[int]:
+    """Layers, counted from 1, that an option names: none, middle (L//2 + 1), or numbers like 2,3."""
+    if text == "none":
+        return []
+    if text == "middle":
+        return [number_of_layers // 2 + 1]
+    layers = text.split(",")
+    if not all(layer.isdecimal() and 1 <= int(layer) <= number_of_layers for layer in layers):
+        raise InputError(
+            f"'{text}' names no layers of {number_of_layers}: write none, middle, or numbers from 1 to "
+            f"{number_of_layers} with commas between"
+        )
+    return sorted({int(layer) for layer in layers})
+
+
+def fill_encoder_seams(encoder: Encoder, args: Namespace) -> None:
+    """Set the attention residual and the position query of the chosen layers."""
+    number_of_layers = len(encoder.layers)
+    for number in chosen_layers(args.encoder_residual_removal_layers, number_of_layers):
+        encoder.layers[number - 1].attention_residual = {
+            "nothing": RemoveResidual,
+            "mean_pool": MeanPoolResidual,
+            "stochastic": lambda: StochasticResidual(0.5 * number / number_of_layers),
+        }[args.encoder_residual_replacement]()
+    for number in chosen_layers(args.encoder_position_query_layers, number_of_layers):
+        encoder.layers[number - 1].use_position_query(
+            PositionQuery(args.encoder_embed_dim, args.position_query_base)
+        )
+
+
+def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbedding:
+    """A vector for every language of the task."""
+    dictionary = task.target_dictionary
+    languages = getattr(task, "langs", None) or []
+    tags = [dictionary.index(language_tag(language)) for language in languages]
+    if not tags or dictionary.unk() in tags:
+        raise InputError(
+            f"--decoder-language-embedding {args.decoder_language_embedding} needs a language tag in the dictionary "
+            f"for every language of the task ({', '.join(languages) or 'this task has none'}): "
+            "use --task zs_translation, or set it to none"
+        )
+    return LanguageEmbedding(tags, len(dictionary), args.decoder_embed_dim, args.decoder_language_embedding)
+
+
+def share_dropout_over_time(stack: nn.Module) -> None:
+    """Swap the dropout of embeddings and blocks, not of attention probabilities, for the variational one."""
+    stack.dropout_module = VariationalDropout(stack.dropout_module.p, time_axis=1)
+    for layer in stack.layers:
+        layer.dropout_module = VariationalDropout(layer.dropout_module.p, time_axis=0)
+        layer.activation_dropout_module = VariationalDropout(layer.activation_dropout_module.p, time_axis=0)
+
+
+def set_defaults(args: Namespace, **defaults) -> None:
+    """Set the options that were not given."""
+    for name, value in defaults.items():
+        setattr(args, name, getattr(args, name, value))
+
+
+@register_model_architecture("zs_transformer", "zs_transformer")
+def zs_transformer(args: Namespace) -> None:
+    """The baseline of Liu et al. (2021), section 3.2."""
+    set_defaults(
+        args,
+        encoder_layers=5,
+        decoder_layers=5,
+        encoder_embed_dim=512,
+        encoder_ffn_embed_dim=2048,
+        encoder_attention_heads=8,
+        decoder_attention_heads=8,
+        dropout=0.2,
+        attention_dropout=0.2,
+        activation_dropout=0.2,
+        share_all_embeddings=True,
+        normalization="pre",
+        encoder_residual_removal_layers="none",
+        encoder_residual_replacement="nothing",
+        encoder_position_query_layers="none",
+        position_query_base=100.0,
+        variational_dropout=False,
+        word_dropout=0.1,
+        decoder_language_embedding="concat",
+        encoder_position_encoding="sinusoidal",
+    )
+    base_architecture(args)
+
+
+@register_model_architecture("zs_transformer", "zs_transformer_residual")
+def zs_transformer_residual(args: Namespace) -> None:
+    """The attention residual of the middle encoder layer is removed."""
+    set_defaults(args, encoder_residual_removal_layers="middle")
+    zs_transformer(args)
+
+
+@register_model_architecture("zs_transformer", "zs_transformer_residual_query")
+def zs_transformer_residual_query(args: Namespace) -> None:
+    """And the query of that layer is made from positions."""
+    set_defaults(args, encoder_position_query_layers="middle")
+    zs_transformer_residual(args)

@@ -1,0 +1,1 @@
+"""Plain modules: no registration, no options read."""

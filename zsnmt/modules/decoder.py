@@ -1,0 +1,82 @@
+"""fairseq's decoder with one seam: what becomes of its embedded input."""
+
+from typing import Optional
+
+from fairseq.models.transformer import TransformerDecoderBase
+from torch import Tensor, nn
+
+
+class Decoder(TransformerDecoderBase):
+    """With a neutral seam, bit for bit fairseq's decoder."""
+
+    def __init__(self, cfg, dictionary, embed_tokens, no_encoder_attn=False, output_projection=None) -> None:
+        super().__init__(cfg, dictionary, embed_tokens, no_encoder_attn, output_projection)
+        self.language_embedding: Optional[nn.Module] = None
+
+    def embed(self, prev_output_tokens: Tensor, incremental_state: Optional[dict]) -> Tensor:
+        """From the prefix (B×T) to the layers' input (B×T×C; B×1×C for an incremental step)."""
+        positions = None
+        if self.embed_positions is not None:
+            positions = self.embed_positions(prev_output_tokens, incremental_state=incremental_state)
+        inputs = prev_output_tokens
+        if incremental_state is not None:
+            inputs = prev_output_tokens[:, -1:]
+            positions = None if positions is None else positions[:, -1:]
+        x = self.embed_scale * self.embed_tokens(inputs.contiguous())
+        if self.quant_noise is not None:
+            x = self.quant_noise(x)
+        if self.project_in_dim is not None:
+            x = self.project_in_dim(x)
+        if positions is not None:
+            x = x + positions
+        if self.language_embedding is not None:
+            x = self.language_embedding(x, prev_output_tokens)
+        if self.layernorm_embedding is not None:
+            x = self.layernorm_embedding(x)
+        return self.dropout_module(x)
+
+    def extract_features_scriptable(
+        self,
+        prev_output_tokens: Tensor,
+        encoder_out: Optional[dict],
+        incremental_state: Optional[dict] = None,
+        full_context_alignment: bool = False,
+        alignment_layer: Optional[int] = None,
+        alignment_heads: Optional[int] = None,
+    ) -> tuple[Tensor, dict]:
+        """A restatement of the stock method around `embed`: prev_output_tokens B×T, result B×T×C."""
+        encoded = (encoder_out or {}).get("encoder_out") or [None]
+        padding_mask = (encoder_out or {}).get("encoder_padding_mask") or [None]
+        alignment_layer = self.num_layers - 1 if alignment_layer is None else alignment_layer
+
+        x = self.embed(prev_output_tokens, incremental_state).transpose(0, 1)  # T×B×C
+        is_padding = (prev_output_tokens if incremental_state is None else prev_output_tokens[:, -1:]).eq(
+            self.padding_idx
+        )
+        self_attn_padding_mask = is_padding if self.cross_self_attention or is_padding.any() else None
+        causal = incremental_state is None and not full_context_alignment
+
+        attention, inner_states = None, [x]
+        for index, layer in enumerate(self.layers):
+            x, layer_attention, _ = layer(
+                x,
+                encoded[0],
+                padding_mask[0],
+                incremental_state,
+                self_attn_mask=self.buffered_future_mask(x) if causal else None,
+                self_attn_padding_mask=self_attn_padding_mask,
+                need_attn=index == alignment_layer,
+                need_head_weights=index == alignment_layer,
+            )
+            inner_states.append(x)
+            if layer_attention is not None and index == alignment_layer:
+                attention = layer_attention.float().to(x)
+        if attention is not None:
+            attention = attention[:alignment_heads].mean(dim=0)
+
+        if self.layer_norm is not None:
+            x = self.layer_norm(x)
+        x = x.transpose(0, 1)  # B×T×C
+        if self.project_out_dim is not None:
+            x = self.project_out_dim(x)
+        return x, {"attn": [attention], "inner_states": inner_states}

@@ -1,0 +1,61 @@
+"""fairseq's encoder layer with two seams: the attention's residual and the attention's query."""
+
+from typing import Optional
+
+import torch
+from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
+from torch import Tensor, nn
+
+from zsnmt.modules.attention_residual import KeepResidual
+
+
+class EncoderLayer(TransformerEncoderLayerBase):
+    """With neutral seams, bit for bit fairseq's layer: same parameters, names and initial weights."""
+
+    def __init__(self, cfg, return_fc: bool = False) -> None:
+        super().__init__(cfg, return_fc)
+        self.attention_residual: nn.Module = KeepResidual()
+        self.position_query: Optional[nn.Module] = None
+
+    def use_position_query(self, position_query: nn.Module) -> None:
+        """Make the attention's query from positions."""
+        self.position_query = position_query
+        # A self-attention projects keys and values from the query on fairseq's slow path.
+        self.self_attn.self_attention = False
+
+    def forward(
+        self, x: Tensor, encoder_padding_mask: Optional[Tensor], attn_mask: Optional[Tensor] = None
+    ) -> Tensor:
+        """x: T×B×C; encoder_padding_mask: B×T, True at padding; attn_mask: T×T, True where attention is
+        forbidden. Returns T×B×C.
+
+        A restatement of the stock method, whose hook `residual_connection` cannot tell the attention
+        from the feed-forward block.
+        """
+        if attn_mask is not None:
+            attn_mask = attn_mask.masked_fill(attn_mask.bool(), -1e8 if x.dtype == torch.float32 else -1e4)
+        layer_input = x
+        if self.normalize_before:
+            x = self.self_attn_layer_norm(x)
+        query = x if self.position_query is None else self.position_query(x, encoder_padding_mask)
+        x, _ = self.self_attn(
+            query=query,
+            key=x,
+            value=x,
+            key_padding_mask=encoder_padding_mask,
+            need_weights=False,
+            attn_mask=attn_mask,
+        )
+        x = self.attention_residual(self.dropout_module(x), layer_input, encoder_padding_mask)
+        if not self.normalize_before:
+            x = self.self_attn_layer_norm(x)
+
+        residual = x
+        if self.normalize_before:
+            x = self.final_layer_norm(x)
+        x = self.activation_dropout_module(self.activation_fn(self.fc1(x)))
+        fc_result = self.fc2(x)
+        x = residual + self.dropout_module(fc_result)
+        if not self.normalize_before:
+            x = self.final_layer_norm(x)
+        return (x, fc_result) if self.return_fc else x

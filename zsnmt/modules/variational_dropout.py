@@ -1,0 +1,27 @@
+"""Dropout whose mask is shared over time (Gal and Ghahramani 2016)."""
+
+from torch import Tensor, nn
+
+
+class VariationalDropout(nn.Module):
+    """Zeroes the same features at all time steps of a sentence, independently per sentence.
+
+    `time_axis` is 0 for T×B×C tensors (inside layers) and 1 for B×T×C (embeddings).
+    """
+
+    def __init__(self, p: float, time_axis: int) -> None:
+        super().__init__()
+        if not 0 <= p < 1:
+            raise ValueError(f"dropout probability is {p}; it must be at least 0 and below 1")
+        self.p = p
+        self.time_axis = time_axis
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or self.p == 0:
+            return x
+        shape = list(x.shape)
+        shape[self.time_axis] = 1
+        return x * x.new_empty(shape).bernoulli_(1 - self.p).div_(1 - self.p)
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, time_axis={self.time_axis}"

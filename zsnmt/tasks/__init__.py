@@ -1,0 +1,4 @@
+"""Registers the tasks with fairseq."""
+
+import zsnmt.compatibility  # noqa: F401
+from zsnmt.tasks import zs_translation  # noqa: F401

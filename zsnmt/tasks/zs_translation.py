@@ -1,0 +1,229 @@
+"""`zs_translation`: one model for all directions, also those without training text."""
+
+import math
+import os
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Optional
+
+import torch
+from fairseq import metrics, utils
+from fairseq.data import Dictionary, ListDataset
+from fairseq.tasks import register_task
+from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
+
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction, check_known, language_tag, parse_direction, read_languages
+from zsnmt.tagged_pairs import DirectionSets, TaggedDataManager, TaggedPairs, TagPlacement
+
+DEFAULT_PLACEMENT = "t_dec"
+
+
+@register_task("zs_translation")
+class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
+    """fairseq's multilingual task, with what goes wrong silently there put right.
+
+    The tag placement is kept in the checkpoint and restored from it; languages have fixed ids from
+    `languages.txt` beside the data; validation has directions of its own and a loss for each; no
+    sentence is lost to batch sizes.
+    """
+
+    @staticmethod
+    def add_args(parser: ArgumentParser) -> None:
+        """Add the options of the stock task and those for tags and validation."""
+        TranslationMultiSimpleEpochTask.add_args(parser)
+        parser.add_argument(
+            "--language-tags",
+            default=None,
+            choices=TagPlacement.NAMES,
+            help="where language tags stand: on the source (enc) or as the decoder's first token (dec), source (s) "
+            f"or target (t) language; kept in the checkpoint (default: {DEFAULT_PLACEMENT})",
+        )
+        parser.add_argument(
+            "--valid-lang-pairs",
+            default=None,
+            metavar="PAIRS",
+            help="directions to validate on, with a loss for each (default: the directions of training)",
+        )
+
+        parser.add_argument(
+            "--cpu-bf16",
+            action="store_true",
+            help="train in bfloat16 where it is safe (autocast) on a CPU; on a GPU use --fp16, --bf16 or --amp",
+        )
+
+    @classmethod
+    def setup_task(cls, args: Namespace, **kwargs) -> "ZeroShotTranslationTask":
+        """Read languages and dictionary from the data folder; nothing else is needed at test time.
+
+        Raises `InputError` for unknown languages, missing tags and the stock task's tag options.
+        """
+        if args.encoder_langtok or args.decoder_langtok or args.lang_tok_replacing_bos_eos:
+            raise InputError(
+                "zs_translation places tags by --language-tags; leave out --encoder-langtok, --decoder-langtok "
+                "and --lang-tok-replacing-bos-eos"
+            )
+        folder = Path(utils.split_paths(args.data)[0])
+        languages = read_languages(folder)
+        dictionary = cls.load_dictionary(os.path.join(folder, f"dict.{languages[0]}.txt"))
+        missing = [language for language in languages if language_tag(language) not in dictionary]
+        if missing:
+            raise InputError(f"{folder}: the dictionary has no tag for {', '.join(missing)}; run scripts/prepare.py again")
+
+        training = args.source_lang is None and args.target_lang is None
+        if training:
+            args.lang_pairs = directions_of(args.lang_pairs, languages) or trained_directions(folder, languages)
+        else:
+            args.lang_pairs = [str(inference_direction(args, languages))]
+        # A checkpoint holds these as booleans, which eval_bool would turn into False.
+        args.left_pad_source = utils.eval_bool(str(args.left_pad_source))
+        args.left_pad_target = utils.eval_bool(str(args.left_pad_target))
+        args.langtoks = {"main": (None, None)}
+        return cls(args, languages, {language: dictionary for language in languages}, training)
+
+    def __init__(self, args: Namespace, langs: list[str], dicts: dict[str, Dictionary], training: bool) -> None:
+        super().__init__(args, langs, dicts, training)
+        self.valid_directions = directions_of(getattr(args, "valid_lang_pairs", None), langs) or self.lang_pairs
+        self.data_manager = TaggedDataManager(
+            args, self.lang_pairs, self.valid_directions, langs, dicts, self.sampling_method
+        )
+        self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
+
+    def place_tags(self, placement: str) -> None:
+        """Choose where the language tags stand from now on."""
+        self.placement = TagPlacement(placement, self.target_dictionary)
+        self.data_manager.placement = self.placement
+
+    def state_dict(self) -> dict:
+        """What a checkpoint keeps of the task."""
+        return {"language_tags": self.placement.name, "languages": list(self.langs)}
+
+    def load_state_dict(self, state_dict: dict) -> None:
+        """Restore the tag placement; `InputError` if options or data folder contradict the checkpoint."""
+        if not state_dict:
+            return
+        placement, languages = state_dict["language_tags"], state_dict["languages"]
+        if self.args.language_tags not in (None, placement):
+            raise InputError(
+                f"the checkpoint was trained with --language-tags {placement}, not {self.args.language_tags}; "
+                "leave the option out"
+            )
+        if self.langs[: len(languages)] != languages:
+            raise InputError(
+                f"the checkpoint's languages are {', '.join(languages)}, in this order, but those of "
+                f"{self.args.data} are {', '.join(self.langs)}; a language is added at the end, never before"
+            )
+        self.place_tags(placement)
+
+    # Data
+
+    def get_batch_iterator(self, *args, **kwargs):
+        """The stock iterator; batches of any size, since the fork drops those that are no multiple of 8."""
+        return super().get_batch_iterator(*args, **{**kwargs, "required_batch_size_multiple": 1})
+
+    def create_batch_sampler_func(self, *args, **kwargs):
+        """The stock sampler; a batch for validation or generation holds one direction only."""
+        construct = super().create_batch_sampler_func(*args, **kwargs)
+
+        def construct_by_direction(dataset, epoch):
+            batches = construct(dataset, epoch)
+            return dataset.split_by_direction(batches) if isinstance(dataset, DirectionSets) else batches
+
+        return construct_by_direction
+
+    # Training and validation
+
+    def train_step(self, *args, **kwargs) -> tuple:
+        """The stock step, in mixed precision on a CPU if asked for."""
+        with torch.autocast("cpu", torch.bfloat16, enabled=getattr(self.args, "cpu_bf16", False)):
+            return super().train_step(*args, **kwargs)
+
+    def valid_step(self, sample: dict, model, criterion) -> tuple:
+        """The stock step, with the loss also under the name of the batch's direction."""
+        loss, sample_size, log = super().valid_step(sample, model, criterion)
+        for direction in self.valid_directions:
+            here = sample.get("direction") == direction
+            log[f"nll_loss@{direction}"] = log.get("nll_loss", log["loss"]) if here else 0
+            log[f"ntokens@{direction}"] = log["ntokens"] if here else 0
+        return loss, sample_size, log
+
+    def reduce_metrics(self, logging_outputs: list[dict], criterion) -> None:
+        """Log the stock figures and the loss of each direction (bits per token)."""
+        super().reduce_metrics(logging_outputs, criterion)
+        for direction in self.valid_directions:
+            tokens = sum(log.get(f"ntokens@{direction}", 0) for log in logging_outputs)
+            if tokens > 0:
+                loss = sum(log[f"nll_loss@{direction}"] for log in logging_outputs)
+                metrics.log_scalar(f"nll_loss_{direction}", loss / tokens / math.log(2), tokens, round=3)
+
+    # Inference
+
+    @property
+    def direction(self) -> Direction:
+        """The direction given with --source-lang and --target-lang."""
+        return inference_direction(self.args, self.langs)
+
+    def inference_dataset(self, tokens: list[torch.Tensor], lengths: list[int], direction: Direction) -> TaggedPairs:
+        """Sources of a direction, from encoded lines that end in EOS."""
+        return TaggedPairs(
+            direction,
+            self.placement,
+            ListDataset(tokens, lengths),
+            source_sizes=lengths,
+            left_pad_source=self.args.left_pad_source,
+        )
+
+    def build_dataset_for_inference(self, src_tokens, src_lengths, constraints=None) -> TaggedPairs:
+        if constraints is not None:
+            raise InputError("zs_translation has no constrained decoding; leave out --constraints")
+        return self.inference_dataset(src_tokens, src_lengths, self.direction)
+
+    def build_generator(
+        self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, prefix_allowed_tokens_fn=None
+    ):
+        """The stock generator, which never writes a language tag."""
+        tags = [language_tag(language) for language in self.langs]
+        extra = {"tokens_to_suppress": tuple(tags), **(extra_gen_cls_kwargs or {})}
+        # The method of the stock task's parent: its own would need a direction, and drops arguments.
+        return super(TranslationMultiSimpleEpochTask, self).build_generator(
+            models, args, seq_gen_cls, extra, prefix_allowed_tokens_fn
+        )
+
+    def inference_step(self, generator, models, sample, prefix_tokens=None, constraints=None):
+        return self.generate(generator, models, sample, self.direction, prefix_tokens)
+
+    def generate(self, generator, models, sample, direction: Direction, prefix_tokens: Optional[torch.Tensor] = None):
+        """Beam search for a batch of one direction: per sentence a list of hypotheses, best first."""
+        with torch.no_grad():
+            return generator.generate(
+                models, sample, prefix_tokens=prefix_tokens, bos_token=self.placement.decoder_start(direction)
+            )
+
+
+def directions_of(pairs: Optional[str | list[str]], languages: list[str]) -> list[str]:
+    """The directions of a comma-separated option (or of the list a checkpoint made of it), checked."""
+    if not pairs:
+        return []
+    directions = [parse_direction(pair) for pair in (pairs.split(",") if isinstance(pairs, str) else pairs)]
+    for language in {language for direction in directions for language in direction}:
+        check_known(language, languages)
+    return [str(direction) for direction in directions]
+
+
+def trained_directions(folder: Path, languages: list[str]) -> list[str]:
+    """Both directions of every pair with binarised training text in the folder, in the languages' order."""
+    found = {path.name.split(".")[1] for path in folder.glob("train.*-*.*.idx")}
+    pairs = [f"{a}-{b}" for a in languages for b in languages if {f"{a}-{b}", f"{b}-{a}"} & found]
+    if not pairs:
+        raise InputError(f"{folder} holds no binarised training text (train.xx-yy.xx.idx); make it with scripts/prepare.py")
+    return pairs
+
+
+def inference_direction(args: Namespace, languages: list[str]) -> Direction:
+    """The direction of --source-lang and --target-lang; `InputError` if one is missing or unknown."""
+    if args.source_lang is None or args.target_lang is None:
+        raise InputError("give both --source-lang and --target-lang (-s and -t)")
+    direction = parse_direction(f"{args.source_lang}-{args.target_lang}")
+    for language in direction:
+        check_known(language, languages)
+    return direction

@@ -1,0 +1,1 @@
+"""From sentences to what a model reads, and back again."""

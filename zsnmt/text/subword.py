@@ -1,0 +1,208 @@
+"""Subwords for any set of languages: one joint SentencePiece model, optionally restricted by language.
+
+All white space counts as a single space, and so does U+2581, which marks a space in a piece: what a
+dictionary would take for a separator never gets into a piece.
+"""
+
+import io
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+import sentencepiece
+
+from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+from zsnmt.errors import InputError
+from zsnmt.files import replacing
+from zsnmt.languages import check_known, check_language
+from zsnmt.text.piece_restriction import restrict_pieces
+from zsnmt.text.sampling import sample, sample_sizes
+
+MODEL_FILE = "subwords.model"
+MODEL_TYPES = ("bpe", "unigram")
+NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
+
+Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
+
+_SPACE = "\u2581"
+_BATCH = 1000  # sentences encoded by one call
+_QUIET = 2  # errors only
+
+
+class Subwords:
+    """Sentences into pieces and back, by one model, with a vocabulary for each language or without.
+
+    With `vocabularies`, a piece that is not in the vocabulary of its language is split into smaller ones
+    that are, at last into characters. Raises InputError when the model cannot be read, or when a
+    vocabulary is not of this model.
+    """
+
+    def __init__(self, model: Path, vocabularies: Mapping[str, Sequence[str]] | None = None):
+        self.model = _read_model(model)
+        self.vocabularies = dict(vocabularies or {})
+        processor = _processor(self.model, model)
+        self._pieces = frozenset(
+            processor.id_to_piece(index) for index in range(processor.get_piece_size())
+            if not processor.is_unknown(index))
+        for language, vocabulary in self.vocabularies.items():
+            if strangers := [piece for piece in vocabulary if len(piece) > 1 and piece not in self._pieces]:
+                raise InputError(f"the vocabulary of {language} has pieces that {model} lacks, like '{strangers[0]}'; "
+                                 f"use the vocabularies that were made with this model")
+        # A processor for each language, as the restriction is part of the model that it has read.
+        self._processors = {language: _processor(restrict_pieces(self.model, frozenset(vocabulary)), model)
+                            for language, vocabulary in self.vocabularies.items()}
+        self._unrestricted = processor
+
+    def encode(self, sentence: str, language: str) -> list[str]:
+        """The pieces of a sentence; raises InputError for a language without a vocabulary when others have one."""
+        return next(self.encode_lines([sentence], language))
+
+    def encode_lines(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
+        """The pieces of each sentence, in order, a thousand sentences in memory at a time.
+
+        Every piece is one of the model's or a single character. Raises InputError as `encode` does.
+        """
+        processor = self._processor_of(language)
+        sentences = map(_plain_spaces, sentences)
+        while batch := list(islice(sentences, _BATCH)):
+            yield from map(self._split_unknown, processor.encode(batch, out_type=str, num_threads=1))
+
+    def decode(self, pieces: Iterable[str]) -> str:
+        """The sentence of which these are the pieces, with single spaces."""
+        return _plain_spaces("".join(pieces))
+
+    def save(self, folder: Path) -> None:
+        """Writes `subwords.model` and, when there are vocabularies, a `vocabulary.{language}` for each.
+
+        The model is removed first and written last, so that an interrupted save cannot be loaded.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in (folder / MODEL_FILE, *folder.glob("vocabulary.*")):
+            old.unlink(missing_ok=True)
+        for language, vocabulary in self.vocabularies.items():
+            write_lines(folder / f"vocabulary.{check_language(language)}", vocabulary)
+        with replacing(folder / MODEL_FILE) as file:
+            file.write(self.model)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Subwords":
+        """What `save` wrote; raises InputError when the folder holds no model."""
+        vocabularies = {file.name.removeprefix("vocabulary."): file.read_text(encoding="utf-8").split()
+                        for file in sorted(folder.glob("vocabulary.*")) if file.suffix != ".part"}
+        return cls(folder / MODEL_FILE, vocabularies)
+
+    def _processor_of(self, language: str) -> sentencepiece.SentencePieceProcessor:
+        if not self.vocabularies:
+            return self._unrestricted
+        return self._processors[check_known(language, self._processors)]
+
+    def _split_unknown(self, pieces: list[str]) -> list[str]:
+        """SentencePiece keeps a run of unknown characters in one piece, even if it spells `<pad>` or a tag."""
+        return [part for piece in pieces for part in ((piece,) if piece in self._pieces else piece)]
+
+
+def train_subwords(text: Mapping[str, Text], model: Path, vocabulary_size: int, model_type: str = "bpe",
+                   character_coverage: float = 1.0, balance: float | None = None, sentences: int = 1_000_000,
+                   seed: int = 1, normalization: str = "identity") -> None:
+    """Trains one model over all languages and writes it to `model`.
+
+    The same text, arguments and seed give the same bytes. At most about `sentences` sentences are used,
+    drawn by language as `sampling.sample_sizes` says; empty ones are left out. `identity` leaves the
+    characters as they are; the other normalizations of SentencePiece cannot be undone by decoding.
+    Raises InputError for values out of range, and for a vocabulary that is too large for the text or too
+    small for its characters, with the limit.
+    """
+    _check_word("model type", model_type, MODEL_TYPES)
+    _check_word("normalization", normalization, NORMALIZATIONS)
+    if not 0 < character_coverage <= 1:
+        raise InputError(f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1")
+    if vocabulary_size < 2:
+        raise InputError(f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands")
+    available = {language: sum(1 for _ in _sentences(text[language])) for language in sorted(text)}
+    sizes = sample_sizes(available, sentences, balance)
+    drawn = (sentence for language in sizes for sentence in sample(
+        _sentences(text[language]), available[language], sizes[language], random.Random(f"{seed} {language}")))
+    trained = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=drawn, model_writer=trained, vocab_size=vocabulary_size, model_type=model_type,
+            character_coverage=character_coverage, normalization_rule_name=normalization,
+            pad_id=-1, bos_id=-1, eos_id=-1,  # the dictionary has its own
+            num_threads=1,  # the sums of unigram training depend on it
+            max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
+            shuffle_input_sentence=False, minloglevel=_QUIET)
+    except RuntimeError as error:
+        _explain(error, vocabulary_size)
+        raise
+    with replacing(model) as file:
+        file.write(trained.getvalue())
+
+
+def piece_counts(subwords: Subwords, sentences: Iterable[str], language: str) -> Counter[str]:
+    """How often each piece occurs in the segmented sentences."""
+    counts = Counter()
+    for pieces in subwords.encode_lines(sentences, language):
+        counts.update(pieces)
+    return counts
+
+
+def frequent_pieces(counts: Mapping[str, int], threshold: int) -> list[str]:
+    """The pieces that occur at least `threshold` times, sorted."""
+    return sorted(piece for piece, count in counts.items() if count >= threshold)
+
+
+def restrict(model: Path, text: Mapping[str, Text], threshold: int) -> dict[str, list[str]]:
+    """For each language the pieces that occur at least `threshold` times in its text; for `Subwords`.
+
+    Counted in the segmentation by the whole model, as subword-nmt's --vocabulary-threshold does.
+    """
+    subwords = Subwords(model)
+    return {language: frequent_pieces(piece_counts(subwords, _sentences(text[language]), language), threshold)
+            for language in sorted(text)}
+
+
+def _plain_spaces(text: str) -> str:
+    return " ".join(text.replace(_SPACE, " ").split())
+
+
+def _sentences(text: Text) -> Iterator[str]:
+    """The sentences of a text that are not empty."""
+    if callable(text):
+        lines = text()
+    else:
+        lines = (line for file in text for line in iterate_lines(file, allow_empty_lines=True))
+    return filter(None, map(_plain_spaces, lines))
+
+
+def _check_word(name: str, word: str, known: Sequence[str]) -> None:
+    if word not in known:
+        raise InputError(f"there is no {name} '{word}'; choose {' or '.join(known)}")
+
+
+def _read_model(model: Path) -> bytes:
+    try:
+        return model.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{model}: there is no such subword model; train one, or name the folder it is in") from None
+
+
+def _processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProcessor:
+    processor = sentencepiece.SentencePieceProcessor()
+    try:
+        processor.LoadFromSerializedProto(model)
+    except RuntimeError:
+        raise InputError(f"{path} is no SentencePiece model; train one anew, or name another file") from None
+    return processor
+
+
+def _explain(error: RuntimeError, vocabulary_size: int) -> None:
+    """Raises SentencePiece's complaints about the vocabulary size in the words of this module."""
+    if match := re.search(r"too high \(\d+\)\. Please set it to a value <= (\d+)", str(error)):
+        raise InputError(f"this text does not support a vocabulary of {vocabulary_size} pieces; "
+                         f"choose {match[1]} or fewer, or give more text") from error
+    if match := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
+        raise InputError(f"a vocabulary of {vocabulary_size} pieces cannot hold all characters of this text; "
+                         f"choose {match[1]} or more, or a lower character coverage") from error
