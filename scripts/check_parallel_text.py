@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from zsnmt.console import run
+from zsnmt import console
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.languages import parse_directions
 
@@ -21,4 +21,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    console.run(main)

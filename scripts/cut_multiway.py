@@ -5,7 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
-from zsnmt.console import run
+from zsnmt import console
 from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs
 
 
@@ -29,4 +29,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    console.run(main)

@@ -10,7 +10,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from zsnmt.console import run
+from zsnmt import console
 from zsnmt.corpora.synthetic import SyntheticCorpus, read_languages, standard_languages, write_corpus
 from zsnmt.corpora.synthetic_grammar import CHOICES
 
@@ -52,4 +52,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    console.run(main)

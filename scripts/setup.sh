@@ -12,14 +12,14 @@ PYTHON="${PYTHON:-python3}"
 MARKER="$VENV/.zsnmt-setup"
 
 # Versions: one line a package, in the order of installation (see install below).
-BUILD_TOOLS=("setuptools==80.9.0" "wheel==0.45.1" "cython==3.2.4")
+BUILD_TOOLS=("setuptools==80.9.0" "wheel==0.45.1" "cython==3.3.1")
 TORCH="torch==2.13.0"
 NUMPY="numpy==2.4.6"
 FAIRSEQ="fairseq-fixed==0.12.3.1"
-FAIRSEQ_NEEDS=("hydra-core==1.3.2" "omegaconf==2.3.0" "cffi==2.0.0" "regex==2026.9.11" "bitarray==3.8.2"
-               "packaging==25.0" "tqdm==4.67.1")
-PACKAGES=("sentencepiece==0.2.2" "sacrebleu==2.6.0" "sacremoses==0.1.1" "indic-nlp-library==0.92"
-          "scikit-learn==1.9.0" "scipy==1.17.1" "py3langid==0.4.0" "pytest==9.0.2")
+FAIRSEQ_NEEDS=("hydra-core==1.3.2" "omegaconf==2.3.0" "cffi==2.1.1" "regex==2026.11.15" "bitarray==3.12.3"
+               "packaging==26.3" "tqdm==4.70.1")
+PACKAGES=("sentencepiece==0.2.3" "sacrebleu==2.6.0" "sacremoses==0.2.0" "indic-nlp-library==0.92"
+          "scikit-learn==1.9.1" "scipy==1.17.1" "py3langid==0.4.0" "pytest==9.2.0")
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }

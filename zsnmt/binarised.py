@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, write_lines
 from zsnmt.errors import InputError
-from zsnmt.languages import LANGUAGES_FILE, check_language, language_tag
+from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.text.subword import Subwords, piece_counts, restrict, train_subwords
 
 
@@ -49,6 +49,8 @@ def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tup
     pairs = []
     for pair in itertools.combinations(languages, 2):
         own = [text / f"{split}.{a}-{b}.{a}" for a, b in (pair, pair[::-1])]
+        if all(path.is_file() for path in own):
+            raise InputError(f"{text} has {own[0].name} and {own[1].name}; a pair serves both directions, so keep one")
         if any(path.is_file() for path in own):
             pairs.append(pair)
         elif split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
@@ -70,10 +72,12 @@ def prepare(text: Path, folder: Path, languages: Sequence[str], settings: Subwor
     """Make `folder` from the parallel text in `text`; returns the counts of sentence pairs by split and pair.
 
     `languages`: the pivot first. The folder is written beside and renamed, so it is whole or not there.
-    Raises `InputError` for text that breaks the contract and for a language without training text.
+    Raises `InputError` for text that breaks the contract, for a language without training text, and for a
+    folder that holds something else.
     """
-    for language in languages:
-        check_language(language)
+    check_languages(languages)
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / LANGUAGES_FILE).is_file()):
+        raise InputError(f"{folder} holds something else than binarised data; name a new folder, or remove it first")
     pairs = {split: pairs_of_split(text, split, languages) for split in SPLITS}
     trained = {language for pair in pairs["train"] for language in pair}
     if missing := [language for language in languages if language not in trained]:

@@ -1,5 +1,6 @@
 """How a command ends: a person's mistake is one line, a bug is a traceback."""
 
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -18,6 +19,8 @@ def run(main: Callable[[], None]) -> NoReturn:
     An interrupt exits with 130 and a reader that closed its pipe (`| head`) with 141, both silently.
     Any other exception is a bug and propagates.
     """
+    # fairseq would otherwise log what it loads, on import
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     try:
         main()
         sys.stdout.flush()

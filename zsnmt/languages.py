@@ -29,6 +29,14 @@ def check_language(code: str) -> str:
     return code
 
 
+def check_languages(codes: Iterable[str]) -> list[str]:
+    """Return the codes of a set of languages; `InputError` unless they are two or more different ones."""
+    languages = [check_language(code) for code in codes]
+    if len(set(languages)) != len(languages) or len(languages) < 2:
+        raise InputError(f"a set of languages needs two or more, each once; here it is '{' '.join(languages)}'")
+    return languages
+
+
 def parse_direction(text: str) -> Direction:
     """Read `de-it`; raises `InputError` for anything else."""
     parts = text.strip().split("-")
@@ -72,10 +80,10 @@ def read_languages(folder: Path) -> list[str]:
     path = Path(folder) / LANGUAGES_FILE
     if not path.is_file():
         raise InputError(f"{path} is missing: it lists the languages in their fixed order; make it with scripts/prepare.py")
-    languages = [check_language(line) for line in path.read_text(encoding="utf-8").split()]
-    if len(set(languages)) != len(languages) or len(languages) < 2:
-        raise InputError(f"{path} must list two or more different languages, one a line; it lists {languages}")
-    return languages
+    try:
+        return check_languages(path.read_text(encoding="utf-8").splitlines())
+    except ValueError as error:  # also of bytes that are not UTF-8
+        raise InputError(f"{path}: {error}") from error
 
 
 def source_tags(placement: str, direction: Direction) -> list[str]:

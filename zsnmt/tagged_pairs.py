@@ -92,10 +92,10 @@ class DirectionSets(ConcatDataset):
         lengths = np.array(self.sizes).reshape(len(self), -1)
         return np.lexsort((*lengths.T[::-1], of_direction))
 
-    def split_by_direction(self, batches: Sequence[Sequence[int]]) -> list[list[int]]:
-        """Cut batches at the borders between directions; nothing is lost or reordered."""
+    def batch_by_size(self, indices: np.ndarray, **limits) -> list[list[int]]:
+        """The stock batches, cut at the borders between directions; nothing is lost or reordered."""
         pieces = []
-        for batch in batches:
+        for batch in super().batch_by_size(indices, **limits):
             which = np.searchsorted(self.cumulative_sizes, batch, side="right")
             pieces += [list(piece) for piece in np.split(np.asarray(batch), np.flatnonzero(np.diff(which)) + 1)]
         return pieces
@@ -141,6 +141,7 @@ class TaggedDataManager(MultilingualDatasetManager):
         return shards
 
     def load_a_dataset(self, split, data_path, src, src_dict, tgt, tgt_dict, combine, **_) -> TaggedPairs:
+        direction = parse_direction(f"{src}-{tgt}")
         source, target, _ = self.load_lang_dataset(
             data_path,
             split,
@@ -151,11 +152,11 @@ class TaggedDataManager(MultilingualDatasetManager):
             combine,
             self.args.dataset_impl,
             self.args.upsample_primary,
-            self.args.max_source_positions,
+            self.args.max_source_positions - len(self.placement.source_prefix(direction)),
             truncate_source=self.args.truncate_source,
         )
         return TaggedPairs(
-            parse_direction(f"{src}-{tgt}"),
+            direction,
             self.placement,
             source,
             target,

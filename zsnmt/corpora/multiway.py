@@ -4,16 +4,17 @@ import random
 from pathlib import Path
 from typing import Sequence
 
-from zsnmt.corpora.parallel_text import read_lines, write_lines
+from zsnmt.corpora.parallel_text import SPLITS, read_lines, write_lines
 from zsnmt.errors import InputError
+from zsnmt.languages import check_languages
 
 CONDITIONS = ("multiway", "non_overlap")
 
 
 def deal(pivot_sentences: Sequence[str], hands: int, seed: int) -> list[list[int]]:
-    """Line numbers from 0, dealt at random into equal hands so that no pivot sentence is in two.
+    """Line numbers from 0, dealt at random into hands so that no pivot sentence is in two.
 
-    Lines with the same pivot sentence go to the same hand; each hand keeps the order of the lines.
+    The hands have as many different sentences, or one more. Lines with the same pivot sentence go to the same hand; each hand keeps the order of the lines.
     """
     lines_of: dict[str, list[int]] = {}
     for line, sentence in enumerate(pivot_sentences):
@@ -23,26 +24,35 @@ def deal(pivot_sentences: Sequence[str], hands: int, seed: int) -> list[list[int
     return [sorted(line for group in groups[hand::hands] for line in group) for hand in range(hands)]
 
 
+def read_multiway(folder: Path, split: str, languages: Sequence[str]) -> dict[str, list[str]]:
+    """The lines of `split.{lang}` by language; raises `InputError` unless there are as many in each."""
+    text = {language: read_lines(folder / f"{split}.{language}") for language in languages}
+    if len({len(lines) for lines in text.values()}) > 1:
+        counts = ", ".join(f"{split}.{language} {len(lines)}" for language, lines in text.items())
+        raise InputError(f"{folder} is not multiway: its files differ in their number of lines ({counts})")
+    return text
+
+
 def cut_training_pairs(folder: Path, target: Path, languages: Sequence[str], condition: str, seed: int = 1) -> dict[str, int]:
     """Write `train.{lang}-{pivot}.*` and multiway valid and test sets from `{train,valid,test}.{lang}`.
 
     `languages`: the pivot first. `multiway`: every pair has every line. `non_overlap`: the lines are
     dealt to the pairs, so that no pivot sentence is in two of them. Returns the pairs' line counts.
+    Raises `InputError`, before anything is written, for text that cannot be cut like this.
     """
     if condition not in CONDITIONS:
         raise InputError(f"unknown condition '{condition}': it must be one of {', '.join(CONDITIONS)}")
-    pivot, *others = languages
-    text = {language: read_lines(folder / f"train.{language}") for language in languages}
-    if len({len(lines) for lines in text.values()}) > 1:
-        counts = ", ".join(f"train.{language} {len(lines)}" for language, lines in text.items())
-        raise InputError(f"{folder} is not multiway: its files differ in their number of lines ({counts})")
+    pivot, *others = check_languages(languages)
+    text, *evaluation = (read_multiway(folder, split, languages) for split in SPLITS)
     everything = list(range(len(text[pivot])))
     hands = deal(text[pivot], len(others), seed) if condition == "non_overlap" else [everything] * len(others)
+    if not all(hands):
+        raise InputError(f"{folder} has fewer different sentences in train.{pivot} than the {len(others)} pairs to make")
     target.mkdir(parents=True, exist_ok=True)
     for language, hand in zip(others, hands):
         for side in (language, pivot):
             write_lines(target / f"train.{language}-{pivot}.{side}", (text[side][line] for line in hand))
-    for split in ("valid", "test"):
-        for language in languages:
-            write_lines(target / f"{split}.{language}", read_lines(folder / f"{split}.{language}"))
+    for split, lines_of in zip(SPLITS[1:], evaluation):
+        for language, lines in lines_of.items():
+            write_lines(target / f"{split}.{language}", lines)
     return {f"{language}-{pivot}": len(hand) for language, hand in zip(others, hands)}

@@ -14,9 +14,12 @@ from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleE
 
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, language_tag, parse_direction, read_languages
-from zsnmt.tagged_pairs import DirectionSets, TaggedDataManager, TaggedPairs, TagPlacement
+from zsnmt.tagged_pairs import TaggedDataManager, TaggedPairs, TagPlacement
 
 DEFAULT_PLACEMENT = "t_dec"
+STOCK_OPTIONS = (
+    "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict fixed_dictionary"
+).split()
 
 
 @register_task("zs_translation")
@@ -45,7 +48,6 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             metavar="PAIRS",
             help="directions to validate on, with a loss for each (default: the directions of training)",
         )
-
         parser.add_argument(
             "--cpu-bf16",
             action="store_true",
@@ -56,15 +58,18 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     def setup_task(cls, args: Namespace, **kwargs) -> "ZeroShotTranslationTask":
         """Read languages and dictionary from the data folder; nothing else is needed at test time.
 
-        Raises `InputError` for unknown languages, missing tags and the stock task's tag options.
+        Raises `InputError` for unknown languages, missing tags and options of the stock task that would
+        have no effect here.
         """
-        if args.encoder_langtok or args.decoder_langtok or args.lang_tok_replacing_bos_eos:
+        if refused := [f"--{name.replace('_', '-')}" for name in STOCK_OPTIONS if getattr(args, name, None)]:
             raise InputError(
-                "zs_translation places tags by --language-tags; leave out --encoder-langtok, --decoder-langtok "
-                "and --lang-tok-replacing-bos-eos"
+                f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads languages "
+                "and dictionary from the data folder"
             )
         folder = Path(utils.split_paths(args.data)[0])
         languages = read_languages(folder)
+        if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
+            raise InputError(f"{folder} must hold one dictionary for all languages; make it with scripts/prepare.py")
         dictionary = cls.load_dictionary(os.path.join(folder, f"dict.{languages[0]}.txt"))
         missing = [language for language in languages if language_tag(language) not in dictionary]
         if missing:
@@ -75,6 +80,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             args.lang_pairs = directions_of(args.lang_pairs, languages) or trained_directions(folder, languages)
         else:
             args.lang_pairs = [str(inference_direction(args, languages))]
+            args.valid_lang_pairs = None  # a checkpoint holds those of training
         # A checkpoint holds these as booleans, which eval_bool would turn into False.
         args.left_pad_source = utils.eval_bool(str(args.left_pad_source))
         args.left_pad_target = utils.eval_bool(str(args.left_pad_target))
@@ -103,10 +109,12 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         if not state_dict:
             return
         placement, languages = state_dict["language_tags"], state_dict["languages"]
-        if self.args.language_tags not in (None, placement):
+        # Data that is loaded, as that of validation is when training goes on, has its tags already.
+        wanted = self.args.language_tags or (self.placement.name if self.datasets else placement)
+        if wanted != placement:
             raise InputError(
-                f"the checkpoint was trained with --language-tags {placement}, not {self.args.language_tags}; "
-                "leave the option out"
+                f"the checkpoint was trained with --language-tags {placement}, not {wanted}; "
+                f"give --language-tags {placement}"
             )
         if self.langs[: len(languages)] != languages:
             raise InputError(
@@ -121,16 +129,6 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """The stock iterator; batches of any size, since the fork drops those that are no multiple of 8."""
         return super().get_batch_iterator(*args, **{**kwargs, "required_batch_size_multiple": 1})
 
-    def create_batch_sampler_func(self, *args, **kwargs):
-        """The stock sampler; a batch for validation or generation holds one direction only."""
-        construct = super().create_batch_sampler_func(*args, **kwargs)
-
-        def construct_by_direction(dataset, epoch):
-            batches = construct(dataset, epoch)
-            return dataset.split_by_direction(batches) if isinstance(dataset, DirectionSets) else batches
-
-        return construct_by_direction
-
     # Training and validation
 
     def train_step(self, *args, **kwargs) -> tuple:
@@ -141,10 +139,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     def valid_step(self, sample: dict, model, criterion) -> tuple:
         """The stock step, with the loss also under the name of the batch's direction."""
         loss, sample_size, log = super().valid_step(sample, model, criterion)
-        for direction in self.valid_directions:
-            here = sample.get("direction") == direction
-            log[f"nll_loss@{direction}"] = log.get("nll_loss", log["loss"]) if here else 0
-            log[f"ntokens@{direction}"] = log["ntokens"] if here else 0
+        figures = {"nll_loss": log.get("nll_loss", log["loss"]), "ntokens": log["ntokens"]}
+        for name, value in figures.items():
+            value = torch.as_tensor(value)
+            for direction in self.valid_directions:
+                # Tensors in every case: where workers add up their logs, numbers are summed apart.
+                here = sample.get("direction") == direction
+                log[f"{name}@{direction}"] = value if here else torch.zeros_like(value)
         return loss, sample_size, log
 
     def reduce_metrics(self, logging_outputs: list[dict], criterion) -> None:

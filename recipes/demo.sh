@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The first minutes: trains the baseline and the residual model side by side on artificial languages,
+# then shows what each can do in directions that neither has seen. Run it again to go on after a stop.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
+
+CONFIG="$ROOT/configs/demo.conf"
+SYSTEMS=(zs_transformer zs_transformer_residual)
+EXPERIMENT="$RUNS/demo"
+
+side_by_side() { # FUNCTION: called with each system, all at once
+  local system jobs=() job status=0
+  for system in "${SYSTEMS[@]}"; do
+    "$1" "$system" &
+    jobs+=($!)
+  done
+  for job in "${jobs[@]}"; do wait "$job" || status=$?; done
+  return "$status"
+}
+
+train() { train_run "$CONFIG" "$1" "$1" 1; }
+evaluate() { evaluate_run "$EXPERIMENT/$1/seed1" > /dev/null; }
+
+show_translation() { # LINE SOURCE TARGET: a test sentence, translated now
+  local text system
+  text="$(sed -n "$1p" "$EXPERIMENT/text/test.$2")"
+  printf '\n%-26s %s\n%-26s %s\n' "$2" "$text" "$3, as it should be" "$(sed -n "$1p" "$EXPERIMENT/text/test.$3")"
+  for system in "${SYSTEMS[@]}"; do
+    printf '%-26s ' "$system"
+    python "$ROOT/scripts/translate.py" "$EXPERIMENT/$system/seed1" --from "$2" --to "$3" <<< "$text"
+  done
+}
+
+main() {
+  need_environment
+  trap 'trap - INT TERM; kill 0' INT TERM
+  load_config "$CONFIG"
+  prepare_data "$EXPERIMENT"
+  say "training ${SYSTEMS[*]} side by side; the whole logs are in $EXPERIMENT/*/seed1/train.log"
+  side_by_side train || fail "training stopped; run the same command again to go on"
+  say "translating the test set in 20 directions, 12 of them never seen in training"
+  side_by_side evaluate || fail "evaluation stopped; run the same command again to go on"
+  say "two sentences in directions without training text"
+  show_translation 1 velan tamun
+  show_translation 2 tamek velor
+  printf '\n'
+  python "$ROOT/scripts/table.py" "${SYSTEMS[@]/%//seed1}" --folder "$EXPERIMENT"
+  say "next: bash recipes/train.sh configs/demo.conf zs_transformer_residual --seeds 2 3; README.md says how to use your own text"
+}
+
+main "$@"

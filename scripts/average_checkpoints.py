@@ -1,0 +1,22 @@
+"""Average the best checkpoints of a run into RUN/model.pt."""
+
+import argparse
+from pathlib import Path
+
+from zsnmt import console
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("run", type=Path, help="run folder; its checkpoints are in RUN/checkpoints")
+    parser.add_argument("--number", type=int, default=5, help="how many of the best checkpoints")
+    options = parser.parse_args()
+    from zsnmt.averaging import average_checkpoints, best_checkpoints  # loads PyTorch
+
+    paths = best_checkpoints(options.run / "checkpoints", options.number)
+    average_checkpoints(paths, options.run / "model.pt")
+    print(f"{options.run / 'model.pt'} is the mean of {', '.join(path.name for path in paths)}")
+
+
+if __name__ == "__main__":
+    console.run(main)

@@ -1,0 +1,43 @@
+"""Translate and score a test set in every direction, zero-shot ones also through the pivot: RUN/scores.json."""
+
+import argparse
+from pathlib import Path
+
+from tqdm import tqdm
+
+from zsnmt import console
+from zsnmt.languages import parse_directions
+from zsnmt.scores import write_scores
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
+    parser.add_argument("--text", type=Path, help="parallel text with the test set (default: that of the run)")
+    parser.add_argument("--split", default="test", help="name of the test set")
+    parser.add_argument("--identifier", choices=["py3langid", "lexicon"], default="py3langid",
+                        help="what finds off-target output; lexicon needs lexicon.xx files beside the text")
+    parser.add_argument("--bleu-tokenizer", default="13a", help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts")
+    parser.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
+    parser.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")
+    options = parser.parse_args()
+    from zsnmt.evaluation import evaluate  # loads PyTorch
+
+    with tqdm(desc="directions", unit="", disable=None, leave=False) as bar:
+
+        def scored(result: dict) -> None:
+            bar.update()
+            bar.write(
+                f"{result['direction']:<15}  {result['kind'].replace('_', '-'):<10}  BLEU {result['bleu']:5.1f}  "
+                f"chrF++ {result['chrf']:5.1f}  off-target {100 * result['off_target']:5.1f} %"
+            )
+
+        scores = evaluate(
+            options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,
+            options.directions, scored,
+        )  # fmt: skip
+    write_scores(options.run, scores)
+
+
+if __name__ == "__main__":
+    console.run(main)

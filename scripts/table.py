@@ -1,0 +1,26 @@
+"""Print scored runs side by side; with --markdown as an entry for RESULTS.md."""
+
+import argparse
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.report.table import directions_table, markdown_table, text_table
+from zsnmt.scores import read_scores
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", type=Path, nargs="+", help="run folders with scores.json")
+    parser.add_argument("--markdown", action="store_true", help="Markdown, with the command and commit of each run")
+    parser.add_argument("--directions", action="store_true", help="Markdown, every direction")
+    parser.add_argument("--folder", type=Path, default=Path(), help="folder of the runs")
+    options = parser.parse_args()
+    scores = [read_scores(options.folder / run) for run in options.runs]
+    if options.directions:
+        print(directions_table(scores))
+    else:
+        print(markdown_table(scores) if options.markdown else text_table(scores))
+
+
+if __name__ == "__main__":
+    console.run(main)

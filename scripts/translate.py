@@ -1,0 +1,50 @@
+"""Translate raw text with a trained run: one line out for each line in.
+
+    python scripts/translate.py RUN --to de < text > translation
+    python scripts/translate.py RUN --from nl --to de --via en --input text --output translation
+"""
+
+import argparse
+import itertools
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from zsnmt import console
+from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+
+LINES_AT_A_TIME = 2000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
+    parser.add_argument("--to", required=True, metavar="LANGUAGE", help="target language")
+    parser.add_argument("--from", dest="source", metavar="LANGUAGE",
+                        help="source language; may be left out where the model does not see it")
+    parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
+    parser.add_argument("--input", type=Path, default=Path("/dev/stdin"), help="text, one sentence a line (default: stdin)")
+    parser.add_argument("--output", type=Path, help="file for the translation (default: stdout)")
+    parser.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
+    parser.add_argument("--batch-tokens", type=int, default=4000, help="source tokens in a batch, about")
+    options = parser.parse_args()
+    from zsnmt.translation import Translator  # loads PyTorch
+
+    translator = Translator(options.run, beam=options.beam, batch_tokens=options.batch_tokens)
+
+    def translations():
+        lines = iterate_lines(options.input, allow_empty_lines=True)
+        with tqdm(unit=" lines", disable=None) as bar:
+            while chunk := list(itertools.islice(lines, LINES_AT_A_TIME)):
+                yield from translator.translate(chunk, options.to, options.source, options.via, bar.update)
+
+    if options.output:
+        write_lines(options.output, translations())
+    else:
+        for line in translations():
+            sys.stdout.write(line + "\n")
+
+
+if __name__ == "__main__":
+    console.run(main)

@@ -1,0 +1,61 @@
+"""The mean of the best checkpoints of a run (Liu et al. 2021, section 3.2)."""
+
+import logging
+import re
+from pathlib import Path
+from typing import Sequence
+
+import torch
+
+import zsnmt.compatibility  # noqa: F401
+from zsnmt.errors import InputError
+from zsnmt.files import replacing
+
+logger = logging.getLogger(__name__)
+
+_BEST = re.compile(r"checkpoint\.best_.+_(\d+\.?\d*)\.pt")
+
+
+def best_checkpoints(folder: Path, number: int) -> list[Path]:
+    """The `number` checkpoints with the lowest loss that fairseq kept as its best, the best first."""
+    found = sorted((float(match[1]), path) for path in folder.glob("*.pt") if (match := _BEST.fullmatch(path.name)))
+    if not found:
+        raise InputError(f"{folder} holds no checkpoint.best_*.pt; train with --keep-best-checkpoints {number}")
+    return [path for _, path in found[:number]]
+
+
+def load_checkpoint(path: Path) -> dict:
+    """A checkpoint on the CPU; never runs code from it. Raises `InputError` if it is damaged or unsafe."""
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing; train the run to its end first") from None
+    except Exception as error:  # torch raises many kinds, pickle among them
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"{path} cannot be loaded: it is truncated, no checkpoint, or holds more than weights and options "
+            f"({type(error).__name__}: {reason}); remove it and run the recipe again"
+        ) from error
+
+
+def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
+    """Write a checkpoint whose weights are the arithmetic mean of those in `paths`.
+
+    Sums are in float64; types stay as they are; options are those of the first; the optimiser's state
+    is left out. Raises `InputError` if the models differ in their parameters.
+    """
+    average = load_checkpoint(paths[0])
+    model = average["model"]
+    sums = {name: weight.double() for name, weight in model.items()}
+    for path in paths[1:]:
+        other = load_checkpoint(path)["model"]
+        if {name: weight.shape for name, weight in other.items()} != {name: sums[name].shape for name in model}:
+            raise InputError(f"{path} and {paths[0]} hold different models; average checkpoints of one training only")
+        for name, weight in other.items():
+            sums[name] += weight.double()
+    average["model"] = {name: (sums[name] / len(paths)).to(weight.dtype) for name, weight in model.items()}
+    average["last_optimizer_state"] = None
+    average["averaged"] = [path.name for path in paths]
+    with replacing(output) as file:
+        torch.save(average, file)
+    logger.info("wrote the mean of %d checkpoints to %s", len(paths), output)

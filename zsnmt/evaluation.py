@@ -1,0 +1,180 @@
+"""Scores of a run: every direction, the zero-shot ones also through the pivot.
+
+A result is a dictionary: `direction`, `kind` (supervised, zero_shot, pivot), `bleu` and `chrf`
+(0–100, sacreBLEU on raw text), `off_target` (share 0–1 of outputs not in the target language),
+`reference_error` (the same for the references: the identifier's error), `identified` (share of
+each language among the outputs), `lines`, `empty`.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Callable, Iterator, Optional, Sequence
+
+from sacrebleu.metrics import BLEU, CHRF
+
+from zsnmt.corpora.parallel_text import find_pair, read_lines, write_lines
+from zsnmt.errors import InputError
+from zsnmt.files import replacing
+from zsnmt.language_identification import Identifier, load_identifier, shares
+from zsnmt.languages import Direction, supervised_directions, zero_shot_directions
+from zsnmt.runs import read_record, training_summary
+from zsnmt.translation import MODEL_FILE, Translator
+
+
+class Metrics:
+    """BLEU and chrF++ with their signatures."""
+
+    def __init__(self, bleu_tokenizer: str = "13a") -> None:
+        self.bleu = BLEU(tokenize=bleu_tokenizer)
+        self.chrf = CHRF(word_order=2)
+
+    def scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, float]:
+        """BLEU and chrF++ (0–100) of raw text against one reference each."""
+        if len(hypotheses) != len(references):
+            raise InputError(f"{len(hypotheses)} translations but {len(references)} references; translate the set again")
+        return {
+            "bleu": self.bleu.corpus_score(hypotheses, [references]).score,
+            "chrf": self.chrf.corpus_score(hypotheses, [references]).score,
+        }
+
+    def signatures(self) -> dict[str, str]:
+        """What the scores depend on; known only after a score."""
+        return {"bleu": str(self.bleu.get_signature()), "chrf": str(self.chrf.get_signature())}
+
+
+def off_target_rate(identified: Sequence[str], target: str) -> float:
+    """Share (0–1) of sentences identified as anything but the target language."""
+    return sum(language != target for language in identified) / len(identified)
+
+
+def score_direction(
+    direction: Direction,
+    kind: str,
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    metrics: Metrics,
+    identifier: Identifier,
+) -> dict:
+    """The result of one direction (see the module)."""
+    identified = identifier.identify(hypotheses)
+    return {
+        "direction": str(direction),
+        "kind": kind,
+        **metrics.scores(hypotheses, references),
+        "off_target": off_target_rate(identified, direction.target),
+        "reference_error": off_target_rate(identifier.identify(references), direction.target),
+        "identified": shares(identified),
+        "lines": len(hypotheses),
+        "empty": sum(not hypothesis.strip() for hypothesis in hypotheses),
+    }
+
+
+class Hypotheses:
+    """Translations of test sets, one file each, so that an interrupted evaluation resumes.
+
+    Files made with other settings (model, beam, text) are removed.
+    """
+
+    def __init__(self, folder: Path, settings: dict, translate: Callable[[Sequence[str], Direction], list[str]]) -> None:
+        self.folder = folder
+        self.translate = translate
+        folder.mkdir(parents=True, exist_ok=True)
+        record, written = folder / "settings.json", json.dumps(settings, indent=1).encode("utf-8")
+        if not record.is_file() or record.read_bytes() != written:
+            for old in folder.glob("*.txt"):
+                old.unlink()
+            with replacing(record) as file:
+                file.write(written)
+
+    def of(self, name: str, direction: Direction, sources: Callable[[], Sequence[str]]) -> list[str]:
+        """The translations kept under a name, made from `sources()` unless they are there."""
+        path = self.folder / f"{name}.txt"
+        if not path.is_file():
+            write_lines(path, self.translate(sources(), direction))
+        return read_lines(path, allow_empty_lines=True)
+
+
+def evaluate(
+    run: Path,
+    text: Optional[Path] = None,
+    split: str = "test",
+    identifier_kind: str = "py3langid",
+    bleu_tokenizer: str = "13a",
+    beam: int = 4,
+    directions: Optional[Sequence[Direction]] = None,
+    scored: Callable[[dict], object] = lambda result: None,
+) -> dict:
+    """Translate and score a split of `text` (the run's own by default) in every direction, for scores.json.
+
+    The model is loaded once. Zero-shot directions are also translated through the pivot, whose text is
+    the model's own output, reused where a source set is shared. `scored` is told each result.
+    """
+    record = read_record(run)
+    text = text or Path(record["text"])
+    translator = Translator(run, beam=beam)
+    directions = list(directions or all_directions(translator.languages, translator.pivot))
+    files = {direction: find_pair(text, split, *direction) for direction in directions}
+    identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text)
+    settings = {
+        "model": sha256(run / MODEL_FILE),
+        "beam": beam,
+        "length_penalty": 1.0,
+        "split": split,
+        "sources": {str(direction): sha256(paths[0]) for direction, paths in files.items()},
+    }
+    hypotheses = Hypotheses(
+        run / "hypotheses", settings, lambda lines, direction: translator.translate(lines, direction.target, direction.source)
+    )
+    metrics = Metrics(bleu_tokenizer)
+    results = []
+    for kind, direction, translations in translate_all(hypotheses, files, translator.pivot):
+        references = read_lines(files[direction][1])
+        results.append(score_direction(direction, kind, translations, references, metrics, identifier))
+        scored(results[-1])
+    del settings["sources"]
+    return {
+        **record,
+        "training": training_summary((run / "train.log").read_text(encoding="utf-8")),
+        "languages": translator.languages,
+        "pivot": translator.pivot,
+        "decoding": settings,
+        "signatures": {**metrics.signatures(), "off_target": identifier_signature},
+        "directions": results,
+    }
+
+
+def all_directions(languages: Sequence[str], pivot: str) -> list[Direction]:
+    """Supervised directions, then zero-shot ones."""
+    return supervised_directions(languages, pivot) + zero_shot_directions(languages, pivot)
+
+
+def translate_all(
+    hypotheses: Hypotheses, files: dict[Direction, tuple[Path, Path]], pivot: str
+) -> Iterator[tuple[str, Direction, list[str]]]:
+    """Kind, direction and translations: the direct ones first, then those through the pivot."""
+    zero_shot = [direction for direction in files if pivot not in direction]
+    for direction, (source, _) in files.items():
+        kind = "zero_shot" if direction in zero_shot else "supervised"
+        yield kind, direction, hypotheses.of(f"{kind}.{direction}", direction, lambda: read_lines(source))
+    for direction in zero_shot:
+        into_pivot = lambda: translate_into_pivot(hypotheses, files, direction, pivot)  # noqa: E731
+        out_of_pivot = Direction(pivot, direction.target)
+        yield "pivot", direction, hypotheses.of(f"pivot.{direction}", out_of_pivot, into_pivot)
+
+
+def translate_into_pivot(
+    hypotheses: Hypotheses, files: dict[Direction, tuple[Path, Path]], direction: Direction, pivot: str
+) -> list[str]:
+    """The sources of a zero-shot direction in the pivot: a supervised output where it has the same sources."""
+    first_leg = Direction(direction.source, pivot)
+    sources = read_lines(files[direction][0])
+    if first_leg in files and read_lines(files[first_leg][0]) == sources:
+        return hypotheses.of(f"supervised.{first_leg}", first_leg, lambda: sources)
+    return hypotheses.of(f"into_pivot.{direction}", first_leg, lambda: sources)
+
+
+def sha256(path: Path) -> str:
+    """The checksum of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,87 @@
+"""The systems of an experiment side by side, from their score files."""
+
+from collections.abc import Callable, Sequence
+from statistics import fmean, stdev
+
+COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
+    "supervised": ("supervised", "bleu"),
+    "zero-shot": ("zero_shot", "bleu"),
+    "through pivot": ("pivot", "bleu"),
+    "off-target": ("zero_shot", "off_target"),
+    "off-target through pivot": ("pivot", "off_target"),
+}
+
+
+def mean_over_directions(scores: dict, kind: str, figure: str) -> float:
+    """The plain mean of a figure over a run's directions of one kind, as the paper takes it."""
+    return fmean(result[figure] for result in scores["directions"] if result["kind"] == kind)
+
+
+def by_system(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
+    """The runs of each system, in the order of their first one."""
+    systems: dict[str, list[dict]] = {}
+    for scores in all_scores:
+        systems.setdefault(scores["system"], []).append(scores)
+    return systems
+
+
+def cells(runs: Sequence[dict]) -> list[str]:
+    """A system's figures as text: the mean over its seeds, with the deviation where there are several."""
+    texts = []
+    for kind, figure in COLUMNS.values():
+        factor, unit = (100, " %") if figure == "off_target" else (1, "")
+        values = [factor * mean_over_directions(scores, kind, figure) for scores in runs]
+        deviation = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
+        texts.append(f"{fmean(values):.1f}{deviation}{unit}")
+    return texts
+
+
+def caption(all_scores: Sequence[dict]) -> str:
+    """What the figures are: directions, metric, identifier and its error, seeds."""
+    first = all_scores[0]
+    count = {kind: sum(result["kind"] == kind for result in first["directions"]) for kind in ("supervised", "zero_shot")}
+    error = max(result["reference_error"] for scores in all_scores for result in scores["directions"])
+    seeds = ", ".join(map(str, sorted({scores["seed"] for scores in all_scores})))
+    return (
+        f"BLEU (sacreBLEU {first['signatures']['bleu']}), means over {count['supervised']} supervised and "
+        f"{count['zero_shot']} zero-shot directions, the latter also through {first['pivot']}; off-target: share of "
+        f"outputs in another language than asked for, by {first['signatures']['off_target']} (wrong on at most "
+        f"{100 * error:.1f} % of the references of a direction); seed {seeds}."
+    )
+
+
+def text_table(all_scores: Sequence[dict]) -> str:
+    """The comparison for a terminal."""
+    rows = [["system", *COLUMNS], *([system, *cells(runs)] for system, runs in by_system(all_scores).items())]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    first: Callable[[str, int], str] = str.ljust
+    lines = [
+        "  ".join([first(row[0], widths[0]), *(text.rjust(width) for text, width in zip(row[1:], widths[1:]))])
+        for row in rows
+    ]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", caption(all_scores)])
+
+
+def markdown_table(all_scores: Sequence[dict]) -> str:
+    """The comparison for RESULTS.md, with what made each run: command, commit and epochs."""
+    rows = [["system", *COLUMNS], ["---", *["---:"] * len(COLUMNS)]]
+    rows += [[f"`{system}`", *cells(runs)] for system, runs in by_system(all_scores).items()]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    made = [
+        f"* `{scores['system']}`, seed {scores['seed']}: commit {scores['commit'][:12]}, {scores['training']}, "
+        f"`{scores['command']}`"
+        for scores in all_scores
+    ]
+    return "\n".join([*lines, "", caption(all_scores), "", *made])
+
+
+def directions_table(all_scores: Sequence[dict]) -> str:
+    """Every direction of every system in Markdown: BLEU, chrF++ and off-target, direct and through the pivot."""
+    lines = ["| system | seed | direction | kind | BLEU | chrF++ | off-target |", "|---|---|---|---|---:|---:|---:|"]
+    for scores in all_scores:
+        for result in scores["directions"]:
+            lines.append(
+                f"| `{scores['system']}` | {scores['seed']} | {result['direction']} | {result['kind'].replace('_', '-')} "
+                f"| {result['bleu']:.1f} | {result['chrf']:.1f} | {100 * result['off_target']:.1f} % |"
+            )
+    return "\n".join(lines)

@@ -1,0 +1,105 @@
+"""Run folders: what a run is made of, written down where the run is."""
+
+import json
+import platform
+import re
+import shutil
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.files import replacing
+from zsnmt.languages import read_languages
+
+PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "py3langid")
+PIPELINE = ("languages.txt", "dict.*.txt", "subwords.model", "vocabulary.*")
+RECORD_FILE = "run.json"
+
+
+def start_run(run: Path, config: Path, data: Path, text: Path, system: str, seed: int, command: str) -> None:
+    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit and versions.
+
+    Raises `InputError` if the folder holds a run of another config or pipeline.
+    """
+    read_languages(data)
+    run.mkdir(parents=True, exist_ok=True)
+    kept = run / "config.conf"
+    if kept.is_file() and kept.read_bytes() != config.read_bytes():
+        raise InputError(f"{run} was made with another {config.name}; remove the folder, or give the config a new name")
+    pipeline = run / "pipeline"
+    if not pipeline.is_dir():
+        part = run / "pipeline.part"
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir()
+        for pattern in PIPELINE:
+            for path in data.glob(pattern):
+                shutil.copyfile(path, part / path.name)
+        part.rename(pipeline)
+    elif (pipeline / "subwords.model").read_bytes() != (data / "subwords.model").read_bytes():
+        raise InputError(f"{run} was trained with other subwords than those in {data}; remove the run and train it again")
+    with replacing(kept) as file:
+        file.write(config.read_bytes())
+    if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
+        record = {
+            "config": config.stem,
+            "system": system,
+            "seed": seed,
+            "command": command,
+            "commit": commit(),
+            "versions": versions(),
+            "text": str(text.resolve()),
+        }
+        with replacing(run / RECORD_FILE) as file:
+            file.write(json.dumps(record, indent=1).encode("utf-8"))
+
+
+def read_record(run: Path) -> dict:
+    """What run.json says of a run; `InputError` if there is none."""
+    path = run / RECORD_FILE
+    if not path.is_file():
+        raise InputError(f"{path} is missing: {run} is no run folder; make one with recipes/train.sh")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def commit() -> str:
+    """The commit of the project, marked where files differ from it; `unknown` outside a checkout."""
+    def git(*arguments: str) -> str:
+        root = Path(__file__).resolve().parent.parent
+        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    try:
+        return git("rev-parse", "HEAD") + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and the packages that decide results."""
+    return {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}}
+
+
+def progress_line(log_line: str) -> str | None:
+    """What a person wants to see of a line of fairseq's log (`--log-format json`), or None."""
+    match = re.search(r"\| (train_inner|valid) \| (\{.*\})", log_line)
+    if match is None:
+        return None
+    entry = json.loads(match[2])
+    if match[1] == "train_inner":
+        return f"epoch {entry['update']:.1f}, training loss {entry['nll_loss']}, {float(entry['wps']):.0f} words/s"
+    best = ", the best" if entry.get("valid_best_nll_loss") in (None, entry["valid_nll_loss"]) else ""
+    return f"epoch {entry['epoch']} ends, validation loss {entry['valid_nll_loss']} bits a token{best}"
+
+
+def training_summary(log: str) -> str:
+    """Epochs, updates and best loss from fairseq's log (`--log-format json`)."""
+    validations = [json.loads(entry) for entry in re.findall(r"\| valid \| (\{.*\})", log)]
+    if not validations:
+        raise InputError("the training log holds no validation; train the run first")
+    best = min(validations, key=lambda entry: float(entry["valid_nll_loss"]))
+    last = validations[-1]
+    return (
+        f"{last['epoch']} epochs, {last['valid_num_updates']} updates, best validation loss "
+        f"{best['valid_nll_loss']} bits a token in epoch {best['epoch']}"
+    )
