@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # The first minutes: trains the baseline and the residual model side by side on artificial languages,
 # then shows what each can do in directions that neither has seen. Run it again to go on after a stop.
+#
+#   bash recipes/demo.sh [CONFIG]
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
-CONFIG="$ROOT/configs/demo.conf"
+CONFIG="${1:-$ROOT/configs/demo.conf}"
 SYSTEMS=(zs_transformer zs_transformer_residual)
-EXPERIMENT="$RUNS/demo"
+EXPERIMENT="$RUNS/$(basename "$CONFIG" .conf)"
 
 side_by_side() { # FUNCTION: called with each system, all at once
   local system jobs=() job status=0
@@ -35,17 +37,19 @@ main() {
   need_environment
   trap 'trap - INT TERM; kill 0' INT TERM
   load_config "$CONFIG"
+  local languages n
+  read -ra languages <<< "$LANGUAGES"
+  n="${#languages[@]}"
   prepare_data "$EXPERIMENT"
   say "training ${SYSTEMS[*]} side by side; the whole logs are in $EXPERIMENT/*/seed1/train.log"
   side_by_side train || fail "training stopped; run the same command again to go on"
-  say "translating the test set in 20 directions, 12 of them never seen in training"
+  say "translating the test set in $((n * (n - 1))) directions, $(((n - 1) * (n - 2))) of them never seen in training"
   side_by_side evaluate || fail "evaluation stopped; run the same command again to go on"
   say "two sentences in directions without training text"
-  show_translation 1 velan tamun
-  show_translation 2 tamek velor
+  show_translation 1 "${languages[1]}" "${languages[2]}"
+  show_translation 2 "${languages[n - 1]}" "${languages[1]}"
   printf '\n'
-  python "$ROOT/scripts/table.py" "${SYSTEMS[@]/%//seed1}" --folder "$EXPERIMENT"
-  say "next: bash recipes/train.sh configs/demo.conf zs_transformer_residual --seeds 2 3; README.md says how to use your own text"
+  python "$ROOT/scripts/table.py" --folder "$EXPERIMENT" "${SYSTEMS[@]/%//seed1}"
 }
 
-main "$@"
+main

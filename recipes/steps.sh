@@ -21,8 +21,8 @@ fail() { say "$*"; exit 1; }
 
 python() { "$VENV/bin/python" "$@"; }
 
-need_environment() { # makes it when it is missing
-  [ -f "$VENV/.zsnmt-setup" ] || bash "$ROOT/scripts/setup.sh"
+need_environment() { # makes .venv when it is missing; an environment named by VENV is taken as it is
+  [ -f "$VENV/.zsnmt-setup" ] || [ "$VENV" != "$ROOT/.venv" ] || bash "$ROOT/scripts/setup.sh"
 }
 
 load_config() { # FILE: sets its keys and the defaults; refuses keys that do not exist

@@ -2,6 +2,10 @@
 
 import argparse
 import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -15,6 +19,7 @@ import zsnmt.tasks  # noqa: E402, F401
 
 torch.set_num_threads(1)
 
+ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["piv", "aa", "bb", "cc"]
 
 
@@ -68,3 +73,54 @@ def target_batch() -> torch.Tensor:
     """Decoder inputs that begin with the tags of aa, bb and cc (B=3, T=4), padded on the right."""
     pad = 1
     return torch.tensor([[5, 8, 9, 10], [6, 11, 12, pad], [7, 13, 14, 15]])
+
+
+TINY_CONFIG = """\
+SYNTHETIC="--number 3 --concepts 40 --pairs 60 --valid 6 --test 11 --longest 6"
+LANGUAGES="inglan velan tamun velor"
+VOCABULARY=160
+IDENTIFIER=lexicon
+AVERAGE=2
+BEAM=2
+MODEL="--encoder-layers 3 --decoder-layers 1 --encoder-embed-dim 16 --decoder-embed-dim 16
+  --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 --encoder-attention-heads 2 --decoder-attention-heads 2
+  --max-source-positions 40"
+TRAINING="--optimizer adam --lr 5e-3 --criterion label_smoothed_cross_entropy --max-tokens 400 --max-epoch 2"
+"""
+
+
+def run_command(*command, runs=None, **options) -> subprocess.CompletedProcess:
+    """Run a command of the project as a person would, from the top of the checkout."""
+    environment = {**os.environ, "VENV": sys.prefix, "OMP_NUM_THREADS": "1", "RUNS": str(runs)}
+    if str(command[0]).endswith(".py"):
+        command = (sys.executable, *command)
+    elif str(command[0]).endswith(".sh"):
+        command = ("bash", *command)
+    return subprocess.run([*map(str, command)], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, **options)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A finished tiny experiment: folder, and what the recipe printed."""
+
+    config: Path
+    folder: Path
+    printed: subprocess.CompletedProcess
+
+    @property
+    def runs(self) -> Path:
+        return self.folder.parent
+
+    def run(self, system: str = "zs_transformer_residual") -> Path:
+        return self.folder / system / "seed1"
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory) -> Experiment:
+    """The demo, start to end, with a config that trains for seconds."""
+    base = tmp_path_factory.mktemp("tiny")
+    config = base / "tiny.conf"
+    config.write_text(TINY_CONFIG)
+    printed = run_command("recipes/demo.sh", config, runs=base / "runs")
+    assert printed.returncode == 0, printed.stderr
+    return Experiment(config, base / "runs" / "tiny", printed)

@@ -21,8 +21,10 @@ from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, write_lines
 from zsnmt.errors import InputError
+from zsnmt.files import replacing
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
-from zsnmt.text.subword import Subwords, piece_counts, restrict, train_subwords
+from zsnmt.text.piece_restriction import restrict_pieces
+from zsnmt.text.subword import MODEL_FILE, Subwords, piece_counts, restrict, train_subwords
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def prepare(text: Path, folder: Path, languages: Sequence[str], settings: Subwor
     subwords = learn_subwords([file for file in files if file.names[0].startswith("train.")], part, settings)
     with ProcessPoolExecutor(workers, get_context("fork")) as pool:
         dictionary = learn_dictionary(files, subwords, languages, pool)
+        subwords = leave_out_unseen(part, dictionary.symbols[dictionary.nspecial + len(languages) :])
         for language in languages:
             dictionary.save(str(part / f"dict.{language}.txt"))
         jobs = [(file, part, subwords, dictionary) for file in files]
@@ -134,6 +137,17 @@ def learn_dictionary(files: Sequence[TextFile], subwords: Subwords, languages: S
     for piece, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         dictionary.add_symbol(piece, count)
     return dictionary
+
+
+def leave_out_unseen(folder: Path, seen: Sequence[str]) -> Subwords:
+    """Make the folder's subwords split pieces that training has not seen into those that it has.
+
+    The segmentation of the training text stays; in other text such pieces would be unknown words.
+    """
+    model = restrict_pieces(Subwords.load(folder).model, frozenset(seen))
+    with replacing(folder / MODEL_FILE) as file:
+        file.write(model)
+    return Subwords.load(folder)
 
 
 def encode(pieces: Sequence[str], dictionary: Dictionary) -> torch.Tensor:

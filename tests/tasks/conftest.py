@@ -8,7 +8,7 @@ import logging
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, NamedTuple
 from unittest import mock
 
 import pytest
@@ -17,11 +17,10 @@ from fairseq import checkpoint_utils
 from zsnmt.binarised import SubwordSettings, prepare
 from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
 
-ROOT = Path(__file__).parents[2]
-PLUGIN = ["--user-dir", str(ROOT / "zsnmt"), "--task", "zs_translation", "--cpu"]
+PLUGIN = ["--user-dir", str(Path(__file__).parents[2] / "zsnmt"), "--task", "zs_translation"]
 PAIRS, VALID, TEST = 61, 11, 13  # no multiple of 8, the default of --required-batch-size-multiple
 PIVOT, FIRST, SECOND = LANGUAGES = ["inglan", "velan", "tamun"]
-SUPERVISED = [f"{FIRST}-{PIVOT}", f"{PIVOT}-{FIRST}", f"{SECOND}-{PIVOT}", f"{PIVOT}-{SECOND}"]
+SUPERVISED = [f"{PIVOT}-{FIRST}", f"{PIVOT}-{SECOND}", f"{FIRST}-{PIVOT}", f"{SECOND}-{PIVOT}"]
 ZERO_SHOT = [f"{FIRST}-{SECOND}", f"{SECOND}-{FIRST}"]
 TINY = (
     "--encoder-embed-dim 16 --decoder-embed-dim 16 --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 "
@@ -29,7 +28,7 @@ TINY = (
 ).split()
 TRAINING = (
     "--criterion label_smoothed_cross_entropy --label-smoothing 0.1 --optimizer adam --lr 0.005 "
-    "--max-tokens 600 --seed 3 --log-format json --log-interval 1 --num-workers 0"
+    "--max-tokens 600 --seed 3 --num-workers 0 --log-format json --log-interval 1"
 ).split()
 
 
@@ -38,16 +37,16 @@ class Output:
     """What a command printed, and the figures that it logged by tag: `train_inner`, `train`, `valid`."""
 
     text: str
-    logged: dict[str, list[dict]]
+    logged: dict[str, list[dict[str, str]]]
 
     def lines(self, kind: str) -> dict[int, str]:
         """The last column of the lines `kind-NUMBER` of fairseq-generate and -interactive, by number."""
         rows = [line.split("\t") for line in self.text.splitlines() if line.startswith(f"{kind}-")]
-        return {int(row[0].split("-")[1]): row[-1] for row in rows}
+        return {int(row[0].removeprefix(f"{kind}-")): row[-1] for row in rows}
 
     def figures(self, tag: str, name: str) -> list[float]:
         """A logged figure over time."""
-        return [float(figures[name]) for figures in self.logged.get(tag, []) if name in figures]
+        return [float(figures[name]) for figures in self.logged[tag] if name in figures]
 
 
 class Figures(logging.Handler):
@@ -55,18 +54,20 @@ class Figures(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.logged: dict[str, list[dict]] = {}
+        self.logged: dict[str, list[dict[str, str]]] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
-        with contextlib.suppress(ValueError):
+        if record.getMessage().startswith("{"):
             self.logged.setdefault(record.name, []).append(json.loads(record.getMessage()))
 
 
 @contextlib.contextmanager
-def as_a_process_of_its_own() -> Iterator[tuple[io.StringIO, Figures]]:
-    """What a command prints and logs, and none of what it leaves behind in the process."""
-    root, fairseq, printed, figures = logging.getLogger(), logging.getLogger("fairseq"), io.StringIO(), Figures()
-    handlers, level = list(root.handlers), fairseq.level
+def leaving_nothing_behind() -> Iterator[tuple[io.StringIO, Figures]]:
+    """What a command prints and logs; its traces in the process are removed."""
+    from fairseq_cli import train
+
+    root, fairseq = logging.getLogger(), logging.getLogger("fairseq.logging.progress_bar")
+    handlers, printed, figures = list(root.handlers), io.StringIO(), Figures()
     fairseq.addHandler(figures)
     fairseq.setLevel(logging.INFO)
     try:
@@ -74,40 +75,64 @@ def as_a_process_of_its_own() -> Iterator[tuple[io.StringIO, Figures]]:
             yield printed, figures
     finally:
         fairseq.removeHandler(figures)
-        fairseq.setLevel(level)
         root.handlers[:] = handlers
-        from fairseq_cli import train
-
         for function in (checkpoint_utils.save_checkpoint, train.should_stop_early):
-            vars(function).clear()  # the best score so far
+            vars(function).clear()  # they keep the best score
 
 
 def fairseq(tool: str, *arguments: object) -> Output:
     """Call a command of fairseq as the shell would, but in this process."""
     command = [f"fairseq-{tool}", *map(str, arguments)]
-    with as_a_process_of_its_own() as (printed, figures), mock.patch.object(sys, "argv", command):
+    with leaving_nothing_behind() as (printed, figures), mock.patch.object(sys, "argv", command):
         importlib.import_module(f"fairseq_cli.{tool}").cli_main()
     return Output(printed.getvalue(), figures.logged)
 
 
-def train(data: Path, run: Path, *arguments: object, task: list[str] = PLUGIN) -> Output:
-    """Train a tiny model; the arguments come last, so that they win."""
-    arch = ["--arch", "zs_transformer_residual"]
-    return fairseq("train", data, *task, *arch, *TINY, *TRAINING, "--save-dir", run, *arguments)
+def training_options(data: Path, run: Path, *arguments: object) -> list[str]:
+    """Options that train a tiny model; the arguments come last, so that they win."""
+    arch = ["--arch", "zs_transformer_residual", "--save-dir", run]
+    return [str(option) for option in (data, *PLUGIN, *arch, *TINY, *TRAINING, *arguments)]
+
+
+class Run(NamedTuple):
+    """A trained model, and what its training put out."""
+
+    folder: Path
+    output: Output
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.folder / "checkpoint_best.pt"
 
 
 @pytest.fixture(scope="session")
 def text(tmp_path_factory) -> Path:
     """Parallel text of a pivot and two other languages; validation and test sets are multiway."""
     folder = tmp_path_factory.mktemp("corpus") / "text"
-    corpus = SyntheticCorpus(standard_languages(2), concepts=60, pairs=PAIRS, valid=VALID, test=TEST, longest=8)
-    write_corpus(corpus, folder)
+    write_corpus(
+        SyntheticCorpus(standard_languages(2), concepts=60, pairs=PAIRS, valid=VALID, test=TEST, longest=8), folder
+    )
     return folder
 
 
 @pytest.fixture(scope="session")
 def data(text) -> Path:
     """The same, binarised."""
-    folder = text.with_name("data")
-    prepare(text, folder, LANGUAGES, SubwordSettings(150))
-    return folder
+    prepare(text, text.with_name("data"), LANGUAGES, SubwordSettings(150))
+    return text.with_name("data")
+
+
+@pytest.fixture(scope="session")
+def tag_run(data, tmp_path_factory) -> Run:
+    """A model whose decoder begins with the tag, validated on all directions."""
+    folder = tmp_path_factory.mktemp("t_dec")
+    everything = ["--valid-lang-pairs", ",".join(SUPERVISED + ZERO_SHOT)]
+    return Run(folder, fairseq("train", *training_options(data, folder, "--cpu", "--max-epoch", 2, *everything)))
+
+
+@pytest.fixture(scope="session")
+def prefix_run(data, tmp_path_factory) -> Run:
+    """A model whose source begins with both tags."""
+    folder = tmp_path_factory.mktemp("s_enc_t_enc")
+    tags = ["--language-tags", "s_enc_t_enc", "--decoder-language-embedding", "none"]
+    return Run(folder, fairseq("train", *training_options(data, folder, "--cpu", "--max-epoch", 1, *tags)))

@@ -1,0 +1,108 @@
+"""Measure speed as ratios, paired in one process; prints Markdown for docs/performance.md.
+
+    python scripts/benchmark.py training                          # each architecture against fairseq's transformer
+    python scripts/benchmark.py pivot RUN --from de --to fr --text test.de   # direct against through the pivot
+"""
+
+import argparse
+import os
+import platform
+from pathlib import Path
+from statistics import median
+
+from zsnmt import console
+from zsnmt.corpora.parallel_text import read_lines
+
+SIZES = {
+    "paper": dict(encoder_layers=5, decoder_layers=5, width=512, feed_forward=2048, heads=8, vocabulary=18_900),
+    "demo": dict(encoder_layers=5, decoder_layers=2, width=128, feed_forward=512, heads=4, vocabulary=1_000),
+}
+VARIANTS = {
+    "zs_transformer": ("zs_transformer", {}),
+    "zs_transformer_residual": ("zs_transformer_residual", {}),
+    "zs_transformer_residual_query": ("zs_transformer_residual_query", {}),
+    "zs_transformer_residual, variational dropout": ("zs_transformer_residual", dict(variational_dropout=True)),
+}
+
+
+def stock_options(size: dict) -> dict:
+    """Options of one size for any transformer of fairseq, with the paper's dropout."""
+    sides = {}
+    for side in ("encoder", "decoder"):
+        sides |= {
+            f"{side}_layers": size[f"{side}_layers"],
+            f"{side}_embed_dim": size["width"],
+            f"{side}_ffn_embed_dim": size["feed_forward"],
+            f"{side}_attention_heads": size["heads"],
+        }
+    return dict(**sides, dropout=0.2, attention_dropout=0.2, activation_dropout=0.2, share_all_embeddings=True)
+
+
+def training(options: argparse.Namespace) -> None:
+    from zsnmt.benchmark import BenchmarkTask, build, paired_times, ratios, training_step
+
+    for name in options.sizes:
+        size = SIZES[name]
+        task = BenchmarkTask(size["vocabulary"])
+        stock = dict(encoder_normalize_before=True, decoder_normalize_before=True)
+        models = {"fairseq transformer": build("transformer", task, **stock_options(size), **stock)}
+        for title, (architecture, variant) in VARIANTS.items():
+            models[title] = build(architecture, task, **stock_options(size), **variant)
+        jobs = {
+            title: training_step(model, options.sentences, options.length, size["vocabulary"])
+            for title, model in models.items()
+        }
+        times = paired_times(jobs, options.rounds)
+        print(f"\nTraining step, {name} size ({size}), {options.sentences} × {options.length} tokens, {options.rounds} rounds:\n")
+        print("| architecture | parameters | seconds a step (median) | ratio to fairseq's transformer: median (range) |")
+        print("|---|---:|---:|---:|")
+        for title, (middle, low, high) in ratios(times, "fairseq transformer").items():
+            count = sum(parameter.numel() for parameter in models[title].parameters())
+            print(f"| {title} | {count / 1e6:.2f} M | {median(times[title]):.3f} | {middle:.3f} ({low:.3f}–{high:.3f}) |")
+
+
+def pivot(options: argparse.Namespace) -> None:
+    from zsnmt.benchmark import paired_times, ratios
+    from zsnmt.translation import Translator
+
+    translator = Translator(options.run)
+    lines = read_lines(options.text)[: options.lines]
+    jobs = {
+        f"through {translator.pivot}": lambda: translator.translate(lines, options.to, options.source, via=translator.pivot),
+        "direct": lambda: translator.translate(lines, options.to, options.source),
+    }
+    times = paired_times(jobs, options.rounds)
+    print(f"\n{options.source} to {options.to}, {len(lines)} sentences, {options.rounds} rounds:\n")
+    print("| way | seconds (median) | ratio to the pivot: median (range) |")
+    print("|---|---:|---:|")
+    for title, (middle, low, high) in ratios(times, f"through {translator.pivot}").items():
+        print(f"| {title} | {median(times[title]):.2f} | {middle:.3f} ({low:.3f}–{high:.3f}) |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(required=True)
+    verb = verbs.add_parser("training", help="a training step of each architecture against fairseq's transformer")
+    verb.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES), help="sizes of the models")
+    verb.add_argument("--sentences", type=int, default=40, help="sentences in the batch")
+    verb.add_argument("--length", type=int, default=25, help="tokens in each sentence")
+    verb.add_argument("--rounds", type=int, default=7, help="rounds that count")
+    verb.set_defaults(measure=training)
+    verb = verbs.add_parser("pivot", help="translation, direct against through the pivot")
+    verb.add_argument("run", type=Path, help="run folder")
+    verb.add_argument("--from", dest="source", required=True, help="source language")
+    verb.add_argument("--to", required=True, help="target language")
+    verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
+    verb.add_argument("--lines", type=int, default=200, help="how many of them")
+    verb.add_argument("--rounds", type=int, default=5, help="rounds that count")
+    verb.set_defaults(measure=pivot)
+    options = parser.parse_args()
+
+    import torch
+
+    print(f"PyTorch {torch.__version__}, {torch.get_num_threads()} thread(s), {platform.machine()}, load {os.getloadavg()[0]:.1f}")
+    options.measure(options)
+
+
+if __name__ == "__main__":
+    console.run(main)

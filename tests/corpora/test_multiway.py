@@ -1,0 +1,117 @@
+"""Training pairs cut from a multiway corpus: every line for all, or no pivot sentence for two."""
+
+from pathlib import Path
+
+import pytest
+
+from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs, deal
+from zsnmt.corpora.parallel_text import check_corpus, read_lines, write_lines
+from zsnmt.errors import InputError
+
+PIVOT, *OTHERS = LANGUAGES = ["en", "de", "fr", "cs"]
+SIZES = {"train": 100, "valid": 4, "test": 6}
+
+
+def pivot_sentence(line: int) -> str:
+    """Twenty of the hundred sentences occur more than once, up to nine times."""
+    return f"sentence {line if line < 70 else line % 20 if line < 90 else 7}"
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """A line of another language tells its number."""
+    for split, size in SIZES.items():
+        for language in OTHERS:
+            write_lines(tmp_path / f"{split}.{language}", [f"{split} {line} {language}" for line in range(size)])
+        write_lines(tmp_path / f"{split}.{PIVOT}", map(pivot_sentence, range(size)))
+    return tmp_path
+
+
+def cut(folder: Path, condition: str, seed: int = 1, name: str = "cut") -> dict[str, list[tuple[int, str]]]:
+    """The pairs by language, as line numbers of the corpus and pivot sentences."""
+    counts = cut_training_pairs(folder, folder / name, LANGUAGES, condition, seed)
+    pairs = {}
+    for language in OTHERS:
+        pair = (folder / name / f"train.{language}-{PIVOT}.{side}" for side in (language, PIVOT))
+        rows = list(zip(*map(read_lines, pair), strict=True))
+        assert all(row[0].split()[2] == language for row in rows)
+        pairs[language] = [(int(row[0].split()[1]), row[1]) for row in rows]
+    assert counts == {f"{language}-{PIVOT}": len(rows) for language, rows in pairs.items()}
+    return pairs
+
+
+def test_without_overlap_no_pivot_sentence_is_in_two_pairs(folder):
+    pairs = cut(folder, "non_overlap")
+    pivots = [{sentence for _, sentence in rows} for rows in pairs.values()]
+    assert sum(map(len, pivots)) == len(set.union(*pivots)) == 70
+    assert max(map(len, pivots)) - min(map(len, pivots)) <= 1
+    lines = [line for rows in pairs.values() for line, _ in rows]
+    assert sorted(lines) == list(range(100))
+    for rows in pairs.values():
+        assert all(sentence == pivot_sentence(line) for line, sentence in rows)
+        assert rows == sorted(rows), "the order of the corpus is kept"
+
+
+def test_multiway_pairs_have_every_line(folder):
+    everything = [(line, pivot_sentence(line)) for line in range(100)]
+    assert cut(folder, "multiway") == dict.fromkeys(OTHERS, everything)
+
+
+def test_the_seed_decides_who_gets_what(folder):
+    first, again, other = (cut(folder, "non_overlap", seed, f"{seed} {n}") for n, seed in enumerate((1, 1, 2)))
+    assert first == again != other
+
+
+def test_deal_mixes():
+    hands = deal([f"s{line}" for line in range(90)], 3, seed=1)
+    assert [len(hand) for hand in hands] == [30, 30, 30]
+    assert all(hand != list(range(start, 90, 3)) for start, hand in enumerate(hands))
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_the_result_is_parallel_text_with_the_same_evaluation_sets(folder, condition):
+    counts = cut_training_pairs(folder, folder / "cut", LANGUAGES, condition)
+    checked = check_corpus(folder / "cut", [(language, PIVOT) for language in OTHERS])
+    assert checked["train"] == counts
+    for split in ("valid", "test"):
+        assert set(checked[split].values()) == {SIZES[split]}
+        for language in LANGUAGES:
+            name = f"{split}.{language}"
+            assert (folder / "cut" / name).read_bytes() == (folder / name).read_bytes()
+
+
+# Mistakes
+
+
+def fails(folder: Path, message: str, languages=LANGUAGES, condition: str = "non_overlap") -> None:
+    with pytest.raises(InputError, match=message):
+        cut_training_pairs(folder, folder / "cut", languages, condition)
+    assert not (folder / "cut").exists()
+
+
+def test_an_unknown_condition_names_the_known_ones(folder):
+    fails(folder, "unknown condition 'overlap': it must be one of multiway, non_overlap", condition="overlap")
+
+
+def test_a_set_of_languages_must_be_one(folder):
+    fails(folder, "two or more, each once", ["en"])
+    fails(folder, "two or more, each once", ["en", "de", "de"])
+
+
+@pytest.mark.parametrize("split", SIZES)
+def test_unequal_numbers_of_lines_are_refused(folder, split):
+    write_lines(folder / f"{split}.fr", ["une phrase"])
+    fails(folder, rf"not multiway.*\({split}.en {SIZES[split]}, {split}.de {SIZES[split]}, {split}.fr 1, {split}.cs")
+
+
+@pytest.mark.parametrize("split", SIZES)
+def test_a_missing_language_is_refused(folder, split):
+    (folder / f"{split}.cs").unlink()
+    fails(folder, f"{split}.cs: there is no such file")
+
+
+def test_fewer_different_sentences_than_pairs_are_refused(folder):
+    for language in LANGUAGES:
+        write_lines(folder / f"train.{language}", ["one", "two", "one"])
+    fails(folder, "fewer different sentences in train.en than the 3 pairs")
+    cut_training_pairs(folder, folder / "cut", LANGUAGES, "multiway")

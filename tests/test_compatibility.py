@@ -1,0 +1,209 @@
+"""Each repair of fairseq and PyTorch against the same without it."""
+
+import argparse
+import importlib.util
+import os
+import pickle
+import shutil
+import subprocess
+import types
+from pathlib import Path
+from unittest import mock
+
+import fairseq.trainer
+import pytest
+import torch
+from fairseq import checkpoint_utils, file_io
+from fairseq.models.transformer import transformer_config
+from fairseq.trainer import Trainer
+
+from zsnmt import compatibility
+
+ROOT = Path(__file__).parents[1]
+
+
+def stock(module: types.ModuleType) -> types.ModuleType:
+    """A second copy of a module of fairseq, without repairs."""
+    spec = importlib.util.spec_from_file_location(f"stock_{module.__name__.rpartition('.')[2]}", module.__file__)
+    copy = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(copy)
+    return copy
+
+
+@pytest.fixture
+def checkpoint(tmp_path) -> Path:
+    path = tmp_path / "checkpoint.pt"
+    state = {
+        "args": argparse.Namespace(task="zs_translation", arch="zs_transformer"),
+        "model": {"weight": torch.ones(2)},
+        "optimizer_history": [{"optimizer_name": "FairseqAdam", "lr_scheduler_state": {}, "num_updates": 0}],
+        "extra_state": {"train_iterator": {"epoch": 1}},
+    }
+    checkpoint_utils.torch_persistent_save(state, str(path))
+    return path
+
+
+# Namespaces in checkpoints
+
+
+@pytest.fixture
+def no_safe_classes():
+    listed = torch.serialization.get_safe_globals()
+    torch.serialization.clear_safe_globals()
+    yield
+    torch.serialization.clear_safe_globals()
+    torch.serialization.add_safe_globals(listed)
+
+
+def test_without_the_repair_no_checkpoint_can_be_read(no_safe_classes, checkpoint):
+    with pytest.raises(pickle.UnpicklingError, match="argparse.Namespace"):
+        checkpoint_utils.load_checkpoint_to_cpu(str(checkpoint))
+    compatibility.allow_namespaces_in_checkpoints()
+    assert checkpoint_utils.load_checkpoint_to_cpu(str(checkpoint))["args"].arch == "zs_transformer"
+
+
+class Code:
+    """Runs a command when it is unpickled."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+
+    def __reduce__(self) -> tuple:
+        return os.system, (self.command,)
+
+
+@pytest.mark.parametrize("new_format", [True, False])
+def test_a_checkpoint_that_carries_code_is_refused(tmp_path, checkpoint, new_format):
+    path, trace = tmp_path / "evil.pt", tmp_path / "trace"
+    evil = {**torch.load(checkpoint), "extra_state": Code(f"touch {trace}")}
+    torch.save(evil, path, _use_new_zipfile_serialization=new_format)
+    for load in (
+        lambda: checkpoint_utils.load_checkpoint_to_cpu(str(path)),
+        lambda: checkpoint_utils.load_model_ensemble_and_task([str(path)]),
+        lambda: Trainer.load_checkpoint(types.SimpleNamespace(task=None), str(path)),
+    ):
+        with pytest.raises(pickle.UnpicklingError, match="system"):
+            load()
+    assert not trace.exists()
+    torch.load(path, weights_only=False)
+    assert trace.exists(), "the file does carry code"
+
+
+def test_safe_loading_is_switched_off_nowhere():
+    """Looks at every file of the project that is text, itself left out."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, check=True
+    )
+    paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    assert ROOT / "zsnmt/compatibility.py" in paths
+    for path in paths:
+        if path.suffix in (".py", ".sh", ".conf", ".toml", ".cfg", ".ini", "") and path.is_file() and path != Path(__file__):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            assert "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD" not in text and "weights_only=False" not in text, path
+
+
+# Options of a transformer
+
+
+def test_without_the_repair_transformers_share_their_options():
+    config = stock(transformer_config).TransformerConfig
+    config().encoder.layers = 3
+    assert config().encoder.layers == 3
+
+
+def test_each_transformer_has_its_own_options():
+    first, second = (transformer_config.TransformerConfig() for _ in range(2))
+    for name in ("encoder", "decoder", "quant_noise"):
+        assert type(getattr(first, name)) is type(getattr(second, name)) is not type
+        assert getattr(first, name) is not getattr(second, name)
+    default = second.encoder.layers
+    first.encoder.layers = default + 1
+    assert second.encoder.layers == transformer_config.TransformerConfig().encoder.layers == default
+
+
+def test_options_that_are_given_are_kept():
+    encoder = transformer_config.EncDecBaseConfig(layers=2)
+    assert transformer_config.TransformerConfig(encoder=encoder).encoder is encoder
+
+
+# Copies of checkpoints
+
+
+@pytest.fixture
+def interrupted(monkeypatch, tmp_path):
+    """A new file and an old one that it is to replace, and a copier that dies half-way."""
+    new, old = tmp_path / "checkpoint1.pt", tmp_path / "checkpoint_last.pt"
+    new.write_bytes(b"n" * 10)
+    old.write_bytes(b"o" * 10)
+
+    def die_half_way(source, target, *_, **__):
+        Path(target).write_bytes(Path(source).read_bytes()[:5])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shutil, "copyfile", die_half_way)
+    return new, old
+
+
+def test_without_the_repair_a_copy_that_dies_spoils_the_old_file(interrupted, monkeypatch):
+    new, old = interrupted
+    module = stock(file_io)
+    monkeypatch.setattr(module, "IOPathManager", None)  # iopath, where it is installed, copies in the same way
+    with pytest.raises(KeyboardInterrupt):
+        module.PathManager.copy(str(new), str(old), overwrite=True)
+    assert old.read_bytes() == b"n" * 5
+
+
+def test_a_copy_that_dies_leaves_the_old_file(interrupted):
+    new, old = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        file_io.PathManager.copy(str(new), str(old), overwrite=True)
+    assert old.read_bytes() == b"o" * 10
+
+
+def test_a_copy_replaces_the_old_file(tmp_path):
+    new, old = tmp_path / "checkpoint1.pt", tmp_path / "checkpoint_last.pt"
+    new.write_bytes(b"new")
+    old.write_bytes(b"old")
+    file_io.PathManager.copy(str(new), str(old), overwrite=True)
+    assert old.read_bytes() == b"new" and {*tmp_path.iterdir()} == {new, old}
+
+
+# The state of the task
+
+
+def some_trainer() -> mock.MagicMock:
+    trainer = mock.MagicMock(data_parallel_world_size=1, data_parallel_rank=0)
+    trainer.get_criterion.return_value = torch.nn.Module()
+    trainer.cfg.ema.store_ema = False
+    return trainer
+
+
+@pytest.mark.parametrize("new_format", [True, False])
+def test_training_that_goes_on_gives_the_task_its_state(checkpoint, new_format):
+    state = {**torch.load(checkpoint), "task_state": {"language_tags": "t_enc"}}
+    torch.save(state, checkpoint, _use_new_zipfile_serialization=new_format)
+    trainers = [some_trainer(), some_trainer()]
+    for trainer, load in zip(trainers, (stock(fairseq.trainer).Trainer.load_checkpoint, Trainer.load_checkpoint)):
+        load(trainer, str(checkpoint), reset_optimizer=True)
+        trainer.model.load_state_dict.assert_called_once()
+    trainers[0].task.load_state_dict.assert_not_called()  # without the repair
+    trainers[1].task.load_state_dict.assert_called_once_with({"language_tags": "t_enc"})
+
+
+def test_a_checkpoint_without_state_of_the_task_can_be_read(checkpoint):
+    trainer = some_trainer()
+    Trainer.load_checkpoint(trainer, str(checkpoint), reset_optimizer=True)
+    trainer.task.load_state_dict.assert_called_once_with({})
+
+
+def test_training_that_begins_has_no_checkpoint(tmp_path):
+    trainer = some_trainer()
+    Trainer.load_checkpoint(trainer, str(tmp_path / "checkpoint_last.pt"))
+    trainer.task.load_state_dict.assert_not_called()
+
+
+def test_a_repair_made_twice_is_one():
+    before = [transformer_config.TransformerConfig.__init__, Trainer.load_checkpoint]
+    compatibility.give_each_transformer_its_own_options()
+    compatibility.give_tasks_their_state_back()
+    assert [transformer_config.TransformerConfig.__init__, Trainer.load_checkpoint] == before

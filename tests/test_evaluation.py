@@ -1,0 +1,79 @@
+"""Scores: what they are made of, and that they are sacreBLEU's."""
+
+import json
+
+import pytest
+import sacrebleu
+
+from zsnmt import evaluation
+from zsnmt.corpora.lexicon_identifier import LexiconIdentifier
+from zsnmt.corpora.parallel_text import read_lines
+from zsnmt.errors import InputError
+from zsnmt.evaluation import Hypotheses, Metrics, all_directions, evaluate, off_target_rate, score_direction
+from zsnmt.languages import Direction
+
+
+def test_scores_are_sacrebleus_on_raw_text():
+    hypotheses, references = ["The cat sat on the mat.", "Hello, world!"], ["The cat sits on the mat.", "Hello world!"]
+    scores = Metrics().scores(hypotheses, references)
+    assert scores["bleu"] == sacrebleu.corpus_bleu(hypotheses, [references]).score
+    assert scores["chrf"] == sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score
+    with pytest.raises(InputError, match="1 translations but 2 references"):
+        Metrics().scores(hypotheses[:1], references)
+
+
+def test_off_target_is_the_share_in_another_language():
+    assert off_target_rate(["aa", "bb", "aa", "unknown"], "aa") == 0.5
+    identifier = LexiconIdentifier({"aa": ["ba", "bi"], "bb": ["ko", "ku"]})
+    result = score_direction(
+        Direction("bb", "aa"), "zero_shot", ["ba bi", "ko ku", "ba ko ko", ""], ["ba", "bi", "ba ba", "bi ko"], Metrics(), identifier
+    )
+    assert result["off_target"] == 0.75 and result["reference_error"] == 0.0 and result["empty"] == 1
+    assert result["identified"] == {"bb": 0.5, "aa": 0.25, "unknown": 0.25}
+
+
+def test_directions_are_all_ordered_pairs():
+    directions = all_directions(["en", "de", "fr", "cs"], "en")
+    assert len(directions) == len(set(directions)) == 12
+    assert sum("en" in direction for direction in directions) == 6
+
+
+def test_hypotheses_are_kept_and_made_anew_for_other_settings(tmp_path):
+    calls = []
+
+    def translate(lines, direction):
+        calls.append(str(direction))
+        return [line.upper() for line in lines]
+
+    direction = Direction("de", "en")
+    for settings, expected in (({"beam": 4}, 1), ({"beam": 4}, 1), ({"beam": 5}, 2)):
+        kept = Hypotheses(tmp_path, settings, translate)
+        assert kept.of("supervised.de-en", direction, lambda: ["a", "b"]) == ["A", "B"]
+        assert len(calls) == expected
+
+
+def test_a_model_is_loaded_once_for_all_directions(tiny, monkeypatch):
+    loads = []
+
+    class Counted(evaluation.Translator):
+        def __init__(self, *args, **options):
+            loads.append(args)
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr(evaluation, "Translator", Counted)
+    scored = []
+    scores = evaluate(tiny.run(), identifier_kind="lexicon", beam=2, scored=scored.append)
+    assert len(loads) == 1 and len(scored) == len(scores["directions"]) == 18
+    assert scores["directions"] == json.loads((tiny.run() / "scores.json").read_text())["directions"]
+
+
+def test_scores_are_those_of_the_kept_hypotheses(tiny):
+    result = json.loads((tiny.run() / "scores.json").read_text())["directions"][0]
+    hypotheses = read_lines(tiny.run() / "hypotheses" / f"supervised.{result['direction']}.txt", allow_empty_lines=True)
+    references = read_lines(tiny.folder / "text" / f"test.{result['direction'].split('-')[1]}")
+    assert sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score == pytest.approx(result["chrf"])
+
+
+def test_a_test_set_that_is_missing_is_named(tiny, tmp_path):
+    with pytest.raises(InputError, match="no text for velan-inglan in split 'other'"):
+        evaluate(tiny.run(), split="other", identifier_kind="lexicon")

@@ -1,0 +1,189 @@
+"""Recipes from start to end on a tiny experiment: what they leave, how they resume, what they refuse."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.conftest import ROOT, TINY_CONFIG, run_command
+
+SYSTEMS = ("zs_transformer", "zs_transformer_residual")
+
+
+def test_the_demo_prints_its_table_and_translates_before_the_readers_eyes(tiny):
+    printed = tiny.printed.stdout
+    for system in SYSTEMS:
+        assert sum(line.startswith(system) for line in printed.split("\n")) >= 3  # two translations and a row, or more
+    assert "6 supervised and 6 zero-shot directions, the latter also through inglan" in printed
+    assert "lexicon of inglan velan tamun velor" in printed
+    source = (tiny.folder / "text" / "test.velan").read_text().split("\n")[0]
+    reference = (tiny.folder / "text" / "test.tamun").read_text().split("\n")[0]
+    assert source in printed and reference in printed
+    progress = tiny.printed.stderr
+    assert all(f"{system}, seed 1: epoch 2 ends, validation loss" in progress for system in SYSTEMS)
+
+
+def test_a_run_folder_holds_what_it_was_made_of(tiny):
+    for system in SYSTEMS:
+        run = tiny.run(system)
+        assert (run / "config.conf").read_text() == TINY_CONFIG
+        record = json.loads((run / "run.json").read_text())
+        assert record["system"] == system and record["seed"] == 1
+        assert record["command"] == f"bash recipes/train.sh configs/tiny.conf {system} --seeds 1"
+        assert record["versions"]["torch"] and record["commit"]
+        assert {"languages.txt", "subwords.model", "dict.velan.txt"} <= set(os.listdir(run / "pipeline"))
+        assert f"--arch {system} " in (run / "train.command").read_text()
+        assert (run / "pipeline" / "languages.txt").read_text().split() == ["inglan", "velan", "tamun", "velor"]
+    assert not [path for path in tiny.folder.rglob("*.part")]
+
+
+def test_scores_have_every_direction_of_every_kind(tiny):
+    scores = json.loads((tiny.run() / "scores.json").read_text())
+    kinds = [result["kind"] for result in scores["directions"]]
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {"supervised": 6, "zero_shot": 6, "pivot": 6}
+    for result in scores["directions"]:
+        assert result["lines"] == 11 and 0 <= result["bleu"] <= 100 and 0 <= result["chrf"] <= 100
+        assert result["reference_error"] == 0 and 0 <= result["off_target"] <= 1
+        assert sum(result["identified"].values()) == pytest.approx(1)
+        assert ("inglan" in result["direction"]) == (result["kind"] == "supervised")
+    assert "version:" in scores["signatures"]["bleu"] and "nw:2" in scores["signatures"]["chrf"]
+    assert scores["pivot"] == "inglan" and "2 epochs" in scores["training"]
+
+
+def test_a_finished_recipe_that_is_run_again_does_nothing(tiny):
+    before = {path: path.stat().st_mtime_ns for path in tiny.folder.rglob("*.pt")}
+    again = run_command("recipes/train.sh", tiny.config, "zs_transformer_residual", runs=tiny.runs)
+    assert again.returncode == 0, again.stderr
+    assert [f"train.sh: {name}: done before" in again.stderr for name in ("text", "data", "train", "average")] == [True] * 4
+    assert before == {path: path.stat().st_mtime_ns for path in tiny.folder.rglob("*.pt")}
+
+
+def test_an_evaluation_resumes_and_keeps_what_is_there(tiny):
+    run = tiny.run("zs_transformer")
+    scores = json.loads((run / "scores.json").read_text())
+    lost = run / "hypotheses" / "zero_shot.velan-tamun.txt"
+    kept = {path: path.stat().st_mtime_ns for path in run.glob("hypotheses/*.txt") if path != lost}
+    assert len(kept) == 17
+    lost.unlink()
+    (run / ".done" / "evaluate").unlink()
+    again = run_command("recipes/evaluate.sh", run, runs=tiny.runs)
+    assert again.returncode == 0, again.stderr
+    assert lost.is_file() and kept == {path: path.stat().st_mtime_ns for path in kept}
+    assert json.loads((run / "scores.json").read_text()) == scores
+
+
+def test_the_pivot_starts_from_the_supervised_output(tiny):
+    """What goes through the pivot is translated from the model's own pivot text, not from the reference."""
+    from zsnmt.translation import Translator
+
+    hypotheses = tiny.run() / "hypotheses"
+    into_pivot = (hypotheses / "supervised.velan-inglan.txt").read_text().split("\n")[:-1]
+    translator = Translator(tiny.run(), beam=2)
+    assert translator.translate(into_pivot, "tamun", "inglan") == (
+        hypotheses / "pivot.velan-tamun.txt"
+    ).read_text().split("\n")[:-1]
+
+
+def wait_for(condition, seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.05)
+
+
+def test_training_killed_at_any_moment_goes_on_where_it_was(tmp_path):
+    """kill -9 while the text is prepared, then while it trains; the third call finishes."""
+    config = tmp_path / "killed.conf"
+    config.write_text(TINY_CONFIG.replace("--max-epoch 2", "--max-epoch 6"))
+    runs, run = tmp_path / "runs", tmp_path / "runs" / "killed" / "zs_transformer" / "seed1"
+    command = ["bash", ROOT / "recipes/train.sh", config, "zs_transformer"]
+    environment = {**os.environ, "VENV": sys.prefix, "RUNS": str(runs)}
+
+    for reached in (runs / "killed" / "data.part", run / "checkpoints" / "checkpoint_last.pt"):
+        process = subprocess.Popen(command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
+        wait_for(reached.exists)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        assert not (run / "model.pt").exists() and not (run / ".done" / "train").exists()
+    trained = (run / "train.log").read_text().count("| valid |")
+    assert trained >= 1
+
+    done = run_command("recipes/train.sh", config, "zs_transformer", runs=runs)
+    assert done.returncode == 0, done.stderr
+    log = (run / "train.log").read_text()
+    assert (run / "model.pt").is_file() and "Loaded checkpoint" in log
+    assert log.count("| valid |") <= 6 + 1  # at most the epoch in which it was killed was trained again
+    assert '"epoch": 6' in log
+
+
+def damaged(text, break_it):
+    folder = text.with_name("damaged")
+    shutil.copytree(text, folder)
+    break_it(folder)
+    return folder
+
+
+@pytest.mark.parametrize("change, message", [
+    ('LANGUAGES=""', "does not set LANGUAGES"),
+    ("VOCABULARI=3", "sets 'VOCABULARI', which is no key"),
+    ("TEXT=somewhere", "exactly one of TEXT, SYNTHETIC and MULTIWAY"),
+    ('VOCABULARY=100000', "does not support a vocabulary of 100000"),
+    ('LANGUAGES="inglan velan tamun nolan"', "no training text for nolan"),
+])  # fmt: skip
+def test_a_wrong_config_gets_one_sentence(tmp_path, change, message):
+    config = tmp_path / "wrong.conf"
+    config.write_text(TINY_CONFIG + change + "\n")
+    stopped = run_command("recipes/train.sh", config, "zs_transformer", runs=tmp_path / "runs")
+    assert stopped.returncode != 0 and message in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    assert not (tmp_path / "runs" / "wrong" / "data").exists()
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["configs/none.conf", "zs_transformer"], "there is no config"),
+    (["configs/demo.conf"], "usage:"),
+    (["configs/demo.conf", "zs_transformer", "--sead", "3"], "unknown option '--sead'"),
+    (["configs/demo.conf", "zs_transformer", "--", "--variational-dropout"], "needs a --name"),
+])  # fmt: skip
+def test_a_wrong_call_gets_one_sentence(tmp_path, arguments, message):
+    stopped = run_command("recipes/train.sh", *arguments, runs=tmp_path)
+    assert stopped.returncode != 0 and message in stopped.stderr and not list(tmp_path.iterdir())
+
+
+def test_misaligned_text_is_named_and_earlier_data_stay(tiny, tmp_path):
+    text = tmp_path / "text"
+    shutil.copytree(tiny.folder / "text", text)
+    config = tmp_path / "own.conf"
+    config.write_text(TINY_CONFIG.replace("SYNTHETIC=", f'TEXT="{text}"\n#'))
+    runs = tmp_path / "runs"
+    shutil.copytree(tiny.folder / "data", runs / "own" / "data")
+    with (text / "train.velan-inglan.velan").open("a") as file:
+        file.write("Purhodohdom.\n")
+    stopped = run_command("recipes/train.sh", config, "zs_transformer", runs=runs)
+    assert stopped.returncode != 0 and "Traceback" not in stopped.stderr
+    assert re.search(r"train.velan-inglan.inglan has 60 lines and \S*train.velan-inglan.velan has 61;", stopped.stderr)
+    assert (runs / "own" / "data" / "languages.txt").is_file()
+
+
+def test_a_changed_config_does_not_overwrite_a_run(tiny, tmp_path):
+    shutil.copytree(tiny.folder, tmp_path / "tiny")
+    config = tmp_path / "tiny.conf"
+    config.write_text(TINY_CONFIG.replace("--lr 5e-3", "--lr 1e-3"))
+    stopped = run_command("recipes/train.sh", config, "zs_transformer", runs=tmp_path)
+    assert stopped.returncode != 0 and "was made with another tiny.conf" in stopped.stderr
+
+
+def test_an_error_inside_fairseq_is_shown_not_buried(tiny, tmp_path):
+    shutil.copytree(tiny.folder, tmp_path / "tiny")
+    stopped = run_command(
+        "recipes/train.sh", tiny.config, "zs_transformer", "--name", "wrong", "--",
+        "--encoder-residual-removal-layers", "9", runs=tmp_path,
+    )  # fmt: skip
+    assert stopped.returncode != 0 and "'9' names no layers of 3" in stopped.stderr
+    assert "run the same command again" in stopped.stderr
