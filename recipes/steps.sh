@@ -85,13 +85,17 @@ prepare_data() { # EXPERIMENT: text and binarised data of the loaded config; sev
       step "$experiment" text -- make_synthetic_text "$experiment/text" $SYNTHETIC
     elif [ -n "$MULTIWAY" ]; then
       [ -d "$MULTIWAY" ] || fail "MULTIWAY=$MULTIWAY is no folder; it must hold {train,valid,test}.xx for $LANGUAGES"
-      # shellcheck disable=SC2086
-      step "$experiment" text "$MULTIWAY" -- python "$ROOT/scripts/cut_multiway.py" "$MULTIWAY" "$experiment/text" \
-        --languages $LANGUAGES --condition "$CONDITION" > /dev/null
+      step "$experiment" text "$MULTIWAY" "$LANGUAGES $CONDITION" -- cut_multiway_text "$experiment/text"
     fi
     text="$(text_folder "$experiment")"
     step "$experiment" data "$text" "$LANGUAGES $VOCABULARY $SUBWORD_TYPE $THRESHOLD $BALANCE" -- prepare_text "$experiment" "$text"
   ) 9> "$experiment/.lock"
+}
+
+cut_multiway_text() { # FOLDER: replaces text that was cut otherwise
+  rm -rf "$1"
+  # shellcheck disable=SC2086
+  python "$ROOT/scripts/cut_multiway.py" "$MULTIWAY" "$1" --languages $LANGUAGES --condition "$CONDITION" > /dev/null
 }
 
 prepare_text() { # EXPERIMENT TEXT: binarised data, and the number of sentence pairs of each set

@@ -48,7 +48,7 @@ def test_hypotheses_are_kept_and_made_anew_for_other_settings(tmp_path):
     direction = Direction("de", "en")
     for settings, expected in (({"beam": 4}, 1), ({"beam": 4}, 1), ({"beam": 5}, 2)):
         kept = Hypotheses(tmp_path, settings, translate)
-        assert kept.of("supervised.de-en", direction, lambda: ["a", "b"]) == ["A", "B"]
+        assert kept.of("direct.de-en", direction, lambda: ["a", "b"]) == ["A", "B"]
         assert len(calls) == expected
 
 
@@ -69,7 +69,7 @@ def test_a_model_is_loaded_once_for_all_directions(tiny, monkeypatch):
 
 def test_scores_are_those_of_the_kept_hypotheses(tiny):
     result = json.loads((tiny.run() / "scores.json").read_text())["directions"][0]
-    hypotheses = read_lines(tiny.run() / "hypotheses" / f"supervised.{result['direction']}.txt", allow_empty_lines=True)
+    hypotheses = read_lines(tiny.run() / "hypotheses" / f"direct.{result['direction']}.txt", allow_empty_lines=True)
     references = read_lines(tiny.folder / "text" / f"test.{result['direction'].split('-')[1]}")
     assert sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score == pytest.approx(result["chrf"])
 

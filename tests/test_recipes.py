@@ -67,7 +67,7 @@ def test_a_finished_recipe_that_is_run_again_does_nothing(tiny):
 def test_an_evaluation_resumes_and_keeps_what_is_there(tiny):
     run = tiny.run("zs_transformer")
     scores = json.loads((run / "scores.json").read_text())
-    lost = run / "hypotheses" / "zero_shot.velan-tamun.txt"
+    lost = run / "hypotheses" / "direct.velan-tamun.txt"
     kept = {path: path.stat().st_mtime_ns for path in run.glob("hypotheses/*.txt") if path != lost}
     assert len(kept) == 17
     lost.unlink()
@@ -83,7 +83,7 @@ def test_the_pivot_starts_from_the_supervised_output(tiny):
     from zsnmt.translation import Translator
 
     hypotheses = tiny.run() / "hypotheses"
-    into_pivot = (hypotheses / "supervised.velan-inglan.txt").read_text().split("\n")[:-1]
+    into_pivot = (hypotheses / "direct.velan-inglan.txt").read_text().split("\n")[:-1]
     translator = Translator(tiny.run(), beam=2)
     assert translator.translate(into_pivot, "tamun", "inglan") == (
         hypotheses / "pivot.velan-tamun.txt"

@@ -128,7 +128,7 @@ def evaluate(
     )
     metrics = Metrics(bleu_tokenizer)
     results = []
-    for kind, direction, translations in translate_all(hypotheses, files, translator.pivot):
+    for kind, direction, translations in translate_all(hypotheses, files, translator.trained, translator.pivot):
         references = read_lines(files[direction][1])
         results.append(score_direction(direction, kind, translations, references, metrics, identifier))
         scored(results[-1])
@@ -150,14 +150,16 @@ def all_directions(languages: Sequence[str], pivot: str) -> list[Direction]:
 
 
 def translate_all(
-    hypotheses: Hypotheses, files: dict[Direction, tuple[Path, Path]], pivot: str
+    hypotheses: Hypotheses, files: dict[Direction, tuple[Path, Path]], trained: Sequence[Direction], pivot: str
 ) -> Iterator[tuple[str, Direction, list[str]]]:
-    """Kind, direction and translations: the direct ones first, then those through the pivot."""
-    zero_shot = [direction for direction in files if pivot not in direction]
+    """Kind, direction and translations: the direct ones first, then those of zero-shot directions through the pivot."""
+    zero_shot = [direction for direction in files if direction not in trained]
     for direction, (source, _) in files.items():
         kind = "zero_shot" if direction in zero_shot else "supervised"
-        yield kind, direction, hypotheses.of(f"{kind}.{direction}", direction, lambda: read_lines(source))
+        yield kind, direction, hypotheses.of(f"direct.{direction}", direction, lambda: read_lines(source))
     for direction in zero_shot:
+        if pivot in direction:
+            continue
         into_pivot = lambda: translate_into_pivot(hypotheses, files, direction, pivot)  # noqa: E731
         out_of_pivot = Direction(pivot, direction.target)
         yield "pivot", direction, hypotheses.of(f"pivot.{direction}", out_of_pivot, into_pivot)
@@ -170,7 +172,7 @@ def translate_into_pivot(
     first_leg = Direction(direction.source, pivot)
     sources = read_lines(files[direction][0])
     if first_leg in files and read_lines(files[first_leg][0]) == sources:
-        return hypotheses.of(f"supervised.{first_leg}", first_leg, lambda: sources)
+        return hypotheses.of(f"direct.{first_leg}", first_leg, lambda: sources)
     return hypotheses.of(f"into_pivot.{direction}", first_leg, lambda: sources)
 
 

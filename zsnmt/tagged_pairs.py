@@ -27,6 +27,11 @@ class TagPlacement:
         self.name = name
         self.dictionary = dictionary
 
+    @property
+    def starts_decoder(self) -> bool:
+        """Whether the decoder's first input is a tag."""
+        return self.name.endswith("t_dec")
+
     def source_prefix(self, direction: Direction) -> list[int]:
         """Ids of the tags at the head of the source."""
         return [self.dictionary.index(language_tag(language)) for language in source_tags(self.name, direction)]

@@ -13,7 +13,7 @@ import zsnmt.tasks  # noqa: F401
 from zsnmt.averaging import load_checkpoint
 from zsnmt.binarised import encode
 from zsnmt.errors import InputError
-from zsnmt.languages import Direction, check_known, source_tags
+from zsnmt.languages import Direction, check_known, parse_direction, source_tags
 from zsnmt.text.subword import Subwords
 
 logger = logging.getLogger(__name__)
@@ -46,6 +46,7 @@ class Translator:
         self.dictionary = self.task.target_dictionary
         self.languages: list[str] = list(self.task.langs)
         self.pivot = self.languages[0]
+        self.trained = [parse_direction(pair) for pair in self.task.lang_pairs]
         self.batch_tokens = batch_tokens
         search = Namespace(beam=beam, lenpen=length_penalty, max_len_a=1.2, max_len_b=50)
         self.generator = self.task.build_generator([self.model], search)

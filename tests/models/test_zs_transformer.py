@@ -178,6 +178,21 @@ def test_a_task_without_tags_cannot_have_a_language_embedding(toy_task):
     build(toy_task, decoder_language_embedding="none")
 
 
+def test_variational_dropout_reaches_every_layer_under_layer_drop(toy_task):
+    model = build(toy_task, variational_dropout=True, encoder_layerdrop=0.9, decoder_layerdrop=0.9)
+    layers = [*model.encoder.layers.children(), *model.decoder.layers.children()]
+    assert len(layers) == 5 and all(isinstance(layer.dropout_module, VariationalDropout) for layer in layers)
+
+
+@pytest.mark.parametrize("options, message", [
+    (dict(encoder_learned_pos=True), "--encoder-position-encoding learned"),
+    (dict(normalization="post", decoder_normalize_before=True), "--normalization alone"),
+])  # fmt: skip
+def test_fairseqs_spelling_of_an_option_is_refused_not_ignored(toy_task, options, message):
+    with pytest.raises(InputError, match=message):
+        build(toy_task, **options)
+
+
 def reference_parameters(layers: int, d: int, ff: int, vocabulary: int, languages: int) -> int:
     """The reference implementation's count: no attention biases, an output bias (reference facts 1.1, 1.4)."""
     attention, feed_forward, norm = 4 * d * d, 2 * d * ff + ff + d, 2 * d

@@ -59,6 +59,7 @@ class ZeroShotTransformer(TransformerModel):
         the decoder needs a language embedding.
         """
         zs_transformer(args)
+        refuse_stock_spelling(args)
         args.encoder_normalize_before = args.decoder_normalize_before = args.normalization == "pre"
         args.encoder_learned_pos = args.encoder_position_encoding == "learned"
         model = super().build_model(args, task)
@@ -83,6 +84,14 @@ class ZeroShotTransformer(TransformerModel):
     @classmethod
     def build_decoder(cls, args, tgt_dict: Dictionary, embed_tokens: nn.Embedding) -> Decoder:
         return Decoder(args, tgt_dict, embed_tokens, no_encoder_attn=args.no_cross_attention)
+
+
+def refuse_stock_spelling(args: Namespace) -> None:
+    """`InputError` where an option of fairseq contradicts the one of this model that stands for it."""
+    if args.encoder_learned_pos and args.encoder_position_encoding != "learned":
+        raise InputError("--encoder-learned-pos has no effect here; use --encoder-position-encoding learned")
+    if args.normalization != "pre" and (args.encoder_normalize_before or args.decoder_normalize_before):
+        raise InputError("--encoder-normalize-before contradicts --normalization post; give --normalization alone")
 
 
 def chosen_layers(text: str, number_of_layers: int) -> list[int]:
@@ -119,6 +128,12 @@ def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbe
     """A vector for every language of the task."""
     dictionary = task.target_dictionary
     languages = getattr(task, "langs", None) or []
+    placement = getattr(task, "placement", None)
+    if placement is not None and not placement.starts_decoder:
+        raise InputError(
+            f"--decoder-language-embedding {args.decoder_language_embedding} reads the language from the decoder's first "
+            f"token, and --language-tags {placement.name} puts no tag there: set it to none, or use t_dec or s_enc_t_dec"
+        )
     tags = [dictionary.index(language_tag(language)) for language in languages]
     if not tags or dictionary.unk() in tags:
         raise InputError(
@@ -132,7 +147,7 @@ def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbe
 def share_dropout_over_time(stack: nn.Module) -> None:
     """Swap the dropout of embeddings and blocks, not of attention probabilities, for the variational one."""
     stack.dropout_module = VariationalDropout(stack.dropout_module.p, time_axis=1)
-    for layer in stack.layers:
+    for layer in stack.layers.children():  # iterating would skip layers at random under layer drop
         layer.dropout_module = VariationalDropout(layer.dropout_module.p, time_axis=0)
         layer.activation_dropout_module = VariationalDropout(layer.activation_dropout_module.p, time_axis=0)
 

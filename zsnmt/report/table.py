@@ -68,11 +68,17 @@ def markdown_table(all_scores: Sequence[dict]) -> str:
     rows += [[f"`{system}`", *cells(runs)] for system, runs in by_system(all_scores).items()]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     made = [
-        f"* `{scores['system']}`, seed {scores['seed']}: commit {scores['commit'][:12]}, {scores['training']}, "
+        f"* `{scores['system']}`, seed {scores['seed']}: commit {short_commit(scores['commit'])}, {scores['training']}, "
         f"`{scores['command']}`"
         for scores in all_scores
     ]
     return "\n".join([*lines, "", caption(all_scores), "", *made])
+
+
+def short_commit(commit: str) -> str:
+    """Twelve digits of a commit and the mark of uncommitted changes, if there is one."""
+    digits, *changes = commit.split("+")
+    return "+".join([digits[:12], *changes])
 
 
 def directions_table(all_scores: Sequence[dict]) -> str:

@@ -1,0 +1,32 @@
+"""Keep the scores of runs in docs/results/ and make the tables of README.md and RESULTS.md from them.
+
+    python scripts/results.py RUN [RUN ...]     # add runs, then make all tables anew
+    python scripts/results.py                   # only make them anew
+"""
+
+import argparse
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.files import replacing
+from zsnmt.report.results import fill, keep_scores
+from zsnmt.scores import read_scores
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "docs" / "results"
+DOCUMENTS = (ROOT / "README.md", ROOT / "RESULTS.md")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", type=Path, nargs="*", help="run folders with scores.json")
+    for run in parser.parse_args().runs:
+        print(keep_scores(read_scores(run), KEPT))
+    for path in DOCUMENTS:
+        document = fill(path.read_text(encoding="utf-8"), KEPT)
+        with replacing(path) as file:
+            file.write(document.encode("utf-8"))
+
+
+if __name__ == "__main__":
+    console.run(main)

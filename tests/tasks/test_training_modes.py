@@ -1,0 +1,107 @@
+"""Data parallel training, mixed precision, and the architectures beside fairseq's own task and model."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.tasks.conftest import FIRST, PLUGIN, SUPERVISED, TINY, TRAINING, ZERO_SHOT, Output, fairseq, training_options
+
+NO_DROPOUT = "--dropout 0 --attention-dropout 0 --activation-dropout 0 --word-dropout 0".split()
+PLAIN = [*NO_DROPOUT, "--no-save"]
+EVERYTHING = ["--valid-lang-pairs", ",".join(SUPERVISED + ZERO_SHOT)]
+SECONDS = 120  # until a process counts as stuck
+
+
+@pytest.fixture(scope="module")
+def one_process(data, tmp_path_factory) -> Output:
+    """An epoch in which an update sums up the gradients of two batches."""
+    options = ["--cpu", *PLAIN, *EVERYTHING, "--update-freq", 2, "--max-epoch", 1]
+    return fairseq("train", *training_options(data, tmp_path_factory.mktemp("one"), *options))
+
+
+def two_processes(data: Path, folder: Path, *arguments: object) -> Output:
+    """What the first of two data parallel processes logs; they meet by a file."""
+    meeting = ["--distributed-world-size", 2, "--distributed-no-spawn", "--distributed-backend", "gloo"]
+    meeting += ["--distributed-init-method", f"file://{folder / 'meeting'}", "--ddp-backend", "legacy_ddp"]
+    options = training_options(data, folder, "--cpu", *meeting, *arguments)
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-m", "fairseq_cli.train", *options, "--distributed-rank", str(rank), "--device-id", "0"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+        for rank in range(2)
+    ]  # fmt: skip
+    try:
+        printed, errors = zip(*(worker.communicate(timeout=SECONDS) for worker in workers))
+    finally:
+        for worker in workers:
+            worker.kill()
+    assert [worker.returncode for worker in workers] == [0, 0], errors
+    logged: dict[str, list[dict[str, str]]] = {}
+    for line in printed[0].splitlines():
+        *_, tag, message = ["", *line.split(" | ")]
+        if message.startswith('{"'):
+            logged.setdefault(tag, []).append(json.loads(message))
+    return Output(printed[0], logged)
+
+
+def test_two_processes_train_as_one_does(data, one_process, tmp_path):
+    """An update of two workers has the batches of one worker's two; figures have three digits."""
+    two = two_processes(data, tmp_path, *PLAIN, *EVERYTHING, "--max-epoch", 1)
+    for name in ("loss", "nll_loss", "num_updates", "wpb", "bsz", "gnorm"):
+        expected = one_process.figures("train_inner", name)
+        assert len(expected) > 3 and two.figures("train_inner", name) == pytest.approx(expected, abs=0.002)
+    names = [name for name in one_process.logged["valid"][0] if name.startswith("valid_nll_loss")]
+    assert len(names) == 1 + 6
+    for name in names:
+        assert two.figures("valid", name) == pytest.approx(one_process.figures("valid", name), abs=0.002)
+
+
+# Precision
+
+
+def test_bfloat16_on_a_cpu_trains_as_float32_does(data, one_process, tmp_path):
+    options = ["--cpu", *PLAIN, "--update-freq", 2, "--max-epoch", 1]
+    output = fairseq("train", *training_options(data, tmp_path, *options, "--cpu-bf16"))
+    first, expected = output.figures("train_inner", "loss"), one_process.figures("train_inner", "loss")
+    assert first[0] == pytest.approx(expected[0], rel=0.01)
+    assert first == pytest.approx(expected, rel=0.03)
+    assert first != expected, "it makes a difference at all"
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="--fp16, --bf16 and --amp need a GPU, and there is none")
+@pytest.mark.parametrize("precision", ["--fp16", "--bf16", "--amp"])
+def test_mixed_precision_on_a_gpu_trains_as_float32_does(data, one_process, tmp_path, precision):
+    options = [*PLAIN, "--update-freq", 2, "--max-epoch", 1, precision]
+    losses = fairseq("train", *training_options(data, tmp_path, *options)).figures("train_inner", "loss")
+    expected = one_process.figures("train_inner", "loss")
+    assert losses[0] == pytest.approx(expected[0], rel=0.01)
+    assert losses == pytest.approx(expected, rel=0.03)
+
+
+# Beside fairseq's own
+
+ONE_UPDATE = ["--cpu", "--max-update", 1]
+
+
+def test_an_architecture_runs_under_fairseqs_task(data, tmp_path):
+    """With the tag as the decoder's first token; the language embedding finds it there."""
+    stock = ["--task", "translation_multi_simple_epoch", "--lang-dict", data / "languages.txt", "--lang-pairs"]
+    stock += [",".join(SUPERVISED), "--decoder-langtok", "--lang-tok-replacing-bos-eos"]
+    output = fairseq("train", *training_options(data, tmp_path, *stock, *ONE_UPDATE))
+    assert output.figures("train_inner", "num_updates") == [1]
+    inference = [*stock, "-s", "velan", "-t", "tamun", "--path", tmp_path / "checkpoint_last.pt"]
+    generated = fairseq("generate", data, *PLUGIN[:2], *inference, "--cpu", "--num-workers", 0, "--batch-size", 8)
+    assert len(generated.lines("H")) > 0
+
+
+@pytest.mark.parametrize("tags", ["t_dec", "s_enc_t_enc"])
+def test_fairseqs_model_runs_under_the_task(data, tmp_path, tags):
+    stock = ["--arch", "transformer", "--share-all-embeddings", "--save-dir", tmp_path, "--language-tags", tags]
+    output = fairseq("train", data, *PLUGIN, *TINY, *TRAINING, *stock, *ONE_UPDATE)
+    assert output.figures("train_inner", "num_updates") == [1]

@@ -1,0 +1,50 @@
+"""Documents whose tables are made from score files: text between `<!-- begin NAME -->` and `<!-- end NAME -->`."""
+
+import json
+import re
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.report.table import directions_table, markdown_table, text_table
+
+_BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
+
+
+def kept_scores(folder: Path, config: str) -> list[dict]:
+    """The kept score files of a config, by system and seed."""
+    paths = sorted(folder.glob(f"{config}/*.json"))
+    if not paths:
+        raise InputError(f"{folder / config} holds no score files; add runs with scripts/results.py RUN")
+    scores = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return sorted(scores, key=lambda entry: (len(entry["system"]), entry["system"], entry["seed"]))
+
+
+def keep_scores(scores: dict, folder: Path) -> Path:
+    """Where the score file of a run is kept, without what names a machine."""
+    path = folder / scores["config"] / f"{scores['system']}.seed{scores['seed']}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = {key: value for key, value in scores.items() if key != "text"}
+    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+def fill(document: str, folder: Path) -> str:
+    """The document with every block made anew from the score files kept in `folder`.
+
+    A block is named for its config; `NAME:text` is the terminal's table, `NAME` the Markdown table
+    with commands, and all directions folded below it.
+    """
+
+    def block(match: re.Match) -> str:
+        config, _, form = match[1].partition(":")
+        scores = kept_scores(folder, config)
+        if form == "text":
+            content = f"```\n{text_table(scores)}\n```"
+        else:
+            content = (
+                f"{markdown_table(scores)}\n\n<details><summary>every direction</summary>\n\n"
+                f"{directions_table(scores)}\n\n</details>"
+            )
+        return f"<!-- begin {match[1]} -->\n{content}\n<!-- end {match[1]} -->"
+
+    return _BLOCK.sub(block, document)
