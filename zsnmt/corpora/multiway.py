@@ -14,7 +14,8 @@ CONDITIONS = ("multiway", "non_overlap")
 def deal(pivot_sentences: Sequence[str], hands: int, seed: int) -> list[list[int]]:
     """Line numbers from 0, dealt at random into hands so that no pivot sentence is in two.
 
-    The hands have as many different sentences, or one more. Lines with the same pivot sentence go to the same hand; each hand keeps the order of the lines.
+    The hands have as many different sentences, or one more. Lines with the same pivot sentence go to
+    the same hand; each hand keeps the order of the lines.
     """
     lines_of: dict[str, list[int]] = {}
     for line, sentence in enumerate(pivot_sentences):

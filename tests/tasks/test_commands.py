@@ -1,0 +1,185 @@
+"""fairseq's own commands with the task: train, validate, generate, interactive and the hub."""
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+from fairseq import checkpoint_utils
+
+from tests.tasks.conftest import (
+    FIRST,
+    LANGUAGES,
+    PIVOT,
+    PLUGIN,
+    SECOND,
+    SUPERVISED,
+    TEST,
+    ZERO_SHOT,
+    Output,
+    Run,
+    batches,
+    fairseq,
+    task_of,
+    towards,
+    training_options,
+)
+from zsnmt.corpora.parallel_text import read_lines
+from zsnmt.errors import InputError
+from zsnmt.languages import language_tag, parse_direction
+from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.text.subword import Subwords
+
+HERE = ["--cpu", "--num-workers", 0]
+
+
+# Validation
+
+
+def test_validation_has_a_loss_for_each_direction(tag_run):
+    last = {name: float(value) for name, value in tag_run.output.logged["valid"][-1].items()}
+    losses = {name: value for name, value in last.items() if name.startswith("valid_nll_loss_")}
+    assert set(losses) == {f"valid_nll_loss_{direction}" for direction in SUPERVISED + ZERO_SHOT}
+    assert len(set(losses.values())) == 6
+
+
+def test_the_pooled_loss_is_the_mean_over_tokens(data, tag_run):
+    task, tokens = task_of(data, "--valid-lang-pairs", ",".join(SUPERVISED + ZERO_SHOT)), Counter()
+    for batch in batches(task, "valid", max_sentences=8):
+        tokens[batch["direction"]] += batch["ntokens"]
+    for figures in tag_run.output.logged["valid"]:
+        total = sum(tokens[direction] * float(figures[f"valid_nll_loss_{direction}"]) for direction in tokens)
+        assert total / sum(tokens.values()) == pytest.approx(float(figures["valid_nll_loss"]), abs=0.001)  # 3 digits
+
+
+def test_directions_of_training_are_those_of_validation_unless_said(prefix_run):
+    names = {name for name in prefix_run.output.logged["valid"][-1] if name.startswith("valid_nll_loss_")}
+    assert names == {f"valid_nll_loss_{direction}" for direction in SUPERVISED}
+    assert not [name for name in prefix_run.output.logged["train"][-1] if "-" in name]
+
+
+@pytest.mark.parametrize("run", ["tag_run", "prefix_run"])
+def test_a_checkpoint_validates_as_it_did_in_training(data, run, request):
+    run = request.getfixturevalue(run)
+    saved = run.folder / "checkpoint_last.pt"
+    again = fairseq("validate", data, *PLUGIN, "--path", saved, *HERE, "--max-tokens", 90, "--log-format", "json")
+    for name, value in run.output.logged["valid"][-1].items():
+        if "loss" in name and "best" not in name:
+            assert float(again.logged["valid"][-1][name]) == pytest.approx(float(value), abs=0.001)
+
+
+def test_one_direction_can_be_validated(data, tag_run):
+    chosen = [*towards(ZERO_SHOT[0]), "--valid-subset", "test", "--batch-size", 5, "--log-format", "json"]
+    output = fairseq("validate", data, *PLUGIN, "--path", tag_run.checkpoint, *HERE, *chosen)
+    figures = output.logged["test"][-1]
+    assert [name for name in figures if "nll_loss_" in name] == [f"test_nll_loss_{ZERO_SHOT[0]}"]
+    assert figures[f"test_nll_loss_{ZERO_SHOT[0]}"] == figures["test_nll_loss"]
+    assert float(figures["test_bsz"]) == TEST  # of all batches together
+
+
+def test_logs_of_all_directions_are_alike(data, tag_run):
+    """Else data parallel workers, which add up theirs key by key, would add up different things."""
+    models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(tag_run.checkpoint)], {"data": str(data)})
+    criterion = task.build_criterion(checkpoint_utils.load_checkpoint_to_cpu(str(tag_run.checkpoint))["cfg"].criterion)
+    model = models[0].eval()
+    logs = [task.valid_step(batch, model, criterion)[2] for batch in batches(task, "valid", max_sentences=16)]
+    kinds = [[(name, type(value), getattr(value, "dtype", None)) for name, value in log.items()] for log in logs]
+    assert len(logs) >= 6 and all(kind == kinds[0] for kind in kinds)
+
+
+# Translation
+
+
+def generate(tool: str, data: Path, run: Run, direction: str, *arguments: object) -> Output:
+    """Call fairseq-generate or -interactive; no tag flag is typed."""
+    return fairseq(tool, data, *PLUGIN, *towards(direction), "--path", run.checkpoint, *HERE, *arguments)
+
+
+@pytest.mark.parametrize("direction", [SUPERVISED[2], ZERO_SHOT[0]])
+def test_generate_translates_every_line(data, text, tag_run, direction):
+    source, target = parse_direction(direction)
+    output = generate("generate", data, tag_run, direction, "--batch-size", 8)
+    subwords = Subwords.load(data)
+    for kind, language in (("S", source), ("T", target)):
+        lines = output.lines(kind)
+        decoded = [subwords.decode(lines[number].split()) for number in range(TEST)]
+        assert decoded == read_lines(text / f"test.{language}")
+    assert output.lines("H").keys() == set(range(TEST))
+    assert not any(language_tag(language) in line for line in output.lines("H").values() for language in LANGUAGES)
+
+
+def test_a_checkpoint_knows_where_its_tags_stand(data, text, prefix_run):
+    """With no flag: both tags at the head of the source, the decoder's start is the end of sentence."""
+    head = f"{language_tag(FIRST)} {language_tag(SECOND)} "
+    sources = generate("generate", data, prefix_run, ZERO_SHOT[0], "--batch-size", 8).lines("S")
+    assert len(sources) == TEST and all(source.startswith(head) for source in sources.values())
+    overrides = {"data": str(data), "source_lang": FIRST, "target_lang": SECOND}
+    _, _, task = checkpoint_utils.load_model_ensemble_and_task([str(prefix_run.checkpoint)], overrides)
+    assert task.placement.decoder_start(task.direction) == task.target_dictionary.eos()
+    assert task.args.left_pad_source is True and task.args.left_pad_target is False
+
+
+@pytest.mark.parametrize("run", ["tag_run", "prefix_run"])
+def test_interactive_and_the_hub_translate_as_generate_does(data, text, tmp_path, run, request):
+    run = request.getfixturevalue(run)
+    expected = generate("generate", data, run, ZERO_SHOT[1], "--batch-size", 8)
+    assert len(set(expected.lines("H").values())) > 1
+    subwords = Subwords.load(data)
+    pieces = [" ".join(subwords.encode(line, SECOND)) for line in read_lines(text / f"test.{SECOND}")]
+    (tmp_path / "input").write_text("".join(f"{line}\n" for line in pieces), encoding="utf-8")
+    typed = ["--input", tmp_path / "input", "--buffer-size", 100, "--batch-size", 8]
+    interactive = generate("interactive", data, run, ZERO_SHOT[1], *typed)
+    assert interactive.lines("S") == expected.lines("S") and interactive.lines("H") == expected.lines("H")
+
+    hub = ZeroShotTransformer.from_pretrained(
+        str(run.folder), "checkpoint_best.pt", str(data), source_lang=SECOND, target_lang=FIRST, bpe=None
+    )
+    assert hub.translate(pieces) == [expected.lines("H")[number] for number in range(TEST)]
+    assert hub.translate(pieces[0]) == expected.lines("H")[0]
+
+
+def test_a_model_never_writes_a_tag(data, tag_run):
+    overrides = {"data": str(data), "source_lang": FIRST, "target_lang": PIVOT}
+    models, cfg, task = checkpoint_utils.load_model_ensemble_and_task([str(tag_run.checkpoint)], overrides)
+    generator = task.build_generator(models, cfg.generation)
+    tags = {task.target_dictionary.index(language_tag(language)) for language in LANGUAGES}
+    likeliest = torch.zeros(len(task.target_dictionary)).index_fill(0, torch.tensor(sorted(tags)), 99.0)
+    models[0].decoder.output_projection.register_forward_hook(lambda module, inputs, logits: logits + likeliest)
+    task.load_dataset("test")
+    data_set = task.dataset("test")
+    sample = data_set.collater([data_set[index] for index in range(TEST)])
+    hypotheses = task.inference_step(generator, models, sample)
+    assert not tags & {token for best_first in hypotheses for token in best_first[0]["tokens"].tolist()}
+
+
+# What a checkpoint says of tags and languages
+
+
+def test_a_contradicting_placement_is_refused(data, prefix_run):
+    with pytest.raises(InputError, match="trained with --language-tags s_enc_t_enc, not t_dec"):
+        generate("generate", data, prefix_run, ZERO_SHOT[0], "--language-tags", "t_dec")
+
+
+def go_on(data: Path, run: Run, folder: Path, *arguments: object) -> Output:
+    """Train one more epoch, from a copy of a run."""
+    shutil.copytree(run.folder, folder)
+    return fairseq("train", *training_options(data, folder, "--cpu", "--disable-validation", *arguments))
+
+
+def test_training_goes_on_where_it_stopped(data, tag_run, tmp_path):
+    output = go_on(data, tag_run, tmp_path / "run", "--max-epoch", 3)
+    updates = tag_run.output.figures("train", "train_num_updates")
+    assert output.figures("train", "train_num_updates") == [updates[1] + updates[0]]
+    assert output.figures("train", "epoch") == [3]
+    assert output.figures("train", "train_loss")[0] < tag_run.output.figures("train", "train_loss")[1]
+
+
+def test_training_does_not_go_on_with_other_tags_or_languages(data, own_data, prefix_run, tmp_path):
+    none = ["--decoder-language-embedding", "none"]
+    with pytest.raises(InputError, match="trained with --language-tags s_enc_t_enc, not t_dec"):
+        shutil.copytree(prefix_run.folder, tmp_path / "run")
+        fairseq("train", *training_options(data, tmp_path / "run", "--cpu", "--max-epoch", 2, *none))
+    (own_data / "languages.txt").write_text("".join(f"{language}\n" for language in LANGUAGES[::-1]))
+    with pytest.raises(InputError, match="the checkpoint's languages are"):
+        go_on(own_data, prefix_run, tmp_path / "other", "--max-epoch", 2, *none, "--language-tags", "s_enc_t_enc")
