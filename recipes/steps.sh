@@ -27,10 +27,11 @@ need_environment() { # makes .venv when it is missing; an environment named by V
 
 load_config() { # FILE: sets its keys and the defaults; refuses keys that do not exist
   [ -f "$1" ] || fail "there is no config '$1'; the ones that come with zsnmt are in $ROOT/configs"
+  ! grep -q $'\r' "$1" || fail "$1 has Windows line ends; convert it with dos2unix"
   local key
   while read -r key; do
     [[ " $CONFIG_KEYS " == *" $key "* ]] || fail "$1 sets '$key', which is no key; the keys are: $CONFIG_KEYS"
-  done < <(grep -oE '^[A-Za-z_][A-Za-z_0-9]*=' "$1" | tr -d '=')
+  done < <(grep -oE '^[[:space:]]*(export[[:space:]]+)?[A-Za-z_][A-Za-z_0-9]*=' "$1" | grep -oE '[A-Za-z_0-9]+=' | tr -d '=')
   for key in $CONFIG_KEYS; do printf -v "$key" '%s' ''; done
   # shellcheck disable=SC1090
   source "$1"
@@ -39,13 +40,16 @@ load_config() { # FILE: sets its keys and the defaults; refuses keys that do not
     || fail "$1 must say where text comes from by exactly one of TEXT, SYNTHETIC and MULTIWAY"
   : "${VOCABULARY:=8000}" "${SUBWORD_TYPE:=bpe}" "${THRESHOLD:=0}" "${AVERAGE:=5}" "${BEAM:=4}"
   : "${IDENTIFIER:=py3langid}" "${BLEU_TOKENIZER:=13a}" "${CONDITION:=multiway}"
+  for key in VOCABULARY AVERAGE BEAM; do
+    [[ "${!key}" =~ ^[1-9][0-9]*$ ]] || fail "$1 sets $key=${!key}; it must be a whole number above 0"
+  done
 }
 
 hash_of() { # files, folders (all files in them) and words
   local input
   for input in "$@"; do
     if [ -d "$input" ]; then
-      (cd "$input" && find . -type f -not -path './.done/*' -print0 | sort -z | xargs -0 sha256sum)
+      (cd "$input" && find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum)
     elif [ -f "$input" ]; then
       sha256sum < "$input"
     else
@@ -54,18 +58,19 @@ hash_of() { # files, folders (all files in them) and words
   done | sha256sum | cut -d' ' -f1
 }
 
-step() { # FOLDER NAME INPUT... -- COMMAND...: runs COMMAND unless it ended before with the same inputs
-  local folder="$1" name="$2" inputs=() marker hash
-  shift 2
+step() { # FOLDER NAME OUTPUT INPUT... -- COMMAND...: makes OUTPUT unless it was made before from the same inputs
+  local folder="$1" name="$2" output="$3" inputs=() marker hash
+  shift 3
   while [ "$1" != -- ]; do inputs+=("$1"); shift; done
   shift
   marker="$folder/.done/$name"
   hash="$(hash_of "${inputs[@]}" "$*")"
-  if [ -f "$marker" ] && [ "$(cat "$marker")" = "$hash" ]; then
+  if [ -e "$output" ] && [ -f "$marker" ] && [ "$(cat "$marker")" = "$hash" ]; then
     say "$name: done before"
     return
   fi
   say "$name"
+  rm -f "$marker"
   "$@" || fail "$name failed (see above); nothing that was done is lost: run the same command again to go on"
   mkdir -p "$folder/.done"
   printf '%s' "$hash" > "$marker.part" && mv "$marker.part" "$marker"
@@ -75,61 +80,67 @@ text_folder() { # EXPERIMENT: the parallel text of the loaded config
   if [ -n "$TEXT" ]; then (cd "$TEXT" 2>/dev/null && pwd) || fail "TEXT=$TEXT is no folder"; else echo "$1/text"; fi
 }
 
-prepare_data() { # EXPERIMENT: text and binarised data of the loaded config; several runs share them
-  local experiment="$1" text
+prepare_data() { # EXPERIMENT CONFIG: text and binarised data of the loaded config; several runs share them
+  local experiment="$1" config="$2" text
   mkdir -p "$experiment"
   (
-    flock 9 # a run beside this one waits here
+    flock -n 9 || { say "waiting for another process that makes the data of $experiment"; flock 9; }
+    [ ! -f "$experiment/config.conf" ] || cmp -s "$config" "$experiment/config.conf" \
+      || fail "$experiment was made with another $(basename "$config"); give the config a new name, or remove the folder"
     if [ -n "$SYNTHETIC" ]; then
       # shellcheck disable=SC2086
-      step "$experiment" text -- make_synthetic_text "$experiment/text" $SYNTHETIC
+      step "$experiment" text "$experiment/text" -- replace_text "$experiment/text" make_synthetic.py $SYNTHETIC
     elif [ -n "$MULTIWAY" ]; then
       [ -d "$MULTIWAY" ] || fail "MULTIWAY=$MULTIWAY is no folder; it must hold {train,valid,test}.xx for $LANGUAGES"
-      step "$experiment" text "$MULTIWAY" "$LANGUAGES $CONDITION" -- cut_multiway_text "$experiment/text"
+      # shellcheck disable=SC2086
+      step "$experiment" text "$experiment/text" "$MULTIWAY" -- replace_text "$experiment/text" cut_multiway.py \
+        "$MULTIWAY" --languages $LANGUAGES --condition "$CONDITION"
     fi
     text="$(text_folder "$experiment")"
-    step "$experiment" data "$text" "$LANGUAGES $VOCABULARY $SUBWORD_TYPE $THRESHOLD $BALANCE" -- prepare_text "$experiment" "$text"
+    # shellcheck disable=SC2086
+    step "$experiment" data "$experiment/data" "$text" -- python "$ROOT/scripts/prepare.py" "$text" "$experiment/data" \
+      --languages $LANGUAGES --vocabulary-size "$VOCABULARY" --subword-type "$SUBWORD_TYPE" \
+      --threshold "$THRESHOLD" ${BALANCE:+--balance "$BALANCE"} > /dev/null
+    cp "$config" "$experiment/config.conf.part" && mv "$experiment/config.conf.part" "$experiment/config.conf"
   ) 9> "$experiment/.lock"
 }
 
-cut_multiway_text() { # FOLDER: replaces text that was cut otherwise
-  rm -rf "$1"
-  # shellcheck disable=SC2086
-  python "$ROOT/scripts/cut_multiway.py" "$MULTIWAY" "$1" --languages $LANGUAGES --condition "$CONDITION" > /dev/null
-}
-
-prepare_text() { # EXPERIMENT TEXT: binarised data, and the number of sentence pairs of each set
-  # shellcheck disable=SC2086
-  python "$ROOT/scripts/prepare.py" "$2" "$1/data" --languages $LANGUAGES --vocabulary-size "$VOCABULARY" \
-    --subword-type "$SUBWORD_TYPE" --threshold "$THRESHOLD" ${BALANCE:+--balance "$BALANCE"} > "$1/pairs.tsv"
-}
-
-make_synthetic_text() { # FOLDER OPTIONS: replaces text that was made with other options
-  rm -rf "$1"
-  python "$ROOT/scripts/make_synthetic.py" "$@" > /dev/null
+replace_text() { # FOLDER SCRIPT ARGUMENTS: text made anew by a script takes the place of what was there
+  local folder="$1" script="$2"
+  shift 2
+  rm -rf "$folder.new" \
+    && case "$script" in
+      make_synthetic.py) python "$ROOT/scripts/$script" "$folder.new" "$@" ;;
+      cut_multiway.py) python "$ROOT/scripts/$script" "$1" "$folder.new" "${@:2}" ;;
+    esac > /dev/null && rm -rf "$folder" && mv "$folder.new" "$folder"
 }
 
 train_run() { # CONFIG ARCHITECTURE SYSTEM SEED [FAIRSEQ OPTIONS]: one run, from text to averaged model
-  local config="$1" architecture="$2" system="$3" seed="$4" experiment run command device=()
+  local config="$1" architecture="$2" system="$3" seed="$4" experiment run command recipe device=()
   shift 4
   load_config "$config"
   experiment="$RUNS/$(basename "$config" .conf)"
   run="$experiment/$system/seed$seed"
-  prepare_data "$experiment"
+  prepare_data "$experiment" "$config"
   python -c 'import torch; raise SystemExit(not torch.cuda.is_available())' || device=(--cpu)
   # shellcheck disable=SC2206
   command=("$VENV/bin/fairseq-train" "$experiment/data" --user-dir "$ROOT/zsnmt" --task zs_translation
-    --arch "$architecture" "${device[@]}" $MODEL $TRAINING "$@"
+    --arch "$architecture" "${device[@]}" --distributed-world-size 1 $MODEL $TRAINING "$@"
     --seed "$seed" --save-dir "$run/checkpoints" --keep-best-checkpoints "$AVERAGE" --no-epoch-checkpoints
     --best-checkpoint-metric nll_loss --log-format json --num-workers 0)
-  python "$ROOT/scripts/start_run.py" "$run" --config "$config" --data "$experiment/data" --system "$system" \
-    --seed "$seed" --text "$(text_folder "$experiment")" \
-    --command "bash recipes/train.sh configs/$(basename "$config") $architecture --seeds $seed${*:+ --name $system -- $*}"
-  printf '%q ' "${command[@]}" > "$run/train.command"
+  recipe="bash recipes/train.sh configs/$(basename "$config") $architecture --seeds $seed"
+  [ "$system" = "$architecture" ] || recipe+=" --name $system"
+  [ $# = 0 ] || recipe+=" -- $*"
+  mkdir -p "$run"
   (
-    flock -n 8 || fail "another process is training in $run; wait for it or end it"
-    step "$run" train "$experiment/data" "${command[*]}" -- train_with_progress "$run" "$system, seed $seed" "${command[@]}"
-    step "$run" average "$run/.done/train" "$AVERAGE" -- python "$ROOT/scripts/average_checkpoints.py" "$run" --number "$AVERAGE" > /dev/null
+    flock -n 8 || fail "another process is at work in $run; wait for it or end it"
+    python "$ROOT/scripts/start_run.py" "$run" --config "$config" --data "$experiment/data" --system "$system" \
+      --seed "$seed" --text "$(text_folder "$experiment")" --command "$recipe"
+    printf '%q ' "${command[@]}" > "$run/train.command.part" && mv "$run/train.command.part" "$run/train.command"
+    step "$run" train "$run/checkpoints" "$experiment/data" "${command[*]}" -- \
+      train_with_progress "$run" "$system, seed $seed" "${command[@]}"
+    step "$run" average "$run/model.pt" "$run/.done/train" -- \
+      python "$ROOT/scripts/average_checkpoints.py" "$run" --number "$AVERAGE" > /dev/null
   ) 8> "$run/.lock"
 }
 
@@ -140,8 +151,13 @@ train_with_progress() { # RUN TITLE COMMAND...: the whole log in RUN/train.log, 
 }
 
 evaluate_run() { # RUN: scores.json
-  [ -f "$1/config.conf" ] || fail "$1 is no run folder; give one made by recipes/train.sh"
-  load_config "$1/config.conf"
-  step "$1" evaluate "$1/model.pt" -- python "$ROOT/scripts/evaluate.py" "$1" \
-    --identifier "$IDENTIFIER" --bleu-tokenizer "$BLEU_TOKENIZER" --beam "$BEAM"
+  local run="$1" text
+  [ -f "$run/config.conf" ] || fail "$run is no run folder; give one made by recipes/train.sh"
+  load_config "$run/config.conf"
+  text="$(python -c 'import json, sys; print(json.load(open(sys.argv[1] + "/run.json"))["text"])' "$run")"
+  (
+    flock -n 8 || fail "another process is at work in $run; wait for it or end it"
+    step "$run" evaluate "$run/scores.json" "$run/model.pt" "$text"/test.* "$text"/lexicon.* -- \
+      python "$ROOT/scripts/evaluate.py" "$run" --identifier "$IDENTIFIER" --bleu-tokenizer "$BLEU_TOKENIZER" --beam "$BEAM"
+  ) 8> "$run/.lock"
 }

@@ -3,11 +3,12 @@
 import argparse
 from pathlib import Path
 
+from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
 from zsnmt import console
 from zsnmt.languages import parse_directions
-from zsnmt.scores import write_scores
+from zsnmt.scores import SCORES_FILE, write_scores
 
 
 def main() -> None:
@@ -17,10 +18,13 @@ def main() -> None:
     parser.add_argument("--split", default="test", help="name of the test set")
     parser.add_argument("--identifier", choices=["py3langid", "lexicon"], default="py3langid",
                         help="what finds off-target output; lexicon needs lexicon.xx files beside the text")
-    parser.add_argument("--bleu-tokenizer", default="13a", help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts")
+    parser.add_argument("--bleu-tokenizer", choices=sorted(BLEU.TOKENIZERS), default="13a", help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts")
     parser.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
     parser.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")
+    parser.add_argument("--output", type=Path, help="score file (default: RUN/scores.json, for the recipe's test set only)")
     options = parser.parse_args()
+    if options.output is None and (options.text or options.directions or options.split != "test"):
+        parser.error("--text, --split and --directions need an --output of their own: RUN/scores.json is the recipe's")
     from zsnmt.evaluation import evaluate  # loads PyTorch
 
     with tqdm(desc="directions", unit="", disable=None, leave=False) as bar:
@@ -34,9 +38,9 @@ def main() -> None:
 
         scores = evaluate(
             options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,
-            options.directions, scored,
+            options.directions, scored, options.output and options.output.with_suffix(".hypotheses"),
         )  # fmt: skip
-    write_scores(options.run, scores)
+    write_scores(options.output or options.run / SCORES_FILE, scores)
 
 
 if __name__ == "__main__":

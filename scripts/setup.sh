@@ -43,12 +43,12 @@ install() { # a title, then pip's arguments
 }
 
 main() {
-  check_python
   if [ -f "$MARKER" ] && [ "$(cat "$MARKER")" = "$(wanted)" ]; then
     say "$VENV is complete, nothing to do"
     return
   fi
-  [ -x "$VENV/bin/python" ] || { say "making $VENV with $("$PYTHON" --version)"; "$PYTHON" -m venv "$VENV"; }
+  check_python
+  "$VENV/bin/python" -m pip --version > /dev/null 2>&1 || { say "making $VENV with $("$PYTHON" --version)"; "$PYTHON" -m venv "$VENV"; }
   install "build tools" "${BUILD_TOOLS[@]}"
   install "$TORCH (large)" "$TORCH" "$NUMPY"
   install "what fairseq needs" "${FAIRSEQ_NEEDS[@]}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+from zsnmt.corpora.parallel_text import iterate_lines, iterate_stream, write_lines
 
 LINES_AT_A_TIME = 2000
 
@@ -24,26 +24,36 @@ def main() -> None:
     parser.add_argument("--from", dest="source", metavar="LANGUAGE",
                         help="source language; may be left out where the model does not see it")
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
-    parser.add_argument("--input", type=Path, default=Path("/dev/stdin"), help="text, one sentence a line (default: stdin)")
+    parser.add_argument("--input", type=Path, help="text, one sentence a line (default: stdin)")
     parser.add_argument("--output", type=Path, help="file for the translation (default: stdout)")
-    parser.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
+    parser.add_argument("--beam", type=int, choices=range(1, 101), metavar="N", default=4, help="hypotheses kept at each step")
     parser.add_argument("--batch-tokens", type=int, default=4000, help="source tokens in a batch, about")
     options = parser.parse_args()
     from zsnmt.translation import Translator  # loads PyTorch
 
     translator = Translator(options.run, beam=options.beam, batch_tokens=options.batch_tokens)
 
-    def translations():
+    translator.legs(options.source, options.to, options.via)  # a wrong language is refused before any text is read
+    if options.input:
         lines = iterate_lines(options.input, allow_empty_lines=True)
+    else:
+        lines = iterate_stream(sys.stdin.buffer, "standard input", allow_empty_lines=True)
+
+    def translations():
+        first_line = 1
         with tqdm(unit=" lines", disable=None) as bar:
             while chunk := list(itertools.islice(lines, LINES_AT_A_TIME)):
-                yield from translator.translate(chunk, options.to, options.source, options.via, bar.update)
+                yield from translator.translate(
+                    chunk, options.to, options.source, options.via, first_line=first_line, finished=bar.update
+                )
+                first_line += len(chunk)
 
     if options.output:
         write_lines(options.output, translations())
     else:
         for line in translations():
-            sys.stdout.write(line + "\n")
+            sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
+        sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from zsnmt import evaluation
 from zsnmt.corpora.lexicon_identifier import LexiconIdentifier
 from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.errors import InputError
-from zsnmt.evaluation import Hypotheses, Metrics, all_directions, evaluate, off_target_rate, score_direction
+from zsnmt.evaluation import Hypotheses, Metrics, directions_with_text, evaluate, off_target_rate, score_direction
 from zsnmt.languages import Direction
 
 
@@ -32,10 +32,21 @@ def test_off_target_is_the_share_in_another_language():
     assert result["identified"] == {"bb": 0.5, "aa": 0.25, "unknown": 0.25}
 
 
-def test_directions_are_all_ordered_pairs():
-    directions = all_directions(["en", "de", "fr", "cs"], "en")
-    assert len(directions) == len(set(directions)) == 12
-    assert sum("en" in direction for direction in directions) == 6
+def test_every_direction_with_text_is_scored_and_the_others_are_named(tmp_path, caplog):
+    languages = ["en", "de", "fr", "cs"]
+    for language in languages:
+        (tmp_path / f"multiway.{language}").write_text("x\n")
+    directions = directions_with_text(tmp_path, "multiway", languages)
+    assert len(directions) == len(set(directions)) == 12 and not caplog.text
+    assert ["en" in direction for direction in directions] == [True] * 6 + [False] * 6
+
+    for name in ("test.de-en.de", "test.de-en.en", "test.fr-de.fr", "test.fr-de.de"):
+        (tmp_path / name).write_text("x\n")
+    directions = directions_with_text(tmp_path, "test", languages)
+    assert [str(direction) for direction in directions] == ["de-en", "en-de", "de-fr", "fr-de"]
+    assert "en-fr, en-cs, de-cs, fr-cs" in caplog.text
+    with pytest.raises(InputError, match="no text in split 'other'"):
+        directions_with_text(tmp_path, "other", languages)
 
 
 def test_hypotheses_are_kept_and_made_anew_for_other_settings(tmp_path):
@@ -75,5 +86,5 @@ def test_scores_are_those_of_the_kept_hypotheses(tiny):
 
 
 def test_a_test_set_that_is_missing_is_named(tiny, tmp_path):
-    with pytest.raises(InputError, match="no text for velan-inglan in split 'other'"):
+    with pytest.raises(InputError, match="no text in split 'other'"):
         evaluate(tiny.run(), split="other", identifier_kind="lexicon")

@@ -19,7 +19,7 @@ SYSTEMS = ("zs_transformer", "zs_transformer_residual")
 def test_the_demo_prints_its_table_and_translates_before_the_readers_eyes(tiny):
     printed = tiny.printed.stdout
     for system in SYSTEMS:
-        assert sum(line.startswith(system) for line in printed.split("\n")) >= 3  # two translations and a row, or more
+        assert [line.split()[:1] for line in printed.split("\n")].count([system]) == 3  # two translations and a row
     assert "6 supervised and 6 zero-shot directions, the latter also through inglan" in printed
     assert "lexicon of inglan velan tamun velor" in printed
     source = (tiny.folder / "text" / "test.velan").read_text().split("\n")[0]
@@ -131,7 +131,9 @@ def damaged(text, break_it):
 
 @pytest.mark.parametrize("change, message", [
     ('LANGUAGES=""', "does not set LANGUAGES"),
-    ("VOCABULARI=3", "sets 'VOCABULARI', which is no key"),
+    ("  export VOCABULARI=3", "sets 'VOCABULARI', which is no key"),
+    ("AVERAGE=0", "sets AVERAGE=0; it must be a whole number above 0"),
+    ("BEAM=4\r", "has Windows line ends"),
     ("TEXT=somewhere", "exactly one of TEXT, SYNTHETIC and MULTIWAY"),
     ('VOCABULARY=100000', "does not support a vocabulary of 100000"),
     ('LANGUAGES="inglan velan tamun nolan"', "no training text for nolan"),
@@ -177,6 +179,48 @@ def test_a_changed_config_does_not_overwrite_a_run(tiny, tmp_path):
     config.write_text(TINY_CONFIG.replace("--lr 5e-3", "--lr 1e-3"))
     stopped = run_command("recipes/train.sh", config, "zs_transformer", runs=tmp_path)
     assert stopped.returncode != 0 and "was made with another tiny.conf" in stopped.stderr
+    demo = run_command("recipes/demo.sh", config, runs=tmp_path)
+    assert demo.returncode != 0 and "was made with another tiny.conf" in demo.stderr
+    for system in SYSTEMS:
+        logs = [(folder / system / "seed1" / "train.log").read_text() for folder in (tiny.folder, tmp_path / "tiny")]
+        assert logs[0] == logs[1]
+
+
+def test_a_name_belongs_to_one_system(tiny, tmp_path):
+    shutil.copytree(tiny.folder, tmp_path / "tiny")
+    stopped = run_command("recipes/train.sh", tiny.config, "zs_transformer_residual", "--name", "zs_transformer", runs=tmp_path)
+    assert stopped.returncode != 0 and "another --name" in stopped.stderr
+
+
+def test_a_failed_edit_of_the_config_does_not_lose_the_text(tmp_path):
+    config, runs = tmp_path / "edited.conf", tmp_path / "runs"
+    good = TINY_CONFIG.replace("--pairs 60", "--pairs 61")
+    for text, expected in ((good.replace("VOCABULARY=160", "VOCABULARY=99999"), False),
+                           (good.replace("--longest 6", "--longest 2"), False), (good, True)):
+        config.write_text(text + '\nTRAINING="$TRAINING --max-update 1"\n')
+        done = run_command("recipes/train.sh", config, "zs_transformer", runs=runs)
+        assert (done.returncode == 0) == expected, done.stderr
+    assert (runs / "edited" / "text" / "train.velan-inglan.velan").read_text().count("\n") == 61
+
+
+def test_a_lost_output_is_made_again(tiny, tmp_path):
+    shutil.copytree(tiny.folder, tmp_path / "tiny")
+    run = tmp_path / "tiny" / "zs_transformer" / "seed1"
+    before = (run / "model.pt").read_bytes()
+    (run / "model.pt").unlink()
+    again = run_command("recipes/train.sh", tiny.config, "zs_transformer", runs=tmp_path)
+    assert again.returncode == 0 and len((run / "model.pt").read_bytes()) == len(before), again.stderr
+
+
+def test_other_test_sets_do_not_replace_the_scores_of_the_recipe(tiny, tmp_path):
+    scores = (tiny.run() / "scores.json").read_bytes()
+    options = ["scripts/evaluate.py", tiny.run(), "--identifier", "lexicon", "--split", "valid", "--beam", "1"]
+    refused = run_command(*options)
+    assert refused.returncode == 2 and "--output" in refused.stderr
+    done = run_command(*options, "--output", tmp_path / "valid.json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "valid.json").read_text())["directions"][0]["lines"] == 6
+    assert (tiny.run() / "scores.json").read_bytes() == scores
 
 
 def test_an_error_inside_fairseq_is_shown_not_buried(tiny, tmp_path):

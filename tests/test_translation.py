@@ -47,8 +47,8 @@ def test_the_source_may_be_left_out_where_the_model_does_not_see_it(translator, 
 def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines, caplog):
     long_line = " ".join(lines)
     with caplog.at_level(logging.WARNING, logger="zsnmt.translation"):
-        translated = translator.translate([lines[0], long_line], "tamun", "velan")
-    assert "line 2 has" in caplog.text and "at most 39" in caplog.text
+        translated = translator.translate([lines[0], long_line], "tamun", "velan", first_line=2001)
+    assert "line 2002 has" in caplog.text and "at most 39" in caplog.text
     assert translated[0] == translator.translate([lines[0]], "tamun", "velan")[0] and translated[1]
     direction = translator.direction("velan", "tamun")
     parts = list(translator.parts(0, long_line, direction))
@@ -73,10 +73,30 @@ def test_unknown_languages_are_named_with_the_known_ones(translator):
             translator.translate(["x"], **wrong)
 
 
+def test_a_language_into_itself_is_refused(translator):
+    for same in (dict(target="velan", source="velan"), dict(target="tamun", source="velan", via="velan"),
+                 dict(target="tamun", source="velan", via="tamun")):  # fmt: skip
+        with pytest.raises(InputError, match="source and target are both"):
+            translator.translate(["x"], **same)
+
+
+def test_progress_counts_every_line_once(translator, lines):
+    for via in (None, "inglan"):
+        told: list[float] = []
+        translator.translate(["", *lines, " ".join(lines)], "tamun", "velan", via, finished=told.append)
+        assert sum(told) == pytest.approx(len(lines) + 2)
+
+
 def test_a_run_folder_alone_is_enough(tiny, tmp_path, translator, lines):
     moved = tmp_path / "elsewhere"
     shutil.copytree(tiny.run(), moved, ignore=shutil.ignore_patterns("checkpoints", "hypotheses", "run.json", "*.log"))
-    assert Translator(moved, beam=2).translate(lines[:2], "tamun", "velan") == translator.translate(lines[:2], "tamun", "velan")
+    hidden = tiny.folder.with_name("hidden")
+    tiny.folder.rename(hidden)  # nothing of the experiment is where it was
+    try:
+        translated = Translator(moved, beam=2).translate(lines[:2], "tamun", "velan")
+    finally:
+        hidden.rename(tiny.folder)
+    assert translated == translator.translate(lines[:2], "tamun", "velan")
 
 
 def test_the_command_translates_stdin_and_files(tiny, tmp_path, lines, translator):

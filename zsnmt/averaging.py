@@ -2,8 +2,9 @@
 
 import logging
 import re
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Sequence
+from typing import Iterator, Sequence
 
 import torch
 
@@ -24,18 +25,27 @@ def best_checkpoints(folder: Path, number: int) -> list[Path]:
     return [path for _, path in found[:number]]
 
 
-def load_checkpoint(path: Path) -> dict:
-    """A checkpoint on the CPU; never runs code from it. Raises `InputError` if it is damaged or unsafe."""
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turns whatever goes wrong when a checkpoint is read into an `InputError` of one sentence."""
     try:
-        return torch.load(path, map_location="cpu", weights_only=True)
+        yield
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(f"{path} is missing; train the run to its end first") from None
     except Exception as error:  # torch raises many kinds, pickle among them
         reason = " ".join(str(error).split())[:200]
         raise InputError(
-            f"{path} cannot be loaded: it is truncated, no checkpoint, or holds more than weights and options "
-            f"({type(error).__name__}: {reason}); remove it and run the recipe again"
+            f"{path} cannot be loaded: it is truncated, no checkpoint, of another version, or holds more than weights "
+            f"and options ({type(error).__name__}: {reason}); remove it and run the recipe again"
         ) from error
+
+
+def load_checkpoint(path: Path) -> dict:
+    """A checkpoint on the CPU; never runs code from it. Raises `InputError` if it is damaged or unsafe."""
+    with readable(path):
+        return torch.load(path, map_location="cpu", weights_only=True)
 
 
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:

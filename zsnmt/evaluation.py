@@ -7,12 +7,15 @@ each language among the outputs), `lines`, `empty`.
 """
 
 import hashlib
+import itertools
 import json
+import logging
 from pathlib import Path
 from typing import Callable, Iterator, Optional, Sequence
 
 from sacrebleu.metrics import BLEU, CHRF
 
+from zsnmt.binarised import pairs_of_split
 from zsnmt.corpora.parallel_text import find_pair, read_lines, write_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
@@ -20,6 +23,8 @@ from zsnmt.language_identification import Identifier, load_identifier, shares
 from zsnmt.languages import Direction, supervised_directions, zero_shot_directions
 from zsnmt.runs import read_record, training_summary
 from zsnmt.translation import MODEL_FILE, Translator
+
+logger = logging.getLogger(__name__)
 
 
 class Metrics:
@@ -104,16 +109,18 @@ def evaluate(
     beam: int = 4,
     directions: Optional[Sequence[Direction]] = None,
     scored: Callable[[dict], object] = lambda result: None,
+    kept: Optional[Path] = None,
 ) -> dict:
     """Translate and score a split of `text` (the run's own by default) in every direction, for scores.json.
 
     The model is loaded once. Zero-shot directions are also translated through the pivot, whose text is
-    the model's own output, reused where a source set is shared. `scored` is told each result.
+    the model's own output, reused where a source set is shared. `scored` is told each result; the
+    hypotheses are kept in `kept` (RUN/hypotheses by default).
     """
     record = read_record(run)
     text = text or Path(record["text"])
     translator = Translator(run, beam=beam)
-    directions = list(directions or all_directions(translator.languages, translator.pivot))
+    directions = list(directions or directions_with_text(text, split, translator.languages))
     files = {direction: find_pair(text, split, *direction) for direction in directions}
     identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text)
     settings = {
@@ -124,7 +131,7 @@ def evaluate(
         "sources": {str(direction): sha256(paths[0]) for direction, paths in files.items()},
     }
     hypotheses = Hypotheses(
-        run / "hypotheses", settings, lambda lines, direction: translator.translate(lines, direction.target, direction.source)
+        kept or run / "hypotheses", settings, lambda lines, direction: translator.translate(lines, direction.target, direction.source)
     )
     metrics = Metrics(bleu_tokenizer)
     results = []
@@ -144,9 +151,19 @@ def evaluate(
     }
 
 
-def all_directions(languages: Sequence[str], pivot: str) -> list[Direction]:
-    """Supervised directions, then zero-shot ones."""
-    return supervised_directions(languages, pivot) + zero_shot_directions(languages, pivot)
+def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> list[Direction]:
+    """All directions that can be scored, those with the pivot (the first language) first.
+
+    Says which pairs have no text in the split; `InputError` if none has.
+    """
+    pairs = pairs_of_split(text, split, languages)
+    if not pairs:
+        raise InputError(f"{text} has no text in split '{split}' for any two of {', '.join(languages)}")
+    without = [f"{a}-{b}" for a, b in itertools.combinations(languages, 2) if (a, b) not in pairs]
+    if without:
+        logger.warning("not scored, for want of text in split '%s' of %s: %s", split, text, ", ".join(without))
+    directions = supervised_directions(languages, languages[0]) + zero_shot_directions(languages, languages[0])
+    return [direction for direction in directions if {direction, direction[::-1]} & {*pairs}]
 
 
 def translate_all(

@@ -36,8 +36,10 @@ def start_run(run: Path, config: Path, data: Path, text: Path, system: str, seed
             for path in data.glob(pattern):
                 shutil.copyfile(path, part / path.name)
         part.rename(pipeline)
-    elif (pipeline / "subwords.model").read_bytes() != (data / "subwords.model").read_bytes():
-        raise InputError(f"{run} was trained with other subwords than those in {data}; remove the run and train it again")
+    elif changed := [path.name for path in pipeline.iterdir() if not same_bytes(path, data / path.name)]:
+        raise InputError(f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it again")
+    if (run / RECORD_FILE).is_file() and (made := read_record(run)["command"]) != command:
+        raise InputError(f"{run} was made by '{made}'; give what '{command}' makes another --name")
     with replacing(kept) as file:
         file.write(config.read_bytes())
     if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
@@ -54,12 +56,20 @@ def start_run(run: Path, config: Path, data: Path, text: Path, system: str, seed
             file.write(json.dumps(record, indent=1).encode("utf-8"))
 
 
+def same_bytes(one: Path, other: Path) -> bool:
+    """Whether two files are there and equal."""
+    return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
+
+
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
     path = run / RECORD_FILE
     if not path.is_file():
         raise InputError(f"{path} is missing: {run} is no run folder; make one with recipes/train.sh")
-    return json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is damaged ({error}); remove it and run the recipe again") from error
 
 
 def commit() -> str:
@@ -87,9 +97,11 @@ def progress_line(log_line: str) -> str | None:
         return None
     entry = json.loads(match[2])
     if match[1] == "train_inner":
-        return f"epoch {entry['update']:.1f}, training loss {entry['nll_loss']}, {float(entry['wps']):.0f} words/s"
-    best = ", the best" if entry.get("valid_best_nll_loss") in (None, entry["valid_nll_loss"]) else ""
-    return f"epoch {entry['epoch']} ends, validation loss {entry['valid_nll_loss']} bits a token{best}"
+        loss = entry.get("nll_loss", entry.get("loss"))
+        return f"epoch {entry['update']:.1f}, training loss {loss}, {float(entry.get('wps', 0)):.0f} words/s"
+    loss = entry.get("valid_nll_loss", entry.get("valid_loss"))
+    best = ", the best" if entry.get("valid_best_nll_loss") in (None, loss) else ""
+    return f"epoch {entry['epoch']} ends, validation loss {loss} bits a token{best}"
 
 
 def training_summary(log: str) -> str:

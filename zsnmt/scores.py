@@ -9,9 +9,9 @@ from zsnmt.files import replacing
 SCORES_FILE = "scores.json"
 
 
-def write_scores(run: Path, scores: dict) -> None:
-    """Write a run's scores, beside and renamed."""
-    with replacing(run / SCORES_FILE) as file:
+def write_scores(path: Path, scores: dict) -> None:
+    """Write a score file, beside and renamed."""
+    with replacing(path) as file:
         file.write(json.dumps(scores, indent=1, ensure_ascii=False).encode("utf-8"))
 
 
@@ -20,4 +20,7 @@ def read_scores(run: Path) -> dict:
     path = run / SCORES_FILE
     if not path.is_file():
         raise InputError(f"{path} is missing; score the run with recipes/evaluate.sh {run}")
-    return json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is damaged ({error}); remove it and score the run again") from error

@@ -2,6 +2,7 @@
 
 import logging
 from argparse import Namespace
+from collections import Counter
 from pathlib import Path
 from typing import Callable, Iterator, Optional, Sequence
 
@@ -10,7 +11,7 @@ from fairseq import checkpoint_utils, utils
 
 import zsnmt.models  # noqa: F401  (registers)
 import zsnmt.tasks  # noqa: F401
-from zsnmt.averaging import load_checkpoint
+from zsnmt.averaging import readable
 from zsnmt.binarised import encode
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, parse_direction, source_tags
@@ -25,7 +26,8 @@ PIPELINE_FOLDER = "pipeline"
 class Translator:
     """A run folder's model with its text pipeline; nothing outside the folder is read.
 
-    `beam` and `length_penalty` (score = log-probability / length^penalty) default to the paper's;
+    A translation does not depend on its batch, but for outputs that would not end: fairseq cuts them
+    at 1.2 times the longest source of the batch + 50 tokens. `beam` and `length_penalty` (score = log-probability / length^penalty) default to the paper's;
     a batch holds about `batch_tokens` source tokens. The first language of a run is its pivot.
     """
 
@@ -35,9 +37,10 @@ class Translator:
         if not (run / PIPELINE_FOLDER).is_dir():
             raise InputError(f"{run} is no run folder: it has no {PIPELINE_FOLDER}/; give one made by recipes/train.sh")
         path = run / checkpoint
-        load_checkpoint(path)  # for the clear error
         overrides = {"data": str(run / PIPELINE_FOLDER), "source_lang": None, "target_lang": None}
-        models, cfg, self.task = checkpoint_utils.load_model_ensemble_and_task([str(path)], arg_overrides=overrides)
+        with readable(path):
+            state = checkpoint_utils.load_checkpoint_to_cpu(str(path), overrides)
+            models, cfg, self.task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
         self.model = models[0].eval()
         self.model.prepare_for_inference_(cfg)
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -57,30 +60,32 @@ class Translator:
         target: str,
         source: Optional[str] = None,
         via: Optional[str] = None,
-        finished: Callable[[int], object] = lambda number: None,
+        first_line: int = 1,
+        finished: Callable[[float], object] = lambda number: None,
     ) -> list[str]:
         """Translate raw lines into the target language, through another one if `via` is given.
 
         One line for each line, in order; empty lines stay empty; a line too long for the model is
-        translated in parts, with a warning. `finished` is told the number of lines of each batch.
-        Raises `InputError` for an unknown language, and without `source` where the model needs it.
+        translated in parts, with a warning that counts lines from `first_line`. `finished` is told the
+        number of lines that each batch ends. Raises `InputError` for an unknown language, for a
+        language into itself, and without `source` where the model needs it.
         """
-        if via is not None:
-            lines = self.translate(lines, via, source, finished=finished)
-            return self.translate(lines, target, via, finished=finished)
-        direction = self.direction(source, target)
-        translations = [""] * len(lines)
-        parts = [(number, part) for number, line in enumerate(lines) for part in self.parts(number, line, direction)]
-        for batch in self.batches([part for _, part in parts]):
-            for index, translation in zip(batch, self.translate_batch([parts[i][1] for i in batch], direction)):
-                number = parts[index][0]
-                translations[number] = f"{translations[number]} {translation}".strip()
-            finished(len(batch))
-        return translations
+        legs = self.legs(source, target, via)
+        for direction in legs:
+            lines = self.translate_leg(lines, direction, first_line, lambda number: finished(number / len(legs)))
+        return list(lines)
+
+    def legs(self, source: Optional[str], target: str, via: Optional[str]) -> list[Direction]:
+        """The directions that a translation goes through, one or two, checked."""
+        if via is None:
+            return [self.direction(source, target)]
+        return [self.direction(source, via), self.direction(via, target)]
 
     def direction(self, source: Optional[str], target: str) -> Direction:
         """The direction of a translation, checked; any source will do where the model does not see it."""
         check_known(target, self.languages)
+        if source == target:
+            raise InputError(f"source and target are both '{target}'; give two different languages")
         if source is not None:
             return Direction(check_known(source, self.languages), target)
         anything = Direction(next(language for language in self.languages if language != target), target)
@@ -88,13 +93,33 @@ class Translator:
             raise InputError(f"this model must be told the source language: one of {', '.join(self.languages)}")
         return anything
 
+    def translate_leg(
+        self, lines: Sequence[str], direction: Direction, first_line: int, finished: Callable[[float], object]
+    ) -> list[str]:
+        """Translate raw lines in one direction; see `translate`."""
+        translations = [""] * len(lines)
+        parts = [
+            (index, part)
+            for index, line in enumerate(lines)
+            for part in self.parts(first_line + index, line, direction)
+        ]
+        pieces_of = Counter(index for index, _ in parts)
+        finished(len(lines) - len(pieces_of))  # the empty ones
+        translated: dict[int, str] = {}
+        for batch in self.batches([part for _, part in parts]):
+            translated.update(zip(batch, self.translate_batch([parts[i][1] for i in batch], direction)))
+            finished(sum(1 / pieces_of[parts[i][0]] for i in batch))
+        for number, (index, _) in enumerate(parts):
+            translations[index] = f"{translations[index]} {translated[number]}".strip()
+        return translations
+
     def parts(self, number: int, line: str, direction: Direction) -> Iterator[torch.Tensor]:
         """Ids of a line's pieces, each part with EOS: none for an empty line, several for one too long."""
         pieces = self.subwords.encode(line, direction.source)
         longest = self.task.max_positions()[0] - 1 - len(source_tags(self.task.placement.name, direction))
         if len(pieces) > longest:
             logger.warning(
-                "line %d has %d pieces and the model reads at most %d: translated in parts", number + 1, len(pieces), longest
+                "line %d has %d pieces and the model reads at most %d: translated in parts", number, len(pieces), longest
             )
         while pieces:
             cut = longest

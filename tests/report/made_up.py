@@ -8,7 +8,7 @@ def made_up_scores(system: str, seed: int, zero_shot: float) -> dict:
 
     return dict(
         config="made_up", system=system, seed=seed, command=f"bash recipes/train.sh x.conf {system}", commit="a" * 40,
-        training="3 epochs", pivot="en", languages=["en", "de", "fr"], signatures=dict(bleu="tok:13a", off_target="py3langid"),
+        training="3 epochs", decoding=dict(beam=4, model=str(seed)), pivot="en", languages=["en", "de", "fr"], signatures=dict(bleu="tok:13a", off_target="py3langid"),
         directions=[
             result("de-en", "supervised", 30.0, 0.0),
             result("en-de", "supervised", 20.0, 0.0),

@@ -5,6 +5,7 @@ from statistics import stdev
 import pytest
 
 from tests.report.made_up import made_up_scores
+from zsnmt.errors import InputError
 from zsnmt.report.table import cells, directions_table, markdown_table, mean_over_directions, text_table
 
 SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
@@ -19,6 +20,21 @@ def test_means_are_plain_means_over_the_directions_of_a_kind():
 def test_a_single_seed_has_no_deviation_and_several_have():
     assert cells(SCORES[2:]) == ["25.0", "14.0", "15.5", "30.0 %", "1.0 %"]
     assert cells(SCORES[:2])[1] == f"6.5 ± {stdev([5.0, 8.0]):.1f}"
+
+
+def test_runs_that_cannot_be_compared_are_refused():
+    for change in (dict(config="other"), dict(signatures=dict(bleu="tok:intl")), dict(decoding=dict(beam=1))):
+        with pytest.raises(InputError, match="cannot stand in one table"):
+            text_table([SCORES[0], {**SCORES[1], **change}])
+    with pytest.raises(InputError, match="given twice"):
+        markdown_table([SCORES[0], SCORES[0]])
+
+
+def test_kinds_that_were_not_scored_have_a_dash():
+    supervised = [result for result in SCORES[0]["directions"] if result["kind"] == "supervised"]
+    only = {**SCORES[0], "directions": supervised}
+    assert cells([only]) == ["25.0", "–", "–", "–", "–"]
+    assert "0 zero-shot" in text_table([only])
 
 
 def test_the_terminal_table_is_aligned_and_says_what_the_figures_are():

@@ -53,12 +53,17 @@ def iterate_lines(path: Path, allow_empty_lines: bool = False) -> Iterator[str]:
     byte order mark, a control character other than the tab (a carriage return is one), and, unless
     `allow_empty_lines`, for a line without anything but white space.
     """
-    number = 0
     with _open(path) as file:
-        for number, line in enumerate(file, start=1):
-            yield _decode(line.removesuffix(b"\n"), path, number, allow_empty_lines)
+        yield from iterate_stream(file, path, allow_empty_lines)
+
+
+def iterate_stream(file: BinaryIO, name: Path | str, allow_empty_lines: bool = False) -> Iterator[str]:
+    """The lines of an open file, such as `sys.stdin.buffer`, under the rules of `iterate_lines`."""
+    number = 0
+    for number, line in enumerate(file, start=1):
+        yield _decode(line.removesuffix(b"\n"), name, number, allow_empty_lines)
     if number == 0:
-        raise InputError(f"{path} is empty; it needs at least one line")
+        raise InputError(f"{name} is empty; it needs at least one line")
 
 
 def read_lines(path: Path, allow_empty_lines: bool = False) -> list[str]:
@@ -134,7 +139,7 @@ def _open(path: Path) -> BinaryIO:
         raise InputError(f"{path} is a folder; name a file of text") from None
 
 
-def _decode(line: bytes, path: Path, number: int, allow_empty_lines: bool) -> str:
+def _decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool) -> str:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -7,14 +7,14 @@ import torch
 from torch import Tensor, nn
 
 
-def token_positions(padding_mask: Optional[Tensor], length: int) -> Tensor:
+def token_positions(padding_mask: Optional[Tensor], length: int, device: Optional[torch.device] = None) -> Tensor:
     """Positions of the tokens counted from 0, whatever side the padding is on.
 
     `padding_mask` is B×T, True at padding, or None where nothing is padded. Returns B×T (or 1×T
     without a mask); padding has the position of a neighbour, which nobody reads.
     """
     if padding_mask is None:
-        return torch.arange(length).unsqueeze(0)
+        return torch.arange(length, device=device).unsqueeze(0)
     return ((~padding_mask.bool()).long().cumsum(dim=1) - 1).clamp(min=0)
 
 
@@ -49,7 +49,7 @@ class PositionQuery(nn.Module):
         """From the layer's input (T×B×C, only its shape and type are read) and the padding mask
         (B×T, True at padding) to the query's input (T×B×C)."""
         length, batch, _ = layer_input.shape
-        positions = token_positions(padding_mask, length).to(layer_input.device)
+        positions = token_positions(padding_mask, length, layer_input.device)
         encodings = sinusoids(positions, self.embed_dim, self.base).type_as(layer_input)  # B×T×C
         return encodings.transpose(0, 1).expand(length, batch, self.embed_dim)
 

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from zsnmt.errors import InputError
+from zsnmt.files import replacing
 from zsnmt.report.table import directions_table, markdown_table, text_table
 
 _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
@@ -24,7 +25,8 @@ def keep_scores(scores: dict, folder: Path) -> Path:
     path = folder / scores["config"] / f"{scores['system']}.seed{scores['seed']}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = {key: value for key, value in scores.items() if key != "text"}
-    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    with replacing(path) as file:
+        file.write((json.dumps(kept, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return path
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from statistics import fmean, stdev
 
+from zsnmt.errors import InputError
+
 COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
     "supervised": ("supervised", "bleu"),
     "zero-shot": ("zero_shot", "bleu"),
@@ -12,9 +14,25 @@ COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
 }
 
 
-def mean_over_directions(scores: dict, kind: str, figure: str) -> float:
-    """The plain mean of a figure over a run's directions of one kind, as the paper takes it."""
-    return fmean(result[figure] for result in scores["directions"] if result["kind"] == kind)
+def mean_over_directions(scores: dict, kind: str, figure: str) -> float | None:
+    """The plain mean of a figure over a run's directions of one kind, as the paper takes it; None without any."""
+    values = [result[figure] for result in scores["directions"] if result["kind"] == kind]
+    return fmean(values) if values else None
+
+
+def check_comparable(all_scores: Sequence[dict]) -> None:
+    """`InputError` unless the runs are of one experiment, scored alike, each once."""
+    def conditions(scores: dict) -> tuple:
+        decoding = {key: value for key, value in scores.get("decoding", {}).items() if key != "model"}
+        return scores["config"], scores["signatures"], decoding
+
+    for scores in all_scores[1:]:
+        for one, other in zip(conditions(all_scores[0]), conditions(scores)):
+            if one != other:
+                raise InputError(f"these runs cannot stand in one table, they differ in {one} against {other}; make two tables")
+    names = [(scores["system"], scores["seed"]) for scores in all_scores]
+    if len(set(names)) < len(names):
+        raise InputError(f"a run is given twice: {', '.join(f'{system} seed {seed}' for system, seed in names)}")
 
 
 def by_system(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
@@ -27,13 +45,16 @@ def by_system(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
 
 def cells(runs: Sequence[dict]) -> list[str]:
     """A system's figures as text: the mean over its seeds, with the deviation where there are several."""
-    texts = []
-    for kind, figure in COLUMNS.values():
-        factor, unit = (100, " %") if figure == "off_target" else (1, "")
-        values = [factor * mean_over_directions(scores, kind, figure) for scores in runs]
-        deviation = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
-        texts.append(f"{fmean(values):.1f}{deviation}{unit}")
-    return texts
+    return [cell([mean_over_directions(scores, *column) for scores in runs], column[1]) for column in COLUMNS.values()]
+
+
+def cell(values: Sequence[float | None], figure: str) -> str:
+    """One figure over the seeds: mean and standard deviation; a dash where a kind of direction was not scored."""
+    if None in values:
+        return "–"
+    factor, unit = (100, " %") if figure == "off_target" else (1, "")
+    deviation = f" ± {factor * stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{factor * fmean(values):.1f}{deviation}{unit}"
 
 
 def caption(all_scores: Sequence[dict]) -> str:
@@ -46,12 +67,13 @@ def caption(all_scores: Sequence[dict]) -> str:
         f"BLEU (sacreBLEU {first['signatures']['bleu']}), means over {count['supervised']} supervised and "
         f"{count['zero_shot']} zero-shot directions, the latter also through {first['pivot']}; off-target: share of "
         f"outputs in another language than asked for, by {first['signatures']['off_target']} (wrong on at most "
-        f"{100 * error:.1f} % of the references of a direction); seed {seeds}."
+        f"{100 * error:.1f} % of the references of a direction); beam {first['decoding']['beam']}, seed {seeds}."
     )
 
 
 def text_table(all_scores: Sequence[dict]) -> str:
-    """The comparison for a terminal."""
+    """The comparison for a terminal; `InputError` for runs that cannot be compared."""
+    check_comparable(all_scores)
     rows = [["system", *COLUMNS], *([system, *cells(runs)] for system, runs in by_system(all_scores).items())]
     widths = [max(map(len, column)) for column in zip(*rows)]
     first: Callable[[str, int], str] = str.ljust
@@ -63,7 +85,8 @@ def text_table(all_scores: Sequence[dict]) -> str:
 
 
 def markdown_table(all_scores: Sequence[dict]) -> str:
-    """The comparison for RESULTS.md, with what made each run: command, commit and epochs."""
+    """The comparison for RESULTS.md, with what made each run; `InputError` for runs that cannot be compared."""
+    check_comparable(all_scores)
     rows = [["system", *COLUMNS], ["---", *["---:"] * len(COLUMNS)]]
     rows += [[f"`{system}`", *cells(runs)] for system, runs in by_system(all_scores).items()]
     lines = [f"| {' | '.join(row)} |" for row in rows]

@@ -1,5 +1,6 @@
 """`zs_translation`: one model for all directions, also those without training text."""
 
+import hashlib
 import math
 import os
 from argparse import ArgumentParser, Namespace
@@ -102,7 +103,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     def state_dict(self) -> dict:
         """What a checkpoint keeps of the task."""
-        return {"language_tags": self.placement.name, "languages": list(self.langs)}
+        return {"language_tags": self.placement.name, "languages": list(self.langs), "dictionary": self.dictionary_hash()}
+
+    def dictionary_hash(self) -> str:
+        """A checksum of the dictionary's symbols in their order."""
+        return hashlib.sha256("\n".join(self.target_dictionary.symbols).encode("utf-8")).hexdigest()
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Restore the tag placement; `InputError` if options or data folder contradict the checkpoint."""
@@ -120,6 +125,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             raise InputError(
                 f"the checkpoint's languages are {', '.join(languages)}, in this order, but those of "
                 f"{self.args.data} are {', '.join(self.langs)}; a language is added at the end, never before"
+            )
+        if state_dict.get("dictionary", self.dictionary_hash()) != self.dictionary_hash():
+            raise InputError(
+                f"the dictionary of {self.args.data} is not the one the checkpoint was trained with; give the folder of "
+                "its training, or the pipeline folder of its run"
             )
         self.place_tags(placement)
 
