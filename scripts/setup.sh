@@ -55,7 +55,7 @@ main() {
   # Without build isolation it compiles against the torch above instead of fetching a second one;
   # without its dependencies because it asks for torchaudio, which nothing here imports.
   install "$FAIRSEQ (compiles, a few minutes where there is no wheel)" --no-build-isolation --no-deps "$FAIRSEQ"
-  install "the other packages" "${PACKAGES[@]}"
+  install "the other packages (pip may say that fairseq lacks torchaudio: nothing here uses it)" "${PACKAGES[@]}"
   install "zsnmt itself" --no-build-isolation --no-deps --editable "$ROOT"
   wanted > "$MARKER.part" && mv "$MARKER.part" "$MARKER"
   say "done: $VENV"

@@ -39,6 +39,6 @@ def test_every_kept_score_file_says_how_it_was_made():
     assert files
     for path in files:
         scores = json.loads(path.read_text(encoding="utf-8"))
-        assert scores["command"].startswith("bash recipes/") and len(scores["commit"].split("+")[0]) == 40
+        assert scores["command"].startswith(("bash recipes/", "fairseq-train ")) and len(scores["commit"].split("+")[0]) == 40
         assert path.name == f"{scores['system']}.seed{scores['seed']}.json" and path.parent.name == scores["config"]
         assert scores["signatures"]["bleu"] and scores["training"]
