@@ -1,11 +1,14 @@
 """Files that are whole or not there."""
 
 import errno
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+from zsnmt.errors import InputError
 
 _CANNOT_GROW = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -27,3 +30,13 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError) and error.errno in _CANNOT_GROW and error.filename is None:
             error.filename = str(path)
         raise
+
+
+def read_json(path: Path, remedy: str) -> dict:
+    """What a JSON file says; an `InputError` with the remedy if it is missing or damaged."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing; {remedy}") from None
+    except ValueError as error:
+        raise InputError(f"{path} is damaged ({error}); remove it, then {remedy}") from error

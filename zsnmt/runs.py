@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files import read_json, replacing
 from zsnmt.languages import read_languages
 
 PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "py3langid")
@@ -63,13 +63,7 @@ def same_bytes(one: Path, other: Path) -> bool:
 
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
-    path = run / RECORD_FILE
-    if not path.is_file():
-        raise InputError(f"{path} is missing: {run} is no run folder; make one with recipes/train.sh")
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is damaged ({error}); remove it and run the recipe again") from error
+    return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh")
 
 
 def commit() -> str:

@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files import read_json, replacing
 
 SCORES_FILE = "scores.json"
 
@@ -16,11 +15,5 @@ def write_scores(path: Path, scores: dict) -> None:
 
 
 def read_scores(run: Path) -> dict:
-    """A run's scores; `InputError` if it has none."""
-    path = run / SCORES_FILE
-    if not path.is_file():
-        raise InputError(f"{path} is missing; score the run with recipes/evaluate.sh {run}")
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is damaged ({error}); remove it and score the run again") from error
+    """The scores of a run; `InputError` if it has none."""
+    return read_json(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
