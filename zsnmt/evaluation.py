@@ -123,15 +123,10 @@ def evaluate(
     directions = list(directions or directions_with_text(text, split, translator.languages))
     files = {direction: find_pair(text, split, *direction) for direction in directions}
     identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text)
-    settings = {
-        "model": sha256(run / MODEL_FILE),
-        "beam": beam,
-        "length_penalty": 1.0,
-        "split": split,
-        "sources": {str(direction): sha256(paths[0]) for direction, paths in files.items()},
-    }
+    decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split}
+    sources = {str(direction): sha256(paths[0]) for direction, paths in files.items()}
     hypotheses = Hypotheses(
-        kept or run / "hypotheses", settings, lambda lines, direction: translator.translate(lines, direction.target, direction.source)
+        kept or run / "hypotheses", {**decoding, "sources": sources}, lambda lines, direction: translator.translate(lines, direction.target, direction.source)
     )
     metrics = Metrics(bleu_tokenizer)
     results = []
@@ -139,13 +134,12 @@ def evaluate(
         references = read_lines(files[direction][1])
         results.append(score_direction(direction, kind, translations, references, metrics, identifier))
         scored(results[-1])
-    del settings["sources"]
     return {
         **record,
         "training": training_summary((run / "train.log").read_text(encoding="utf-8")),
         "languages": translator.languages,
         "pivot": translator.pivot,
-        "decoding": settings,
+        "decoding": decoding,
         "signatures": {**metrics.signatures(), "off_target": identifier_signature},
         "directions": results,
     }
@@ -177,9 +171,11 @@ def translate_all(
     for direction in zero_shot:
         if pivot in direction:
             continue
-        into_pivot = lambda: translate_into_pivot(hypotheses, files, direction, pivot)  # noqa: E731
-        out_of_pivot = Direction(pivot, direction.target)
-        yield "pivot", direction, hypotheses.of(f"pivot.{direction}", out_of_pivot, into_pivot)
+        yield "pivot", direction, hypotheses.of(
+            f"pivot.{direction}",
+            Direction(pivot, direction.target),
+            lambda: translate_into_pivot(hypotheses, files, direction, pivot),
+        )
 
 
 def translate_into_pivot(

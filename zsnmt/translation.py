@@ -27,8 +27,9 @@ class Translator:
     """A run folder's model with its text pipeline; nothing outside the folder is read.
 
     A translation does not depend on its batch, but for outputs that would not end: fairseq cuts them
-    at 1.2 times the longest source of the batch + 50 tokens. `beam` and `length_penalty` (score = log-probability / length^penalty) default to the paper's;
-    a batch holds about `batch_tokens` source tokens. The first language of a run is its pivot.
+    at 1.2 times the longest source of the batch + 50 tokens. `beam` and `length_penalty` (score =
+    log-probability / length^penalty) default to the paper's; a batch holds about `batch_tokens` source
+    tokens. The first language of a run is its pivot.
     """
 
     def __init__(
