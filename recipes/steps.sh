@@ -6,7 +6,7 @@
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 RUNS="${RUNS:-$ROOT/runs}"
 VENV="${VENV:-$ROOT/.venv}"
-CONFIG_KEYS="TEXT SYNTHETIC MULTIWAY CONDITION LANGUAGES VOCABULARY SUBWORD_TYPE BALANCE THRESHOLD MODEL TRAINING AVERAGE BEAM IDENTIFIER BLEU_TOKENIZER"
+CONFIG_KEYS="TEXT SYNTHETIC MULTIWAY RELEASE CORPUS CONDITION PAIRS LANGUAGES VOCABULARY SUBWORD_TYPE BALANCE THRESHOLD MODEL TRAINING AVERAGE BEAM TEST_LINES IDENTIFIER BLEU_TOKENIZER"
 
 # On a CPU: one thread a process, since threads that wait for each other cost more than they give.
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
@@ -36,12 +36,13 @@ load_config() { # FILE: sets its keys and the defaults; refuses keys that do not
   # shellcheck disable=SC1090
   source "$1"
   [ -n "$LANGUAGES" ] || fail "$1 does not set LANGUAGES, the language codes with the pivot first"
-  [ "$(printf '%s\n' "${TEXT:+x}" "${SYNTHETIC:+x}" "${MULTIWAY:+x}" | grep -c x)" = 1 ] \
-    || fail "$1 must say where text comes from by exactly one of TEXT, SYNTHETIC and MULTIWAY"
+  [ "$(printf '%s\n' "${TEXT:+x}" "${SYNTHETIC:+x}" "${MULTIWAY:+x}" "${RELEASE:+x}" | grep -c x)" = 1 ] \
+    || fail "$1 must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE"
+  [ -z "$RELEASE" ] || [ -n "$CORPUS" ] || fail "$1 sets RELEASE but not CORPUS, the name of the corpus released there"
   : "${VOCABULARY:=8000}" "${SUBWORD_TYPE:=bpe}" "${THRESHOLD:=0}" "${AVERAGE:=5}" "${BEAM:=4}"
   : "${IDENTIFIER:=py3langid}" "${BLEU_TOKENIZER:=13a}" "${CONDITION:=multiway}"
-  for key in VOCABULARY AVERAGE BEAM; do
-    [[ "${!key}" =~ ^[1-9][0-9]*$ ]] || fail "$1 sets $key=${!key}; it must be a whole number above 0"
+  for key in VOCABULARY AVERAGE BEAM TEST_LINES; do
+    [[ "${!key:-1}" =~ ^[1-9][0-9]*$ ]] || fail "$1 sets $key=${!key}; it must be a whole number above 0"
   done
 }
 
@@ -76,43 +77,50 @@ step() { # FOLDER NAME OUTPUT INPUT... -- COMMAND...: makes OUTPUT unless it was
   printf '%s' "$hash" > "$marker.part" && mv "$marker.part" "$marker"
 }
 
-text_folder() { # EXPERIMENT: the parallel text of the loaded config
-  if [ -n "$TEXT" ]; then (cd "$TEXT" 2>/dev/null && pwd) || fail "TEXT=$TEXT is no folder"; else echo "$1/text"; fi
-}
-
 prepare_data() { # EXPERIMENT CONFIG: text and binarised data of the loaded config; several runs share them
-  local experiment="$1" config="$2" text
+  local experiment="$1" config="$2" source="$1/source"
   mkdir -p "$experiment"
   (
     flock -n 9 || { say "waiting for another process that makes the data of $experiment"; flock 9; }
     [ ! -f "$experiment/config.conf" ] || cmp -s "$config" "$experiment/config.conf" \
       || fail "$experiment was made with another $(basename "$config"); give the config a new name, or remove the folder"
+    # shellcheck disable=SC2086
     if [ -n "$SYNTHETIC" ]; then
-      # shellcheck disable=SC2086
-      step "$experiment" text "$experiment/text" -- replace_text "$experiment/text" make_synthetic.py $SYNTHETIC
+      step "$experiment" source "$source" -- make_text "$source" make_synthetic.py "$source.new" $SYNTHETIC
     elif [ -n "$MULTIWAY" ]; then
       [ -d "$MULTIWAY" ] || fail "MULTIWAY=$MULTIWAY is no folder; it must hold {train,valid,test}.xx for $LANGUAGES"
-      # shellcheck disable=SC2086
-      step "$experiment" text "$experiment/text" "$MULTIWAY" -- replace_text "$experiment/text" cut_multiway.py \
-        "$MULTIWAY" --languages $LANGUAGES --condition "$CONDITION"
+      step "$experiment" source "$source" "$MULTIWAY" -- make_text "$source" cut_multiway.py \
+        "$MULTIWAY" "$source.new" --languages $LANGUAGES --condition "$CONDITION"
+    elif [ -n "$RELEASE" ]; then
+      [ -d "$RELEASE" ] || fail "RELEASE=$RELEASE is no folder; fetch it with: python scripts/fetch_corpus.py ${CORPUS%% *} --to $RELEASE"
+      step "$experiment" source "$source" "$(listing_of "$RELEASE")" -- make_text "$source" import_corpus.py \
+        ${CORPUS%% *} "$RELEASE" "$source.new" --languages $LANGUAGES $(options_of "$CORPUS")
+    else
+      source="$(cd "$TEXT" 2>/dev/null && pwd)" || fail "TEXT=$TEXT is no folder"
     fi
-    text="$(text_folder "$experiment")"
     # shellcheck disable=SC2086
-    step "$experiment" data "$experiment/data" "$text" -- python "$ROOT/scripts/prepare.py" "$text" "$experiment/data" \
-      --languages $LANGUAGES --vocabulary-size "$VOCABULARY" --subword-type "$SUBWORD_TYPE" \
-      --threshold "$THRESHOLD" ${BALANCE:+--balance "$BALANCE"} > /dev/null
+    step "$experiment" text "$experiment/text" "$source" -- make_text "$experiment/text" check_overlap.py \
+      "$source" --languages $LANGUAGES --remove-to "$experiment/text.new" ${PAIRS:+--pairs "$PAIRS"}
+    # shellcheck disable=SC2086
+    step "$experiment" data "$experiment/data" "$experiment/text" -- python "$ROOT/scripts/prepare.py" \
+      "$experiment/text" "$experiment/data" --languages $LANGUAGES --vocabulary-size "$VOCABULARY" \
+      --subword-type "$SUBWORD_TYPE" --threshold "$THRESHOLD" ${BALANCE:+--balance "$BALANCE"} > /dev/null
     cp "$config" "$experiment/config.conf.part" && mv "$experiment/config.conf.part" "$experiment/config.conf"
   ) 9> "$experiment/.lock"
 }
 
-replace_text() { # FOLDER SCRIPT ARGUMENTS: text made anew by a script takes the place of what was there
+make_text() { # FOLDER SCRIPT ARGUMENTS: what a script writes to FOLDER.new takes the place of what was there
   local folder="$1" script="$2"
   shift 2
-  rm -rf "$folder.new" \
-    && case "$script" in
-      make_synthetic.py) python "$ROOT/scripts/$script" "$folder.new" "$@" ;;
-      cut_multiway.py) python "$ROOT/scripts/$script" "$1" "$folder.new" "${@:2}" ;;
-    esac > /dev/null && rm -rf "$folder" && mv "$folder.new" "$folder"
+  rm -rf "$folder.new" && python "$ROOT/scripts/$script" "$@" > /dev/null && rm -rf "$folder" && mv "$folder.new" "$folder"
+}
+
+listing_of() { # FOLDER: names, sizes and times of its files; a release is too large to read for a check
+  (cd "$1" && find -L . -type f -printf '%p %s %T@\n' | LC_ALL=C sort)
+}
+
+options_of() { # "NAME OPTIONS": the options
+  [ "${1#* }" = "$1" ] || printf '%s' "${1#* }"
 }
 
 train_run() { # CONFIG ARCHITECTURE SYSTEM SEED [FAIRSEQ OPTIONS]: one run, from text to averaged model
@@ -135,7 +143,7 @@ train_run() { # CONFIG ARCHITECTURE SYSTEM SEED [FAIRSEQ OPTIONS]: one run, from
   (
     flock -n 8 || fail "another process is at work in $run; wait for it or end it"
     python "$ROOT/scripts/start_run.py" "$run" --config "$config" --data "$experiment/data" --system "$system" \
-      --seed "$seed" --text "$(text_folder "$experiment")" --command "$recipe"
+      --seed "$seed" --text "$experiment/text" --command "$recipe"
     printf '%q ' "${command[@]}" > "$run/train.command.part" && mv "$run/train.command.part" "$run/train.command"
     step "$run" train "$run/checkpoints" "$experiment/data" "${command[*]}" -- \
       train_with_progress "$run" "$system, seed $seed" "${command[@]}"
@@ -158,6 +166,7 @@ evaluate_run() { # RUN: scores.json
   (
     flock -n 8 || fail "another process is at work in $run; wait for it or end it"
     step "$run" evaluate "$run/scores.json" "$run/model.pt" "$text"/test.* "$text"/lexicon.* -- \
-      python "$ROOT/scripts/evaluate.py" "$run" --identifier "$IDENTIFIER" --bleu-tokenizer "$BLEU_TOKENIZER" --beam "$BEAM"
+      python "$ROOT/scripts/evaluate.py" "$run" --identifier "$IDENTIFIER" --bleu-tokenizer "$BLEU_TOKENIZER" --beam "$BEAM" \
+        ${TEST_LINES:+--lines "$TEST_LINES"}
   ) 8> "$run/.lock"
 }

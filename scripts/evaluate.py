@@ -20,6 +20,7 @@ def main() -> None:
                         help="what finds off-target output; lexicon needs lexicon.xx files beside the text")
     parser.add_argument("--bleu-tokenizer", choices=sorted(BLEU.TOKENIZERS), default="13a", help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts")
     parser.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
+    parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set")
     parser.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")
     parser.add_argument("--output", type=Path, help="score file (default: RUN/scores.json, for the recipe's test set only)")
     options = parser.parse_args()
@@ -39,6 +40,7 @@ def main() -> None:
         scores = evaluate(
             options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,
             options.directions, scored, options.output and options.output.with_suffix(".hypotheses"),
+            options.lines,
         )  # fmt: skip
     write_scores(options.output or options.run / SCORES_FILE, scores)
 

@@ -134,7 +134,7 @@ def damaged(text, break_it):
     ("  export VOCABULARI=3", "sets 'VOCABULARI', which is no key"),
     ("AVERAGE=0", "sets AVERAGE=0; it must be a whole number above 0"),
     ("BEAM=4\r", "has Windows line ends"),
-    ("TEXT=somewhere", "exactly one of TEXT, SYNTHETIC and MULTIWAY"),
+    ("TEXT=somewhere", "exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE"),
     ('VOCABULARY=100000', "does not support a vocabulary of 100000"),
     ('LANGUAGES="inglan velan tamun nolan"', "no training text for nolan"),
 ])  # fmt: skip

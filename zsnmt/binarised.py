@@ -19,7 +19,7 @@ import torch
 from fairseq.data import Dictionary, indexed_dataset
 from tqdm import tqdm
 
-from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, write_lines
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, pairs_of_split, write_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
@@ -44,20 +44,6 @@ class TextFile(NamedTuple):
     path: Path
     language: str
     names: tuple[str, ...]
-
-
-def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tuple[str, str]]:
-    """The pairs of languages with text in a split; for training only those with files of their own."""
-    pairs = []
-    for pair in itertools.combinations(languages, 2):
-        own = [text / f"{split}.{a}-{b}.{a}" for a, b in (pair, pair[::-1])]
-        if all(path.is_file() for path in own):
-            raise InputError(f"{text} has {own[0].name} and {own[1].name}; a pair serves both directions, so keep one")
-        if any(path.is_file() for path in own):
-            pairs.append(pair)
-        elif split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
-            pairs.append(pair)
-    return pairs
 
 
 def text_files(text: Path, pairs: dict[str, list[tuple[str, str]]]) -> list[TextFile]:

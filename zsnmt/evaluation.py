@@ -6,6 +6,7 @@ A result is a dictionary: `direction`, `kind` (supervised, zero_shot, pivot), `b
 each language among the outputs), `lines`, `empty`.
 """
 
+import functools
 import hashlib
 import itertools
 import json
@@ -15,8 +16,7 @@ from typing import Callable, Iterator, Optional, Sequence
 
 from sacrebleu.metrics import BLEU, CHRF
 
-from zsnmt.binarised import pairs_of_split
-from zsnmt.corpora.parallel_text import find_pair, read_lines, write_lines
+from zsnmt.corpora.parallel_text import find_pair, pairs_of_split, read_lines, write_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.language_identification import Identifier, load_identifier, shares
@@ -25,6 +25,8 @@ from zsnmt.runs import read_record, training_summary
 from zsnmt.translation import MODEL_FILE, Translator
 
 logger = logging.getLogger(__name__)
+
+TestSet = tuple[Sequence[str], Sequence[str]]  # sources and references
 
 
 class Metrics:
@@ -110,29 +112,31 @@ def evaluate(
     directions: Optional[Sequence[Direction]] = None,
     scored: Callable[[dict], object] = lambda result: None,
     kept: Optional[Path] = None,
+    lines: Optional[int] = None,
 ) -> dict:
     """Translate and score a split of `text` (the run's own by default) in every direction, for scores.json.
 
     The model is loaded once. Zero-shot directions are also translated through the pivot, whose text is
     the model's own output, reused where a source set is shared. `scored` is told each result; the
-    hypotheses are kept in `kept` (RUN/hypotheses by default).
+    hypotheses are kept in `kept` (RUN/hypotheses by default). `lines` scores only that many, the first ones.
     """
     record = read_record(run)
     text = text or Path(record["text"])
     translator = Translator(run, beam=beam)
     directions = list(directions or directions_with_text(text, split, translator.languages))
     files = {direction: find_pair(text, split, *direction) for direction in directions}
+    read = functools.cache(lambda path: read_lines(path)[:lines])
+    sets = {direction: (read(source), read(target)) for direction, (source, target) in files.items()}
     identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text)
-    decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split}
+    decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split, "lines": lines}
     sources = {str(direction): sha256(paths[0]) for direction, paths in files.items()}
     hypotheses = Hypotheses(
         kept or run / "hypotheses", {**decoding, "sources": sources}, lambda lines, direction: translator.translate(lines, direction.target, direction.source)
     )
     metrics = Metrics(bleu_tokenizer)
     results = []
-    for kind, direction, translations in translate_all(hypotheses, files, translator.trained, translator.pivot):
-        references = read_lines(files[direction][1])
-        results.append(score_direction(direction, kind, translations, references, metrics, identifier))
+    for kind, direction, translations in translate_all(hypotheses, sets, translator.trained, translator.pivot):
+        results.append(score_direction(direction, kind, translations, sets[direction][1], metrics, identifier))
         scored(results[-1])
     return {
         **record,
@@ -161,30 +165,30 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
 
 
 def translate_all(
-    hypotheses: Hypotheses, files: dict[Direction, tuple[Path, Path]], trained: Sequence[Direction], pivot: str
+    hypotheses: Hypotheses, sets: dict[Direction, TestSet], trained: Sequence[Direction], pivot: str
 ) -> Iterator[tuple[str, Direction, list[str]]]:
     """Kind, direction and translations: the direct ones first, then those of zero-shot directions through the pivot."""
-    zero_shot = [direction for direction in files if direction not in trained]
-    for direction, (source, _) in files.items():
+    zero_shot = [direction for direction in sets if direction not in trained]
+    for direction, (sources, _) in sets.items():
         kind = "zero_shot" if direction in zero_shot else "supervised"
-        yield kind, direction, hypotheses.of(f"direct.{direction}", direction, lambda: read_lines(source))
+        yield kind, direction, hypotheses.of(f"direct.{direction}", direction, lambda: sources)
     for direction in zero_shot:
         if pivot in direction:
             continue
         yield "pivot", direction, hypotheses.of(
             f"pivot.{direction}",
             Direction(pivot, direction.target),
-            lambda: translate_into_pivot(hypotheses, files, direction, pivot),
+            lambda: translate_into_pivot(hypotheses, sets, direction, pivot),
         )
 
 
 def translate_into_pivot(
-    hypotheses: Hypotheses, files: dict[Direction, tuple[Path, Path]], direction: Direction, pivot: str
+    hypotheses: Hypotheses, sets: dict[Direction, TestSet], direction: Direction, pivot: str
 ) -> list[str]:
     """The sources of a zero-shot direction in the pivot: a supervised output where it has the same sources."""
     first_leg = Direction(direction.source, pivot)
-    sources = read_lines(files[direction][0])
-    if first_leg in files and read_lines(files[first_leg][0]) == sources:
+    sources, _ = sets[direction]
+    if first_leg in sets and sets[first_leg][0] == sources:
         return hypotheses.of(f"direct.{first_leg}", first_leg, lambda: sources)
     return hypotheses.of(f"into_pivot.{direction}", first_leg, lambda: sources)
 

@@ -8,6 +8,7 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
+from zsnmt.corpora.training_text import COUNTS_FILE as OVERLAP_FILE
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, replacing
 from zsnmt.languages import read_languages
@@ -18,7 +19,7 @@ RECORD_FILE = "run.json"
 
 
 def start_run(run: Path, config: Path, data: Path, text: Path, system: str, seed: int, command: str) -> None:
-    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit and versions.
+    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions and overlap.
 
     Raises `InputError` if the folder holds a run of another config or pipeline.
     """
@@ -52,6 +53,8 @@ def start_run(run: Path, config: Path, data: Path, text: Path, system: str, seed
             "versions": versions(),
             "text": str(text.resolve()),
         }
+        if (text / OVERLAP_FILE).is_file():
+            record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
         with replacing(run / RECORD_FILE) as file:
             file.write(json.dumps(record, indent=1).encode("utf-8"))
 

@@ -7,7 +7,7 @@ breaks a rule stops with an InputError that names the file and the line. Nothing
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 from pathlib import Path
 from typing import BinaryIO
 
@@ -44,6 +44,20 @@ def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path,
         f"{folder} has no text for {source}-{target} in split '{split}'; looked for "
         f"{split}.{source}-{target}.{{{source},{target}}}, {split}.{target}-{source}.{{{source},{target}}} and "
         f"{split}.{{{source},{target}}}; languages there: {', '.join(_languages(folder, split)) or 'none'}")
+
+
+def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tuple[str, str]]:
+    """The pairs of languages with text in a split; for training only those with files of their own."""
+    pairs = []
+    for pair in combinations(languages, 2):
+        own = [text / f"{split}.{a}-{b}.{a}" for a, b in (pair, pair[::-1])]
+        if all(path.is_file() for path in own):
+            raise InputError(f"{text} has {own[0].name} and {own[1].name}; a pair serves both directions, so keep one")
+        if any(path.is_file() for path in own):
+            pairs.append(pair)
+        elif split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
+            pairs.append(pair)
+    return pairs
 
 
 def iterate_lines(path: Path, allow_empty_lines: bool = False) -> Iterator[str]:

@@ -1,0 +1,71 @@
+"""Overlap between training and held-out text: sentences of a validation or test set that training also has.
+
+Sentences are compared normalised: Unicode NFKC, case folded, only letters, marks and digits, words parted
+by single spaces. A training pair overlaps when either of its sides is a held-out sentence of any language.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+from zsnmt.corpora.parallel_text import SPLITS, find_pair, iterate_lines, pairs_of_split
+
+
+class Place(NamedTuple):
+    """A line of a file, counted from 1."""
+
+    file: Path
+    line: int
+
+
+class Overlap(NamedTuple):
+    """A side of a training pair and the first held-out place with the same sentence."""
+
+    training: Place
+    held_out: Place
+    sentence: str
+
+    @property
+    def split(self) -> str:
+        return self.held_out.file.name.split(".")[0]
+
+
+class _Bare(dict):
+    """For `str.translate`: a space for each character that is no letter, mark or number."""
+
+    def __missing__(self, code: int) -> int | str:
+        self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else " "
+        return self[code]
+
+
+_BARE = _Bare()
+
+
+def normalised(sentence: str) -> str:
+    """What is compared of a sentence; of one without letters and digits, all but its spaces."""
+    folded = unicodedata.normalize("NFKC", sentence).casefold()
+    return " ".join(folded.translate(_BARE).split()) or "".join(folded.split())
+
+
+def held_out_sentences(text: Path, languages: Sequence[str]) -> dict[str, Place]:
+    """The normalised sentences of all validation and test sets between the languages, each with its first place."""
+    files = {file: None for split in SPLITS[1:] for pair in pairs_of_split(text, split, languages)
+             for file in find_pair(text, split, *pair)}  # fmt: skip
+    places = {}
+    for file in files:
+        for number, line in enumerate(iterate_lines(file), start=1):
+            places.setdefault(normalised(line), Place(file, number))
+    return places
+
+
+def find_overlaps(text: Path, pair: tuple[str, str], held_out: Mapping[str, Place]) -> Iterator[list[Overlap]]:
+    """For each line of a training pair its overlaps: none, one, or one for each side."""
+    files = find_pair(text, "train", *pair)
+    for number, sides in enumerate(zip_longest(*map(iterate_lines, files), fillvalue=""), start=1):
+        yield [
+            Overlap(Place(file, number), place, side)
+            for file, side in zip(files, sides)
+            if (place := held_out.get(normalised(side)))
+        ]

@@ -1,0 +1,126 @@
+"""Text to train on, from text as it comes: without overlap with held-out sets, and of a bounded size."""
+
+import json
+import random
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import compress, repeat
+from multiprocessing import get_context
+from pathlib import Path
+
+from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_sentences
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, pairs_of_split, write_lines
+from zsnmt.errors import InputError
+from zsnmt.files import replacing
+from zsnmt.languages import parse_direction
+
+COUNTS_FILE = "overlap.json"
+LIST_FILE = "overlap.tsv"
+
+
+def parse_limits(setting: str) -> dict[str, int]:
+    """Read `30000` or `30000 de-en=14000` or `de-en=14000`: sentence pairs by pair; `""` is for all the others."""
+    limits = {}
+    for word in setting.split():
+        pair, _, number = word.rpartition("=")
+        if not number.isascii() or not number.isdigit() or int(number) < 1 or pair in limits:
+            raise InputError(f"'{setting}' gives no numbers of sentence pairs; write 30000, or 30000 de-en=14000")
+        limits["" if not pair else str(parse_direction(pair))] = int(number)
+    return limits
+
+
+def limit_of(pair: tuple[str, str], limits: Mapping[str, int]) -> int | None:
+    """The bound for a pair, in whatever order it is written; None where there is none."""
+    return limits.get("-".join(pair), limits.get("-".join(pair[::-1]), limits.get("")))
+
+
+def overlaps_of_pair(text: Path, pair: tuple[str, str], held_out: Mapping[str, Place]) -> tuple[int, list[list[Overlap]]]:
+    """The number of lines of a training pair, and the overlaps of each line that has any."""
+    number, found = 0, []
+    for number, overlaps in enumerate(find_overlaps(text, pair, held_out), start=1):
+        if overlaps:
+            found.append(overlaps)
+    return number, found
+
+
+def check_overlap(text: Path, languages: Sequence[str], workers: int = 1) -> tuple[dict, list[list[Overlap]]]:
+    """Counts by training pair, and the overlaps of every training line that has any.
+
+    The counts of a pair: `lines`, those that overlap with `valid` and with `test`, and `overlapping`, with
+    either. Raises `InputError` for text that breaks the contract and where nothing is held out or trained on.
+    """
+    pairs = {split: pairs_of_split(text, split, languages) for split in SPLITS}
+    for split in SPLITS:
+        if pairs[split]:
+            check_corpus(text, pairs[split], [split])
+    if not pairs["train"]:
+        raise InputError(f"{text} has no training text for any two of {', '.join(languages)}: "
+                         f"files are named train.xx-yy.xx and train.xx-yy.yy")
+    held_out = held_out_sentences(text, languages)
+    with ProcessPoolExecutor(workers, get_context("fork")) as pool:
+        results = list(pool.map(overlaps_of_pair, repeat(text), pairs["train"], repeat(held_out)))
+    counts = {}
+    for pair, (lines, found) in zip(pairs["train"], results):
+        splits = [{overlap.split for overlap in overlaps} for overlaps in found]
+        counts["-".join(pair)] = {
+            "lines": lines, **{split: sum(split in of_line for of_line in splits) for split in SPLITS[1:]},
+            "overlapping": len(found)}  # fmt: skip
+    return counts, [overlaps for _, found in results for overlaps in found]
+
+
+def make_training_text(text: Path, target: Path, languages: Sequence[str], limits: Mapping[str, int] | None = None,
+                       seed: int = 1, workers: int = 1) -> dict:  # fmt: skip
+    """Write `text` into the folder `target`, its training pairs without overlap and at random within limits.
+
+    Returns the counts of `check_overlap` with those of the lines `removed` and `kept`, which are also written,
+    to `overlap.json`, and what overlapped to `overlap.tsv`. All other files are copied.
+    """
+    pairs = pairs_of_split(text, "train", languages)
+    limits = limits or {}
+    if strangers := [pair for pair in limits if pair and pair not in {f"{a}-{b}" for p in pairs for a, b in (p, p[::-1])}]:
+        raise InputError(f"{text} has no training text for {', '.join(strangers)}, of which a number of pairs is asked for")
+    counts, overlaps = check_overlap(text, languages, workers)
+    removed = {place for found in overlaps for place in (overlap.training for overlap in found)}
+    target.mkdir(parents=True, exist_ok=True)
+    for pair in pairs:
+        name, files = "-".join(pair), find_pair(text, "train", *pair)
+        out = {place.line for place in removed if place.file in files}
+        chosen = choose(counts[name]["lines"], out, limit_of(pair, limits), random.Random(f"{seed} {name}"))
+        if not any(chosen):
+            raise InputError(f"every sentence pair of {files[0]} overlaps with the validation or test sets; "
+                             f"nothing is left to train {name} on")
+        counts[name] |= {"removed": len(out), "kept": sum(chosen)}
+        for file in files:
+            write_lines(target / file.name, compress(iterate_lines(file), chosen))
+    copy_others(text, target)
+    write_overlaps(target / LIST_FILE, overlaps)
+    with replacing(target / COUNTS_FILE) as file:
+        file.write(json.dumps(counts, indent=1).encode("utf-8"))
+    return counts
+
+
+def choose(lines: int, removed: Collection[int], limit: int | None, generator: random.Random) -> bytearray:
+    """Whether each line is kept (1) or not (0): those not removed, or `limit` of them at random."""
+    chosen = bytearray(b"\1") * lines
+    for line in removed:
+        chosen[line - 1] = 0
+    if limit is not None and limit < lines - len(removed):
+        for line in generator.sample([*compress(range(lines), chosen)], lines - len(removed) - limit):
+            chosen[line] = 0
+    return chosen
+
+
+def copy_others(text: Path, target: Path) -> None:
+    """Copy the files of a folder that are not training text."""
+    for file in text.iterdir():
+        if file.is_file() and not file.name.startswith(("train.", ".", "overlap.")):
+            with replacing(target / file.name) as copy:
+                copy.write(file.read_bytes())
+
+
+def write_overlaps(path: Path, overlaps: Sequence[Sequence[Overlap]]) -> None:
+    """One line for each side that overlaps: training file and line, held-out file and line, sentence (TSV)."""
+    with replacing(path) as file:
+        for overlap in (overlap for found in overlaps for overlap in found):
+            places = [f"{place.file.name}\t{place.line}" for place in (overlap.training, overlap.held_out)]
+            file.write("\t".join([*places, overlap.sentence.replace("\t", " ")]).encode("utf-8") + b"\n")
