@@ -6,7 +6,7 @@
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 RUNS="${RUNS:-$ROOT/runs}"
 VENV="${VENV:-$ROOT/.venv}"
-CONFIG_KEYS="TEXT SYNTHETIC MULTIWAY RELEASE CORPUS CONDITION PAIRS LANGUAGES VOCABULARY SUBWORD_TYPE BALANCE THRESHOLD MODEL TRAINING AVERAGE BEAM TEST_LINES IDENTIFIER BLEU_TOKENIZER"
+CONFIG_KEYS="TEXT SYNTHETIC MULTIWAY RELEASE CORPUS CONDITION PAIRS LANGUAGES TOKENISATION MARK_TOKENS VOCABULARY SUBWORD_TYPE BALANCE THRESHOLD MODEL TRAINING AVERAGE BEAM TEST_LINES IDENTIFIER BLEU_TOKENIZER"
 
 # On a CPU: one thread a process, since threads that wait for each other cost more than they give.
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
@@ -104,7 +104,8 @@ prepare_data() { # EXPERIMENT CONFIG: text and binarised data of the loaded conf
     # shellcheck disable=SC2086
     step "$experiment" data "$experiment/data" "$experiment/text" -- python "$ROOT/scripts/prepare.py" \
       "$experiment/text" "$experiment/data" --languages $LANGUAGES --vocabulary-size "$VOCABULARY" \
-      --subword-type "$SUBWORD_TYPE" --threshold "$THRESHOLD" ${BALANCE:+--balance "$BALANCE"} > /dev/null
+      --subword-type "$SUBWORD_TYPE" --threshold "$THRESHOLD" ${BALANCE:+--balance "$BALANCE"} \
+      ${TOKENISATION:+--tokenisation "$TOKENISATION"} ${MARK_TOKENS:+--mark-tokens} > /dev/null
     cp "$config" "$experiment/config.conf.part" && mv "$experiment/config.conf.part" "$experiment/config.conf"
   ) 9> "$experiment/.lock"
 }

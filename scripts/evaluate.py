@@ -18,7 +18,9 @@ def main() -> None:
     parser.add_argument("--split", default="test", help="name of the test set")
     parser.add_argument("--identifier", choices=["py3langid", "lexicon"], default="py3langid",
                         help="what finds off-target output; lexicon needs lexicon.xx files beside the text")
-    parser.add_argument("--bleu-tokenizer", choices=sorted(BLEU.TOKENIZERS), default="13a", help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts")
+    parser.add_argument("--bleu-tokenizer", choices=[*sorted(BLEU.TOKENIZERS), "subwords"], default="13a",
+                        help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts (fetched when first used); "
+                             "or subwords, those of the run's own model, for runs that share it")
     parser.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
     parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set")
     parser.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")

@@ -9,16 +9,19 @@ from pathlib import Path
 import pytest
 from fairseq.data import Dictionary, data_utils
 
-from zsnmt.binarised import SubwordSettings, TextFile, encode, learn_dictionary, prepare
+from zsnmt.binarised import TextFile, encode, learn_dictionary, prepare
 from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
+from zsnmt.text.learning import TextSettings
+from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords, piece_counts
+from zsnmt.text.words import Words
 
 PAIRS, VALID, TEST = 53, 7, 9
 PIVOT, FIRST, SECOND = LANGUAGES = ["inglan", "velan", "tamun"]  # as they are not in the alphabet
-SETTINGS = SubwordSettings(vocabulary_size=150)
+SETTINGS = TextSettings(vocabulary_size=150)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +142,7 @@ def test_a_pair_with_files_of_its_own_does_not_use_the_multiway_set(own_text):
 
 def test_a_threshold_restricts_each_language_to_its_frequent_pieces(text, folder, tmp_path):
     threshold = 20
-    prepare(text, tmp_path / "data", LANGUAGES, SubwordSettings(vocabulary_size=150, threshold=threshold))
+    prepare(text, tmp_path / "data", LANGUAGES, TextSettings(vocabulary_size=150, threshold=threshold))
     free, restricted = Subwords.load(folder), Subwords.load(tmp_path / "data")
     assert not free.vocabularies and sorted(restricted.vocabularies) == sorted(LANGUAGES)
     for language in LANGUAGES:
@@ -153,7 +156,7 @@ def test_a_threshold_restricts_each_language_to_its_frequent_pieces(text, folder
     assert sentences(tmp_path / "data", name) == used != sentences(folder, name)
 
 
-@pytest.mark.parametrize("settings", [SETTINGS, SubwordSettings(90, "unigram", balance=5.0, threshold=3)])
+@pytest.mark.parametrize("settings", [SETTINGS, TextSettings(90, "unigram", balance=5.0, threshold=3)])
 def test_the_number_of_processes_changes_no_byte(text, tmp_path, settings):
     for workers in (1, 2):
         prepare(text, tmp_path / str(workers), LANGUAGES, settings, workers=workers)
@@ -185,19 +188,12 @@ def test_a_set_of_languages_must_be_one(own_text):
     fails(own_text, "is no language code", [PIVOT, "../x"])
 
 
-class Words:
-    """Stands in for a subword model that makes a piece of what stands between spaces."""
-
-    def encode_lines(self, lines, language):
-        return map(str.split, lines)
-
-
 @pytest.mark.parametrize("spelled", ["<s>", "<pad>", "</s>", "<unk>", "__velan__"])
 def test_a_piece_that_spells_a_reserved_symbol_is_refused(tmp_path, spelled):
     write_lines(tmp_path / "text", [f"a {spelled} b"])
     file = TextFile(tmp_path / "text", FIRST, (f"train.{PIVOT}-{FIRST}.{FIRST}",))
     with ThreadPoolExecutor(1) as pool, pytest.raises(InputError, match=f"spells {spelled}, which stands for"):
-        learn_dictionary([file], Words(), LANGUAGES, pool)
+        learn_dictionary([file], TextPipeline(Words()), LANGUAGES, pool)
 
 
 def test_text_that_spells_reserved_symbols_stays_text(own_text):
@@ -226,7 +222,7 @@ def test_a_pair_of_which_there_are_two_is_refused(own_text):
 
 
 def test_a_vocabulary_that_the_text_does_not_support_is_refused(own_text):
-    fails(own_text, "does not support a vocabulary of 5000 pieces", settings=SubwordSettings(5000))
+    fails(own_text, "does not support a vocabulary of 5000 pieces", settings=TextSettings(5000))
 
 
 def test_a_failure_in_another_process_leaves_the_old_folder(own_text, monkeypatch):
@@ -238,7 +234,7 @@ def test_a_failure_in_another_process_leaves_the_old_folder(own_text, monkeypatc
 
 
 def test_after_a_failure_preparing_works(own_text):
-    fails(own_text, "does not support", settings=SubwordSettings(5000))
+    fails(own_text, "does not support", settings=TextSettings(5000))
     prepare(own_text, own_text.with_name("data"), LANGUAGES, SETTINGS)
     assert read_languages(own_text.with_name("data")) == LANGUAGES
     assert {path.name for path in own_text.parent.iterdir()} == {"text", "data"}

@@ -10,7 +10,6 @@ import os
 import shutil
 from collections import Counter
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Iterator, NamedTuple, Optional, Sequence
@@ -21,21 +20,9 @@ from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, pairs_of_split, write_lines
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
-from zsnmt.text.piece_restriction import restrict_pieces
-from zsnmt.text.subword import MODEL_FILE, Subwords, piece_counts, restrict, train_subwords
-
-
-@dataclass(frozen=True)
-class SubwordSettings:
-    """How the joint subword model is trained; see `zsnmt.text.subword.train_subwords`."""
-
-    vocabulary_size: int = 8000
-    model_type: str = "bpe"
-    balance: Optional[float] = None
-    threshold: int = 0  # a language uses only pieces at least this frequent in its training text; 0: all
-    seed: int = 1
+from zsnmt.text.learning import TOKENISED, TextSettings, learn_tokenisation, learn_units, leave_out_unseen, tokenise_file
+from zsnmt.text.pipeline import TextPipeline
 
 
 class TextFile(NamedTuple):
@@ -56,7 +43,7 @@ def text_files(text: Path, pairs: dict[str, list[tuple[str, str]]]) -> list[Text
     return [TextFile(path, language, tuple(wanted)) for (path, language), wanted in names.items()]
 
 
-def prepare(text: Path, folder: Path, languages: Sequence[str], settings: SubwordSettings, workers: int = 1) -> dict:
+def prepare(text: Path, folder: Path, languages: Sequence[str], settings: TextSettings, workers: int = 1) -> dict:
     """Make `folder` from the parallel text in `text`; returns the counts of sentence pairs by split and pair.
 
     `languages`: the pivot first. The folder is written beside and renamed, so it is whole or not there.
@@ -77,42 +64,44 @@ def prepare(text: Path, folder: Path, languages: Sequence[str], settings: Subwor
     part.mkdir(parents=True)
     write_lines(part / LANGUAGES_FILE, languages)
     files = text_files(text, pairs)
-    subwords = learn_subwords([file for file in files if file.names[0].startswith("train.")], part, settings)
+    tokenisers = learn_tokenisation(training_text(files), languages, part, settings, workers)
+    files = [file._replace(path=tokenise_file(file.path, file.language, tokenisers, part / TOKENISED, workers))
+             for file in files]  # fmt: skip
+    pipeline = learn_units(training_text(files), tokenisers, part, settings)
     with ProcessPoolExecutor(workers, get_context("fork")) as pool:
-        dictionary = learn_dictionary(files, subwords, languages, pool)
-        subwords = leave_out_unseen(part, dictionary.symbols[dictionary.nspecial + len(languages) :])
+        dictionary = learn_dictionary(files, pipeline, languages, pool, settings.words)
+        pipeline = leave_out_unseen(pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], part)
+        pipeline.save(part)
         for language in languages:
             dictionary.save(str(part / f"dict.{language}.txt"))
-        jobs = [(file, part, subwords, dictionary) for file in files]
+        jobs = [(file, part, pipeline, dictionary) for file in files]
         list(progress(pool.map(_binarise, *zip(*jobs)), "binarising", len(files)))
+    shutil.rmtree(part / TOKENISED, ignore_errors=True)
     if folder.exists():
         shutil.rmtree(folder)
     os.replace(part, folder)
     return counts
 
 
-def learn_subwords(files: Sequence[TextFile], folder: Path, settings: SubwordSettings) -> Subwords:
-    """One model over the training text of all languages, saved in the folder."""
+def training_text(files: Sequence[TextFile]) -> dict[str, list[Path]]:
+    """The training files of each language."""
     text: dict[str, list[Path]] = {}
     for file in files:
-        text.setdefault(file.language, []).append(file.path)
-    model = folder / "unrestricted.model"
-    train_subwords(
-        text, model, settings.vocabulary_size, settings.model_type, balance=settings.balance, seed=settings.seed
-    )
-    subwords = Subwords(model, restrict(model, text, settings.threshold) if settings.threshold > 1 else None)
-    subwords.save(folder)
-    model.unlink()
-    return subwords
+        if file.names[0].startswith("train."):
+            text.setdefault(file.language, []).append(file.path)
+    return text
 
 
-def learn_dictionary(files: Sequence[TextFile], subwords: Subwords, languages: Sequence[str], pool: Executor) -> Dictionary:
-    """The languages' tags, in order, then all pieces of the training text, the most frequent first.
+def learn_dictionary(
+    files: Sequence[TextFile], pipeline: TextPipeline, languages: Sequence[str], pool: Executor, words: Optional[int] = None
+) -> Dictionary:
+    """The languages' tags, in order, then the pieces of the training text, the most frequent first.
 
-    Raises `InputError` for text that spells a tag or a symbol of fairseq's own.
+    `words` bounds their number, for units that are words. Raises `InputError` for text that spells a tag
+    or a symbol of fairseq's own.
     """
     training = [file for file in files if file.names[0].startswith("train.")]
-    jobs = pool.map(_count, training, itertools.repeat(subwords))
+    jobs = pool.map(_count, training, itertools.repeat(pipeline))
     counts: Counter[str] = sum(progress(jobs, "counting pieces", len(training)), Counter())
     dictionary = Dictionary()
     reserved = [*dictionary.symbols, *map(language_tag, languages)]
@@ -120,20 +109,9 @@ def learn_dictionary(files: Sequence[TextFile], subwords: Subwords, languages: S
         raise InputError(f"the training text spells {', '.join(clash)}, which stands for something else; remove it from the text")
     for tag in map(language_tag, languages):
         dictionary.add_symbol(tag)
-    for piece, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+    for piece, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:words]:
         dictionary.add_symbol(piece, count)
     return dictionary
-
-
-def leave_out_unseen(folder: Path, seen: Sequence[str]) -> Subwords:
-    """Make the folder's subwords split pieces that training has not seen into those that it has.
-
-    The segmentation of the training text stays; in other text such pieces would be unknown words.
-    """
-    model = restrict_pieces(Subwords.load(folder).model, frozenset(seen))
-    with replacing(folder / MODEL_FILE) as file:
-        file.write(model)
-    return Subwords.load(folder)
 
 
 def encode(pieces: Sequence[str], dictionary: Dictionary) -> torch.Tensor:
@@ -141,14 +119,14 @@ def encode(pieces: Sequence[str], dictionary: Dictionary) -> torch.Tensor:
     return torch.tensor([*map(dictionary.index, pieces), dictionary.eos()], dtype=torch.int64)
 
 
-def _count(file: TextFile, subwords: Subwords) -> Counter[str]:
-    return piece_counts(subwords, iterate_lines(file.path), file.language)
+def _count(file: TextFile, pipeline: TextPipeline) -> Counter[str]:
+    return pipeline.piece_counts(iterate_lines(file.path), file.language)
 
 
-def _binarise(file: TextFile, folder: Path, subwords: Subwords, dictionary: Dictionary) -> None:
+def _binarise(file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: Dictionary) -> None:
     first = folder / file.names[0]
     builder = indexed_dataset.make_builder(f"{first}.bin", impl="mmap", vocab_size=len(dictionary))
-    for pieces in subwords.encode_lines(iterate_lines(file.path), file.language):
+    for pieces in pipeline.segment(iterate_lines(file.path), file.language):
         builder.add_item(encode(pieces, dictionary))
     builder.finalize(f"{first}.idx")
     for name in file.names[1:]:

@@ -22,18 +22,26 @@ from zsnmt.files import replacing
 from zsnmt.language_identification import Identifier, load_identifier, shares
 from zsnmt.languages import Direction, supervised_directions, zero_shot_directions
 from zsnmt.runs import read_record, training_summary
-from zsnmt.translation import MODEL_FILE, Translator
+from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
+from zsnmt.text.subword import Subwords
+from zsnmt.translation import MODEL_FILE, PIPELINE_FOLDER, Translator
 
 logger = logging.getLogger(__name__)
 
+SUBWORDS = "subwords"
 TestSet = tuple[Sequence[str], Sequence[str]]  # sources and references
 
 
 class Metrics:
-    """BLEU and chrF++ with their signatures."""
+    """BLEU and chrF++ with their signatures.
 
-    def __init__(self, bleu_tokenizer: str = "13a") -> None:
-        self.bleu = BLEU(tokenize=bleu_tokenizer)
+    `bleu_tokenizer` is one of sacreBLEU's, or `subwords`: the pieces of the SentencePiece model `subwords`,
+    which makes scores of one experiment comparable in every script, and with no other experiment.
+    """
+
+    def __init__(self, bleu_tokenizer: str = "13a", subwords: Optional[Path] = None) -> None:
+        self.subwords = Subwords(subwords) if bleu_tokenizer == SUBWORDS else None
+        self.bleu = BLEU(tokenize="none", force=True) if self.subwords else BLEU(tokenize=bleu_tokenizer)
         self.chrf = CHRF(word_order=2)
 
     def scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, float]:
@@ -41,13 +49,20 @@ class Metrics:
         if len(hypotheses) != len(references):
             raise InputError(f"{len(hypotheses)} translations but {len(references)} references; translate the set again")
         return {
-            "bleu": self.bleu.corpus_score(hypotheses, [references]).score,
+            "bleu": self.bleu.corpus_score(self.pieces(hypotheses), [self.pieces(references)]).score,
             "chrf": self.chrf.corpus_score(hypotheses, [references]).score,
         }
 
+    def pieces(self, lines: Sequence[str]) -> Sequence[str]:
+        """The lines as BLEU gets them: as they are, or with a space between their subwords."""
+        return [" ".join(pieces) for pieces in self.subwords.encode_lines(lines, "")] if self.subwords else lines
+
     def signatures(self) -> dict[str, str]:
         """What the scores depend on; known only after a score."""
-        return {"bleu": str(self.bleu.get_signature()), "chrf": str(self.chrf.get_signature())}
+        signature = str(self.bleu.get_signature())
+        if self.subwords:
+            signature = signature.replace("tok:none", f"tok:subwords-{hashlib.sha256(self.subwords.model).hexdigest()[:8]}")
+        return {"bleu": signature, "chrf": str(self.chrf.get_signature())}
 
 
 def off_target_rate(identified: Sequence[str], target: str) -> float:
@@ -128,12 +143,12 @@ def evaluate(
     read = functools.cache(lambda path: read_lines(path)[:lines])
     sets = {direction: (read(source), read(target)) for direction, (source, target) in files.items()}
     identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text)
-    decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split, "lines": lines}
+    decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split, **({"lines": lines} if lines else {})}
     sources = {str(direction): sha256(paths[0]) for direction, paths in files.items()}
     hypotheses = Hypotheses(
         kept or run / "hypotheses", {**decoding, "sources": sources}, lambda lines, direction: translator.translate(lines, direction.target, direction.source)
     )
-    metrics = Metrics(bleu_tokenizer)
+    metrics = Metrics(bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE)
     results = []
     for kind, direction, translations in translate_all(hypotheses, sets, translator.trained, translator.pivot):
         results.append(score_direction(direction, kind, translations, sets[direction][1], metrics, identifier))

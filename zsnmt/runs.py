@@ -11,10 +11,11 @@ from pathlib import Path
 from zsnmt.corpora.training_text import COUNTS_FILE as OVERLAP_FILE
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, replacing
-from zsnmt.languages import read_languages
+from zsnmt.languages import LANGUAGES_FILE, read_languages
+from zsnmt.text.pipeline import FILES
 
 PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "py3langid")
-PIPELINE = ("languages.txt", "dict.*.txt", "subwords.model", "vocabulary.*")
+PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE = "run.json"
 
 

@@ -15,7 +15,7 @@ from zsnmt.averaging import readable
 from zsnmt.binarised import encode
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, parse_direction, source_tags
-from zsnmt.text.subword import Subwords
+from zsnmt.text.pipeline import TextPipeline
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Translator:
         self.model.prepare_for_inference_(cfg)
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model.to(self.device)
-        self.subwords = Subwords.load(run / PIPELINE_FOLDER)
+        self.pipeline = TextPipeline.load(run / PIPELINE_FOLDER)
         self.dictionary = self.task.target_dictionary
         self.languages: list[str] = list(self.task.langs)
         self.pivot = self.languages[0]
@@ -90,7 +90,7 @@ class Translator:
         if source is not None:
             return Direction(check_known(source, self.languages), target)
         anything = Direction(next(language for language in self.languages if language != target), target)
-        if self.subwords.vocabularies or anything.source in source_tags(self.task.placement.name, anything):
+        if self.pipeline.needs_language or anything.source in source_tags(self.task.placement.name, anything):
             raise InputError(f"this model must be told the source language: one of {', '.join(self.languages)}")
         return anything
 
@@ -116,7 +116,7 @@ class Translator:
 
     def parts(self, number: int, line: str, direction: Direction) -> Iterator[torch.Tensor]:
         """Ids of a line's pieces, each part with EOS: none for an empty line, several for one too long."""
-        pieces = self.subwords.encode(line, direction.source)
+        pieces = self.pipeline.encode(line, direction.source)
         longest = self.task.max_positions()[0] - 1 - len(source_tags(self.task.placement.name, direction))
         if len(pieces) > longest:
             logger.warning(
@@ -125,7 +125,7 @@ class Translator:
         while pieces:
             cut = longest
             if len(pieces) > longest:  # before the last word that begins in reach
-                cut = max((i for i in range(1, longest + 1) if pieces[i].startswith("▁")), default=longest)
+                cut = max((i for i in range(1, longest + 1) if self.pipeline.starts_word(pieces[i])), default=longest)
             yield encode(pieces[:cut], self.dictionary)
             pieces = pieces[cut:]
 
@@ -150,5 +150,5 @@ class Translator:
         translations = [""] * len(sources)
         for index, best_first in zip(sample["id"].tolist(), hypotheses):
             tokens = [token for token in best_first[0]["tokens"].tolist() if token >= self.dictionary.nspecial]
-            translations[index] = self.subwords.decode(self.dictionary[token] for token in tokens)
+            translations[index] = self.pipeline.decode([self.dictionary[token] for token in tokens], direction.target)
         return translations

@@ -1,0 +1,71 @@
+"""Prints how many sentences survive tokenisation and detokenisation, by language, in per cent.
+
+exact: as normalised; spaces: but for spaces; case: but for spaces and the case of first letters; lost: the
+rest, which should be 0. respelt: changed by the normalisation itself, such as curly quotation marks.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from zsnmt import console
+from zsnmt.corpora.parallel_text import SPLITS, iterate_lines
+from zsnmt.errors import InputError
+from zsnmt.languages import check_language
+from zsnmt.text.round_trip import round_trip
+from zsnmt.text.tokenisation import Tokeniser, kind_of, load_tokeniser, needs_truecaser
+from zsnmt.text.truecasing import train_truecaser
+
+
+def files_of(language: str, paths: Iterable[Path]) -> list[Path]:
+    """Files named {split}.{lang} or {split}.{src}-{tgt}.{lang} in folders, and files that end in .{lang}."""
+    files = []
+    for path in paths:
+        found = sorted(path.glob(f"*.{language}")) if path.is_dir() else [path] * (path.suffix == f".{language}")
+        files += [file for file in found if not path.is_dir() or file.name.split(".")[0] in SPLITS]
+    if not files:
+        raise InputError(f"there is no text of {language}; looked for files that end in .{language} as in parallel text")
+    return files
+
+
+def sentences(files: Sequence[Path]) -> Iterator[str]:
+    for file in files:
+        yield from tqdm(iterate_lines(file, allow_empty_lines=True), desc=file.name, disable=None, leave=False)
+
+
+def load(kind: str, language: str, files: Sequence[Path]) -> Tokeniser:
+    """The tokeniser; a truecaser that it needs is trained on the very text."""
+    if not needs_truecaser(kind):
+        return load_tokeniser(kind, language)
+    with tempfile.TemporaryDirectory() as folder:
+        truecaser = Path(folder) / f"truecaser.{language}"
+        train_truecaser(map(load_tokeniser("moses", language).tokenise, sentences(files)), truecaser)
+        return load_tokeniser(kind, language, truecaser)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("text", nargs="+", type=Path, help="folders of parallel text, or files named *.{lang}")
+    parser.add_argument("--languages", required=True, help="codes with commas, as in de,it")
+    parser.add_argument("--tokeniser", default="by_script", metavar="SETTING",
+                        help="kind and exceptions, as in 'by_script en=moses' (default: %(default)s)")
+    parser.add_argument("--examples", type=int, default=0, metavar="N", help="show N sentences that came back different")
+    arguments = parser.parse_args()
+    languages = [check_language(language) for language in arguments.languages.split(",")]
+    kinds = {language: kind_of(arguments.tokeniser, language, languages) for language in languages}
+    texts = {language: files_of(language, arguments.text) for language in languages}
+    print("language\tkind\tsentences\trespelt\texact\tspaces\tcase\tlost\tsentences/s")
+    for language, files in texts.items():
+        done = round_trip(load(kinds[language], language, files), sentences(files), arguments.examples)
+        shares = (100 * number / done.sentences for number in (done.respelt, done.exact, done.spaced, done.recased, done.lost))
+        print(language, kinds[language], done.sentences, *(f"{share:.2f}" for share in shares),
+              f"{done.sentences / done.seconds:.0f}", sep="\t", flush=True)
+        for expected, back in done.examples:
+            print(f"  {expected}\n  {back}\n")
+
+
+if __name__ == "__main__":
+    console.run(main)

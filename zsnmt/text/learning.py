@@ -1,0 +1,97 @@
+"""A text pipeline learned from training text: truecasers, subwords, vocabularies."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Optional
+
+from tqdm import tqdm
+
+from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+from zsnmt.files import replacing
+from zsnmt.text.parallel import map_lines
+from zsnmt.text.piece_restriction import restrict_pieces
+from zsnmt.text.pipeline import RAW, TextPipeline
+from zsnmt.text.subword import MODEL_FILE, Subwords, restrict, train_subwords
+from zsnmt.text.tokenisation import kind_of, load_tokeniser, needs_truecaser
+from zsnmt.text.truecasing import train_truecaser
+from zsnmt.text.words import Words
+
+WORD = "word"
+TOKENISED = "tokenised"  # folder
+_TRUECASER_SENTENCES = 1_000_000
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    """How the text pipeline is made; see `zsnmt.text.tokenisation` and `zsnmt.text.subword.train_subwords`."""
+
+    vocabulary_size: int = 8000
+    model_type: str = "bpe"  # or unigram, or word: the most frequent words
+    balance: Optional[float] = None
+    threshold: int = 0  # a language uses only pieces at least this frequent in its training text; 0: all
+    seed: int = 1
+    tokenisation: str = RAW  # a kind for all languages, then exceptions like en=moses
+    mark_tokens: bool = False  # no piece belongs to two languages
+
+    @property
+    def words(self) -> Optional[int]:
+        """The number of units that are words, None where they are not."""
+        return self.vocabulary_size if self.model_type == WORD else None
+
+
+def learn_tokenisation(text: Mapping[str, Sequence[Path]], languages: Sequence[str], folder: Path,
+                       settings: TextSettings, workers: int = 1) -> TextPipeline:  # fmt: skip
+    """The tokenisation of each language, with a truecaser learned from its text where the kind has one.
+
+    The pipeline that is returned has no units yet: it tokenises, and cuts at spaces.
+    """
+    kinds = {language: kind_of(settings.tokenisation, language) for language in languages}
+    truecasers = {}
+    for language in (language for language in languages if needs_truecaser(kinds[language])):
+        truecasers[language] = folder / f"truecaser.{language}"
+        tokenise = load_tokeniser("moses", language).tokenise
+        lines = islice((line for file in text[language] for line in iterate_lines(file)), _TRUECASER_SENTENCES)
+        train_truecaser(map_lines(tokenise, lines, workers), truecasers[language])
+    return TextPipeline(Words(), kinds, truecasers)
+
+
+def tokenise_file(path: Path, language: str, pipeline: TextPipeline, folder: Path, workers: int = 1) -> Path:
+    """Write the tokens of a file into a file of the same name in `folder`; the file itself where they are its text."""
+    if pipeline.kinds[language] == RAW:
+        return path
+    folder.mkdir(exist_ok=True)
+    lines = tqdm(iterate_lines(path), desc=f"tokenising {path.name}", unit=" lines", leave=False, disable=None)
+    write_lines(folder / path.name, map_lines(pipeline.tokenisers[language].tokenise, lines, workers))
+    return folder / path.name
+
+
+def learn_units(text: Mapping[str, Sequence[Path]], tokenisation: TextPipeline, folder: Path, settings: TextSettings) -> TextPipeline:
+    """The pipeline with the subwords of tokenised training text: one model over all languages, or words."""
+    units = Words() if settings.words else learn_subwords(text, folder, settings)
+    return TextPipeline(units, tokenisation.kinds, tokenisation.truecasers, settings.mark_tokens)
+
+
+def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, settings: TextSettings) -> Subwords:
+    """One model over the text of all languages; with a threshold or marks, a language has a vocabulary of its own."""
+    model = folder / "unrestricted.model"
+    train_subwords(text, model, settings.vocabulary_size, settings.model_type, balance=settings.balance, seed=settings.seed)
+    # A marked piece is one that its own language has.
+    vocabularies = restrict(model, text, settings.threshold) if settings.threshold > 1 or settings.mark_tokens else None
+    subwords = Subwords(model, vocabularies)
+    model.unlink()
+    return subwords
+
+
+def leave_out_unseen(pipeline: TextPipeline, seen: Sequence[str], folder: Path) -> TextPipeline:
+    """The pipeline with subwords that split what training has not seen into what it has.
+
+    The segmentation of the training text stays; in other text such pieces would be unknown words.
+    """
+    if isinstance(pipeline.units, Words):
+        return pipeline
+    with replacing(folder / MODEL_FILE) as file:
+        file.write(restrict_pieces(pipeline.units.model, pipeline.unmarked(seen)))
+    units = Subwords(folder / MODEL_FILE, pipeline.units.vocabularies)
+    return TextPipeline(units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens)

@@ -1,0 +1,117 @@
+"""The text pipeline of a run: raw sentences into the pieces that a model reads, and its pieces into raw text.
+
+A sentence is tokenised as its language asks for, split into subwords (or words), and its pieces marked with
+their language where no two languages are to have a piece in common (Liu et al. 2021, section 5.2). All of it
+travels in one folder: `pipeline.json`, `subwords.model`, `vocabulary.{lang}`, `truecaser.{lang}`.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.files import read_json, replacing
+from zsnmt.languages import check_known
+from zsnmt.text.subword import MODEL_FILE, Subwords
+from zsnmt.text.tokenisation import load_tokeniser
+from zsnmt.text.words import Words
+
+PIPELINE_FILE = "pipeline.json"
+FILES = (PIPELINE_FILE, MODEL_FILE, "vocabulary.*", "truecaser.*")
+
+RAW = "raw"  # the kind of tokenisation that is none
+
+_MARK = ":"
+_WORD_START = "\u2581"
+
+
+class TextPipeline:
+    """Sentences into pieces and back, for the languages of one model.
+
+    `kinds` names each language's tokenisation (see `zsnmt.text.tokenisation`); one that is not named has none.
+    `truecasers` holds the files of those languages whose tokenisation needs one.
+    """
+
+    def __init__(self, units: Subwords | Words, kinds: Mapping[str, str] | None = None,
+                 truecasers: Mapping[str, Path] | None = None, mark_tokens: bool = False) -> None:  # fmt: skip
+        self.units = units
+        self.kinds = dict(kinds or {})
+        self.truecasers = dict(truecasers or {})
+        self.mark_tokens = mark_tokens
+        self.tokenisers = {language: load_tokeniser(kind, language, self.truecasers.get(language))
+                            for language, kind in self.kinds.items() if kind != RAW}
+
+    @property
+    def needs_language(self) -> bool:
+        """Whether the pieces of a sentence depend on its language."""
+        return bool(self.units.vocabularies or self.tokenisers or self.mark_tokens)
+
+    def encode(self, sentence: str, language: str) -> list[str]:
+        """The pieces of a raw sentence; raises `InputError` for a language that the pipeline does not know."""
+        return next(self.segment([self.tokenise(sentence, language)], language))
+
+    def tokenise(self, sentence: str, language: str) -> str:
+        """The tokens of a raw sentence, with single spaces between them."""
+        if self.kinds:
+            check_known(language, self.kinds)
+        tokeniser = self.tokenisers.get(language)
+        return tokeniser.tokenise(sentence) if tokeniser else sentence
+
+    def segment(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
+        """The pieces of tokenised sentences, in order."""
+        pieces = self.units.encode_lines(sentences, language)
+        if not self.mark_tokens:
+            return pieces
+        return ([f"{language}{_MARK}{piece}" for piece in of_sentence] for of_sentence in pieces)
+
+    def decode(self, pieces: Iterable[str], language: str) -> str:
+        """The raw sentence of a model's pieces, detokenised by the rules of the language that was asked for."""
+        tokens = self.units.decode(map(self._unmarked, pieces))
+        tokeniser = self.tokenisers.get(language)
+        return tokeniser.detokenise(tokens) if tokeniser else tokens
+
+    def starts_word(self, piece: str) -> bool:
+        """Whether a word begins with this piece."""
+        return isinstance(self.units, Words) or self._unmarked(piece).startswith(_WORD_START)
+
+    def piece_counts(self, sentences: Iterable[str], language: str) -> Counter[str]:
+        """How often each piece occurs in tokenised sentences."""
+        counts = Counter()
+        for pieces in self.segment(sentences, language):
+            counts.update(pieces)
+        return counts
+
+    def unmarked(self, pieces: Iterable[str]) -> set[str]:
+        """Pieces as the subword model knows them."""
+        return {*map(self._unmarked, pieces)}
+
+    def _unmarked(self, piece: str) -> str:
+        return piece.partition(_MARK)[2] if self.mark_tokens else piece
+
+    def save(self, folder: Path) -> None:
+        """Write the pipeline into a folder, `pipeline.json` last."""
+        (folder / PIPELINE_FILE).unlink(missing_ok=True)
+        if isinstance(self.units, Subwords):
+            self.units.save(folder)
+        for language, truecaser in self.truecasers.items():
+            if truecaser != folder / f"truecaser.{language}":
+                with replacing(folder / f"truecaser.{language}") as file:
+                    file.write(truecaser.read_bytes())
+        settings = {"units": type(self.units).__name__.lower(), "tokenisation": self.kinds, "mark_tokens": self.mark_tokens}
+        with replacing(folder / PIPELINE_FILE) as file:
+            file.write(json.dumps(settings, indent=1).encode("utf-8"))
+
+    @classmethod
+    def load(cls, folder: Path) -> "TextPipeline":
+        """What `save` wrote; a folder without `pipeline.json` holds subwords alone. Raises `InputError`."""
+        if not (folder / PIPELINE_FILE).is_file():
+            return cls(Subwords.load(folder))
+        settings = read_json(folder / PIPELINE_FILE, "copy it from the data folder of the run")
+        try:
+            units = Words() if settings["units"] == "words" else Subwords.load(folder)
+            kinds, mark_tokens = settings["tokenisation"], settings["mark_tokens"]
+        except KeyError as missing:
+            raise InputError(f"{folder / PIPELINE_FILE} does not say {missing}; make the data again with scripts/prepare.py") from None
+        truecasers = {path.name.removeprefix("truecaser."): path for path in folder.glob("truecaser.*")}
+        return cls(units, kinds, truecasers, mark_tokens)

@@ -1,0 +1,52 @@
+"""How much of real text survives its tokenisation: there and back again, counted."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from zsnmt.text.tokenisation import Tokeniser
+
+
+@dataclass
+class RoundTrip:
+    """Numbers of sentences: all, `respelt` by normalisation, then as they came back; and the time it took.
+
+    `exact` ones came back as normalised, `recased` ones but for spaces and the case of letters, `spaced`
+    ones but for spaces; `lost` ones differ in more. `examples` are normalised sentences that did not come
+    back exactly, and what did.
+    """
+
+    sentences: int = 0
+    respelt: int = 0
+    exact: int = 0
+    spaced: int = 0
+    recased: int = 0
+    lost: int = 0
+    seconds: float = 0.0
+    examples: list[tuple[str, str]] = field(default_factory=list)
+
+
+def round_trip(tokeniser: Tokeniser, sentences: Iterable[str], examples: int = 0) -> RoundTrip:
+    """Tokenises and detokenises each sentence and keeps the first `examples` that come back different."""
+    result = RoundTrip()
+    for sentence in sentences:
+        start = time.perf_counter()
+        back = tokeniser.detokenise(tokeniser.tokenise(sentence))
+        result.seconds += time.perf_counter() - start
+        expected = tokeniser.normalise(sentence)
+        outcome = _outcome(expected, back)
+        setattr(result, outcome, getattr(result, outcome) + 1)
+        result.sentences += 1
+        result.respelt += expected != " ".join(sentence.split())
+        if outcome != "exact" and len(result.examples) < examples:
+            result.examples.append((expected, back))
+    return result
+
+
+def _outcome(expected: str, back: str) -> str:
+    if back == expected:
+        return "exact"
+    expected, back = expected.replace(" ", ""), back.replace(" ", "")
+    if back == expected:
+        return "spaced"
+    return "recased" if back.lower() == expected.lower() else "lost"

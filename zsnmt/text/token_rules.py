@@ -1,0 +1,136 @@
+"""How a sentence is cut at its punctuation and put together again, for languages written in a family of scripts.
+
+Rules have three methods. `normalise` gives a sentence one spelling, with single spaces. `split` cuts
+such a sentence into tokens: nothing but spaces goes, and no token holds one. `join` guesses where the
+spaces were; nothing but spaces comes or goes. The libraries of the field do the work; where they lose
+a character, cross a space or guess against the odds of real text, the rules mend it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+
+from indicnlp.normalize.indic_normalize import IndicNormalizerFactory
+from indicnlp.tokenize.indic_detokenize import trivial_detokenize_indic
+from indicnlp.tokenize.indic_tokenize import trivial_tokenize_indic
+from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
+
+_Substitution = tuple[re.Pattern[str], str]
+
+_ENDS = frozenset(".?!।॥")
+_WORD_END, _WORD_START = r"(?<=[^\s.,:;?!।-])", r"(?=[^\s.,:;?!।-])"
+
+# Languages in which an apostrophe that is alone in a sentence is no opening quotation mark.
+_APOSTROPHE_INSIDE_WORDS = ("cs", "de", "nl", "or")  # foto's
+_APOSTROPHE_AFTER_WORDS = ("it",)  # un po' di
+
+
+class RawRules:
+    """Words as they are, between white space."""
+
+    def normalise(self, sentence: str) -> str:
+        return _plain_spaces(sentence)
+
+    def split(self, sentence: str) -> list[str]:
+        return sentence.split()
+
+    def join(self, tokens: Sequence[str]) -> str:
+        return " ".join(tokens)
+
+
+class MosesRules:
+    """The Moses tokenizer and detokenizer (Koehn et al. 2007), without escapes like `&quot;`.
+
+    A language that Moses does not know, such as Danish, has the abbreviations of English. Of Moses'
+    normalisation of punctuation two steps are left out, as they change more than a spelling: a full stop
+    or comma instead of a space between digits, and the order of quotation marks and full stops.
+    """
+
+    _UNSPACED = [(re.compile(pattern), replacement) for pattern, replacement in (
+        (r"(?<!\S)([#+]) (?=\d)", r"\1"),  # #5 and +1
+        (r"(?<=\d) : (?=\d)", ":"),  # 11:27
+        (r"(?<=\w) / (?=\w)", "/"),
+        (r"(?<!\S)([A-Z]) & (?=[A-Z](?!\S))", r"\1&"),  # R&D
+    )]
+
+    def __init__(self, language: str):
+        self._language = language
+        self._normaliser = MosesPunctNormalizer(language, norm_quote_commas=False, norm_numbers=False)
+        self._tokenizer = MosesTokenizer(language)
+        # sacremoses' rules for Czech fail on some input, and take the space from before every last number.
+        self._detokenizer = MosesDetokenizer("" if language == "cs" else language)
+
+    def normalise(self, sentence: str) -> str:
+        return _plain_spaces(self._normaliser.normalize(sentence))
+
+    def split(self, sentence: str) -> list[str]:
+        return _whole(self._tokenizer.tokenize(sentence, escape=False), sentence)
+
+    def join(self, tokens: Sequence[str]) -> str:
+        return _join(tokens, self._language, self._UNSPACED,
+                     lambda text: self._detokenizer.detokenize(text.split(), unescape=False))
+
+
+class IndicRules:
+    """The normaliser, tokenizer and detokenizer of IndicNLP (Kunchukuttan 2020).
+
+    Normalisation removes zero-width joiners and takes a colon after a letter for the sign visarga, as in
+    the experiments of Liu et al. (2021).
+    """
+
+    _UNSPACED = [(re.compile(pattern), replacement) for pattern, replacement in (
+        (r"(?<=[A-Za-z]) \. (?=[A-Za-z])", "."),  # example.in
+        (r"(?<=\d) ,(?= \d)", ","),  # between numbers; the library would take the space as well
+    )]
+    _SPACED_COLON = re.compile(r"(?<=[\u0900-\u0d7f]):"), " :"  # else it would have become a visarga
+    _SPACED_DANDA = re.compile(r"(?<=[^\s।])।"), " ।"  # the custom in Odia
+
+    def __init__(self, language: str):
+        self._language = language
+        self._normaliser = IndicNormalizerFactory().get_normalizer(language)
+        self._spaced = [self._SPACED_COLON] + [self._SPACED_DANDA] * (language == "or")
+
+    def normalise(self, sentence: str) -> str:
+        # Composed first: IndicNLP composes one vowel of Odia to a code point that does not exist.
+        return _plain_spaces(self._normaliser.normalize(unicodedata.normalize("NFC", sentence)))
+
+    def split(self, sentence: str) -> list[str]:
+        # Word by word, as the library takes the spaces from between numbers.
+        return _whole([token for word in sentence.split() for token in trivial_tokenize_indic(word)], sentence)
+
+    def join(self, tokens: Sequence[str]) -> str:
+        text = _join(tokens, self._language, self._UNSPACED, trivial_detokenize_indic)
+        for pattern, replacement in self._spaced:
+            text = pattern.sub(replacement, text)
+        return text
+
+
+def _plain_spaces(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _whole(tokens: list[str], sentence: str) -> list[str]:
+    """The tokens, or the words of the sentence where the tokens have lost or gained a character."""
+    return tokens if "".join(tokens) == sentence.replace(" ", "") else sentence.split()
+
+
+def _join(tokens: Sequence[str], language: str, unspaced: Iterable[_Substitution],
+          detokenise: Callable[[str], str]) -> str:
+    """Tokens put together by a library that takes every odd quotation mark for an opening one."""
+    text = " ".join(tokens)
+    if language in _APOSTROPHE_INSIDE_WORDS and tokens.count("'") == 1:
+        text = re.sub(f"{_WORD_END} ' {_WORD_START}", "'", text)
+    for pattern, replacement in unspaced:
+        text = pattern.sub(replacement, text)
+    opened = "".join(mark for mark in "'\"" if _closes_first(text.split(), mark, language))
+    joined = detokenise(" ".join([*opened, text])).strip().removeprefix(opened).strip()
+    return joined if joined.replace(" ", "") == "".join(tokens) else " ".join(tokens)
+
+
+def _closes_first(tokens: Sequence[str], mark: str, language: str) -> bool:
+    """Whether the first mark, of an odd number, closes what an earlier sentence has opened."""
+    if tokens.count(mark) % 2 == 0 or tokens[0] == mark:
+        return False
+    first = tokens.index(mark)
+    return (first == len(tokens) - 1 or tokens[first - 1] in _ENDS
+            or mark == "'" and language in _APOSTROPHE_AFTER_WORDS)

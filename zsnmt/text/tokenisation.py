@@ -1,0 +1,122 @@
+"""Tokens: a sentence into words and punctuation marks with spaces between them, and back again.
+
+The kinds of tokenisation, one for each language:
+
+* `raw` leaves the words as they are;
+* `moses` splits at punctuation by the rules of Moses, `indic` by those of IndicNLP;
+* `moses_truecase` is `moses`, with the first words of sentences in their usual spelling.
+
+`by_script` is `indic` for the nine Indic languages of PMIndia and `moses_truecase` for all others. With
+`_joined` after its name a kind marks every token that had no space before it with U+FFED, so that
+nothing has to be guessed when the tokens are put together again; the papers have no such marks.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.languages import check_language
+from zsnmt.text.token_rules import IndicRules, MosesRules, RawRules
+from zsnmt.text.truecasing import Truecaser, detruecase
+
+INDIC_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
+KINDS = ("raw", "moses", "moses_truecase", "indic", "moses_joined", "moses_truecase_joined", "indic_joined")
+
+_BY_SCRIPT = {"by_script": ("moses_truecase", "indic"), "by_script_joined": ("moses_truecase_joined", "indic_joined")}
+_JOINER, _JOINER_IN_TEXT = "\uffed", "\u25a0"  # a small black square, and the full one
+
+
+class Tokeniser:
+    """Cuts the sentences of one language into tokens and puts them together again; it can be pickled.
+
+    `detokenise(tokenise(sentence))` has all characters of `normalise(sentence)` in their order, but for the
+    spaces, guessed unless `joined`, and, with a truecaser, the case of first letters.
+    """
+
+    def __init__(self, rules: RawRules | MosesRules | IndicRules, truecaser: Truecaser | None = None,
+                 joined: bool = False):
+        self._rules, self._truecaser, self._joined = rules, truecaser, joined
+
+    def normalise(self, sentence: str) -> str:
+        """The sentence with single spaces and in the one spelling that its tokens have."""
+        if self._joined:
+            sentence = sentence.replace(_JOINER, _JOINER_IN_TEXT)
+        return self._rules.normalise(sentence) or " ".join(sentence.split())  # if it is all zero-width joiners
+
+    def tokenise(self, sentence: str) -> str:
+        """The tokens of a sentence, with single spaces between them."""
+        sentence = self.normalise(sentence)
+        tokens = self._rules.split(sentence)
+        if self._truecaser:
+            tokens = self._truecaser.truecase(tokens)
+        return " ".join(_marked(tokens, sentence) if self._joined else tokens)
+
+    def detokenise(self, tokens: str) -> str:
+        """The sentence that these tokens make, whether or not `tokenise` could give them."""
+        marked = tokens.split()
+        plain = [token.replace(_JOINER, "") for token in marked] if self._joined else marked
+        if self._truecaser:
+            plain = detruecase(plain)
+        return _joined(plain, marked) if self._joined else self._rules.join(plain)
+
+
+def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> Tokeniser:
+    """The tokeniser of a kind for a language; `truecaser` is the file of a kind that `needs_truecaser`.
+
+    Raises InputError for a kind that is not there or not for this language, and for a truecaser that is
+    missing or cannot be read.
+    """
+    _check_kind(kind, KINDS)
+    base = kind.removesuffix("_joined").removesuffix("_truecase")
+    if base == "indic" and language not in INDIC_LANGUAGES:
+        raise InputError(f"IndicNLP is not for '{language}' but for {', '.join(INDIC_LANGUAGES)}; choose another kind")
+    if needs_truecaser(kind) and truecaser is None:
+        raise InputError(f"tokenisation '{kind}' of {language} needs a truecaser; train one on its tokenised text")
+    rules = RawRules() if base == "raw" else {"moses": MosesRules, "indic": IndicRules}[base](language)
+    return Tokeniser(rules, Truecaser(truecaser) if needs_truecaser(kind) else None, kind.endswith("_joined"))
+
+
+def needs_truecaser(kind: str) -> bool:
+    """Whether a kind changes the case of first words; its truecaser is trained on `moses` tokens."""
+    return "_truecase" in kind
+
+
+def kind_of(setting: str, language: str, languages: Collection[str] = ()) -> str:
+    """The kind for a language under a setting: a kind or `by_script`, then exceptions, as in `by_script en=moses`.
+
+    Raises InputError for an unknown kind, for an exception that is malformed or said twice, and for one
+    that is not among `languages` where these are given.
+    """
+    default, *exceptions = setting.split() or [""]
+    kinds = {}
+    for exception in exceptions:
+        code, equals, kind = exception.partition("=")
+        if not equals or check_language(code) in kinds:
+            raise InputError(f"'{exception}' in '{setting}' is no exception; write a language once, as in en=moses")
+        if languages and code not in languages:
+            raise InputError(f"'{exception}' in '{setting}' is for none of {', '.join(languages)}; correct it")
+        kinds[code] = kind
+    for kind in (default, *kinds.values()):
+        _check_kind(kind, (*KINDS, *_BY_SCRIPT))
+    kind = kinds.get(language, default)
+    return _BY_SCRIPT[kind][language in INDIC_LANGUAGES] if kind in _BY_SCRIPT else kind
+
+
+def _check_kind(kind: str, known: Collection[str]) -> None:
+    if kind not in known:
+        raise InputError(f"there is no tokenisation '{kind}'; choose {', '.join(known)}")
+
+
+def _marked(tokens: Iterable[str], sentence: str) -> Iterator[str]:
+    """The tokens of a sentence, marked where no space stands before them."""
+    position = 0
+    for token in tokens:
+        spaced = sentence[position] == " "
+        yield token if spaced or position == 0 else _JOINER + token
+        position += spaced + len(token)
+
+
+def _joined(plain: Iterable[str], marked: Iterable[str]) -> str:
+    """The tokens with a space between two unless the second is marked."""
+    spaced = (token if mark.startswith(_JOINER) else f" {token}" for token, mark in zip(plain, marked))
+    return "".join(spaced).strip()

@@ -1,0 +1,92 @@
+"""Truecasing: the first word of a sentence as it is written elsewhere, and back again.
+
+The model and its file are those of the Moses truecaser (Koehn et al. 2007): for every word, how often
+each of its spellings occurs where no sentence starts. Applying it differs from Moses in two points, so
+that it can be undone: only the first letter of a word at the start of a sentence changes, where Moses
+also rewrites words elsewhere that it does not know in their spelling; and a colon ends no sentence.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from sacremoses import MosesTruecaser
+
+from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+from zsnmt.errors import InputError
+
+_ENDS = frozenset(".?!")
+_OPENS = frozenset("\"'([")  # before the first word of a sentence, and after its end
+
+
+class Truecaser:
+    """Changes the first letters of sentences; `path` is a file that `train_truecaser` wrote.
+
+    Raises InputError when there is no such file or when it is no model.
+    """
+
+    def __init__(self, path: Path):
+        self._usual = dict(_read(path))
+
+    def truecase(self, tokens: Sequence[str]) -> list[str]:
+        """The tokens, with first words in their usual spelling if only the first letter differs from it."""
+        tokens = list(tokens)
+        for start in _sentence_starts(tokens):
+            token = tokens[start]
+            usual = self._usual.get(token.lower(), token)
+            if usual[1:] == token[1:]:
+                tokens[start] = usual
+        return tokens
+
+
+def detruecase(tokens: Sequence[str]) -> list[str]:
+    """The tokens, with a capital at the start of every sentence."""
+    tokens = list(tokens)
+    for start in _sentence_starts(tokens):
+        letter, rest = tokens[start][:1], tokens[start][1:]
+        if letter.upper().lower() == letter:  # unlike a German sharp s, for example
+            tokens[start] = letter.upper() + rest
+    return tokens
+
+
+def train_truecaser(lines: Iterable[str], path: Path) -> None:
+    """Writes the spellings of the words in tokenised lines to `path`, read once and never held in memory.
+
+    One model serves one language; the reference of Liu et al. (2021) has one for all source sides and
+    one for all target sides. Raises InputError when no word stands anywhere but at the start of a
+    sentence; `path` is replaced at the end or stays as it was.
+    """
+    counter = MosesTruecaser()
+    spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for line in lines:
+        for word, spelling, weight in counter.learn_truecase_weights(line.split()):
+            if word[0] != "\ufeff":  # no line of a text file may start with it
+                spellings[word][spelling] += weight
+    if not spellings:
+        raise InputError(f"there is no text to make the truecaser {path} from; give tokenised sentences")
+    write_lines(path, map(_entry, spellings.values()))
+
+
+def _sentence_starts(tokens: Sequence[str]) -> Iterator[int]:
+    starts = True
+    for position, token in enumerate(tokens):
+        if token in _ENDS:
+            starts = True
+        elif token not in _OPENS:
+            if starts:
+                yield position
+            starts = False
+
+
+def _entry(counts: Counter[str]) -> str:
+    """`the (10/12) The (2)`, the most frequent spelling first, with the sum of all."""
+    (usual, count), *others = counts.most_common()
+    return " ".join([f"{usual} ({count}/{counts.total()})", *(f"{form} ({number})" for form, number in others)])
+
+
+def _read(path: Path) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(iterate_lines(path), start=1):
+        usual, _, count = line.partition(" ")
+        if not count.startswith("("):
+            raise InputError(f"{path}, line {number} is no entry of a truecaser; train it anew, or name its file")
+        yield usual.lower(), usual
