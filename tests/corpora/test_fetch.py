@@ -19,10 +19,11 @@ from zsnmt.errors import InputError
 
 TRAINING = {f"DeEnItNlRo-DeEnItNlRo/train.tags.de-en.{language}": f"<url>\n{language}\n".encode() * 50
             for language in ("de", "en")}
+TRAINING_ARCHIVE = "2017-01-trnmted/texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo.tgz"
 INNER_TEST = {f"{pair}/IWSLT17.TED.tst2017.mltlng.{pair}.{pair[:2]}.xml": pair.encode() for pair in ("de-en", "en-de")}
 RELEASE = {
     "DeEnItNlRo-DeEnItNlRo.tgz": tgz(TRAINING),
-    "2017-01-trnmted.tgz": tgz({"2017-01-trnmted/texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo.tgz": tgz(TRAINING)}),
+    "2017-01-trnmted.tgz": tgz({TRAINING_ARCHIVE: tgz(TRAINING)}),
     "DeEnItNlRo-DeEnItNlRo.zip": zipped(TRAINING),
     "2017-01-mted-test.tgz": tgz({
         f"2017-01-mted-test/texts/{name[:2]}/{name[3:5]}/{name[:5]}.tgz": tgz({name: content})
@@ -176,7 +177,8 @@ def test_when_all_mirrors_fail_each_is_named_with_its_reason(server, tmp_path):
 def test_an_alternative_will_do(server, corpus, tmp_path):
     del server.files["DeEnItNlRo-DeEnItNlRo.tgz"]
     bring(corpus, tmp_path)
-    assert find_file(tmp_path, "train.tags.de-en.de").read_bytes() == TRAINING["DeEnItNlRo-DeEnItNlRo/train.tags.de-en.de"]
+    for path, content in TRAINING.items():
+        assert find_file(tmp_path, path.split("/")[-1]).read_bytes() == content
     server.requests.clear()
     bring(corpus, tmp_path)
     assert server.requests == []
@@ -333,5 +335,6 @@ def test_the_command_ends_in_one_line(server, tmp_path):
                           "--mirror", server.url)
     assert (stopped.returncode, stopped.stdout) == (1, "")
     _, *errors = stopped.stderr.splitlines()
-    assert len(errors) == 1 and errors[0].startswith(f"error: fi-en.tgz could not be downloaded ({server.url}/fi-en.tgz: 404")
+    assert len(errors) == 1
+    assert errors[0].startswith(f"error: fi-en.tgz could not be downloaded ({server.url}/fi-en.tgz: 404")
     assert (tmp_path / "da-en/europarl-v7.da-en.da").read_bytes() == b"da"

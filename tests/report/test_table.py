@@ -58,3 +58,18 @@ def test_every_direction_has_a_row():
     rows = directions_table(SCORES).split("\n")
     assert len(rows) == 2 + 3 * 6
     assert "| `residual` | 1 | de-fr | pivot | 15.0 | 35.0 | 0.0 % |" in rows
+
+
+def test_the_caption_says_what_was_left_out_of_training_and_of_the_test_set():
+    overlap = {"en-de": dict(lines=1200, removed=3), "en-fr": dict(lines=800, removed=4)}
+    scores = {**SCORES[0], "overlap": overlap, "decoding": dict(beam=4, lines=150)}
+    shown = text_table([scores])
+    assert "Of 2,000 training pairs 7 had a sentence of" in shown and "first 150 lines" in shown
+    assert "training pairs" not in text_table(SCORES) and "lines of the test set" not in text_table(SCORES)
+
+
+def test_the_entry_for_results_has_chrf_too():
+    header, _, baseline, residual = markdown_table(SCORES).split("\n")[:4]
+    place = header.split(" | ").index("zero-shot chrF++")
+    assert residual.split(" | ")[place] == "34.0"
+    assert baseline.split(" | ")[place].startswith("26.5 ±")

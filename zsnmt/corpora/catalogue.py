@@ -1,7 +1,7 @@
 """What `fetch` knows of the corpora: licences, and where their files are. Data only.
 
-Sizes and checksums are those that the Hugging Face dataset cards of IWSLT 2017 and the Git repository of
-Multi30k record; Europarl, PMIndia and the IWSLT 2017 test set come without.
+Sizes and checksums are known from the Git repositories of Hugging Face datasets (IWSLT 2017) and of Multi30k;
+for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any.
 """
 
 from zsnmt.corpora.fetch import Corpus, Part, ReleaseFile

@@ -1,6 +1,6 @@
 """The systems of an experiment side by side, from their score files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, stdev
 
 from zsnmt.errors import InputError
@@ -11,6 +11,11 @@ COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
     "through pivot": ("pivot", "bleu"),
     "off-target": ("zero_shot", "off_target"),
     "off-target through pivot": ("pivot", "off_target"),
+}
+CHRF_COLUMNS = {  # where there is room for them
+    "supervised chrF++": ("supervised", "chrf"),
+    "zero-shot chrF++": ("zero_shot", "chrf"),
+    "chrF++ through pivot": ("pivot", "chrf"),
 }
 
 
@@ -43,9 +48,9 @@ def by_system(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
     return systems
 
 
-def cells(runs: Sequence[dict]) -> list[str]:
+def cells(runs: Sequence[dict], columns: Mapping[str, tuple[str, str]] = COLUMNS) -> list[str]:
     """A system's figures as text: the mean over its seeds, with the deviation where there are several."""
-    return [cell([mean_over_directions(scores, *column) for scores in runs], column[1]) for column in COLUMNS.values()]
+    return [cell([mean_over_directions(scores, *column) for scores in runs], column[1]) for column in columns.values()]
 
 
 def cell(values: Sequence[float | None], figure: str) -> str:
@@ -68,7 +73,22 @@ def caption(all_scores: Sequence[dict]) -> str:
         f"{count['zero_shot']} zero-shot directions, the latter also through {first['pivot']}; off-target: share of "
         f"outputs in another language than asked for, by {first['signatures']['off_target']} (wrong on at most "
         f"{100 * error:.1f} % of the references of a direction); beam {first['decoding']['beam']}, seed {seeds}."
+        f"{lines_note(first)}{overlap_note(first)}"
     )
+
+
+def lines_note(scores: dict) -> str:
+    """How much of the test set was scored, where it was not all."""
+    lines = scores["decoding"].get("lines")
+    return f" Only the first {lines} lines of the test set are scored." if lines else ""
+
+
+def overlap_note(scores: dict) -> str:
+    """What the overlap check found before training, where it was run."""
+    if not (pairs := scores.get("overlap", {}).values()):
+        return ""
+    removed, lines = (sum(of_pair[count] for of_pair in pairs) for count in ("removed", "lines"))
+    return f" Of {lines:,} training pairs {removed:,} had a sentence of the validation or test sets and were left out."
 
 
 def text_table(all_scores: Sequence[dict]) -> str:
@@ -87,8 +107,9 @@ def text_table(all_scores: Sequence[dict]) -> str:
 def markdown_table(all_scores: Sequence[dict]) -> str:
     """The comparison for RESULTS.md, with what made each run; `InputError` for runs that cannot be compared."""
     check_comparable(all_scores)
-    rows = [["system", *COLUMNS], ["---", *["---:"] * len(COLUMNS)]]
-    rows += [[f"`{system}`", *cells(runs)] for system, runs in by_system(all_scores).items()]
+    columns = COLUMNS | CHRF_COLUMNS
+    rows = [["system", *columns], ["---", *["---:"] * len(columns)]]
+    rows += [[f"`{system}`", *cells(runs, columns)] for system, runs in by_system(all_scores).items()]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     made = [
         f"* `{scores['system']}`, seed {scores['seed']}: commit {short_commit(scores['commit'])}, {scores['training']}, "
