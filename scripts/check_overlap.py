@@ -2,13 +2,13 @@
 
 import argparse
 import os
-import shutil
 import sys
 from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.training_text import LIST_FILE, check_overlap, make_training_text, parse_limits, write_overlaps
 from zsnmt.errors import InputError
+from zsnmt.files import new_folder
 
 
 def main() -> None:
@@ -40,14 +40,10 @@ def main() -> None:
 
 
 def clean(options: argparse.Namespace) -> dict:
-    """Write the text beside its folder, which then takes its name."""
-    if options.remove_to.exists():
-        raise InputError(f"{options.remove_to} is there already; remove it or give another folder")
-    part = options.remove_to.with_name(options.remove_to.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
+    """Write the text without what overlaps."""
     limits = parse_limits(options.pairs)
-    counts = make_training_text(options.text, part, options.languages, limits, options.seed, options.workers)
-    os.replace(part, options.remove_to)
+    with new_folder(options.remove_to) as folder:
+        counts = make_training_text(options.text, folder, options.languages, limits, options.seed, options.workers)
     if removed := sum(of_pair["removed"] for of_pair in counts.values()):
         print(f"{removed} training pairs overlap with the validation or test sets and were left out; "
               f"{options.remove_to / LIST_FILE} lists them", file=sys.stderr)

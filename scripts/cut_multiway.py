@@ -1,13 +1,11 @@
 """Cut pivot-centred training pairs from a multiway corpus ({train,valid,test}.{lang})."""
 
 import argparse
-import os
-import shutil
 from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs
-from zsnmt.errors import InputError
+from zsnmt.files import new_folder
 
 
 def main() -> None:
@@ -20,12 +18,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the dealing")
     options = parser.parse_args()
 
-    if options.target.exists():
-        raise InputError(f"{options.target} is there already; remove it or give another folder")
-    part = options.target.with_name(options.target.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
-    counts = cut_training_pairs(options.folder, part, options.languages, options.condition, options.seed)
-    os.replace(part, options.target)
+    with new_folder(options.target) as folder:
+        counts = cut_training_pairs(options.folder, folder, options.languages, options.condition, options.seed)
     for pair, number in counts.items():
         print(f"train\t{pair}\t{number}")
 

@@ -10,8 +10,6 @@ Prints the sentence pairs by split and pair, and says on stderr what was repaire
 
 import argparse
 import logging
-import os
-import shutil
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -19,7 +17,7 @@ from inspect import signature
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.errors import InputError
+from zsnmt.files import new_folder
 
 CORPORA = ("iwslt17", "europarl", "pmindia", "multi30k")
 SETTINGS = {
@@ -56,19 +54,10 @@ def parse_options() -> argparse.Namespace:
 def main() -> None:
     options = parse_options()
     logging.getLogger("zsnmt.corpora").setLevel(logging.INFO)
-    if options.folder.exists():
-        raise InputError(f"{options.folder} is there already; remove it or give another folder")
-    part = options.folder.with_name(options.folder.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
     settings = {name: getattr(options, name) for name in settings_of(options.reader)}
-    try:
-        counts = options.reader(options.release, part, options.languages, **settings)
-        warn_of_foreign_text(part, options.languages)
-        os.replace(part, options.folder)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
+    with new_folder(options.folder) as folder:
+        counts = options.reader(options.release, folder, options.languages, **settings)
+        warn_of_foreign_text(folder, options.languages)
     for split, pairs in counts.items():
         for pair, number in pairs.items():
             print(f"{split}\t{pair}\t{number}")

@@ -2,7 +2,8 @@ import errno
 
 import pytest
 
-from zsnmt.files import replacing
+from zsnmt.errors import InputError
+from zsnmt.files import new_folder, replacing
 
 
 def test_replacing_is_whole_or_nothing(tmp_path):
@@ -25,3 +26,17 @@ def test_replacing_names_the_file_when_the_disk_is_full(tmp_path):
     assert (error.value.errno, error.value.filename) == (errno.ENOSPC, str(path))
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_new_folder_is_whole_or_not_there(tmp_path):
+    folder = tmp_path / "a" / "folder"
+    with pytest.raises(KeyboardInterrupt), new_folder(folder) as part:
+        (part / "half").write_text("x")
+        raise KeyboardInterrupt
+    assert not [*folder.parent.iterdir()]
+    with new_folder(folder) as part:
+        (part / "whole").write_text("x")
+    assert [path.name for path in folder.iterdir()] == ["whole"]
+    with pytest.raises(InputError, match="is there already; remove it"), new_folder(folder):
+        raise AssertionError("not reached")
+    assert (folder / "whole").read_text() == "x"

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,25 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _CANNOT_GROW and error.filename is None:
             error.filename = str(path)
+        raise
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, `folder.part`, that becomes `folder` when the block ends.
+
+    Raises `InputError` if `folder` is there already. When the block fails, nothing is left.
+    """
+    if folder.exists():
+        raise InputError(f"{folder} is there already; remove it or give another folder")
+    part = folder.with_name(folder.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    try:
+        yield part
+        os.replace(part, folder)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
         raise
 
 

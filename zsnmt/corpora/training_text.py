@@ -80,8 +80,8 @@ def make_training_text(text: Path, target: Path, languages: Sequence[str], limit
     if strangers := [pair for pair in limits if pair and pair not in {f"{a}-{b}" for p in pairs for a, b in (p, p[::-1])}]:
         raise InputError(f"{text} has no training text for {', '.join(strangers)}, of which a number of pairs is asked for")
     counts, overlaps = check_overlap(text, languages, workers)
-    removed = {place for found in overlaps for place in (overlap.training for overlap in found)}
     target.mkdir(parents=True, exist_ok=True)
+    removed = {place for found in overlaps for place in (overlap.training for overlap in found)}
     for pair in pairs:
         name, files = "-".join(pair), find_pair(text, "train", *pair)
         out = {place.line for place in removed if place.file in files}

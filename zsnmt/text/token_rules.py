@@ -21,7 +21,7 @@ _ENDS = frozenset(".?!।॥")
 _WORD_END, _WORD_START = r"(?<=[^\s.,:;?!।-])", r"(?=[^\s.,:;?!।-])"
 
 # Languages in which an apostrophe that is alone in a sentence is no opening quotation mark.
-_APOSTROPHE_INSIDE_WORDS = ("cs", "de", "nl", "or")  # foto's
+_APOSTROPHE_INSIDE_WORDS = ("cs", "de", "or")  # gibt's
 _APOSTROPHE_AFTER_WORDS = ("it",)  # un po' di
 
 
@@ -52,9 +52,13 @@ class MosesRules:
         (r"(?<=\w) / (?=\w)", "/"),
         (r"(?<!\S)([A-Z]) & (?=[A-Z](?!\S))", r"\1&"),  # R&D
     )]
+    _ENDING = re.compile(rf"{_WORD_END} ' (?=[ns](?!\S))"), "'"  # zo'n and foto's
+    _CASE_ENDING = re.compile(r"(?<=[A-ZÄÖÅ\d]) : (?=[a-zäöå]{1,4}(?!\S))"), ":"  # EU:n
 
     def __init__(self, language: str):
         self._language = language
+        self._unspaced = [*self._UNSPACED, *[self._ENDING] * (language not in ("en", "fr", "it")),
+                          *[self._CASE_ENDING] * (language in ("fi", "sv"))]
         self._normaliser = MosesPunctNormalizer(language, norm_quote_commas=False, norm_numbers=False)
         self._tokenizer = MosesTokenizer(language)
         # sacremoses' rules for Czech fail on some input, and take the space from before every last number.
@@ -67,7 +71,7 @@ class MosesRules:
         return _whole(self._tokenizer.tokenize(sentence, escape=False), sentence)
 
     def join(self, tokens: Sequence[str]) -> str:
-        return _join(tokens, self._language, self._UNSPACED,
+        return _join(tokens, self._language, self._unspaced,
                      lambda text: self._detokenizer.detokenize(text.split(), unescape=False))
 
 
