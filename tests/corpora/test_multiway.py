@@ -113,5 +113,5 @@ def test_a_missing_language_is_refused(folder, split):
 def test_fewer_different_sentences_than_pairs_are_refused(folder):
     for language in LANGUAGES:
         write_lines(folder / f"train.{language}", ["one", "two", "one"])
-    fails(folder, "fewer different sentences in train.en than the 3 pairs")
+    fails(folder, "fewer different sentences in en than the 3 pairs")
     cut_training_pairs(folder, folder / "cut", LANGUAGES, "multiway")

@@ -7,9 +7,8 @@ training pairs are cut as by `zsnmt.corpora.multiway`. The names `valid` and `te
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from zsnmt.corpora.multiway import cut_training_pairs
+from zsnmt.corpora.multiway import write_training_pairs
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.corpora.release import clean_rows, count_pairs, find_files, open_lines, write_rows
 from zsnmt.errors import InputError
@@ -22,16 +21,16 @@ def read_release(release: Path, target: Path, languages: Sequence[str], conditio
                  seed: int = 1) -> dict[str, dict[str, int]]:  # fmt: skip
     """Write parallel text from the release into `target`; returns sentence pairs by split and pair.
 
-    `languages`: the pivot first; `condition` and `seed` as in `cut_training_pairs`. Raises InputError for files
+    `languages`: the pivot first; `condition` and `seed` as in `write_training_pairs`. Raises InputError for files
     that are missing or differ in their number of lines, and for an unknown condition.
     """
     check_languages(languages)
     wanted = [[[f"{name}.{language}" for language in languages] for name in NAMES[split]] for split in SPLITS]
     files = find_files(release, wanted, "multi30k")
-    with TemporaryDirectory() as folder:
-        for split, paths in zip(SPLITS, files):
-            write_rows(Path(folder), split, languages, clean_rows(read_multiway_rows(paths), split))
-        cut_training_pairs(Path(folder), target, languages, condition, seed)
+    training, *held_out = (clean_rows(read_multiway_rows(paths), split) for split, paths in zip(SPLITS, files))
+    write_training_pairs(dict(zip(languages, zip(*training))), target, condition, seed)
+    for split, rows in zip(SPLITS[1:], held_out):
+        write_rows(target, split, languages, rows)
     return count_pairs(target, languages)
 
 

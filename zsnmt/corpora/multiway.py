@@ -1,8 +1,8 @@
 """Pivot-centred training pairs cut from a multiway corpus (the conditions of Liu et al. 2021, section 3.1)."""
 
 import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Sequence
 
 from zsnmt.corpora.parallel_text import SPLITS, read_lines, write_lines
 from zsnmt.errors import InputError
@@ -34,26 +34,36 @@ def read_multiway(folder: Path, split: str, languages: Sequence[str]) -> dict[st
     return text
 
 
-def cut_training_pairs(folder: Path, target: Path, languages: Sequence[str], condition: str, seed: int = 1) -> dict[str, int]:
-    """Write `train.{lang}-{pivot}.*` and multiway valid and test sets from `{train,valid,test}.{lang}`.
+def write_training_pairs(text: Mapping[str, Sequence[str]], target: Path, condition: str, seed: int = 1) -> dict[str, int]:
+    """Write `train.{lang}-{pivot}.*` from lines that are translations of each other; returns the pairs' line counts.
 
-    `languages`: the pivot first. `multiway`: every pair has every line. `non_overlap`: the lines are
-    dealt to the pairs, so that no pivot sentence is in two of them. Returns the pairs' line counts.
-    Raises `InputError`, before anything is written, for text that cannot be cut like this.
+    `text` has the lines of each language, the pivot first. `multiway`: every pair has every line.
+    `non_overlap`: the lines are dealt to the pairs, so that no pivot sentence is in two of them. Raises
+    `InputError`, before anything is written, for text that cannot be cut like this.
     """
     if condition not in CONDITIONS:
         raise InputError(f"unknown condition '{condition}': it must be one of {', '.join(CONDITIONS)}")
-    pivot, *others = check_languages(languages)
-    text, *evaluation = (read_multiway(folder, split, languages) for split in SPLITS)
+    pivot, *others = check_languages(text)
     everything = list(range(len(text[pivot])))
     hands = deal(text[pivot], len(others), seed) if condition == "non_overlap" else [everything] * len(others)
     if not all(hands):
-        raise InputError(f"{folder} has fewer different sentences in train.{pivot} than the {len(others)} pairs to make")
+        raise InputError(f"the multiway text has fewer different sentences in {pivot} than the {len(others)} pairs to make")
     target.mkdir(parents=True, exist_ok=True)
     for language, hand in zip(others, hands):
         for side in (language, pivot):
             write_lines(target / f"train.{language}-{pivot}.{side}", (text[side][line] for line in hand))
+    return {f"{language}-{pivot}": len(hand) for language, hand in zip(others, hands)}
+
+
+def cut_training_pairs(folder: Path, target: Path, languages: Sequence[str], condition: str, seed: int = 1) -> dict[str, int]:
+    """Write training pairs and multiway valid and test sets from `{train,valid,test}.{lang}`.
+
+    `languages`: the pivot first; see `write_training_pairs`. Nothing is written before all is read.
+    """
+    check_languages(languages)
+    text, *evaluation = (read_multiway(folder, split, languages) for split in SPLITS)
+    counts = write_training_pairs(text, target, condition, seed)
     for split, lines_of in zip(SPLITS[1:], evaluation):
         for language, lines in lines_of.items():
             write_lines(target / f"{split}.{language}", lines)
-    return {f"{language}-{pivot}": len(hand) for language, hand in zip(others, hands)}
+    return counts
