@@ -39,6 +39,7 @@ load_config() { # FILE: sets its keys and the defaults; refuses keys that do not
   [ "$(printf '%s\n' "${TEXT:+x}" "${SYNTHETIC:+x}" "${MULTIWAY:+x}" "${RELEASE:+x}" | grep -c x)" = 1 ] \
     || fail "$1 must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE"
   [ -z "$RELEASE" ] || [ -n "$CORPUS" ] || fail "$1 sets RELEASE but not CORPUS, the name of the corpus released there"
+  [[ "$MARK_TOKENS" =~ ^(yes)?$ ]] || fail "$1 sets MARK_TOKENS=$MARK_TOKENS; write yes, or leave it out"
   : "${VOCABULARY:=8000}" "${SUBWORD_TYPE:=bpe}" "${THRESHOLD:=0}" "${AVERAGE:=5}" "${BEAM:=4}"
   : "${IDENTIFIER:=py3langid}" "${BLEU_TOKENIZER:=13a}" "${CONDITION:=multiway}"
   for key in VOCABULARY AVERAGE BEAM TEST_LINES; do

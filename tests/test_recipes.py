@@ -135,6 +135,12 @@ def damaged(text, break_it):
     ("AVERAGE=0", "sets AVERAGE=0; it must be a whole number above 0"),
     ("BEAM=4\r", "has Windows line ends"),
     ("TEXT=somewhere", "exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE"),
+    ("MARK_TOKENS=no", "sets MARK_TOKENS=no; write yes, or leave it out"),
+    ("TEST_LINES=all", "sets TEST_LINES=all; it must be a whole number"),
+    ("PAIRS=few", "'few' gives no numbers of sentence pairs"),
+    ("TOKENISATION=mosses", "there is no tokenisation 'mosses'"),
+    ('SYNTHETIC=""; RELEASE=.', "sets RELEASE but not CORPUS"),
+    ('SYNTHETIC=""; RELEASE=./nowhere; CORPUS=iwslt17', "fetch_corpus.py iwslt17 --to ./nowhere"),
     ('VOCABULARY=100000', "does not support a vocabulary of 100000"),
     ('LANGUAGES="inglan velan tamun nolan"', "no training text for nolan"),
 ])  # fmt: skip
