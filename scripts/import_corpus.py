@@ -66,9 +66,8 @@ def main() -> None:
 def warn_of_foreign_text(folder: Path, languages: list[str]) -> None:
     from zsnmt.corpora.foreign_text import foreign_files  # loads py3langid: only now, so that --help is quick
 
-    for file, found, share in foreign_files(folder, languages):
-        print(f"warning: {file.name} looks like {found}: {share:.0%} of its lines are in the language of its name",
-              file=sys.stderr)  # fmt: skip
+    for foreign in foreign_files(folder, languages):
+        print(f"warning: {foreign}", file=sys.stderr)
 
 
 if __name__ == "__main__":

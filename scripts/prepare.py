@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from zsnmt import console
@@ -32,6 +33,7 @@ def parse_options() -> argparse.Namespace:
 def main() -> None:
     options = parse_options()
     from zsnmt.binarised import prepare  # loads PyTorch: only now, so that --help is quick
+    from zsnmt.corpora.foreign_text import foreign_files
     from zsnmt.text.learning import TextSettings
 
     settings = TextSettings(
@@ -39,6 +41,8 @@ def main() -> None:
         options.tokenisation, options.mark_tokens,
     )  # fmt: skip
     counts = prepare(options.text, options.folder, options.languages, settings, options.workers)
+    for foreign in foreign_files(options.text, options.languages):
+        print(f"warning: {foreign}", file=sys.stderr)
     for split, pairs in counts.items():
         for pair, number in pairs.items():
             print(f"{split}\t{pair}\t{number}")

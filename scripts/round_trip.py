@@ -50,18 +50,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("text", nargs="+", type=Path, help="folders of parallel text, or files named *.{lang}")
     parser.add_argument("--languages", required=True, help="codes with commas, as in de,it")
-    parser.add_argument("--tokeniser", default="by_script", metavar="SETTING",
+    parser.add_argument("--tokenisation", default="by_script", metavar="SETTING",
                         help="kind and exceptions, as in 'by_script en=moses' (default: %(default)s)")
     parser.add_argument("--examples", type=int, default=0, metavar="N", help="show N sentences that came back different")
     arguments = parser.parse_args()
     languages = [check_language(language) for language in arguments.languages.split(",")]
-    kinds = {language: kind_of(arguments.tokeniser, language, languages) for language in languages}
+    kinds = {language: kind_of(arguments.tokenisation, language, languages) for language in languages}
     texts = {language: files_of(language, arguments.text) for language in languages}
     print("language\tkind\tsentences\trespelt\texact\tspaces\tcase\tlost\tsentences/s")
     for language, files in texts.items():
         done = round_trip(load(kinds[language], language, files), sentences(files), arguments.examples)
-        shares = (100 * number / done.sentences for number in (done.respelt, done.exact, done.spaced, done.recased, done.lost))
-        print(language, kinds[language], done.sentences, *(f"{share:.2f}" for share in shares),
+        counts = done.respelt, done.exact, done.spaced, done.recased, done.lost
+        print(language, kinds[language], done.sentences, *(f"{100 * count / done.sentences:.2f}" for count in counts),
               f"{done.sentences / done.seconds:.0f}", sep="\t", flush=True)
         for expected, back in done.examples:
             print(f"  {expected}\n  {back}\n")

@@ -21,7 +21,7 @@ MULTI30K = ("en", "de", "fr", "cs")
 BIBLE = ("en", "bn", "gu", "hi", "kn", "ml", "mr", "pa", "te")
 OWN = ("en", "de", "fr")
 
-_WORDS = 40  # of a language
+_WORDS = 100  # of a language
 _VOWELS = {"en": "", "cs": "áěý", "da": "æøå", "de": "äöü", "es": "áéó", "fi": "äöy", "fr": "éèê", "it": "àèù",
            "nl": "ëï", "pt": "ãõâ", "ro": "ăâî"}  # fmt: skip
 # The Indic scripts have the same letters at the same places of their Unicode blocks: k g c j t d n p b m r l s, aa i ii u e.
@@ -45,9 +45,9 @@ def words(language: str) -> list[str]:
 
 
 def sentence(language: str, number: int) -> str:
-    """Sentence n, of three to five words."""
+    """Sentence n, of three or four words."""
     generator = random.Random(number)
-    first, *others = (words(language)[generator.randrange(_WORDS)] for _ in range(generator.randint(3, 5)))
+    first, *others = (words(language)[generator.randrange(_WORDS)] for _ in range(generator.randint(3, 4)))
     stop = "।" if language in ("bn", "hi", "or", "pa") else "."
     return f"{first.capitalize()}, {' '.join(others)}{stop}"
 

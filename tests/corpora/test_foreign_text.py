@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import run_command
 from zsnmt.corpora.foreign_text import SAMPLE, foreign_files, sample_lines
 from zsnmt.corpora.parallel_text import write_lines
 
@@ -37,6 +38,15 @@ def test_exchanged_files_are_named_with_what_they_are(folder):
     write_lines(folder / "valid.hi", TEXT["de"])
     found = [(file.name, language, share) for file, language, share in foreign_files(folder, ["en", "de", "hi"])]
     assert found == [("test.hi", "de", 0), ("train.de-en.de", "en", 0), ("train.de-en.en", "de", 0)]
+
+
+def test_preparing_training_data_warns_of_them(folder, tmp_path):
+    write_lines(folder / "train.hi-en.hi", TEXT["de"] * 5)
+    data = tmp_path / "data"
+    done = run_command("scripts/prepare.py", folder, data, "--languages", "en", "de", "hi", "--vocabulary-size", "90")
+    assert done.returncode == 0, done.stderr
+    assert "warning: train.hi-en.hi looks like de: 0% of its lines are in the language of its name" in done.stderr
+    assert done.stderr.count("warning") == 1 and (data / "languages.txt").is_file()
 
 
 def test_half_of_the_lines_is_enough(folder):

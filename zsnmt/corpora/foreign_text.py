@@ -20,6 +20,9 @@ class Foreign(NamedTuple):
     found: str
     share: float
 
+    def __str__(self) -> str:
+        return f"{self.file.name} looks like {self.found}: {self.share:.0%} of its lines are in the language of its name"
+
 
 def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:
     """The training and test files of a folder of parallel text of which fewer than half the lines are as named.

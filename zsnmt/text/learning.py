@@ -47,7 +47,7 @@ def learn_tokenisation(text: Mapping[str, Sequence[Path]], languages: Sequence[s
 
     The pipeline that is returned has no units yet: it tokenises, and cuts at spaces.
     """
-    kinds = {language: kind_of(settings.tokenisation, language) for language in languages}
+    kinds = {language: kind_of(settings.tokenisation, language, languages) for language in languages}
     truecasers = {}
     for language in (language for language in languages if needs_truecaser(kinds[language])):
         truecasers[language] = folder / f"truecaser.{language}"

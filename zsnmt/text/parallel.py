@@ -6,25 +6,25 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
-from multiprocessing import parent_process
+from multiprocessing import get_context, parent_process
 from threading import Thread
 
 _CHUNK = 500  # lines that travel together
 
-_function: Callable[[str], str]  # of a worker process, sent there once
+_function: Callable[[str], str]  # of a worker process, given to it once
 
 
 def map_lines(function: Callable[[str], str], lines: Iterable[str], workers: int = 1) -> Iterator[str]:
     """What `map(function, lines)` gives, from so many processes; one is this process itself.
 
-    A function for other processes must be picklable, as a method of a `Tokeniser` is. A few chunks of lines
-    are in memory at a time. What the function raises is raised here; BrokenProcessPool when a process ends.
+    A few chunks of lines are in memory at a time. What the function raises is raised here, and
+    BrokenProcessPool when a process ends before its work.
     """
     if workers == 1:
         yield from map(function, lines)
         return
     lines = iter(lines)
-    pool = ProcessPoolExecutor(workers, initializer=_start, initargs=(function,))
+    pool = ProcessPoolExecutor(workers, get_context("fork"), _start, (function,))
     waiting = deque()
     try:
         while chunk := list(islice(lines, _CHUNK)):

@@ -1,9 +1,9 @@
-"""How a sentence is cut at its punctuation and put together again, for languages written in a family of scripts.
+"""Rules by which sentences are cut at their punctuation and put together again.
 
 Rules have three methods. `normalise` gives a sentence one spelling, with single spaces. `split` cuts
-such a sentence into tokens: nothing but spaces goes, and no token holds one. `join` guesses where the
-spaces were; nothing but spaces comes or goes. The libraries of the field do the work; where they lose
-a character, cross a space or guess against the odds of real text, the rules mend it.
+such a sentence into tokens: nothing but spaces goes, and no token reaches over one. `join` guesses where
+the spaces were; nothing but spaces comes or goes. Libraries do the work; where they change a character,
+cross a space or guess against the odds of real text, the rules mend it.
 """
 
 import re
@@ -18,7 +18,7 @@ from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
 _Substitution = tuple[re.Pattern[str], str]
 
 _ENDS = frozenset(".?!।॥")
-_WORD_END, _WORD_START = r"(?<=[^\s.,:;?!।-])", r"(?=[^\s.,:;?!।-])"
+_WORD_END, _WORD_START = r"(?<=[^\s.,:;?!।-])", r"(?=[^\s.,:;?!।-])"  # \w lacks the vowel signs of Indic scripts
 
 # Languages in which an apostrophe that is alone in a sentence is no opening quotation mark.
 _APOSTROPHE_INSIDE_WORDS = ("cs", "de", "or")  # gibt's
@@ -39,11 +39,12 @@ class RawRules:
 
 
 class MosesRules:
-    """The Moses tokenizer and detokenizer (Koehn et al. 2007), without escapes like `&quot;`.
+    """The Moses tokenizer and detokenizer (Koehn et al. 2007), without escapes like `&quot;`; hyphens split no word.
 
     A language that Moses does not know, such as Danish, has the abbreviations of English. Of Moses'
     normalisation of punctuation two steps are left out, as they change more than a spelling: a full stop
-    or comma instead of a space between digits, and the order of quotation marks and full stops.
+    or comma instead of a space between digits, and the order of quotation marks and full stops. What it
+    leaves out comes back in French, where a space stands before `;`, `:`, `?`, `!` and `%`.
     """
 
     _UNSPACED = [(re.compile(pattern), replacement) for pattern, replacement in (
@@ -57,8 +58,11 @@ class MosesRules:
 
     def __init__(self, language: str):
         self._language = language
-        self._unspaced = [*self._UNSPACED, *[self._ENDING] * (language not in ("en", "fr", "it")),
-                          *[self._CASE_ENDING] * (language in ("fi", "sv"))]
+        self._unspaced = list(self._UNSPACED)
+        if language not in ("en", "fr", "it"):  # where Moses leaves an apostrophe with its word
+            self._unspaced.append(self._ENDING)
+        if language in ("fi", "sv"):
+            self._unspaced.append(self._CASE_ENDING)
         self._normaliser = MosesPunctNormalizer(language, norm_quote_commas=False, norm_numbers=False)
         self._tokenizer = MosesTokenizer(language)
         # sacremoses' rules for Czech fail on some input, and take the space from before every last number.
@@ -92,15 +96,19 @@ class IndicRules:
     def __init__(self, language: str):
         self._language = language
         self._normaliser = IndicNormalizerFactory().get_normalizer(language)
-        self._spaced = [self._SPACED_COLON] + [self._SPACED_DANDA] * (language == "or")
+        self._spaced = [self._SPACED_COLON]
+        if language == "or":
+            self._spaced.append(self._SPACED_DANDA)
 
     def normalise(self, sentence: str) -> str:
         # Composed first: IndicNLP composes one vowel of Odia to a code point that does not exist.
         return _plain_spaces(self._normaliser.normalize(unicodedata.normalize("NFC", sentence)))
 
     def split(self, sentence: str) -> list[str]:
-        # Word by word, as the library takes the spaces from between numbers.
-        return _whole([token for word in sentence.split() for token in trivial_tokenize_indic(word)], sentence)
+        # Word by word, as the library takes the spaces from between numbers, and each after another word, as it
+        # splits a number that comes first.
+        words = sentence.split()
+        return _whole([token for word in words for token in trivial_tokenize_indic(f"a {word}")[1:]], sentence)
 
     def join(self, tokens: Sequence[str]) -> str:
         text = _join(tokens, self._language, self._UNSPACED, trivial_detokenize_indic)
@@ -120,7 +128,10 @@ def _whole(tokens: list[str], sentence: str) -> list[str]:
 
 def _join(tokens: Sequence[str], language: str, unspaced: Iterable[_Substitution],
           detokenise: Callable[[str], str]) -> str:
-    """Tokens put together by a library that takes every odd quotation mark for an opening one."""
+    """Tokens put together by a library, which is shown the opening mark of a quotation that began earlier.
+
+    It takes every odd quotation mark for an opening one.
+    """
     text = " ".join(tokens)
     if language in _APOSTROPHE_INSIDE_WORDS and tokens.count("'") == 1:
         text = re.sub(f"{_WORD_END} ' {_WORD_START}", "'", text)

@@ -1,0 +1,72 @@
+"""The count of what survives tokenisation, and the script that prints it."""
+
+import pytest
+
+from tests.conftest import ROOT, run_command
+from zsnmt.corpora.parallel_text import write_lines
+from zsnmt.text.round_trip import round_trip
+from zsnmt.text.tokenisation import load_tokeniser
+
+SCRIPT = ROOT / "scripts/round_trip.py"
+
+
+class Shortener:
+    """Forgets the rest of what it was given."""
+
+    def normalise(self, sentence: str) -> str:
+        return sentence
+
+    def tokenise(self, sentence: str) -> str:
+        return sentence[:4]
+
+    def detokenise(self, tokens: str) -> str:
+        return tokens.upper()
+
+
+def test_every_outcome_is_counted():
+    sentences = ["A well.", "A “well”.", "Oh , no", "a..b .c"]
+    result = round_trip(load_tokeniser("moses", "en"), sentences, examples=1)
+    assert (result.sentences, result.respelt) == (4, 1)
+    assert (result.exact, result.spaced, result.recased, result.lost) == (2, 2, 0, 0)
+    assert result.examples == [("Oh , no", "Oh, no")]
+    assert result.seconds > 0
+    result = round_trip(Shortener(), ["four", "fives", "SIX"], examples=5)
+    assert (result.exact, result.recased, result.lost) == (1, 1, 1)
+    assert result.examples == [("four", "FOUR"), ("fives", "FIVE")]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_lines(tmp_path / "train.de-en.de", ["Das ist gut.", "Sie sagt, das Boot ist da."])
+    write_lines(tmp_path / "train.de-en.en", ["That is good.", "The boat , she says, is the boat."])
+    write_lines(tmp_path / "test.hi", ["यह घर है।"])
+    write_lines(tmp_path / "notes.de", ["No text of a split ."])
+    return tmp_path
+
+
+def test_the_script_prints_a_row_for_each_language(folder):
+    done = run_command(SCRIPT, folder, "--languages", "de,en,hi", "--examples", 3)
+    assert done.returncode == 0, done.stderr
+    head, *rows = (line.split("\t") for line in done.stdout.splitlines() if "\t" in line)
+    rows = [dict(zip(head, row)) for row in rows]
+    assert [row["kind"] for row in rows] == ["moses_truecase", "moses_truecase", "indic"]
+    assert [row["sentences"] for row in rows] == ["2", "2", "1"]
+    assert [row["exact"] for row in rows] == ["100.00", "50.00", "100.00"]
+    assert {row["lost"] for row in rows} == {"0.00"}
+    assert "  The boat , she says, is the boat.\n  The boat, she says, is the boat.\n" in done.stdout
+
+
+def test_the_script_reads_files_and_settings(folder):
+    files = folder / "notes.de", folder / "test.hi"
+    done = run_command(SCRIPT, *files, "--languages", "de,hi", "--tokenisation", "moses hi=raw")
+    assert done.returncode == 0, done.stderr
+    assert [line.split("\t")[1:3] for line in done.stdout.splitlines()[1:]] == [["moses", "1"], ["raw", "1"]]
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--languages", "de,fr"], "there is no text of fr; looked for files that end in .fr as in parallel text"),
+    (["--languages", "de", "--tokenisation", "raw dee=moses"], "'dee=moses' in 'raw dee=moses' is for none of de; correct it"),
+])
+def test_mistakes_are_one_line(folder, arguments, message):
+    done = run_command(SCRIPT, folder, *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {message}\n")
