@@ -1,10 +1,11 @@
 """Prints how many sentences survive tokenisation and detokenisation, by language, in per cent.
 
-exact: as normalised; spaces: but for spaces; case: but for spaces and the case of first letters; lost: the
+exact: as normalised; spaced: but for spaces; recased: but for spaces and the case of first letters; lost: the
 rest, which should be 0. respelt: changed by the normalisation itself, such as curly quotation marks.
 """
 
 import argparse
+import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,10 +15,16 @@ from tqdm import tqdm
 from zsnmt import console
 from zsnmt.corpora.parallel_text import SPLITS, iterate_lines
 from zsnmt.errors import InputError
+from zsnmt.files import replacing
 from zsnmt.languages import check_language
-from zsnmt.text.round_trip import round_trip
+from zsnmt.runs import commit
+from zsnmt.text.pipeline import RAW, TextPipeline
+from zsnmt.text.round_trip import WholePipeline, round_trip
 from zsnmt.text.tokenisation import Tokeniser, kind_of, load_tokeniser, needs_truecaser
 from zsnmt.text.truecasing import train_truecaser
+
+
+COLUMNS = ("respelt", "exact", "spaced", "recased", "lost")  # per cent
 
 
 def files_of(language: str, paths: Iterable[Path]) -> list[Path]:
@@ -52,19 +59,30 @@ def main() -> None:
     parser.add_argument("--languages", required=True, help="codes with commas, as in de,it")
     parser.add_argument("--tokenisation", default="by_script", metavar="SETTING",
                         help="kind and exceptions, as in 'by_script en=moses' (default: %(default)s)")
+    parser.add_argument("--pipeline", type=Path, metavar="FOLDER",
+                        help="instead: the whole text pipeline of a run (RUN/pipeline), subwords included")
     parser.add_argument("--examples", type=int, default=0, metavar="N", help="show N sentences that came back different")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="also write the figures to FILE, as JSON")
     arguments = parser.parse_args()
     languages = [check_language(language) for language in arguments.languages.split(",")]
-    kinds = {language: kind_of(arguments.tokenisation, language, languages) for language in languages}
+    pipeline = TextPipeline.load(arguments.pipeline) if arguments.pipeline else None
+    kinds = {language: pipeline.kinds.get(language, RAW) if pipeline else kind_of(arguments.tokenisation, language, languages)
+             for language in languages}  # fmt: skip
     texts = {language: files_of(language, arguments.text) for language in languages}
-    print("language\tkind\tsentences\trespelt\texact\tspaces\tcase\tlost\tsentences/s")
+    rows = {}
+    print("language", "kind", "sentences", *COLUMNS, "sentences/s", sep="\t")
     for language, files in texts.items():
-        done = round_trip(load(kinds[language], language, files), sentences(files), arguments.examples)
-        counts = done.respelt, done.exact, done.spaced, done.recased, done.lost
-        print(language, kinds[language], done.sentences, *(f"{100 * count / done.sentences:.2f}" for count in counts),
+        tokeniser = WholePipeline(pipeline, language) if pipeline else load(kinds[language], language, files)
+        done = round_trip(tokeniser, sentences(files), arguments.examples)
+        rows[language] = {"kind": kinds[language], "sentences": done.sentences, **done.percentages()}
+        print(language, kinds[language], done.sentences, *(f"{rows[language][column]:.2f}" for column in COLUMNS),
               f"{done.sentences / done.seconds:.0f}", sep="\t", flush=True)
         for expected, back in done.examples:
             print(f"  {expected}\n  {back}\n")
+    if arguments.output:
+        units = "its subwords" if pipeline else "no subwords"
+        with replacing(arguments.output) as file:
+            file.write(json.dumps({"commit": commit(), "units": units, "languages": rows}, indent=1).encode("utf-8"))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.report.made_up import made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.report.results import fill, keep_scores
+from zsnmt.report.results import ROUND_TRIPS, fill, keep_scores
 from zsnmt.report.table import markdown_table, text_table
 
 
@@ -35,7 +35,7 @@ def test_the_projects_tables_are_those_of_its_score_files(name):
 
 
 def test_every_kept_score_file_says_how_it_was_made():
-    files = list((ROOT / "docs" / "results").rglob("*.json"))
+    files = [path for path in (ROOT / "docs" / "results").rglob("*.json") if path.parent.name != ROUND_TRIPS]
     assert files
     for path in files:
         scores = json.loads(path.read_text(encoding="utf-8"))

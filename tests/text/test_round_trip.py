@@ -1,10 +1,15 @@
 """The count of what survives tokenisation, and the script that prints it."""
 
+import json
+
 import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt.corpora.parallel_text import write_lines
-from zsnmt.text.round_trip import round_trip
+from zsnmt.report.table import round_trip_table
+from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.round_trip import WholePipeline, round_trip
+from zsnmt.text.subword import Subwords, train_subwords
 from zsnmt.text.tokenisation import load_tokeniser
 
 SCRIPT = ROOT / "scripts/round_trip.py"
@@ -61,6 +66,22 @@ def test_the_script_reads_files_and_settings(folder):
     done = run_command(SCRIPT, *files, "--languages", "de,hi", "--tokenisation", "moses hi=raw")
     assert done.returncode == 0, done.stderr
     assert [line.split("\t")[1:3] for line in done.stdout.splitlines()[1:]] == [["moses", "1"], ["raw", "1"]]
+
+
+def test_the_script_takes_the_whole_pipeline_and_keeps_the_figures(folder, tmp_path):
+    train_subwords({"de": [folder / "train.de-en.de"], "en": [folder / "train.de-en.en"]}, tmp_path / "subwords.model", 50)
+    pipeline = TextPipeline(Subwords(tmp_path / "subwords.model"), {"de": "raw", "en": "moses"})
+    (tmp_path / "pipeline").mkdir()
+    pipeline.save(tmp_path / "pipeline")
+    assert round_trip(WholePipeline(pipeline, "de"), ["Das ist  gut .", "x ☃"]).exact == 2
+    assert " ".join(pipeline.encode("gut", "de")) == WholePipeline(pipeline, "de").tokenise("gut")
+    output = tmp_path / "figures.json"
+    done = run_command(SCRIPT, folder, "--languages", "de,en", "--pipeline", tmp_path / "pipeline", "--output", output)
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(output.read_text())
+    assert figures["languages"]["de"] == dict(kind="raw", sentences=2, respelt=0, exact=100, spaced=0, recased=0, lost=0)
+    assert figures["languages"]["en"]["spaced"] == 50 and len(figures["commit"].split("+")[0]) == 40
+    assert "| en | `moses` | 2 | 0.00 % | 50.00 % | 50.00 % | 0.00 % | 0.00 % |" in round_trip_table(figures)
 
 
 @pytest.mark.parametrize("arguments, message", [

@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
-from zsnmt.report.table import directions_table, markdown_table, text_table
+from zsnmt.files import read_json, replacing
+from zsnmt.report.table import directions_table, markdown_table, round_trip_table, text_table
 
+ROUND_TRIPS = "round_trip"
 _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 
@@ -34,15 +35,17 @@ def fill(document: str, folder: Path) -> str:
     """The document with every block made anew from the score files kept in `folder`.
 
     A block is named for its config; `NAME:text` is the terminal's table, `NAME` the Markdown table
-    with commands, and all directions folded below it.
+    with commands, and all directions folded below it; `NAME:round_trip` is what the text pipeline gives back.
     """
 
     def block(match: re.Match) -> str:
         config, _, form = match[1].partition(":")
-        scores = kept_scores(folder, config)
-        if form == "text":
-            content = f"```\n{text_table(scores)}\n```"
+        if form == "round_trip":
+            content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with scripts/round_trip.py"))
+        elif form == "text":
+            content = f"```\n{text_table(kept_scores(folder, config))}\n```"
         else:
+            scores = kept_scores(folder, config)
             content = (
                 f"{markdown_table(scores)}\n\n<details><summary>every direction</summary>\n\n"
                 f"{directions_table(scores)}\n\n</details>"

@@ -135,3 +135,13 @@ def directions_table(all_scores: Sequence[dict]) -> str:
                 f"| {result['bleu']:.1f} | {result['chrf']:.1f} | {100 * result['off_target']:.1f} % |"
             )
     return "\n".join(lines)
+
+
+def round_trip_table(measured: dict) -> str:
+    """What a text pipeline gives back of real sentences, by language, in Markdown; see `zsnmt.text.round_trip`."""
+    columns = ["respelt", "exact", "spaced", "recased", "lost"]
+    lines = [f"| language | tokenisation | sentences | {' | '.join(columns)} |", f"|---|---|---:|{'---:|' * len(columns)}"]
+    for language, row in measured["languages"].items():
+        shares = " | ".join(f"{row[column]:.2f} %" for column in columns)
+        lines.append(f"| {language} | `{row['kind']}` | {row['sentences']:,} | {shares} |")
+    return "\n".join([*lines, "", f"Commit {short_commit(measured['commit'])}, {measured['units']}."])

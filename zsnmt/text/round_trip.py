@@ -4,7 +4,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from zsnmt.text.tokenisation import Tokeniser
+from zsnmt.text.pipeline import RAW, TextPipeline
+from zsnmt.text.tokenisation import Tokeniser, load_tokeniser
 
 
 @dataclass
@@ -25,8 +26,26 @@ class RoundTrip:
     seconds: float = 0.0
     examples: list[tuple[str, str]] = field(default_factory=list)
 
+    def percentages(self) -> dict[str, float]:
+        """The shares of all sentences (0–100)."""
+        return {name: 100 * getattr(self, name) / self.sentences for name in ("respelt", "exact", "spaced", "recased", "lost")}
 
-def round_trip(tokeniser: Tokeniser, sentences: Iterable[str], examples: int = 0) -> RoundTrip:
+
+class WholePipeline:
+    """All of a text pipeline, subwords included, in the form of a tokeniser: its tokens are the pieces."""
+
+    def __init__(self, pipeline: TextPipeline, language: str) -> None:
+        self.pipeline, self.language = pipeline, language
+        self.normalise = pipeline.tokenisers.get(language, load_tokeniser(RAW, language)).normalise
+
+    def tokenise(self, sentence: str) -> str:
+        return " ".join(self.pipeline.encode(sentence, self.language))
+
+    def detokenise(self, tokens: str) -> str:
+        return self.pipeline.decode(tokens.split(), self.language)
+
+
+def round_trip(tokeniser: Tokeniser | WholePipeline, sentences: Iterable[str], examples: int = 0) -> RoundTrip:
     """Tokenises and detokenises each sentence and keeps the first `examples` that come back different."""
     result = RoundTrip()
     for sentence in sentences:
