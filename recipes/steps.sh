@@ -6,7 +6,7 @@
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 RUNS="${RUNS:-$ROOT/runs}"
 VENV="${VENV:-$ROOT/.venv}"
-CONFIG_KEYS="TEXT SYNTHETIC MULTIWAY RELEASE CORPUS CONDITION PAIRS LANGUAGES TOKENISATION MARK_TOKENS VOCABULARY SUBWORD_TYPE BALANCE THRESHOLD MODEL TRAINING AVERAGE BEAM TEST_LINES IDENTIFIER BLEU_TOKENIZER"
+CONFIG_KEYS="TEXT SYNTHETIC MULTIWAY RELEASE CORPUS CONDITION PAIRS LANGUAGES TOKENISATION MARK_TOKENS VOCABULARY SUBWORD_TYPE BALANCE THRESHOLD MODEL TRAINING AVERAGE BEAM TEST_LINES IDENTIFIER BLEU_TOKENIZER NORMALISE_REFERENCES"
 
 # On a CPU: one thread a process, since threads that wait for each other cost more than they give.
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
@@ -39,7 +39,9 @@ load_config() { # FILE: sets its keys and the defaults; refuses keys that do not
   [ "$(printf '%s\n' "${TEXT:+x}" "${SYNTHETIC:+x}" "${MULTIWAY:+x}" "${RELEASE:+x}" | grep -c x)" = 1 ] \
     || fail "$1 must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE"
   [ -z "$RELEASE" ] || [ -n "$CORPUS" ] || fail "$1 sets RELEASE but not CORPUS, the name of the corpus released there"
-  [[ "$MARK_TOKENS" =~ ^(yes)?$ ]] || fail "$1 sets MARK_TOKENS=$MARK_TOKENS; write yes, or leave it out"
+  for key in MARK_TOKENS NORMALISE_REFERENCES; do
+    [[ "${!key}" =~ ^(yes)?$ ]] || fail "$1 sets $key=${!key}; write yes, or leave it out"
+  done
   : "${VOCABULARY:=8000}" "${SUBWORD_TYPE:=bpe}" "${THRESHOLD:=0}" "${AVERAGE:=5}" "${BEAM:=4}"
   : "${IDENTIFIER:=py3langid}" "${BLEU_TOKENIZER:=13a}" "${CONDITION:=multiway}"
   for key in VOCABULARY AVERAGE BEAM TEST_LINES; do
@@ -169,6 +171,6 @@ evaluate_run() { # RUN: scores.json
     flock -n 8 || fail "another process is at work in $run; wait for it or end it"
     step "$run" evaluate "$run/scores.json" "$run/model.pt" "$text"/test.* "$text"/lexicon.* -- \
       python "$ROOT/scripts/evaluate.py" "$run" --identifier "$IDENTIFIER" --bleu-tokenizer "$BLEU_TOKENIZER" --beam "$BEAM" \
-        ${TEST_LINES:+--lines "$TEST_LINES"}
+        ${TEST_LINES:+--lines "$TEST_LINES"} ${NORMALISE_REFERENCES:+--normalise-references}
   ) 8> "$run/.lock"
 }

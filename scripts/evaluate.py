@@ -22,6 +22,8 @@ def main() -> None:
                         help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts (fetched when first used); "
                              "or subwords, those of the run's own model, for runs that share it")
     parser.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
+    parser.add_argument("--normalise-references", action="store_true",
+                        help="spell references as the run's tokenisation does, which Indic scripts need")
     parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set")
     parser.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")
     parser.add_argument("--output", type=Path, help="score file (default: RUN/scores.json, for the recipe's test set only)")
@@ -42,7 +44,7 @@ def main() -> None:
         scores = evaluate(
             options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,
             options.directions, scored, options.output and options.output.with_suffix(".hypotheses"),
-            options.lines,
+            options.lines, options.normalise_references,
         )  # fmt: skip
     write_scores(options.output or options.run / SCORES_FILE, scores)
 

@@ -1,16 +1,19 @@
 """Scores: what they are made of, and that they are sacreBLEU's."""
 
+import hashlib
 import json
+import shutil
 
 import pytest
 import sacrebleu
 
 from zsnmt import evaluation
 from zsnmt.corpora.lexicon_identifier import LexiconIdentifier
-from zsnmt.corpora.parallel_text import read_lines
+from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.errors import InputError
 from zsnmt.evaluation import Hypotheses, Metrics, directions_with_text, evaluate, off_target_rate, score_direction
 from zsnmt.languages import Direction
+from zsnmt.text.subword import Subwords
 
 
 def test_scores_are_sacrebleus_on_raw_text():
@@ -88,3 +91,45 @@ def test_scores_are_those_of_the_kept_hypotheses(tiny):
 def test_a_test_set_that_is_missing_is_named(tiny, tmp_path):
     with pytest.raises(InputError, match="no text in split 'other'"):
         evaluate(tiny.run(), split="other", identifier_kind="lexicon")
+
+
+def test_bleu_over_subwords_is_that_of_the_pieces_and_says_so(tiny):
+    model = tiny.run() / "pipeline" / "subwords.model"
+    references = read_lines(tiny.folder / "text" / "test.velan")
+    hypotheses = [" ".join(reversed(line.split())) for line in references]
+    metrics = Metrics("subwords", model)
+    bleu = metrics.scores(hypotheses, references)["bleu"]
+    pieces = [[" ".join(Subwords(model).encode(line, "velan")) for line in lines] for lines in (hypotheses, references)]
+    assert bleu == sacrebleu.corpus_bleu(pieces[0], [pieces[1]], tokenize="none", force=True).score
+    assert bleu != Metrics().scores(hypotheses, references)["bleu"]
+    digest = hashlib.sha256(model.read_bytes()).hexdigest()
+    assert f"|tok:subwords-{digest[:8]}|" in metrics.signatures()["bleu"]
+
+
+def test_only_the_first_lines_are_scored_where_that_is_asked_for(tiny, tmp_path):
+    directions = [Direction("velan", "tamun")]
+    some = evaluate(tiny.run(), identifier_kind="lexicon", beam=2, directions=directions, lines=4, kept=tmp_path)
+    assert some["decoding"]["lines"] == 4 and {result["lines"] for result in some["directions"]} == {4}
+    kept = read_lines(tiny.run() / "hypotheses" / "direct.velan-tamun.txt", allow_empty_lines=True)
+    assert read_lines(tmp_path / "direct.velan-tamun.txt", allow_empty_lines=True) == kept[:4]
+
+
+def test_references_can_be_spelt_as_the_output_is(tiny, tmp_path):
+    """The scores are those of normalised references, and the signatures say that they are."""
+    direction, run = Direction("velan", "tamun"), tmp_path / "run"
+    shutil.copytree(tiny.run(), run)
+    (run / "pipeline" / "pipeline.json").write_text(
+        json.dumps({"units": "subwords", "tokenisation": {"inglan": "raw", "velan": "raw", "tamun": "moses", "velor": "raw"}, "mark_tokens": False})
+    )
+    text = tmp_path / "text"
+    shutil.copytree(tiny.folder / "text", text)
+    write_lines(text / "test.tamun", [f"“{line}”" for line in read_lines(tiny.folder / "text" / "test.tamun")])
+    plain, normalised = (
+        evaluate(run, text, identifier_kind="lexicon", beam=2, directions=[direction], normalise=normalise, kept=tmp_path / "kept")
+        for normalise in (False, True)
+    )
+    hypotheses = read_lines(tmp_path / "kept" / "direct.velan-tamun.txt", allow_empty_lines=True)
+    references = [f'"{line}"' for line in read_lines(tiny.folder / "text" / "test.tamun")]
+    assert normalised["directions"][0]["chrf"] == sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score
+    assert normalised["signatures"]["bleu"] == plain["signatures"]["bleu"] + "|ref:normalised"
+    assert normalised["signatures"]["chrf"].endswith("|ref:normalised") and "ref:" not in plain["signatures"]["chrf"]

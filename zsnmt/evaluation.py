@@ -29,6 +29,7 @@ from zsnmt.translation import MODEL_FILE, PIPELINE_FOLDER, Translator
 logger = logging.getLogger(__name__)
 
 SUBWORDS = "subwords"
+NORMALISED = "|ref:normalised"  # in a signature
 TestSet = tuple[Sequence[str], Sequence[str]]  # sources and references
 
 
@@ -128,20 +129,21 @@ def evaluate(
     scored: Callable[[dict], object] = lambda result: None,
     kept: Optional[Path] = None,
     lines: Optional[int] = None,
+    normalise: bool = False,
 ) -> dict:
     """Translate and score a split of `text` (the run's own by default) in every direction, for scores.json.
 
     The model is loaded once. Zero-shot directions are also translated through the pivot, whose text is
     the model's own output, reused where a source set is shared. `scored` is told each result; the
-    hypotheses are kept in `kept` (RUN/hypotheses by default). `lines` scores only that many, the first ones.
+    hypotheses are kept in `kept` (RUN/hypotheses by default). `lines` scores only that many, the first ones. With
+    `normalise` references are spelt as the run's tokenisation spells its output, which the signatures say.
     """
     record = read_record(run)
     text = text or Path(record["text"])
     translator = Translator(run, beam=beam)
     directions = list(directions or directions_with_text(text, split, translator.languages))
     files = {direction: find_pair(text, split, *direction) for direction in directions}
-    read = functools.cache(lambda path: read_lines(path)[:lines])
-    sets = {direction: (read(source), read(target)) for direction, (source, target) in files.items()}
+    sets = read_sets(files, lines, translator.pipeline.normalise if normalise else lambda reference, language: reference)
     identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text)
     decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split, **({"lines": lines} if lines else {})}
     sources = {str(direction): sha256(paths[0]) for direction, paths in files.items()}
@@ -159,7 +161,10 @@ def evaluate(
         "languages": translator.languages,
         "pivot": translator.pivot,
         "decoding": decoding,
-        "signatures": {**metrics.signatures(), "off_target": identifier_signature},
+        "signatures": {
+            **{metric: signature + NORMALISED * normalise for metric, signature in metrics.signatures().items()},
+            "off_target": identifier_signature,
+        },
         "directions": results,
     }
 
@@ -177,6 +182,17 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
         logger.warning("not scored, for want of text in split '%s' of %s: %s", split, text, ", ".join(without))
     directions = supervised_directions(languages, languages[0]) + zero_shot_directions(languages, languages[0])
     return [direction for direction in directions if {direction, direction[::-1]} & {*pairs}]
+
+
+def read_sets(
+    files: dict[Direction, tuple[Path, Path]], lines: Optional[int], respell: Callable[[str, str], str]
+) -> dict[Direction, TestSet]:
+    """The first lines (or all) of each direction's files, the references spelt anew; a file is read once."""
+    read = functools.cache(lambda path: read_lines(path)[:lines])
+    return {
+        direction: (read(source), [respell(reference, direction.target) for reference in read(target)])
+        for direction, (source, target) in files.items()
+    }
 
 
 def translate_all(

@@ -208,13 +208,15 @@ def choose_training(left: Mapping[str, tuple[np.ndarray, np.ndarray]], condition
 
 def deal(sentences: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Each sentence to one of the languages that have it, each as likely; digests, ascending, without repetition."""
-    everything = np.unique(np.concatenate([*sentences.values()]))
-    places = {language: np.searchsorted(everything, own) for language, own in sentences.items()}
-    owners = sum(np.bincount(place, minlength=len(everything)) for place in places.values())
-    turn = everything % owners.astype(everything.dtype)  # which of its owners gets a sentence
-    hands, before = {}, np.zeros_like(turn)
-    for language, place in places.items():
-        hands[language] = sentences[language][turn[place] == before[place]]
+    everything = reduce(np.union1d, sentences.values())
+    owners = np.zeros_like(everything)
+    for own in sentences.values():
+        owners[np.searchsorted(everything, own)] += 1
+    turn = everything % owners  # which of its owners gets a sentence
+    hands, before = {}, np.zeros_like(everything)
+    for language, own in sentences.items():
+        place = np.searchsorted(everything, own)
+        hands[language] = own[turn[place] == before[place]]
         before[place] += 1
     return hands
 

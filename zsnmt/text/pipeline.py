@@ -58,6 +58,11 @@ class TextPipeline:
         tokeniser = self.tokenisers.get(language)
         return tokeniser.tokenise(sentence) if tokeniser else sentence
 
+    def normalise(self, sentence: str, language: str) -> str:
+        """The sentence in the spelling that `decode` gives: that of its language's tokenisation."""
+        tokeniser = self.tokenisers.get(language)
+        return tokeniser.normalise(sentence) if tokeniser else sentence
+
     def segment(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
         """The pieces of tokenised sentences, in order."""
         pieces = self.units.encode_lines(sentences, language)

@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from zsnmt.text.pipeline import RAW, TextPipeline
-from zsnmt.text.tokenisation import Tokeniser, load_tokeniser
+from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.tokenisation import Tokeniser
 
 
 @dataclass
@@ -36,7 +36,9 @@ class WholePipeline:
 
     def __init__(self, pipeline: TextPipeline, language: str) -> None:
         self.pipeline, self.language = pipeline, language
-        self.normalise = pipeline.tokenisers.get(language, load_tokeniser(RAW, language)).normalise
+
+    def normalise(self, sentence: str) -> str:
+        return " ".join(self.pipeline.normalise(sentence, self.language).split())
 
     def tokenise(self, sentence: str) -> str:
         return " ".join(self.pipeline.encode(sentence, self.language))
