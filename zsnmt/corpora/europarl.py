@@ -191,19 +191,25 @@ def choose_training(left: Mapping[str, tuple[np.ndarray, np.ndarray]], condition
         chosen = {language: number[np.argsort(english, kind="stable")[-(pairs or len(number)):]]
                   for language, (english, number) in left.items()}  # fmt: skip
     else:
-        first = {language: np.unique(english, return_index=True) for language, (english, _) in left.items()}
+        first = {language: first_lines(*own) for language, own in left.items()}
         sentences = {language: english for language, (english, _) in first.items()}
         shared = reduce(np.intersect1d, sentences.values())
         hands = deal(sentences) if condition == "non_overlap" else dict.fromkeys(left, shared)
         size = min(pairs or len(shared), *map(len, hands.values()))
         chosen = {}
-        for language, (english, place) in first.items():
+        for language, (english, number) in first.items():
             hand = hands[language][len(hands[language]) - size :]
-            chosen[language] = left[language][1][place[np.searchsorted(english, hand)]]
+            chosen[language] = number[np.searchsorted(english, hand)]
     if not all(map(len, chosen.values())):
         raise InputError(f"no sentence is left to train {', '.join(f'{code}-{PIVOT}' for code in chosen)} on under the "
                          f"condition {condition}; hold out fewer, or take another condition")
     return {language: np.sort(numbers) for language, numbers in chosen.items()}
+
+
+def first_lines(english: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different sentences, ascending, and the number of the first line of each."""
+    different, place = np.unique(english, return_index=True)
+    return different, number[place]
 
 
 def deal(sentences: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
