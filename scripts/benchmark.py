@@ -2,6 +2,7 @@
 
     python scripts/benchmark.py training                          # each architecture against fairseq's transformer
     python scripts/benchmark.py pivot RUN --from de --to fr --text test.de   # direct against through the pivot
+    python scripts/benchmark.py tokenisation --text test.de --language de    # several processes against a loop
 """
 
 import argparse
@@ -79,6 +80,24 @@ def pivot(options: argparse.Namespace) -> None:
         print(f"| {title} | {median(times[title]):.2f} | {middle:.3f} ({low:.3f}–{high:.3f}) |")
 
 
+def tokenisation(options: argparse.Namespace) -> None:
+    from zsnmt.benchmark import paired_times, ratios
+    from zsnmt.text.parallel import map_lines
+    from zsnmt.text.tokenisation import load_tokeniser
+
+    tokenise = load_tokeniser(options.kind, options.language).tokenise
+    lines = read_lines(options.text)[: options.lines]
+    jobs = {"a plain loop": lambda: [tokenise(line) for line in lines]}
+    for workers in options.workers:
+        jobs[f"{workers} processes"] = lambda workers=workers: list(map_lines(tokenise, lines, workers))
+    times = paired_times(jobs, options.rounds)
+    print(f"\n`{options.kind}` of {options.language}, {len(lines)} sentences, {options.rounds} rounds:\n")
+    print("| way | sentences a second (median) | time, as a ratio to the loop's: median (range) |")
+    print("|---|---:|---:|")
+    for title, (middle, low, high) in ratios(times, "a plain loop").items():
+        print(f"| {title} | {len(lines) / median(times[title]):,.0f} | {middle:.2f} ({low:.2f}–{high:.2f}) |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(required=True)
@@ -96,6 +115,14 @@ def main() -> None:
     verb.add_argument("--lines", type=int, default=200, help="how many of them")
     verb.add_argument("--rounds", type=int, default=5, help="rounds that count")
     verb.set_defaults(measure=pivot)
+    verb = verbs.add_parser("tokenisation", help="tokenisation by several processes against a plain loop")
+    verb.add_argument("--text", type=Path, required=True, help="sentences")
+    verb.add_argument("--language", required=True, help="their language")
+    verb.add_argument("--kind", default="moses", help="tokenisation that needs no truecaser (default: %(default)s)")
+    verb.add_argument("--lines", type=int, default=20_000, help="how many sentences")
+    verb.add_argument("--workers", type=int, nargs="+", default=[os.cpu_count()], help="numbers of processes")
+    verb.add_argument("--rounds", type=int, default=5, help="rounds that count")
+    verb.set_defaults(measure=tokenisation)
     options = parser.parse_args()
 
     import torch

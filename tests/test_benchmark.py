@@ -33,3 +33,10 @@ def test_direct_against_pivot_prints_a_table(tiny):
                           "--text", tiny.folder / "text" / "test.velan", "--rounds", "1")  # fmt: skip
     assert printed.returncode == 0, printed.stderr
     assert "| direct |" in printed.stdout and "| through inglan |" in printed.stdout
+
+
+def test_tokenisation_by_processes_prints_a_table(tiny):
+    text = tiny.folder / "text" / "test.velan"
+    printed = run_command("scripts/benchmark.py", "tokenisation", "--text", text, "--language", "en", "--workers", "1", "2", "--rounds", "1")
+    assert printed.returncode == 0, printed.stderr
+    assert "| a plain loop |" in printed.stdout and "| 2 processes |" in printed.stdout

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, replacing
-from zsnmt.report.table import directions_table, markdown_table, round_trip_table, text_table
+from zsnmt.report.table import directions_table, markdown_table, overlap_table, round_trip_table, text_table
 
-ROUND_TRIPS = "round_trip"
+ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders
+OVERLAP_REMEDY = "make it with scripts/check_overlap.py --remove-to"
 _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 
@@ -35,12 +36,15 @@ def fill(document: str, folder: Path) -> str:
     """The document with every block made anew from the score files kept in `folder`.
 
     A block is named for its config; `NAME:text` is the terminal's table, `NAME` the Markdown table
-    with commands, and all directions folded below it; `NAME:round_trip` is what the text pipeline gives back.
+    with commands, and all directions folded below it; `NAME:round_trip` is what the text pipeline gives back,
+    `overlap` what was found of held-out sentences in the training text of each corpus.
     """
 
     def block(match: re.Match) -> str:
         config, _, form = match[1].partition(":")
-        if form == "round_trip":
+        if config == OVERLAPS:
+            content = overlap_table({path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / OVERLAPS).glob("*.json"))})
+        elif form == "round_trip":
             content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with scripts/round_trip.py"))
         elif form == "text":
             content = f"```\n{text_table(kept_scores(folder, config))}\n```"
