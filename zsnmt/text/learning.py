@@ -1,6 +1,6 @@
 """A text pipeline learned from training text: truecasers, subwords, vocabularies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -53,7 +53,7 @@ def learn_tokenisation(text: Mapping[str, Sequence[Path]], languages: Sequence[s
         truecasers[language] = folder / f"truecaser.{language}"
         tokenise = load_tokeniser("moses", language).tokenise
         lines = islice((line for file in text[language] for line in iterate_lines(file)), _TRUECASER_SENTENCES)
-        train_truecaser(map_lines(tokenise, lines, workers), truecasers[language])
+        train_truecaser(map_lines(tokenise, with_bar(lines, f"truecaser of {language}"), workers), truecasers[language])
     return TextPipeline(Words(), kinds, truecasers)
 
 
@@ -62,9 +62,14 @@ def tokenise_file(path: Path, language: str, pipeline: TextPipeline, folder: Pat
     if pipeline.kinds[language] == RAW:
         return path
     folder.mkdir(exist_ok=True)
-    lines = tqdm(iterate_lines(path), desc=f"tokenising {path.name}", unit=" lines", leave=False, disable=None)
+    lines = with_bar(iterate_lines(path), f"tokenising {path.name}")
     write_lines(folder / path.name, map_lines(pipeline.tokenisers[language].tokenise, lines, workers))
     return folder / path.name
+
+
+def with_bar(lines: Iterable[str], title: str) -> Iterable[str]:
+    """The lines, with a bar on a terminal."""
+    return tqdm(lines, desc=title, unit=" lines", leave=False, disable=None)
 
 
 def learn_units(text: Mapping[str, Sequence[Path]], tokenisation: TextPipeline, folder: Path, settings: TextSettings) -> TextPipeline:
