@@ -7,6 +7,7 @@ setup(
     version="0.1.0",
     description="Multilingual zero-shot neural machine translation, a plug-in for fairseq",
     packages=find_packages(include=["zsnmt", "zsnmt.*"]),
+    package_data={"zsnmt.report": ["page.html.jinja", "page.css", "page.js"]},
     python_requires=">=3.11,<3.13",
     install_requires=[
         "torch>=2.6",
@@ -19,6 +20,8 @@ setup(
         "scikit-learn>=1.3",
         "scipy>=1.11",
         "py3langid>=0.3",
+        "matplotlib>=3.8",
+        "jinja2>=3.1",
         "tqdm>=4.60",
     ],
     extras_require={"test": ["pytest>=8"]},

@@ -1,0 +1,86 @@
+"""Examples: the same lines for all systems, and nothing that was not translated."""
+
+import json
+
+import pytest
+
+from tests.report.made_up_runs import SIGNATURE, STRAYED, TEXT, make_run, make_text
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction
+from zsnmt.report import examples as module
+from zsnmt.report.comparison import read_runs
+from zsnmt.report.examples import examples
+
+GERMAN_FRENCH = Direction("de", "fr")
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Two seeds of one system and one of another, whose identifier is not to be had."""
+    text = make_text(tmp_path / "text")
+    made = read_runs([make_run(tmp_path, text, *run) for run in (("baseline", 1), ("baseline", 2), ("residual", 1))])
+    for run in made:
+        run.scores["signatures"]["off_target"] = "unknown 1.0"
+    return made
+
+
+def test_an_example_has_source_reference_and_every_output(runs):
+    found = examples(runs, number=3)
+    assert list(found)[:2] == [GERMAN_FRENCH, Direction("fr", "de")] and len(found) == 4
+    first = found[GERMAN_FRENCH][0]
+    assert (first.line, first.source, first.reference) == (1, TEXT["de"][0], TEXT["fr"][0])
+    assert [(output.system, output.way) for output in first.outputs] == [
+        (system, way) for system in ("baseline", "residual") for way in ("direct", "through en")]  # fmt: skip
+    assert first.outputs[0].text == STRAYED and first.outputs[1].text == TEXT["fr"][0]
+    assert {output.way for output in found[Direction("en", "de")][0].outputs} == {"direct"}
+
+
+def test_off_target_outputs_are_marked_by_the_identifier_of_the_rates(runs):
+    assert {output.strayed for output in examples(runs, number=3)[GERMAN_FRENCH][0].outputs} == {None}
+    for run in runs:
+        run.scores["signatures"]["off_target"] = SIGNATURE
+    direct, pivot = examples(runs, number=3)[GERMAN_FRENCH][0].outputs[:2]
+    assert direct.text == STRAYED and direct.strayed == "en" and pivot.strayed is None
+
+
+def test_lines_are_drawn_by_seed_alike_for_all_directions(runs):
+    drawn = {seed: [[example.line for example in found] for found in examples(runs, 1, seed).values()] for seed in range(1, 9)}
+    assert all(len({tuple(lines) for lines in of_seed}) == 1 for of_seed in drawn.values())
+    assert len({str(of_seed) for of_seed in drawn.values()}) > 1
+    assert drawn[1] == [[example.line for example in found] for found in examples(runs, 1, 1).values()]
+
+
+def test_many_directions_have_fewer_examples_each(runs, monkeypatch):
+    monkeypatch.setattr(module, "MOST", 8)
+    assert {len(found) for found in examples(runs, number=3).values()} == {2}
+
+
+def test_none_are_shown_on_request_and_fewer_than_none_are_refused(runs):
+    assert examples(runs, number=0) == {}
+    with pytest.raises(InputError, match="-1 examples"):
+        examples(runs, number=-1)
+
+
+def test_hypotheses_of_another_model_are_left_out(runs, caplog):
+    settings = runs[2].folder / "hypotheses" / "settings.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "model": "another"}))
+    assert {output.system for output in examples(runs, 3)[GERMAN_FRENCH][0].outputs} == {"baseline"}
+    assert "no examples of residual" in caplog.text and "not what was scored" in caplog.text
+
+
+def test_another_test_set_is_not_taken_for_the_one_translated(runs, tmp_path, caplog):
+    (tmp_path / "text" / "test.de").write_text("another\n" * 3)
+    found = examples(runs, 3)
+    assert GERMAN_FRENCH not in found and Direction("fr", "de") in found
+    assert "is not what" in caplog.text and "--text" in caplog.text
+
+
+def test_text_that_has_moved_can_be_named(runs, tmp_path, caplog):
+    (tmp_path / "text").rename(tmp_path / "moved")
+    assert examples(runs, 3) == {} and "is no folder" in caplog.text
+    assert len(examples(runs, 3, text=tmp_path / "moved")) == 4
+
+
+def test_a_shortened_file_of_hypotheses_is_noticed(runs, caplog):
+    (runs[0].folder / "hypotheses" / "direct.de-fr.txt").write_text("one line\n")
+    assert GERMAN_FRENCH not in examples(runs, 3) and "has 1 lines for 3 sources" in caplog.text

@@ -1,0 +1,143 @@
+"""The page as text, and what is written beside it."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.conftest import run_command
+from tests.report.made_up_runs import SIGNATURE, TEXT, make_run, make_text
+from zsnmt.report.comparison import read_runs
+from zsnmt.report.examples import examples
+from zsnmt.report.page import page
+
+SMALL = 2_000_000  # bytes that a page of twelve directions stays below
+
+
+class Outline(HTMLParser):
+    """Elements with their attributes, and the text outside style and script."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements, self.text, self.open = [], "", []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if not {"style", "script"} & {*self.open}:
+            self.text += data
+
+    def all(self, *tags):
+        return [attributes for tag, attributes in self.elements if tag in tags]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    base = tmp_path_factory.mktemp("runs")
+    text = make_text(base / "text")
+    return [make_run(base, text, *run) for run in (("baseline", 1, 5.0), ("baseline", 2, 8.0), ("residual", 1, 14.0), ("residual", 2, 30.0))]
+
+
+@pytest.fixture(scope="module")
+def html(folders):
+    runs = read_runs(folders)
+    return page(runs, examples(runs, 3), 1)
+
+
+@pytest.fixture(scope="module")
+def outline(html):
+    return Outline(html)
+
+
+def test_text_of_the_corpus_stays_text(html, outline):
+    assert "<script>alert" not in html
+    for lines in TEXT.values():
+        assert all(line in outline.text for line in lines)
+    assert len(outline.all("script")) == 1
+
+
+def test_names_stay_text_too(folders):
+    runs = read_runs(folders[:1])
+    runs[0].scores["system"] = runs[0].scores["config"] = '<i>"a"</i>'
+    written = Outline(page(runs, {}, 1))
+    assert not written.all("i") and written.text.count('<i>"a"</i>') > 5
+
+
+def test_the_page_needs_nothing_else(outline):
+    for attributes in (attributes for _, attributes in outline.elements):
+        for name in ("src", "href", "xlink:href", "data", "action"):
+            assert attributes.get(name, "#").startswith("#"), attributes
+    assert any("default-src 'none'" in attributes.get("content", "") for attributes in outline.all("meta"))
+    assert not outline.all("link", "img", "iframe")
+
+
+def test_links_lead_somewhere_and_ids_are_unique(outline):
+    ids = [attributes["id"] for _, attributes in outline.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {attributes["href"][1:] for attributes in outline.all("a")} <= set(ids)
+    assert {"systems", "gains", "maps", "training", "directions", "examples", "runs", "de-fr"} <= set(ids)
+
+
+def test_tables_and_drawings_name_themselves(outline):
+    assert len(outline.all("table")) == len(outline.all("caption")) == 4
+    assert {attributes.get("scope") for attributes in outline.all("th")} == {"row", "col"}
+    drawings = outline.all("svg")
+    assert len(drawings) == 3 * 2 + 1 and all(drawing["aria-label"] and drawing["role"] == "img" for drawing in drawings)
+
+
+def test_every_figure_says_what_it_depends_on(outline):
+    for word in ("tok:13a", SIGNATURE, "a" * 12, "bash recipes/train.sh x.conf residual", "sacrebleu 2.6.0", "seed 1, 2", "3 epochs"):
+        assert word in outline.text
+
+
+def test_gains_and_strays_are_marked(html, outline):
+    assert "inside the seed noise" in outline.text
+    assert html.count("<mark>off-target: en</mark>") == 2 * 2  # directions and systems
+    assert f"Off-target outputs are marked by {SIGNATURE}" in outline.text
+
+
+def test_sentences_have_language_and_reading_direction(outline):
+    sentences = outline.all("dd")
+    assert sentences and all(sentence["dir"] == "auto" for sentence in sentences)
+    assert {sentence["lang"] for sentence in sentences} == {"en", "de", "fr"}
+
+
+def test_a_page_without_examples_and_logs_is_whole(folders):
+    runs = read_runs(folders[:1])
+    only = {**runs[0].scores, "directions": [result for result in runs[0].scores["directions"] if result["kind"] == "supervised"]}
+    written = Outline(page([type(runs[0])(folders[0] / "gone", only)], {}, 1))
+    assert "None are shown" in written.text and not [a for a in written.all("section") if a.get("id") in ("training", "gains")]
+    assert {a["href"][1:] for a in written.all("a")} <= {a["id"] for _, a in written.elements if "id" in a}
+
+
+def test_the_script_writes_page_tables_and_figures(folders, tmp_path):
+    output = tmp_path / "report.html"
+    done = run_command("scripts/report.py", *folders, "--output", output, "--format", "png", "svg", "md", "tsv")
+    assert done.returncode == 0, done.stderr
+    written = {line.rpartition("/")[2] for line in done.stdout.split()}
+    assert written == {path.name for path in tmp_path.iterdir()} and output.stat().st_size < SMALL
+    assert {f"report.{name}.{form}" for name in ("systems", "gains", "directions", "runs") for form in ("md", "tsv")} < written
+    assert {f"report.{name}.{form}" for name in ("training", "bleu.residual", "direct_minus_pivot.baseline") for form in ("png", "svg")} < written
+    assert len((tmp_path / "report.directions.tsv").read_text().splitlines()) == 1 + 4 * 2
+    assert not re.search(r"/tmp|\.part", "".join(written))
+
+
+def test_the_script_refuses_what_it_cannot_show_and_leaves_the_page_as_it_was(folders, tmp_path):
+    output = tmp_path / "report.html"
+    output.write_text("before")
+    (tmp_path / "empty").mkdir()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "scores.json").write_text(json.dumps({**json.loads((folders[0] / "scores.json").read_text()), "config": "other"}))
+    for runs, message in (([tmp_path / "empty"], "scores.json is missing"), ([folders[0], other], "cannot stand in one table")):
+        stopped = run_command("scripts/report.py", *runs, "--output", output)
+        assert stopped.returncode == 1 and message in stopped.stderr and stopped.stderr.count("\n") == 1
+        assert output.read_text() == "before" and not list(tmp_path.glob("*.part"))

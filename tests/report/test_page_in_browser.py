@@ -1,0 +1,97 @@
+"""The page in a real browser: headless Chromium, where it is installed."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from html import unescape
+
+import pytest
+
+from tests.report.made_up_runs import make_run, make_text
+from zsnmt.report.comparison import read_runs
+from zsnmt.report.examples import examples
+from zsnmt.report.page import page
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: the page was not looked at in a browser")
+
+PHONE = 390  # CSS pixels across
+LOOK = """<!DOCTYPE html><pre id="seen"></pre><iframe id="frame" src="report.html" style="width: %dpx; height: 800px; border: 0"></iframe>
+<script>
+document.getElementById("frame").addEventListener("load", (event) => {
+  const view = event.target.contentWindow, page = view.document, by = (id) => page.getElementById(id);
+  const shown = () => [...page.querySelectorAll(".direction")].filter((one) => one.offsetHeight).map((one) => one.id);
+  const change = (id, value) => { by(id)[id === "strayed" ? "checked" : "value"] = value; by(id).dispatchEvent(new view.Event("change")); };
+  const first = () => by("table.directions").tBodies[0].rows[0].textContent;
+  const bleu = () => [...by("table.directions").tBodies[0].rows].map((row) => parseFloat(row.cells[3].textContent));
+  const seen = { width: page.documentElement.scrollWidth, requests: view.performance.getEntriesByType("resource").length, start: shown() };
+  change("direction", "en-de"); seen.chosen = shown(); seen.address = view.location.hash;
+  change("direction", ""); seen.all = shown();
+  change("order", "target"); seen.ordered = shown();
+  change("strayed", true); seen.strayed = shown(); seen.count = by("count").value;
+  const sort = by("table.directions").tHead.rows[0].cells[3].querySelector("button");
+  sort.click(); seen.up = bleu(); sort.click(); seen.down = bleu();
+  seen.sorted = sort.closest("th").getAttribute("aria-sort");
+  seen.reachable = [...page.querySelectorAll("select, input, button")].every((one) => one.tabIndex === 0);
+  document.getElementById("seen").textContent = JSON.stringify(seen);
+});
+</script>""" % PHONE
+
+
+def dump(path, tmp_path, fragment=""):
+    """The document as it stands when scripts have run."""
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--virtual-time-budget=2000",
+               f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", f"{path.as_uri()}{fragment}"]  # fmt: skip
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0 and done.stdout, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    text = make_text(folder / "text")
+    runs = read_runs([make_run(folder, text, "baseline"), make_run(folder, text, "residual_with_a_long_name", zero_shot=14.0)])
+    path = folder / "report.html"
+    path.write_text(page(runs, examples(runs, 3), 1), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def seen(report, tmp_path_factory):
+    """What a visit on a phone finds."""
+    harness = report.with_name("look.html")
+    harness.write_text(LOOK)
+    found = re.search(r'<pre id="seen">(.*?)</pre>', dump(harness, tmp_path_factory.mktemp("browser")), re.DOTALL)[1]
+    assert found, "the page did not load or its script failed"
+    return json.loads(unescape(found))
+
+
+def test_the_address_chooses_the_direction(report, tmp_path):
+    document = dump(report, tmp_path, "#fr-de")
+    hidden = {match[2]: "hidden" in match[0] for match in re.finditer(r'<section class="(direction)" id="(\S+?)"[^>]*>', document)}
+    assert hidden == {"de-fr": True, "fr-de": False, "de-en": True, "en-de": True}
+
+
+def test_nothing_is_fetched_and_nothing_is_wider_than_a_phone(seen):
+    assert seen["requests"] == 0
+    assert seen["width"] <= PHONE
+
+
+def test_one_direction_is_shown_at_first_and_others_on_request(seen):
+    assert seen["start"] == ["de-fr"]
+    assert seen["chosen"] == ["en-de"] and seen["address"] == "#en-de"
+    assert seen["all"] == ["de-fr", "fr-de", "de-en", "en-de"]
+
+
+def test_examples_are_ordered_and_filtered(seen):
+    assert [direction.split("-")[1] for direction in seen["ordered"]] == ["de", "de", "en", "fr"]
+    assert set(seen["strayed"]) == {"de-fr", "fr-de"} and seen["count"] == "2 examples"
+
+
+def test_the_table_of_directions_is_sorted_by_a_button_of_its_column(seen):
+    assert seen["up"] == sorted(seen["up"]) and seen["down"] == seen["up"][::-1] != seen["up"]
+    assert seen["sorted"] == "descending" and seen["reachable"]

@@ -1,0 +1,143 @@
+"""Sentences of the test set with what each system made of them: the same seeded lines for all systems."""
+
+import hashlib
+import logging
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from zsnmt.corpora.parallel_text import find_pair, read_lines
+from zsnmt.errors import InputError
+from zsnmt.files import read_json
+from zsnmt.language_identification import Identifier, load_identifier
+from zsnmt.languages import Direction
+from zsnmt.report.comparison import Run, all_directions
+
+logger = logging.getLogger(__name__)
+
+HYPOTHESES = "hypotheses"  # in a run folder
+MOST = 400  # examples on a page, however many directions there are
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a system wrote; `strayed` is the language it was identified as where that is not the target."""
+
+    system: str
+    way: str  # direct, or through the pivot
+    text: str
+    strayed: str | None = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence of the test set, its reference and the outputs; `line` counts from 1."""
+
+    line: int
+    source: str
+    reference: str
+    outputs: list[Output] = field(default_factory=list)
+
+
+def examples(runs: Sequence[Run], number: int, seed: int = 1, text: Path | None = None) -> dict[Direction, list[Example]]:
+    """At most `number` examples of each direction, with the outputs of each system's first run.
+
+    `text` is the folder of the test set where it is no longer the one that the score files name. What cannot be
+    shown truthfully is left out with a warning: hypotheses of another model or test set, or text that is gone.
+    `InputError` for a negative number.
+    """
+    if number < 0:
+        raise InputError(f"{number} examples a direction cannot be shown; give 0 for none")
+    shown = [run for run in first_runs(runs) if number and hypotheses_fit(run)]
+    if not shown:
+        return {}
+    text = text or Path(shown[0].scores.get("text", "text"))
+    directions = all_directions([run.scores for run in shown])
+    number = min(number, max(1, MOST // len(directions)))
+    identifier = sentence_identifier(shown[0].scores, text)
+    found = {}
+    for direction in directions:
+        try:
+            found[direction] = examples_of(direction, shown, text, number, seed, identifier)
+        except InputError as error:
+            logger.warning("no examples of %s: %s", direction, error)
+    return found
+
+
+def first_runs(runs: Sequence[Run]) -> list[Run]:
+    """The first run of each system."""
+    first: dict[str, Run] = {}
+    for run in runs:
+        first.setdefault(run.scores["system"], run)
+    return [*first.values()]
+
+
+def examples_of(
+    direction: Direction, runs: Sequence[Run], text: Path, number: int, seed: int, identifier: Identifier | None
+) -> list[Example]:
+    """The examples of one direction; `InputError` where the text is not what was translated."""
+    sources, references = read_pair(text, direction, runs)
+    lines = sorted(random.Random(seed).sample(range(len(sources)), min(number, len(sources))))
+    made = [Example(line + 1, sources[line], references[line]) for line in lines]
+    for run in runs:
+        for way, hypotheses in read_hypotheses(run, direction, len(sources)).items():
+            outputs = [hypotheses[line] for line in lines]
+            languages = identifier.identify(outputs) if identifier else [direction.target] * len(outputs)
+            for example, output, language in zip(made, outputs, languages):
+                strayed = None if language == direction.target else language
+                example.outputs.append(Output(run.scores["system"], way, output, strayed))
+    return made
+
+
+def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[list[str], list[str]]:
+    """Sources and references as they were scored; `InputError` if the sources are not those that were translated."""
+    decoding = runs[0].scores["decoding"]
+    paths = find_pair(text, decoding.get("split", "test"), *direction)
+    checksum = hashlib.sha256(paths[0].read_bytes()).hexdigest()
+    for run in runs:
+        if settings(run)["sources"].get(str(direction), checksum) != checksum:
+            raise InputError(f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with --text")
+    sources, references = (read_lines(path)[: decoding.get("lines")] for path in paths)
+    return sources, references
+
+
+def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[str, list[str]]:
+    """What a run kept of a direction, direct and through the pivot; `InputError` unless it has a line for each source."""
+    kept = {}
+    for name, way in (("direct", "direct"), ("pivot", f"through {run.scores['pivot']}")):
+        path = run.folder / HYPOTHESES / f"{name}.{direction}.txt"
+        if path.is_file():
+            kept[way] = read_lines(path, allow_empty_lines=True)
+            if len(kept[way]) != lines:
+                raise InputError(f"{path} has {len(kept[way])} lines for {lines} sources; score the run again")
+    return kept
+
+
+def settings(run: Run) -> dict:
+    """What the hypotheses of a run were made with."""
+    return read_json(run.folder / HYPOTHESES / "settings.json", f"score the run with recipes/evaluate.sh {run.folder}")
+
+
+def hypotheses_fit(run: Run) -> bool:
+    """Whether a run kept the hypotheses that its scores are of; says so where not."""
+    try:
+        made = settings(run)
+    except InputError as error:
+        logger.warning("no examples of %s: %s", run.scores["system"], error)
+        return False
+    decoding = run.scores["decoding"]
+    if {key: made.get(key) for key in decoding} == decoding:
+        return True
+    logger.warning("no examples of %s: what %s holds is not what was scored", run.scores["system"], run.folder / HYPOTHESES)
+    return False
+
+
+def sentence_identifier(scores: dict, text: Path) -> Identifier | None:
+    """The identifier that the off-target rates are by, or None where it cannot be made again."""
+    signature = scores["signatures"]["off_target"]
+    try:
+        identifier, made = load_identifier(signature.split()[0], scores["languages"], text)
+    except InputError:
+        return None
+    return identifier if made == signature else None

@@ -1,0 +1,112 @@
+"""The report: one HTML page that needs nothing else, and its tables and figures as files beside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from zsnmt.files import replacing
+from zsnmt.languages import Direction
+from zsnmt.report import figures
+from zsnmt.report.comparison import Run, all_directions, signature_note, tables
+from zsnmt.report.examples import Example
+from zsnmt.report.measured import markdown, shown, tsv
+from zsnmt.report.plotted import HeatMap, curves, direct_figure, heat_maps
+from zsnmt.report.table import by_system
+
+TABLE_FORMATS = {"md": markdown, "tsv": tsv}
+FIGURE_FORMATS = ("png", "svg")
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters["shown"] = shown
+
+
+def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], examples_seed: int) -> str:
+    """The HTML page of runs that can be compared, with examples from `zsnmt.report.examples`."""
+    all_scores = [run.scores for run in runs]
+    first, made, training = all_scores[0], tables(all_scores), curves(runs)
+    drawing = figures.inline_svg(figures.training_curves(training), "training", "Validation loss by update") if training else ""
+    return _TEMPLATES.get_template("page.html.jinja").render(
+        title=f"{first['config']}: zero-shot against pivot",
+        lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first['languages'])}, pivot {first['pivot']}.",
+        tables=made,
+        heat_maps=drawn_maps(all_scores),
+        signatures=signature_note(all_scores),
+        training=Markup(drawing),
+        trained=", ".join(f"{curve.system} seed {curve.seed}" for curve in training),
+        examples=examples,
+        linked={str(direction) for direction in examples},
+        examples_seed=examples_seed,
+        marks=marks_note(first, examples),
+        kinds={direction: kind.replace("_", "-") for direction, kind in all_directions(all_scores).items()},
+        bleu=mean_bleu(all_scores),
+    )
+
+
+def drawn_maps(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
+    """The heat maps of each system: title, and drawing as safe markup."""
+    drawn: dict[str, list[dict]] = {}
+    for place, cells in enumerate(heat_maps(all_scores)):
+        label = f"{cells.title}, {cells.system}, source by target; the numbers are in the table of every direction"
+        drawing = Markup(figures.inline_svg(figures.heat_map(cells), f"map{place}", label))
+        drawn.setdefault(cells.system, []).append({"title": cells.title, "drawing": drawing})
+    return drawn
+
+
+def mean_bleu(all_scores: Sequence[dict]) -> dict[Direction, float]:
+    """The mean BLEU over all runs by direction, for ordering."""
+    figures_of = [direct_figure(scores, "bleu") for scores in all_scores]
+    return {
+        direction: fmean(of_run[direction] for of_run in figures_of if direction in of_run)
+        for direction in all_directions(all_scores)
+    }
+
+
+def marks_note(scores: dict, examples: Mapping[Direction, Sequence[Example]]) -> str:
+    """What marks an output as off-target, where any is marked."""
+    marked = any(output.strayed for found in examples.values() for example in found for output in example.outputs)
+    return f"Off-target outputs are marked by {scores['signatures']['off_target']}." if marked else ""
+
+
+def write_beside(page_path: Path, runs: Sequence[Run], formats: Sequence[str]) -> list[Path]:
+    """Write tables (md, tsv) and figures (png, svg) beside the page, as `report.systems.md` for `report.html`."""
+    written = []
+    for ending, content in files_beside(runs, formats):
+        path = page_path.with_suffix(f".{ending}")
+        write(path, content)
+        written.append(path)
+    return written
+
+
+def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Ending and content of each file."""
+    all_scores = [run.scores for run in runs]
+    for form in (form for form in TABLE_FORMATS if form in formats):
+        for table in tables(all_scores).values():
+            yield f"{table.name}.{form}", TABLE_FORMATS[form](table).encode("utf-8")
+    drawings = [(name_of(cells), f"{cells.title}, {cells.system}", figures.heat_map(cells)) for cells in heat_maps(all_scores)]
+    if training := curves(runs):
+        drawings.append(("training", "Validation loss by update", figures.training_curves(training)))
+    for name, title, figure in drawings:
+        if "png" in formats:
+            yield f"{name}.png", figures.png(figure)
+        if "svg" in formats:
+            yield f"{name}.svg", figures.svg(figure, title)
+
+
+def name_of(cells: HeatMap) -> str:
+    """The file name of a heat map."""
+    return f"{cells.kind}.{cells.system}"
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file beside its place and rename it."""
+    with replacing(path) as file:
+        file.write(content)

@@ -1,0 +1,96 @@
+"""What the figures of a report show, as plain data: heat maps over directions, and training curves."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from zsnmt.languages import Direction
+from zsnmt.report.comparison import Run, direct_minus_pivot, results
+from zsnmt.report.table import by_system
+
+LOG_FILE = "train.log"
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A figure of every direction: `values[source, target]`, between `low` and `high` on all maps of its kind."""
+
+    kind: str  # bleu, off_target, direct_minus_pivot
+    system: str
+    title: str
+    languages: list[str]
+    values: dict[Direction, float]
+    low: float
+    high: float
+
+
+def heat_maps(all_scores: Sequence[dict]) -> list[HeatMap]:
+    """BLEU, off-target rate (in %) and direct minus pivot of each system, means over its seeds."""
+    maps = []
+    for kind, (title, of_run) in _MAPS.items():
+        by_name = {system: mean_by_direction([*map(of_run, runs)]) for system, runs in by_system(all_scores).items()}
+        low, high = limits(kind, [value for values in by_name.values() for value in values.values()])
+        for system, values in by_name.items():
+            if values:
+                languages = languages_of(values, all_scores[0]["languages"])
+                maps.append(HeatMap(kind, system, title, languages, values, low, high))
+    return maps
+
+
+def limits(kind: str, values: Sequence[float]) -> tuple[float, float]:
+    """The ends of the scale for the maps of a kind: differences have zero in the middle."""
+    if kind == "off_target":
+        return 0, 100
+    widest = max(map(abs, values), default=0)
+    return (-widest, widest) if kind == "direct_minus_pivot" else (0, widest)
+
+
+def direct_figure(scores: dict, figure: str, factor: float = 1) -> dict[Direction, float]:
+    """A figure of every direct direction, supervised and zero-shot."""
+    found = {**results(scores, "supervised"), **results(scores, "zero_shot")}
+    return {direction: factor * result[figure] for direction, result in found.items()}
+
+
+_MAPS = {
+    "bleu": ("BLEU", lambda scores: direct_figure(scores, "bleu")),
+    "off_target": ("off-target, %", lambda scores: direct_figure(scores, "off_target", 100)),
+    "direct_minus_pivot": ("BLEU, direct minus pivot", direct_minus_pivot),
+}
+
+
+def mean_by_direction(of_seeds: Sequence[Mapping[Direction, float]]) -> dict[Direction, float]:
+    """The mean over the seeds of each direction that all of them have."""
+    return {direction: fmean(of_seed[direction] for of_seed in of_seeds)
+            for direction in of_seeds[0] if all(direction in of_seed for of_seed in of_seeds)}  # fmt: skip
+
+
+def languages_of(directions: Iterable[Direction], languages: Sequence[str]) -> list[str]:
+    """Those of the experiment's languages that some directions have, in its order."""
+    there = {language for direction in directions for language in direction}
+    return [language for language in languages if language in there]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Validation loss (bits a token) of a run by update."""
+
+    system: str
+    seed: int
+    updates: list[int]
+    losses: list[float]
+
+
+def curves(runs: Sequence[Run]) -> list[Curve]:
+    """The training curve of each run that kept its log."""
+    logs = [(run.scores, run.folder / LOG_FILE) for run in runs]
+    read = [(scores, validation_losses(log.read_text(encoding="utf-8"))) for scores, log in logs if log.is_file()]
+    return [Curve(scores["system"], scores["seed"], [*losses], [*losses.values()]) for scores, losses in read if losses]
+
+
+def validation_losses(log: str) -> dict[int, float]:
+    """Validation loss by update from fairseq's log (`--log-format json`); a resumed epoch counts once, with its last loss."""
+    entries = [json.loads(entry) for entry in re.findall(r"\| valid \| (\{.*\})", log)]
+    losses = {int(entry["valid_num_updates"]): float(entry["valid_nll_loss"]) for entry in entries}
+    return dict(sorted(losses.items()))
