@@ -15,10 +15,11 @@ from unittest import mock
 import pytest
 from fairseq import checkpoint_utils, options, tasks
 
-from zsnmt.binarised import SubwordSettings, prepare
+from zsnmt.binarised import prepare
 from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.languages import parse_direction
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
+from zsnmt.text.learning import TextSettings
 
 PLUGIN = ["--user-dir", str(Path(__file__).parents[2] / "zsnmt"), "--task", "zs_translation"]
 PAIRS, VALID, TEST = 61, 11, 13  # no multiple of 8, the default of --required-batch-size-multiple
@@ -139,7 +140,7 @@ def text(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def data(text) -> Path:
     """The same, binarised."""
-    prepare(text, text.with_name("data"), LANGUAGES, SubwordSettings(150))
+    prepare(text, text.with_name("data"), LANGUAGES, TextSettings(150))
     return text.with_name("data")
 
 
