@@ -39,6 +39,11 @@ load_config() { # FILE: sets its keys and the defaults; refuses keys that do not
   [ "$(printf '%s\n' "${TEXT:+x}" "${SYNTHETIC:+x}" "${MULTIWAY:+x}" "${RELEASE:+x}" | grep -c x)" = 1 ] \
     || fail "$1 must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE"
   [ -z "$RELEASE" ] || [ -n "$CORPUS" ] || fail "$1 sets RELEASE but not CORPUS, the name of the corpus released there"
+  [ -z "$CORPUS" ] || [ -n "$RELEASE" ] || fail "$1 sets CORPUS, which belongs to RELEASE; leave it out, or say where the release is"
+  [ -z "$CONDITION" ] || [ -n "$MULTIWAY" ] \
+    || fail "$1 sets CONDITION, which belongs to MULTIWAY; write that of a release as CORPUS=\"... --condition $CONDITION\""
+  [ "$SUBWORD_TYPE $BLEU_TOKENIZER" != "word subwords" ] \
+    || fail "$1 sets BLEU_TOKENIZER=subwords, which a model of whole words does not have; choose another, or leave it out"
   for key in MARK_TOKENS NORMALISE_REFERENCES; do
     [[ "${!key}" =~ ^(yes)?$ ]] || fail "$1 sets $key=${!key}; write yes, or leave it out"
   done

@@ -15,10 +15,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx")
     parser.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first")
-    parser.add_argument("--list", type=Path, metavar="FILE",
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--list", type=Path, metavar="FILE",
                         help="write every overlap to FILE: training file and line, held-out file and line, sentence")
-    parser.add_argument("--remove-to", type=Path, metavar="FOLDER",
-                        help="write the text without overlapping training pairs to FOLDER, with overlap.json and overlap.tsv")
+    output.add_argument("--remove-to", type=Path, metavar="FOLDER",
+                        help="write the text without overlapping training pairs to FOLDER, with overlap.json and overlap.tsv, "
+                             "which is such a list")
     parser.add_argument("--pairs", default="", metavar="N",
                         help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception")
     parser.add_argument("--seed", type=int, default=1, help="seed of the choice")

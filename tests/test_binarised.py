@@ -188,12 +188,30 @@ def test_a_set_of_languages_must_be_one(own_text):
     fails(own_text, "is no language code", [PIVOT, "../x"])
 
 
+class AnyWords(Words):
+    """Units that do not keep from symbols."""
+
+    def encode_lines(self, sentences, language):
+        return map(str.split, sentences)
+
+
 @pytest.mark.parametrize("spelled", ["<s>", "<pad>", "</s>", "<unk>", "__velan__"])
 def test_a_piece_that_spells_a_reserved_symbol_is_refused(tmp_path, spelled):
     write_lines(tmp_path / "text", [f"a {spelled} b"])
     file = TextFile(tmp_path / "text", FIRST, (f"train.{PIVOT}-{FIRST}.{FIRST}",))
     with ThreadPoolExecutor(1) as pool, pytest.raises(InputError, match=f"spells {spelled}, which stands for"):
-        learn_dictionary([file], TextPipeline(Words()), LANGUAGES, pool)
+        learn_dictionary([file], TextPipeline(AnyWords()), LANGUAGES, pool)
+
+
+def test_words_that_spell_reserved_symbols_are_none(own_text):
+    """In training text, in a test set (here) and in what is translated."""
+    spelled = "<pad> </s> __velan__ <unk> x"
+    for split, name in (("train", f"{FIRST}-{PIVOT}.{FIRST}"), ("test", FIRST)):
+        write_lines(own_text / f"{split}.{name}", [spelled for _ in read_lines(own_text / f"{split}.{name}")])
+    folder = own_text.with_name("data")
+    prepare(own_text, folder, LANGUAGES, TextSettings(vocabulary_size=1000, model_type="word"))
+    encoded = sentences(folder, f"test.{PIVOT}-{FIRST}.{FIRST}")
+    assert all(pieces == [*spelled.replace(" ", ""), "</s>"] for pieces in encoded)
 
 
 def test_text_that_spells_reserved_symbols_stays_text(own_text):

@@ -1,7 +1,7 @@
 """Every config in small: from files in the form of its release to the first training update, and to scores.
 
 A config keeps what it says of languages, text and training; its numbers and its model become small. All configs are
-trained; of those with the same corpus and text pipeline, on which scoring depends, one is also scored.
+trained; of those that are alike in all that scoring depends on, one is scored.
 """
 
 import itertools
@@ -23,11 +23,11 @@ from zsnmt.corpora.parallel_text import find_pair, read_lines
 from zsnmt.languages import language_tag, supervised_directions, zero_shot_directions
 
 SYSTEM = "zs_transformer"
-CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.conf") if path.stem != "demo")  # which has tests of its own
+CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.conf") if path.stem != "demo")  # its recipe has tests of its own
 OF_FULL_SIZE = "iwslt17"
 SCORED = ["europarl_non_overlap", "indic_bible", "iwslt17_add_de", "iwslt17_en_it_words", "iwslt17_little_data_marked",
           "multi30k", "own", "pmindia"]  # fmt: skip
-PIPELINE = ("TOKENISATION", "SUBWORD_TYPE", "MARK_TOKENS")
+SCORING = ("TOKENISATION", "SUBWORD_TYPE", "MARK_TOKENS", "NORMALISE_REFERENCES")  # what it depends on, besides CORPUS
 KINDS = {"": ("raw", "raw"), "moses": ("moses", "moses"), "moses_truecase": ("moses_truecase", "moses_truecase"),
          "by_script": ("moses_truecase", "indic")}  # by TOKENISATION, of Latin and of Indic scripts  # fmt: skip
 
@@ -49,9 +49,11 @@ MODEL="$MODEL --encoder-layers 3 --decoder-layers 1 --encoder-embed-dim 16 --dec
   --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 --encoder-attention-heads 2 --decoder-attention-heads 2
   --max-source-positions 100 --max-target-positions 30"
 """
-FEWER_TOKENS = """
-TRAINING="$TRAINING --max-tokens 400"
+SMALL_BATCH = """
+TRAINING="$TRAINING --max-tokens 400 --update-freq 1"
 """
+
+of_every_config = pytest.mark.parametrize("name", CONFIGS)
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def release_folder(tmp_path_factory):
 def dry_run(name: str, base: Path) -> DryRun:
     config, runs = base / f"{name}.conf", base / "runs"
     text = (ROOT / "configs" / config.name).read_text(encoding="utf-8")
-    config.write_text(text + SMALL + (FEWER_TOKENS if name == OF_FULL_SIZE else SMALL_MODEL), encoding="utf-8")
+    config.write_text(text + SMALL + (SMALL_BATCH if name == OF_FULL_SIZE else SMALL_MODEL), encoding="utf-8")
     trained = run_command("recipes/train.sh", config, SYSTEM, runs=runs)
     scored = None
     if name in SCORED and trained.returncode == 0:
@@ -137,13 +139,10 @@ def dry_runs(request, release_folder, tmp_path_factory):
 def test_one_config_of_each_kind_is_scored():
     def kind(name: str) -> tuple[str, ...]:
         settings = settings_of(ROOT / "configs" / f"{name}.conf")
-        return settings["CORPUS"].split(" ")[0], *map(settings.get, PIPELINE)
+        return settings["CORPUS"].split(" ")[0], *map(settings.get, SCORING)
 
     kinds = [kind(name) for name in SCORED]
     assert {*kinds} == {*map(kind, CONFIGS)} and len({*kinds}) == len(kinds)
-
-
-of_every_config = pytest.mark.parametrize("name", CONFIGS)
 
 
 @of_every_config
@@ -250,7 +249,9 @@ def test_it_is_scored_in_every_direction(dry_runs, name):
     assert [(result["kind"], result["direction"]) for result in scores["directions"]] == expected
     assert {result["lines"] for result in scores["directions"]} == {2}
     assert all(0 <= result["bleu"] <= 100 for result in scores["directions"])
-    assert f"tok:{done.settings['BLEU_TOKENIZER']}" in scores["signatures"]["bleu"]
+    signature = scores["signatures"]["bleu"]
+    assert f"tok:{done.settings['BLEU_TOKENIZER']}" in signature
+    assert ("ref:normalised" in signature) == bool(done.settings["NORMALISE_REFERENCES"])
 
 
 # Releases that are not there, or not whole
@@ -260,7 +261,7 @@ LACKING = [("iwslt17", "*.ro", "train.tags.ro-en.ro"), ("europarl_full", "*.da",
 
 
 def stopped(name: str, folder: Path, tmp_path: Path) -> str:
-    """What a config prints that stops for the sake of its release."""
+    """What is printed for a config whose release is in a folder that will not do."""
     config = tmp_path / f"{name}.conf"
     config.write_text((ROOT / "configs" / config.name).read_text(encoding="utf-8") + f'\nRELEASE="{folder}"\n', encoding="utf-8")
     done = run_command("recipes/train.sh", config, SYSTEM, runs=tmp_path / "runs")

@@ -9,8 +9,7 @@ import itertools
 import os
 import shutil
 from collections import Counter
-from concurrent.futures import Executor, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Iterator, NamedTuple, Optional, Sequence
 
@@ -22,6 +21,7 @@ from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.text.learning import TOKENISED, TextSettings, learn_tokenisation, learn_units, leave_out_unseen, tokenise_file
+from zsnmt.text.parallel import worker_pool
 from zsnmt.text.pipeline import TextPipeline
 
 
@@ -68,7 +68,7 @@ def prepare(text: Path, folder: Path, languages: Sequence[str], settings: TextSe
     files = [file._replace(path=tokenise_file(file.path, file.language, tokenisers, part / TOKENISED, workers))
              for file in files]  # fmt: skip
     pipeline = learn_units(training_text(files), tokenisers, part, settings)
-    with ProcessPoolExecutor(workers, get_context("fork")) as pool:
+    with worker_pool(workers) as pool:
         dictionary = learn_dictionary(files, pipeline, languages, pool, settings.words)
         pipeline = leave_out_unseen(pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], part)
         pipeline.save(part)

@@ -62,6 +62,17 @@ def test_languages_that_nobody_knows_are_not_checked(folder):
     assert not [*foreign_files(folder, ["en", "velan"])]
 
 
+def test_files_that_no_pair_uses_are_not_read(folder):
+    """Nobody has checked them: a test set whose pairs all have files of their own, for one."""
+    for pair in (("de", "en"), ("hi", "en"), ("de", "hi")):
+        for side in pair:
+            write_lines(folder / f"test.{'-'.join(pair)}.{side}", TEXT[side])
+    (folder / "test.de").write_bytes("für".encode("latin1"))
+    (folder / "test.hi").write_bytes(b"")
+    write_lines(folder / "train.de-fr.de", TEXT["en"])
+    assert not [*foreign_files(folder, ["en", "de", "hi"])]
+
+
 @pytest.mark.parametrize("size, step", [(1, 1), (SAMPLE, 1), (SAMPLE + 1, 2), (5 * SAMPLE, 5)])
 def test_a_sample_is_spread_over_the_file(tmp_path, size, step):
     write_lines(tmp_path / "text", map(str, range(size)))

@@ -23,6 +23,13 @@ def test_sentences_that_differ_in_case_marks_or_spaces_are_the_same(one, other):
     assert normalised(one) == normalised(other)
 
 
+@pytest.mark.parametrize("hidden", ["\u200b", "\u200c", "\u200d", "\u2060", "\u00ad", "\ufeff"])
+def test_characters_without_a_look_tell_no_sentences_apart(hidden):
+    """IndicNLP's normalisation, for one, takes joiners out: training would see the test sentence itself."""
+    assert normalised(f"क्{hidden}ष में") == normalised("क्ष में")
+    assert normalised(hidden)  # alone they are all that the sentence has
+
+
 @pytest.mark.parametrize("one, other", [
     ("the house", "the houses"),
     ("कि", "की"),  # vowel signs tell words apart

@@ -95,6 +95,11 @@ def test_a_limit_that_is_none_is_refused(setting):
         parse_limits(setting)
 
 
+def test_a_pair_has_one_limit():
+    with pytest.raises(InputError, match="write 30000"):
+        parse_limits("de-en=5 en-de=7")
+
+
 def test_a_limit_for_a_pair_without_training_text_is_refused(text, tmp_path):
     with pytest.raises(InputError, match="no training text for nl-en"):
         make_training_text(text, tmp_path / "clean", LANGUAGES, parse_limits("nl-en=5"))
@@ -127,3 +132,13 @@ def test_the_script_counts_lists_and_removes(text, tmp_path):
     assert again.returncode == 1 and "is there already" in again.stderr
     refused = run_command(script, text, "--languages", *LANGUAGES, "--pairs", "20")
     assert refused.returncode == 1 and "--remove-to" in refused.stderr
+
+
+def test_the_script_refuses_what_it_cannot_do(text, tmp_path):
+    for options, message in (
+        (["--list", tmp_path / "list.tsv", "--remove-to", tmp_path / "clean"], "--remove-to: not allowed with argument --list"),
+        (["--workers", "0"], "error: 0 processes cannot work; give one or more\n"),
+    ):
+        refused = run_command("scripts/check_overlap.py", text, "--languages", *LANGUAGES, *options)
+        assert refused.returncode != 0 and message in refused.stderr and "Traceback" not in refused.stderr
+    assert not (tmp_path / "list.tsv").exists() and not (tmp_path / "clean").exists()

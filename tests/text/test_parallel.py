@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from zsnmt.errors import InputError
-from zsnmt.text.parallel import map_lines
+from zsnmt.text.parallel import map_lines, worker_pool
 from zsnmt.text.tokenisation import load_tokeniser
 
 LINES = [f"Line no. {number}, isn't it?" for number in range(2345)]
@@ -89,6 +89,32 @@ for process in map_lines(lambda line: str(os.getpid()), itertools.repeat("x"), 2
     while any(map(is_running, workers)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(is_running, workers))
+
+
+def test_idle_workers_end_with_a_main_process_that_is_killed():
+    """They have inherited the locks of the main process, for which its next try would wait."""
+    code = """
+import time
+from zsnmt.text.parallel import worker_pool
+with worker_pool(2) as pool:
+    pool.submit(int).result()
+    print(*pool._processes, flush=True)
+    time.sleep(60)
+"""
+    main = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    workers = [*map(int, main.stdout.readline().split())]
+    assert len(workers) == 2 and all(map(is_running, workers))
+    main.kill()
+    main.communicate()
+    deadline = time.monotonic() + 10
+    while any(map(is_running, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(is_running, workers))
+
+
+def test_no_workers_are_refused():
+    with pytest.raises(InputError, match="0 processes cannot work; give one or more"):
+        worker_pool(0)
 
 
 def is_running(process: int) -> bool:

@@ -156,6 +156,19 @@ def test_a_damaged_pipeline_is_refused(prepared, tmp_path):
         TextPipeline.load(tmp_path)
 
 
+def test_a_threshold_of_one_keeps_a_language_to_its_own_pieces(text, prepared):
+    pipeline = TextPipeline.load(prepared(TextSettings(vocabulary_size=220, threshold=1)))
+    for language in LANGUAGES:
+        lines = read_lines(text / ("train.de-en.en" if language == "en" else f"train.{language}-en.{language}"))
+        assert {*pipeline.units.vocabularies[language]} == {*pipeline.piece_counts(lines, language)}
+
+
+@pytest.mark.parametrize("setting", [{"threshold": 50}, {"balance": 5.0}])
+def test_what_words_do_not_have_is_refused(setting):
+    with pytest.raises(InputError, match="words have no threshold and no balance"):
+        TextSettings(model_type="word", **setting)
+
+
 def test_training_text_of_an_unknown_kind_is_refused(text, tmp_path):
     with pytest.raises(InputError, match="there is no tokenisation 'mosses'"):
         prepare(text, tmp_path / "data", LANGUAGES, TextSettings(tokenisation="mosses"))

@@ -1,6 +1,5 @@
 """Text in another language than the name of its file says, by py3langid among all languages it knows."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -9,8 +8,9 @@ from typing import NamedTuple
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+
 SAMPLE = 500
-_NAME = re.compile(r"(?:train|test)\.(?:\w+-\w+\.)?(\w+)")
 
 
 class Foreign(NamedTuple):
@@ -25,18 +25,19 @@ class Foreign(NamedTuple):
 
 
 def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:
-    """The training and test files of a folder of parallel text of which fewer than half the lines are as named.
+    """The training and test files of checked parallel text of which fewer than half the lines are as named.
 
-    Up to 500 lines of a file are looked at, evenly spread. Languages that py3langid does not know are not checked.
+    Up to 500 lines of a file are looked at, evenly spread; files that no pair of the languages uses are not.
+    Languages that py3langid does not know are not checked.
     """
     model = LanguageIdentifier.from_model_file(MODEL_FILE)
-    for file in sorted(folder.iterdir()):
-        match = _NAME.fullmatch(file.name)
-        if match and match[1] in languages and match[1] in model.labels:
-            found = Counter(model.classify(line)[0] for line in sample_lines(file))
-            share = found[match[1]] / found.total()
-            if share < 0.5:
-                yield Foreign(file, found.most_common(1)[0][0], share)
+    files = {file: language for split in ("train", "test") for pair in pairs_of_split(folder, split, languages)
+             for file, language in zip(find_pair(folder, split, *pair), pair) if language in model.labels}  # fmt: skip
+    for file, language in sorted(files.items()):
+        found = Counter(model.classify(line)[0] for line in sample_lines(file))
+        share = found[language] / found.total()
+        if share < 0.5:
+            yield Foreign(file, found.most_common(1)[0][0], share)
 
 
 def sample_lines(file: Path) -> list[str]:

@@ -1,7 +1,8 @@
 """Overlap between training and held-out text: sentences of a validation or test set that training also has.
 
 Sentences are compared normalised: Unicode NFKC, case folded, only letters, marks and digits, words parted
-by single spaces. A training pair overlaps when either of its sides is a held-out sentence of any language.
+by single spaces; characters without a look, such as joiners and soft hyphens, part no word. A training pair
+overlaps when either of its sides is a held-out sentence of any language.
 """
 
 import unicodedata
@@ -33,10 +34,11 @@ class Overlap(NamedTuple):
 
 
 class _Bare(dict):
-    """For `str.translate`: a space for each character that is no letter, mark or number."""
+    """For `str.translate`: a space for each character that is no letter, mark or number, nothing for a format character."""
 
     def __missing__(self, code: int) -> int | str:
-        self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else " "
+        category = unicodedata.category(chr(code))
+        self[code] = code if category[0] in "LMN" else "" if category == "Cf" else " "
         return self[code]
 
 

@@ -3,9 +3,7 @@
 import json
 import random
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import compress, repeat
-from multiprocessing import get_context
 from pathlib import Path
 
 from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_sentences
@@ -13,6 +11,7 @@ from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import parse_direction
+from zsnmt.text.parallel import worker_pool
 
 COUNTS_FILE = "overlap.json"
 LIST_FILE = "overlap.tsv"
@@ -23,7 +22,8 @@ def parse_limits(setting: str) -> dict[str, int]:
     limits = {}
     for word in setting.split():
         pair, _, number = word.rpartition("=")
-        if not number.isascii() or not number.isdigit() or int(number) < 1 or pair in limits:
+        said_before = {pair, "-".join(pair.split("-")[::-1])} & limits.keys()
+        if not number.isascii() or not number.isdigit() or int(number) < 1 or said_before:
             raise InputError(f"'{setting}' gives no numbers of sentence pairs; write 30000, or 30000 de-en=14000")
         limits["" if not pair else str(parse_direction(pair))] = int(number)
     return limits
@@ -47,7 +47,7 @@ def check_overlap(text: Path, languages: Sequence[str], workers: int = 1) -> tup
     """Counts by training pair, and the overlaps of every training line that has any.
 
     The counts of a pair: `lines`, those that overlap with `valid` and with `test`, and `overlapping`, with
-    either. Raises `InputError` for text that breaks the contract and where nothing is held out or trained on.
+    either. Raises `InputError` for text that breaks the contract and where there is none to train on.
     """
     pairs = {split: pairs_of_split(text, split, languages) for split in SPLITS}
     for split in SPLITS:
@@ -57,7 +57,7 @@ def check_overlap(text: Path, languages: Sequence[str], workers: int = 1) -> tup
         raise InputError(f"{text} has no training text for any two of {', '.join(languages)}: "
                          f"files are named train.xx-yy.xx and train.xx-yy.yy")
     held_out = held_out_sentences(text, languages)
-    with ProcessPoolExecutor(workers, get_context("fork")) as pool:
+    with worker_pool(workers) as pool:
         results = list(pool.map(overlaps_of_pair, repeat(text), pairs["train"], repeat(held_out)))
     counts = {}
     for pair, (lines, found) in zip(pairs["train"], results):

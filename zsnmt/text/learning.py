@@ -9,6 +9,7 @@ from typing import Optional
 from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.text.parallel import map_lines
 from zsnmt.text.piece_restriction import restrict_pieces
@@ -34,6 +35,10 @@ class TextSettings:
     seed: int = 1
     tokenisation: str = RAW  # a kind for all languages, then exceptions like en=moses
     mark_tokens: bool = False  # no piece belongs to two languages
+
+    def __post_init__(self) -> None:
+        if self.words and (self.threshold > 0 or self.balance is not None):
+            raise InputError("words have no threshold and no balance, which are those of a subword model; leave them out")
 
     @property
     def words(self) -> Optional[int]:
@@ -83,7 +88,7 @@ def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, settings: T
     model = folder / "unrestricted.model"
     train_subwords(text, model, settings.vocabulary_size, settings.model_type, balance=settings.balance, seed=settings.seed)
     # A marked piece is one that its own language has.
-    vocabularies = restrict(model, text, settings.threshold) if settings.threshold > 1 or settings.mark_tokens else None
+    vocabularies = restrict(model, text, settings.threshold) if settings.threshold > 0 or settings.mark_tokens else None
     subwords = Subwords(model, vocabularies)
     model.unlink()
     return subwords

@@ -1,4 +1,4 @@
-"""A function on every line of a text, in several processes and in order."""
+"""Processes that share work, a function on every line of a text among it."""
 
 import os
 import signal
@@ -9,9 +9,28 @@ from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
 
+from zsnmt.errors import InputError
+
 _CHUNK = 500  # lines that travel together
 
 _function: Callable[[str], str]  # of a worker process, given to it once
+
+
+def _end_with_parent() -> None:
+    """A worker whose main process was killed would wait for work, and keep the locks it inherited, for ever."""
+
+    def wait() -> None:
+        parent_process().join()
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
+
+
+def worker_pool(workers: int, initializer: Callable = _end_with_parent, arguments: tuple = ()) -> ProcessPoolExecutor:
+    """So many processes, which end with this one; raises `InputError` for fewer than one."""
+    if workers < 1:
+        raise InputError(f"{workers} processes cannot work; give one or more")
+    return ProcessPoolExecutor(workers, get_context("fork"), initializer, arguments)
 
 
 def map_lines(function: Callable[[str], str], lines: Iterable[str], workers: int = 1) -> Iterator[str]:
@@ -24,7 +43,7 @@ def map_lines(function: Callable[[str], str], lines: Iterable[str], workers: int
         yield from map(function, lines)
         return
     lines = iter(lines)
-    pool = ProcessPoolExecutor(workers, get_context("fork"), _start, (function,))
+    pool = worker_pool(workers, _start, (function,))
     waiting = deque()
     try:
         while chunk := list(islice(lines, _CHUNK)):
@@ -41,13 +60,7 @@ def _start(function: Callable[[str], str]) -> None:
     global _function
     _function = function
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process hears it too, and ends the workers
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A worker whose main process was killed would wait for work for ever."""
-    parent_process().join()
-    os._exit(1)
+    _end_with_parent()
 
 
 def _apply(chunk: list[str]) -> list[str]:

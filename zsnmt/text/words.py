@@ -1,16 +1,23 @@
 """Whole words as units: the word-level setting of Li (2019), in the place of subwords."""
 
+import re
 from collections.abc import Iterable, Iterator
+
+_SYMBOL = re.compile(r"</?s>|<pad>|<unk>|__\w+__")  # of fairseq's dictionary, or a language tag
 
 
 class Words:
-    """Sentences into the words between their spaces, and back. What the dictionary lacks becomes unknown there."""
+    """Sentences into the words between their spaces, and back. What the dictionary lacks becomes unknown there.
+
+    A word that spells a symbol of the dictionary falls into its characters, as in `Subwords`.
+    """
 
     vocabularies: dict[str, list[str]] = {}
 
     def encode_lines(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
         """The words of each sentence, in order."""
-        return (sentence.split() for sentence in sentences)
+        return ([part for word in sentence.split() for part in (word if _SYMBOL.fullmatch(word) else (word,))]
+                for sentence in sentences)  # fmt: skip
 
     def decode(self, pieces: Iterable[str]) -> str:
         """The sentence of these words."""
