@@ -15,10 +15,10 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-import torch
 
 from tests import releases
 from tests.conftest import ROOT, run_command
+from zsnmt.averaging import load_checkpoint
 from zsnmt.corpora.parallel_text import find_pair, read_lines
 from zsnmt.languages import language_tag, supervised_directions, zero_shot_directions
 
@@ -157,7 +157,7 @@ def test_it_makes_its_first_update(dry_runs, name):
 @pytest.mark.parametrize("name", [OF_FULL_SIZE])
 def test_the_papers_model_has_its_size(dry_runs, name):
     """Liu et al. (2021), section 3.2: 5 layers on each side, 512 units, 2048 between them."""
-    weights = torch.load(dry_runs(name).run / "model.pt", weights_only=False)["model"]
+    weights = load_checkpoint(dry_runs(name).run / "model.pt")["model"]
     for side in ("encoder", "decoder"):
         assert weights[f"{side}.layers.4.fc1.weight"].shape == (2048, 512)
         assert f"{side}.layers.5.fc1.weight" not in weights
