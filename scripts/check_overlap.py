@@ -47,8 +47,8 @@ def clean(options: argparse.Namespace) -> dict:
     with new_folder(options.remove_to) as folder:
         counts = make_training_text(options.text, folder, options.languages, limits, options.seed, options.workers)
     if removed := sum(of_pair["removed"] for of_pair in counts.values()):
-        print(f"{removed} training pairs overlap with the validation or test sets and were left out; "
-              f"{options.remove_to / LIST_FILE} lists them", file=sys.stderr)
+        print(f"{removed} training pairs overlap with the validation or test sets and were left out; {LIST_FILE} beside "
+              f"the text lists them", file=sys.stderr)
     return counts
 
 

@@ -128,6 +128,7 @@ def test_the_script_counts_lists_and_removes(text, tmp_path):
     done = run_command(script, text, "--languages", *LANGUAGES, "--remove-to", tmp_path / "clean", "--pairs", "20")
     assert done.returncode == 0 and "3 training pairs overlap" in done.stderr and done.stdout.endswith("1\t20\n")
     assert len(pairs_of(tmp_path / "clean", "de")) == 20
+    assert "overlap.tsv" in done.stderr and str(tmp_path) not in done.stderr  # a recipe gives the folder another name
     again = run_command(script, text, "--languages", *LANGUAGES, "--remove-to", tmp_path / "clean")
     assert again.returncode == 1 and "is there already" in again.stderr
     refused = run_command(script, text, "--languages", *LANGUAGES, "--pairs", "20")

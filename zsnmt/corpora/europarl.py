@@ -26,12 +26,11 @@ digests is a random order, and the same one for every pair.
 """
 
 import logging
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import reduce
 from hashlib import blake2b
 from itertools import compress, islice, repeat, zip_longest
-from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +43,7 @@ from zsnmt.corpora.parallel_text import SPLITS, write_lines
 from zsnmt.corpora.release import clean_sentence, count_pairs, find_files, open_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
+from zsnmt.text.parallel import worker_pool
 
 PIVOT = "en"
 LANGUAGES = (PIVOT, "da", "de", "es", "fi", "fr", "it", "nl", "pt")
@@ -87,7 +87,7 @@ def read_release(release: Path, target: Path, languages: Sequence[str] = LANGUAG
     others.sort()
     names = [[f"europarl-v7.{language}-{PIVOT}.{side}" for side in (PIVOT, language)] for language in others]
     files = dict(zip(others, find_files(release, [[both] for both in names], "europarl")))
-    with ProcessPoolExecutor(workers, get_context("fork")) as pool:
+    with worker_pool(os.cpu_count() if workers is None else workers) as pool:
         digested = pool.map(digest_pair, files.values(), repeat(seed))
         lines = dict(zip(files, progress(digested, "reading", len(files))))
         held = hold_out(lines, 2 * held_out)

@@ -1,6 +1,7 @@
 """Archives unpacked whole or not at all, and never outside their folder."""
 
 import gzip
+import lzma
 import os
 import re
 import shutil
@@ -21,7 +22,7 @@ MEMBER_LIMIT = 10_000
 _TAR = (".tgz", ".tar.gz")
 _ENDINGS = (*_TAR, ".zip", ".gz")
 _CHUNK = 2**20
-_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError,
+_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError,
            RuntimeError)  # the last from an encrypted zip, or one of an unknown kind
 
 
