@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import shutil
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,11 @@ def test_training_text_of_an_unknown_kind_is_refused(text, tmp_path):
         prepare(text, tmp_path / "data", LANGUAGES, TextSettings(tokenisation="mosses"))
     assert not (tmp_path / "data").exists()
     assert read_lines(text / "test.en") == SENTENCES["en"]
+
+
+def test_a_byte_order_mark_within_a_line_is_a_character_like_others(text, tmp_path):
+    shutil.copytree(text, tmp_path / "text")
+    write_lines(tmp_path / "text" / "train.de-en.de", [f"Wort \ufeff{line}" for line in SENTENCES["de"] * 3])
+    prepare(tmp_path / "text", tmp_path / "data", LANGUAGES, TextSettings(vocabulary_size=220, mark_tokens=True))
+    pipeline = TextPipeline.load(tmp_path / "data")
+    assert pipeline.decode(pipeline.encode("Wort \ufeffDer", "de"), "de") == "Wort \ufeffDer"

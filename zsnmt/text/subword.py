@@ -14,7 +14,7 @@ from pathlib import Path
 
 import sentencepiece
 
-from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+from zsnmt.corpora.parallel_text import iterate_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import check_known, check_language
@@ -83,7 +83,8 @@ class Subwords:
         for old in (folder / MODEL_FILE, *folder.glob("vocabulary.*")):
             old.unlink(missing_ok=True)
         for language, vocabulary in self.vocabularies.items():
-            write_lines(folder / f"vocabulary.{check_language(language)}", vocabulary)
+            with replacing(folder / f"vocabulary.{check_language(language)}") as file:
+                file.write("".join(f"{piece}\n" for piece in vocabulary).encode("utf-8"))
         with replacing(folder / MODEL_FILE) as file:
             file.write(self.model)
 
