@@ -24,7 +24,7 @@ OWN = ("en", "de", "fr")
 _WORDS = 100  # of a language
 _VOWELS = {"en": "", "cs": "áěý", "da": "æøå", "de": "äöü", "es": "áéó", "fi": "äöy", "fr": "éèê", "it": "àèù",
            "nl": "ëï", "pt": "ãõâ", "ro": "ăâî"}  # fmt: skip
-# The Indic scripts have the same letters at the same places of their Unicode blocks: k g c j t d n p b m r l s, aa i ii u e.
+# In the Unicode blocks of these scripts a letter has the same place: k g c j t d n p b m r l s, and aa i ii u e.
 _BLOCK = {"hi": 0x900, "mr": 0x900, "bn": 0x980, "pa": 0xA00, "gu": 0xA80, "or": 0xB00, "te": 0xC00, "kn": 0xC80, "ml": 0xD00}
 _CONSONANTS = (0x15, 0x17, 0x1A, 0x1C, 0x24, 0x26, 0x28, 0x2A, 0x2C, 0x2E, 0x30, 0x32, 0x38)
 _VOWEL_SIGNS = (0x3E, 0x3F, 0x40, 0x41, 0x47)
@@ -87,8 +87,9 @@ def tagged(language: str, numbers: Sequence[int]) -> list[str]:
 def segments(name: str, language: str, numbers: Sequence[int]) -> list[str]:
     """The lines of an XML file of one talk."""
     spoken = [f'<seg id="{place}"> {escape(line)} </seg>' for place, line in enumerate(sentences(language, numbers), start=1)]
-    return ['<?xml version="1.0" encoding="UTF-8"?>', "<mteval>", f'<srcset setid="{name}" srclang="{language}">',
-            '<doc docid="2" genre="lectures">', "<title>A. N.: Title</title>", *spoken, "</doc>", "</srcset>", "</mteval>"]  # fmt: skip
+    head = ['<?xml version="1.0" encoding="UTF-8"?>', "<mteval>", f'<srcset setid="{name}" srclang="{language}">',
+            '<doc docid="2" genre="lectures">', "<title>A. N.: Title</title>"]  # fmt: skip
+    return [*head, *spoken, "</doc>", "</srcset>", "</mteval>"]
 
 
 def of_pair(language: str, languages: Sequence[str]) -> list[int]:

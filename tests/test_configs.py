@@ -23,7 +23,8 @@ from zsnmt.corpora.parallel_text import find_pair, read_lines
 from zsnmt.languages import language_tag, supervised_directions, zero_shot_directions
 
 SYSTEM = "zs_transformer"
-CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.conf") if path.stem != "demo")  # its recipe has tests of its own
+DEMO = "demo"  # its recipe has tests of its own
+CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.conf") if path.stem != DEMO)
 OF_FULL_SIZE = "iwslt17"
 SCORED = ["europarl_non_overlap", "indic_bible", "iwslt17_add_de", "iwslt17_en_it_words", "iwslt17_little_data_marked",
           "multi30k", "own", "pmindia"]  # fmt: skip
@@ -244,8 +245,8 @@ def test_it_is_scored_in_every_direction(dry_runs, name):
     assert f"{SYSTEM} " in done.scored.stdout
     scores, pivot = read(done.run / "scores.json"), done.languages[0]
     supervised, zero_shot = (of(done.languages, pivot) for of in (supervised_directions, zero_shot_directions))
-    expected = [(kind, str(direction)) for kind, directions in
-                (("supervised", supervised), ("zero_shot", zero_shot), ("pivot", zero_shot)) for direction in directions]  # fmt: skip
+    kinds = (("supervised", supervised), ("zero_shot", zero_shot), ("pivot", zero_shot))
+    expected = [(kind, str(direction)) for kind, directions in kinds for direction in directions]
     assert [(result["kind"], result["direction"]) for result in scores["directions"]] == expected
     assert {result["lines"] for result in scores["directions"]} == {2}
     assert all(0 <= result["bleu"] <= 100 for result in scores["directions"])

@@ -14,7 +14,7 @@ from zsnmt.files import read_json, replacing
 from zsnmt.languages import LANGUAGES_FILE, read_languages
 from zsnmt.text.pipeline import FILES
 
-PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "py3langid")
+PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "indic-nlp-library", "py3langid")
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE = "run.json"
 
