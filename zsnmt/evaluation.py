@@ -187,11 +187,11 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
 def read_sets(
     files: dict[Direction, tuple[Path, Path]], lines: Optional[int], respell: Callable[[str, str], str]
 ) -> dict[Direction, TestSet]:
-    """The first lines (or all) of each direction's files, the references spelt anew; a file is read once."""
+    """The first lines (or all) of each direction's files, the references spelt anew; a file is read and spelt once."""
     read = functools.cache(lambda path: read_lines(path)[:lines])
+    references = functools.cache(lambda path, language: [respell(line, language) for line in read(path)])
     return {
-        direction: (read(source), [respell(reference, direction.target) for reference in read(target)])
-        for direction, (source, target) in files.items()
+        direction: (read(source), references(target, direction.target)) for direction, (source, target) in files.items()
     }
 
 

@@ -85,10 +85,7 @@ for process in map_lines(lambda line: str(os.getpid()), itertools.repeat("x"), 2
     workers = [int(main.stdout.readline()) for _ in range(2)]
     main.kill()
     main.communicate()
-    deadline = time.monotonic() + 10
-    while any(map(is_running, workers)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(is_running, workers))
+    assert all_end(workers)
 
 
 def test_idle_workers_end_with_a_main_process_that_is_killed():
@@ -106,15 +103,20 @@ with worker_pool(2) as pool:
     assert len(workers) == 2 and all(map(is_running, workers))
     main.kill()
     main.communicate()
-    deadline = time.monotonic() + 10
-    while any(map(is_running, workers)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(is_running, workers))
+    assert all_end(workers)
 
 
 def test_no_workers_are_refused():
     with pytest.raises(InputError, match="0 processes cannot work; give one or more"):
         worker_pool(0)
+
+
+def all_end(processes: list[int]) -> bool:
+    """Whether all these processes end within ten seconds."""
+    deadline = time.monotonic() + 10
+    while any(map(is_running, processes)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not any(map(is_running, processes))
 
 
 def is_running(process: int) -> bool:

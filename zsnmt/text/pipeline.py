@@ -8,6 +8,7 @@ travels in one folder: `pipeline.json`, `subwords.model`, `vocabulary.{lang}`, `
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from zsnmt.errors import InputError
@@ -82,10 +83,7 @@ class TextPipeline:
 
     def piece_counts(self, sentences: Iterable[str], language: str) -> Counter[str]:
         """How often each piece occurs in tokenised sentences."""
-        counts = Counter()
-        for pieces in self.segment(sentences, language):
-            counts.update(pieces)
-        return counts
+        return Counter(chain.from_iterable(self.segment(sentences, language)))
 
     def unmarked(self, pieces: Iterable[str]) -> set[str]:
         """Pieces as the subword model knows them."""
