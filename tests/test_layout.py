@@ -13,7 +13,7 @@ FLOORS = [
     ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.scores"),
     ("zsnmt.languages",),
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text"),
-    ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.tagged_pairs", "zsnmt.language_identification", "zsnmt.runs"),
+    ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.tagged_pairs", "zsnmt.language_identification", "zsnmt.runs", "zsnmt.validation"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
     ("zsnmt.translation", "zsnmt.benchmark"),
     ("zsnmt.evaluation",),

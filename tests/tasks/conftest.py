@@ -22,6 +22,7 @@ from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 from zsnmt.text.learning import TextSettings
 
 PLUGIN = ["--user-dir", str(Path(__file__).parents[2] / "zsnmt"), "--task", "zs_translation"]
+BLEU_LINES = 7
 PAIRS, VALID, TEST = 61, 11, 13  # no multiple of 8, the default of --required-batch-size-multiple
 PIVOT, FIRST, SECOND = LANGUAGES = ["inglan", "velan", "tamun"]
 SUPERVISED = [f"{PIVOT}-{FIRST}", f"{PIVOT}-{SECOND}", f"{FIRST}-{PIVOT}", f"{SECOND}-{PIVOT}"]
@@ -152,9 +153,9 @@ def own_data(data, tmp_path) -> Path:
 
 @pytest.fixture(scope="session")
 def tag_run(data, tmp_path_factory) -> Run:
-    """A model whose decoder begins with the tag, validated on all directions."""
+    """A model whose decoder begins with the tag, validated on all directions, also by translating some lines."""
     folder = tmp_path_factory.mktemp("t_dec")
-    everything = ["--valid-lang-pairs", ",".join(SUPERVISED + ZERO_SHOT)]
+    everything = ["--valid-lang-pairs", "all", "--valid-bleu-lines", BLEU_LINES]
     return Run(folder, fairseq("train", *training_options(data, folder, "--cpu", "--max-epoch", 2, *everything)))
 
 

@@ -1,14 +1,17 @@
 """fairseq's own commands with the task: train, validate, generate, interactive and the hub."""
 
 import shutil
+from argparse import Namespace
 from collections import Counter
 from pathlib import Path
 
 import pytest
 import torch
 from fairseq import checkpoint_utils
+from sacrebleu.metrics import BLEU
 
 from tests.tasks.conftest import (
+    BLEU_LINES,
     FIRST,
     LANGUAGES,
     PIVOT,
@@ -25,11 +28,14 @@ from tests.tasks.conftest import (
     towards,
     training_options,
 )
+from zsnmt.binarised import encode
 from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
 from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
+from zsnmt.validation import read_validations
 
 HERE = ["--cpu", "--num-workers", 0]
 
@@ -44,13 +50,49 @@ def test_validation_has_a_loss_for_each_direction(tag_run):
     assert len(set(losses.values())) == 6
 
 
-def test_the_pooled_loss_is_the_mean_over_tokens(data, tag_run):
-    task, tokens = task_of(data, "--valid-lang-pairs", ",".join(SUPERVISED + ZERO_SHOT)), Counter()
-    for batch in batches(task, "valid", max_sentences=8):
+def test_the_loss_that_chooses_a_checkpoint_is_the_mean_over_tokens_of_the_directions_of_training(data, tag_run):
+    tokens = Counter()
+    for batch in batches(task_of(data), "valid", max_sentences=8):
         tokens[batch["direction"]] += batch["ntokens"]
+    assert set(tokens) == set(SUPERVISED)
     for figures in tag_run.output.logged["valid"]:
         total = sum(tokens[direction] * float(figures[f"valid_nll_loss_{direction}"]) for direction in tokens)
         assert total / sum(tokens.values()) == pytest.approx(float(figures["valid_nll_loss"]), abs=0.001)  # 3 digits
+
+
+def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data, text, tag_run):
+    models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(tag_run.folder / "checkpoint_last.pt")])
+    generator = task.build_generator(models, Namespace(beam=1, max_len_a=1.2, max_len_b=10))
+    pipeline = TextPipeline.load(data)
+
+    def raw(tokens: torch.Tensor, language: str) -> str:
+        return pipeline.decode([task.target_dictionary[token] for token in tokens if token >= 4], language)
+
+    for direction in map(parse_direction, SUPERVISED + ZERO_SHOT):
+        lines = read_lines(text / f"valid.{direction.source}")  # all, since the longest of a batch limits the output
+        tokens = [encode(pipeline.encode(line, direction.source), task.source_dictionary) for line in lines]
+        set_of_lines = task.inference_dataset(tokens, [len(line) for line in tokens], direction)
+        batch = set_of_lines.collater([set_of_lines[place] for place in range(len(lines))])
+        outputs = dict(zip(batch["id"].tolist(), task.generate(generator, models, batch, direction)))
+        hypotheses = [outputs[line][0]["tokens"] for line in range(BLEU_LINES)]
+        references = read_lines(text / f"valid.{direction.target}")[:BLEU_LINES]
+        expected = BLEU(force=True).corpus_score([raw(tokens, direction.target) for tokens in hypotheses], [references]).score
+        assert float(tag_run.output.logged["valid"][-1][f"valid_bleu_{direction}"]) == pytest.approx(expected, abs=0.005)
+
+
+def test_each_validation_is_recorded_beside_the_checkpoints(tag_run):
+    recorded, logged = read_validations(tag_run.folder), tag_run.output.logged["valid"]
+    assert [entry["epoch"] for entry in recorded] == [1, 2]
+    for entry, figures in zip(recorded, logged):
+        assert entry["updates"] == int(figures["valid_num_updates"])
+        assert entry["nll_loss"] == float(figures["valid_nll_loss"])
+        for direction, of_direction in entry["directions"].items():
+            assert of_direction == {
+                "kind": "supervised" if direction in SUPERVISED else "zero_shot",
+                "nll_loss": float(figures[f"valid_nll_loss_{direction}"]),
+                "bleu": float(figures[f"valid_bleu_{direction}"]),
+            }
+        assert set(entry["directions"]) == {*SUPERVISED, *ZERO_SHOT}
 
 
 def test_directions_of_training_are_those_of_validation_unless_said(prefix_run):

@@ -94,7 +94,7 @@ def test_a_direction_without_text_is_named(own_data):
         task_of(own_data, "--valid-lang-pairs", ZERO_SHOT[1]).load_dataset("valid")
     for path in own_data.glob("train.*"):
         path.unlink()
-    with pytest.raises(InputError, match="no binarised training text"):
+    with pytest.raises(InputError, match="no binarised 'train' text"):
         task_of(own_data)
 
 

@@ -5,7 +5,7 @@ import math
 import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Optional
+from typing import Iterable, Optional
 
 import torch
 from fairseq import metrics, utils
@@ -16,8 +16,11 @@ from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleE
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, language_tag, parse_direction, read_languages
 from zsnmt.tagged_pairs import TaggedDataManager, TaggedPairs, TagPlacement
+from zsnmt.text.pipeline import TextPipeline
+from zsnmt.validation import BleuCounts, append_validation
 
 DEFAULT_PLACEMENT = "t_dec"
+ALL = "all"
 STOCK_OPTIONS = (
     "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict fixed_dictionary"
 ).split()
@@ -47,7 +50,15 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             "--valid-lang-pairs",
             default=None,
             metavar="PAIRS",
-            help="directions to validate on, with a loss for each (default: the directions of training)",
+            help="directions to validate on, with a loss for each, or 'all' with validation text; the best checkpoint is "
+            "chosen on those of training alone (default: the directions of training)",
+        )
+        parser.add_argument(
+            "--valid-bleu-lines",
+            type=int,
+            default=0,
+            metavar="N",
+            help="translate the first N lines of each direction greedily at every validation, for its BLEU (default: 0)",
         )
         parser.add_argument(
             "--cpu-bf16",
@@ -78,7 +89,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
         training = args.source_lang is None and args.target_lang is None
         if training:
-            args.lang_pairs = directions_of(args.lang_pairs, languages) or trained_directions(folder, languages)
+            args.lang_pairs = directions_of(args.lang_pairs, languages) or directions_with_data(folder, "train", languages)
+            if args.valid_lang_pairs == ALL:
+                args.valid_lang_pairs = directions_with_data(folder, "valid", languages)
         else:
             args.lang_pairs = [str(inference_direction(args, languages))]
             args.valid_lang_pairs = None  # a checkpoint holds those of training
@@ -146,10 +159,19 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         with torch.autocast("cpu", torch.bfloat16, enabled=getattr(self.args, "cpu_bf16", False)):
             return super().train_step(*args, **kwargs)
 
+    def begin_valid_epoch(self, epoch: int, model) -> None:
+        """Remember the epoch, for the record."""
+        super().begin_valid_epoch(epoch, model)
+        self.valid_epoch = epoch
+
     def valid_step(self, sample: dict, model, criterion) -> tuple:
-        """The stock step, with the loss also under the name of the batch's direction."""
+        """The stock step, with loss and BLEU counts also under the name of the batch's direction."""
         loss, sample_size, log = super().valid_step(sample, model, criterion)
         figures = {"nll_loss": log.get("nll_loss", log["loss"]), "ntokens": log["ntokens"]}
+        if self.translates_validation:
+            figures["bleu"] = self.bleu_counts(sample, model)
+        if sample.get("direction") not in self.decisive_directions:
+            log = {name: torch.zeros_like(value) if torch.is_tensor(value) else 0 for name, value in log.items()}
         for name, value in figures.items():
             value = torch.as_tensor(value)
             for direction in self.valid_directions:
@@ -158,14 +180,63 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 log[f"{name}@{direction}"] = value if here else torch.zeros_like(value)
         return loss, sample_size, log
 
+    @property
+    def decisive_directions(self) -> list[str]:
+        """Directions that choose the best checkpoint: those of training, unless validation has none of them."""
+        return [direction for direction in self.valid_directions if direction in self.lang_pairs] or self.valid_directions
+
+    @property
+    def translates_validation(self) -> bool:
+        """Whether validation has a BLEU; a checkpoint may be of a time without the option."""
+        return getattr(self.args, "valid_bleu_lines", 0) > 0
+
+    def bleu_counts(self, sample: dict, model) -> torch.Tensor:
+        """What BLEU needs of a batch's sentences among the first lines of their direction, translated greedily."""
+        counted = torch.zeros(BleuCounts.SIZE, dtype=torch.double)
+        if not sample or not (chosen := sample["id"] < self.args.valid_bleu_lines).any():
+            return counted
+        direction = parse_direction(sample["direction"])
+        sources = {name: sample["net_input"][name][chosen] for name in ("src_tokens", "src_lengths")}
+        hypotheses = self.generate(self.valid_generator(model), [model], {"net_input": sources}, direction)
+        outputs, references = [best[0]["tokens"] for best in hypotheses], sample["target"][chosen]
+        return torch.tensor(self.bleu.of(*(self.raw_text(side, direction.target) for side in (outputs, references)))).to(counted)
+
+    def valid_generator(self, model):
+        """Greedy search, and what turns its output into a score; made once."""
+        if not hasattr(self, "greedy"):
+            self.pipeline = TextPipeline.load(Path(utils.split_paths(self.args.data)[0]))
+            self.bleu = BleuCounts()
+            self.greedy = self.build_generator([model], Namespace(beam=1, max_len_a=1.2, max_len_b=10))
+        return self.greedy
+
+    def raw_text(self, sentences: Iterable[torch.Tensor], language: str) -> list[str]:
+        """Sentences of token ids, padded or not, as raw text."""
+        first = self.target_dictionary.nspecial
+        return [
+            self.pipeline.decode([self.target_dictionary[token] for token in sentence.tolist() if token >= first], language)
+            for sentence in sentences
+        ]
+
     def reduce_metrics(self, logging_outputs: list[dict], criterion) -> None:
-        """Log the stock figures and the loss of each direction (bits per token)."""
-        super().reduce_metrics(logging_outputs, criterion)
+        """Log the stock figures, and the loss (bits per token) and BLEU of each direction."""
+        if sum(log.get("sample_size", 1) for log in logging_outputs) > 0:
+            super().reduce_metrics(logging_outputs, criterion)
+        else:
+            metrics.log_scalar("loss", 0, 0)  # a batch that does not count; fairseq wants a loss of each
         for direction in self.valid_directions:
             tokens = sum(log.get(f"ntokens@{direction}", 0) for log in logging_outputs)
             if tokens > 0:
                 loss = sum(log[f"nll_loss@{direction}"] for log in logging_outputs)
                 metrics.log_scalar(f"nll_loss_{direction}", loss / tokens / math.log(2), tokens, round=3)
+                if counts := [log[f"bleu@{direction}"] for log in logging_outputs if f"bleu@{direction}" in log]:
+                    log_bleu(direction, sum(counts).cpu())
+
+    def post_validate(self, model, stats: dict, agg) -> None:
+        """Record the figures of each direction in `validation.jsonl` beside the checkpoints."""
+        if getattr(self.args, "distributed_rank", 0) == 0:
+            folder = Path(self.args.save_dir)
+            folder.mkdir(parents=True, exist_ok=True)
+            append_validation(folder, self.valid_epoch, stats, self.valid_directions, self.lang_pairs)
 
     # Inference
 
@@ -221,12 +292,12 @@ def directions_of(pairs: Optional[str | list[str]], languages: list[str]) -> lis
     return [str(direction) for direction in directions]
 
 
-def trained_directions(folder: Path, languages: list[str]) -> list[str]:
-    """Both directions of every pair with binarised training text in the folder, in the languages' order."""
-    found = {path.name.split(".")[1] for path in folder.glob("train.*-*.*.idx")}
+def directions_with_data(folder: Path, split: str, languages: list[str]) -> list[str]:
+    """Both directions of every pair with binarised text of a split in the folder, in the languages' order."""
+    found = {path.name.split(".")[1] for path in folder.glob(f"{split}.*-*.*.idx")}
     pairs = [f"{a}-{b}" for a in languages for b in languages if {f"{a}-{b}", f"{b}-{a}"} & found]
     if not pairs:
-        raise InputError(f"{folder} holds no binarised training text (train.xx-yy.xx.idx); make it with scripts/prepare.py")
+        raise InputError(f"{folder} holds no binarised '{split}' text ({split}.xx-yy.xx.idx); make it with scripts/prepare.py")
     return pairs
 
 
@@ -238,3 +309,10 @@ def inference_direction(args: Namespace, languages: list[str]) -> Direction:
     for language in direction:
         check_known(language, languages)
     return direction
+
+
+def log_bleu(direction: str, counts: torch.Tensor) -> None:
+    """Add a batch's counts to those of its direction; its BLEU is that of their sum."""
+    name = f"_bleu_counts_{direction}"
+    metrics.log_scalar(name, counts)
+    metrics.log_derived(f"bleu_{direction}", lambda meters: BleuCounts.bleu(meters[name].sum.tolist()))

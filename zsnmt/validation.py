@@ -1,0 +1,69 @@
+"""What validation says of each direction while a model trains: loss, BLEU, and a line of JSON each time."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from sacrebleu.metrics import BLEU
+
+VALIDATION_FILE = "validation.jsonl"
+_ORDER = 4  # of BLEU's n-grams
+
+
+class BleuCounts:
+    """Corpus BLEU (0–100, sacreBLEU, 13a) from counts that can be added up over batches and workers."""
+
+    SIZE = 2 * _ORDER + 2  # matches and n-grams of each order, lengths of hypotheses and references
+
+    def __init__(self) -> None:
+        self.metric = BLEU(force=True)
+
+    def of(self, hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
+        """The counts of a batch."""
+        score = self.metric.corpus_score(hypotheses, [references])
+        return [*score.counts, *score.totals, score.sys_len, score.ref_len]
+
+    @staticmethod
+    def bleu(counts: Sequence[float]) -> float:
+        """The score of added counts."""
+        matches, totals, lengths = counts[:_ORDER], counts[_ORDER:-2], counts[-2:]
+        return round(BLEU.compute_bleu(matches, totals, *map(int, lengths), smooth_method="exp").score, 2)
+
+
+def append_validation(
+    folder: Path, epoch: int, stats: Mapping[str, object], directions: Sequence[str], trained: Iterable[str]
+) -> None:
+    """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits) and BLEU."""
+    trained = {*trained}
+    line = {
+        "epoch": epoch,
+        "updates": int(stats["num_updates"]),
+        "nll_loss": float(stats["nll_loss"]),
+        "directions": {
+            direction: {
+                "kind": "supervised" if direction in trained else "zero_shot",
+                **{figure: float(stats[f"{figure}_{direction}"]) for figure in ("nll_loss", "bleu") if f"{figure}_{direction}" in stats},
+            }
+            for direction in directions
+        },
+    }
+    with (folder / VALIDATION_FILE).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def read_validations(folder: Path) -> list[dict]:
+    """The lines of a folder's `validation.jsonl` by updates, each once; none without the file.
+
+    A run that is resumed may validate twice at one update: the later line counts. A last line that was cut short is left out.
+    """
+    path = folder / VALIDATION_FILE
+    if not path.is_file():
+        return []
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            entry = json.loads(line)
+        except json.JSONDecodeError:  # of a process that was killed as it wrote
+            continue
+        found[entry["updates"]] = entry
+    return [found[updates] for updates in sorted(found)]
