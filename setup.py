@@ -21,8 +21,9 @@ setup(
         "scipy>=1.11",
         "py3langid>=0.3",
         "matplotlib>=3.8",
+        "fonttools>=4.40",
         "jinja2>=3.1",
         "tqdm>=4.60",
     ],
-    extras_require={"test": ["pytest>=8"]},
+    extras_require={"test": ["pytest>=8"], "comet": ["unbabel-comet>=2.2"], "tensorboard": ["tensorboard>=2.14"]},
 )

@@ -50,7 +50,11 @@ main() {
   show_translation 0 "${languages[1]}" "${languages[2]}"
   show_translation 1 "${languages[n - 1]}" "${languages[1]}"
   printf '\n'
-  python "$ROOT/scripts/table.py" --folder "$EXPERIMENT" "${SYSTEMS[@]/%//seed1}"
+  local runs=("${SYSTEMS[@]/%//seed1}")
+  python "$ROOT/scripts/table.py" --folder "$EXPERIMENT" "${runs[@]}"
+  runs=("${runs[@]/#/$EXPERIMENT/}")
+  python "$ROOT/scripts/report.py" "${runs[@]}" --output "$EXPERIMENT/report.html" > /dev/null
+  say "the page to look at: $EXPERIMENT/report.html"
 }
 
 main

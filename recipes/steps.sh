@@ -52,6 +52,7 @@ load_config() { # FILE: sets its keys and the defaults; refuses keys that do not
   for key in VOCABULARY AVERAGE BEAM TEST_LINES; do
     [[ "${!key:-1}" =~ ^[1-9][0-9]*$ ]] || fail "$1 sets $key=${!key}; it must be a whole number above 0"
   done
+  [[ "$THRESHOLD" =~ ^[0-9]+$ ]] || fail "$1 sets THRESHOLD=$THRESHOLD; it must be a whole number, 0 for none"
 }
 
 hash_of() { # files, folders (all files in them) and words
@@ -167,15 +168,20 @@ train_with_progress() { # RUN TITLE COMMAND...: the whole log in RUN/train.log, 
   "$@" 2>&1 | tee -a "$run/train.log" | python "$ROOT/scripts/training_progress.py" "$title"
 }
 
-evaluate_run() { # RUN: scores.json
-  local run="$1" text
+evaluate_run() { # RUN [PIVOT RUN] [COMET: yes or nothing]: scores.json
+  local run="$1" pivot="${2:-}" comet="${3:-}" text
   [ -f "$run/config.conf" ] || fail "$run is no run folder; give one made by recipes/train.sh"
+  [ -z "$pivot" ] || [ -f "$pivot/model.pt" ] || fail "$pivot, which is to translate through the pivot, is no trained run folder"
+  [ -z "$pivot" ] || [ ! "$pivot" -ef "$run" ] || pivot=""
   load_config "$run/config.conf"
   text="$(python -c 'import json, sys; print(json.load(open(sys.argv[1] + "/run.json"))["text"])' "$run")"
+  [ -d "$text" ] || fail "$text, the test set of $run, is not there any more; score the run on a copy of it with:
+    python scripts/evaluate.py $run --text FOLDER --output FILE.json"
   (
     flock -n 8 || fail "another process is at work in $run; wait for it or end it"
-    step "$run" evaluate "$run/scores.json" "$run/model.pt" "$text"/test.* "$text"/lexicon.* -- \
+    step "$run" evaluate "$run/scores.json" "$run/model.pt" ${pivot:+"$pivot/model.pt"} "$text"/test.* "$text"/lexicon.* -- \
       python "$ROOT/scripts/evaluate.py" "$run" --identifier "$IDENTIFIER" --bleu-tokenizer "$BLEU_TOKENIZER" --beam "$BEAM" \
-        ${TEST_LINES:+--lines "$TEST_LINES"} ${NORMALISE_REFERENCES:+--normalise-references}
+        ${TEST_LINES:+--lines "$TEST_LINES"} ${NORMALISE_REFERENCES:+--normalise-references} \
+        ${pivot:+--pivot-run "$pivot"} ${comet:+--comet}
   ) 8> "$run/.lock"
 }

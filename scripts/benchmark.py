@@ -2,6 +2,7 @@
 
     python scripts/benchmark.py training                          # each architecture against fairseq's transformer
     python scripts/benchmark.py pivot RUN --from de --to fr --text test.de   # direct against through the pivot
+    python scripts/benchmark.py directions RUN --from de --text test.de      # one language into all others at once
     python scripts/benchmark.py tokenisation --text test.de --language de    # several processes against a loop
 """
 
@@ -63,7 +64,7 @@ def training(options: argparse.Namespace) -> None:
 
 
 def pivot(options: argparse.Namespace) -> None:
-    from zsnmt.benchmark import paired_times, ratios
+    from zsnmt.benchmark import paired_times
     from zsnmt.translation import Translator
 
     translator = Translator(options.run)
@@ -74,9 +75,34 @@ def pivot(options: argparse.Namespace) -> None:
     }
     times = paired_times(jobs, options.rounds)
     print(f"\n{options.source} to {options.to}, {len(lines)} sentences, {options.rounds} rounds:\n")
-    print("| way | seconds (median) | ratio to the pivot: median (range) |")
+    print_ratios(times, f"through {translator.pivot}", "the pivot")
+
+
+def directions(options: argparse.Namespace) -> None:
+    from zsnmt.benchmark import paired_times
+    from zsnmt.languages import Direction
+    from zsnmt.translation import Translator
+
+    once, each_time = Translator(options.run), Translator(options.run)
+    each_time.generator = each_time.task.build_generator([each_time.model], each_time.search)
+    lines = read_lines(options.text)[: options.lines]
+    targets = [Direction(options.source, language) for language in once.languages if language != options.source]
+    jobs = {
+        "one direction after another": lambda: [once.translate_into(lines, [direction]) for direction in targets],
+        "all at once, encoded for each": lambda: each_time.translate_into(lines, targets),
+        "all at once, encoded once": lambda: once.translate_into(lines, targets),
+    }
+    times = paired_times(jobs, options.rounds)
+    print(f"\n{options.source} to {len(targets)} languages, {len(lines)} sentences, {options.rounds} rounds:\n")
+    print_ratios(times, "one direction after another", "the first")
+
+
+def print_ratios(times: dict[str, list[float]], baseline: str, called: str) -> None:
+    from zsnmt.benchmark import ratios
+
+    print(f"| way | seconds (median) | ratio to {called}: median (range) |")
     print("|---|---:|---:|")
-    for title, (middle, low, high) in ratios(times, f"through {translator.pivot}").items():
+    for title, (middle, low, high) in ratios(times, baseline).items():
         print(f"| {title} | {median(times[title]):.2f} | {middle:.3f} ({low:.3f}–{high:.3f}) |")
 
 
@@ -115,6 +141,13 @@ def main() -> None:
     verb.add_argument("--lines", type=int, default=200, help="how many of them")
     verb.add_argument("--rounds", type=int, default=5, help="rounds that count")
     verb.set_defaults(measure=pivot)
+    verb = verbs.add_parser("directions", help="translation of one language into all others, encoded once")
+    verb.add_argument("run", type=Path, help="run folder")
+    verb.add_argument("--from", dest="source", required=True, help="source language")
+    verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
+    verb.add_argument("--lines", type=int, default=200, help="how many of them")
+    verb.add_argument("--rounds", type=int, default=5, help="rounds that count")
+    verb.set_defaults(measure=directions)
     verb = verbs.add_parser("tokenisation", help="tokenisation by several processes against a plain loop")
     verb.add_argument("--text", type=Path, required=True, help="sentences")
     verb.add_argument("--language", required=True, help="their language")

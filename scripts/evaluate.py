@@ -7,6 +7,7 @@ from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
 from zsnmt import console
+from zsnmt.comet import MODEL, PACKAGE, Comet
 from zsnmt.languages import parse_directions
 from zsnmt.scores import SCORES_FILE, write_scores
 
@@ -26,27 +27,30 @@ def main() -> None:
                         help="spell references as the run's tokenisation does, which Indic scripts need")
     parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set")
     parser.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")
+    parser.add_argument("--pivot-run", type=Path, metavar="RUN", help="run that translates through the pivot (default: the same)")
+    parser.add_argument("--comet", nargs="?", const=MODEL, metavar="MODEL",
+                        help=f"also score with COMET (default model: {MODEL}); needs pip install {PACKAGE}")
     parser.add_argument("--output", type=Path, help="score file (default: RUN/scores.json, for the recipe's test set only)")
     options = parser.parse_args()
     if options.output is None and (options.text or options.directions or options.split != "test"):
         parser.error("--text, --split and --directions need an --output of their own: RUN/scores.json is the recipe's")
+    comet = Comet(options.comet) if options.comet else None
     from zsnmt.evaluation import evaluate  # loads PyTorch
 
-    with tqdm(desc="directions", unit="", disable=None, leave=False) as bar:
-
-        def scored(result: dict) -> None:
-            bar.update()
-            bar.write(
-                f"{result['direction']:<15}  {result['kind'].replace('_', '-'):<10}  BLEU {result['bleu']:5.1f}  "
-                f"chrF++ {result['chrf']:5.1f}  off-target {100 * result['off_target']:5.1f} %"
-            )
-
-        scores = evaluate(
-            options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,
-            options.directions, scored, options.output and options.output.with_suffix(".hypotheses"),
-            options.lines, options.normalise_references,
-        )  # fmt: skip
+    scores = evaluate(
+        options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,
+        options.directions, show, options.output and options.output.with_suffix(".hypotheses"),
+        options.lines, options.normalise_references, options.pivot_run, comet,
+    )  # fmt: skip
     write_scores(options.output or options.run / SCORES_FILE, scores)
+
+
+def show(result: dict) -> None:
+    """A line a direction, as soon as it is scored."""
+    tqdm.write(
+        f"{result['direction']:<15}  {result['kind'].replace('_', '-'):<10}  BLEU {result['bleu']:5.1f}  "
+        f"chrF++ {result['chrf']:5.1f}  off-target {100 * result['off_target']:5.1f} %"
+    )
 
 
 if __name__ == "__main__":

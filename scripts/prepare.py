@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.errors import InputError
 
 
 def parse_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, exit_on_error=False)
     parser.add_argument("text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx")
     parser.add_argument("folder", type=Path, help="folder to make")
     parser.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first")
@@ -27,7 +28,10 @@ def parse_options() -> argparse.Namespace:
                         help="no two languages have a token in common: each is marked with its language")
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
-    return parser.parse_args()
+    try:
+        return parser.parse_args()
+    except argparse.ArgumentError as error:  # such as a word for a number, which may come from a config
+        raise InputError(f"{error}; see --help") from None
 
 
 def main() -> None:

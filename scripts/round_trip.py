@@ -10,14 +10,13 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from zsnmt import console
 from zsnmt.corpora.parallel_text import SPLITS, iterate_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import check_language
 from zsnmt.runs import commit
+from zsnmt.text.parallel import progress
 from zsnmt.text.pipeline import RAW, TextPipeline
 from zsnmt.text.round_trip import WholePipeline, round_trip
 from zsnmt.text.tokenisation import Tokeniser, kind_of, load_tokeniser, needs_truecaser
@@ -40,7 +39,7 @@ def files_of(language: str, paths: Iterable[Path]) -> list[Path]:
 
 def sentences(files: Sequence[Path]) -> Iterator[str]:
     for file in files:
-        yield from tqdm(iterate_lines(file, allow_empty_lines=True), desc=file.name, disable=None, leave=False)
+        yield from progress(iterate_lines(file, allow_empty_lines=True), file.name, unit=" lines")
 
 
 def load(kind: str, language: str, files: Sequence[Path]) -> Tokeniser:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.report.table import directions_table, markdown_table, text_table
+from zsnmt.report.printed import every_direction, markdown_table, text_table
 from zsnmt.scores import read_scores
 
 
@@ -17,7 +17,7 @@ def main() -> None:
     options = parser.parse_args()
     scores = [read_scores(options.folder / run) for run in options.runs]
     if options.directions:
-        print(directions_table(scores))
+        print(every_direction(scores))
     else:
         print(markdown_table(scores) if options.markdown else text_table(scores))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fairseq.data import Dictionary, data_utils
 
+from tests.conftest import run_command
 from zsnmt.binarised import TextFile, encode, learn_dictionary, prepare
 from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
@@ -16,7 +17,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.pipeline import TextPipeline
-from zsnmt.text.subword import Subwords, piece_counts
+from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
 
 PAIRS, VALID, TEST = 53, 7, 9
@@ -105,7 +106,7 @@ def test_a_piece_that_training_does_not_show_is_split(folder, text):
 def test_the_dictionary_holds_the_pieces_of_training_and_no_other(text, folder):
     dictionary, subwords = Dictionary.load(str(folder / f"dict.{PIVOT}.txt")), Subwords.load(folder)
     pieces, counts = (column[dictionary.nspecial + 3 :] for column in (dictionary.symbols, dictionary.count))
-    counted = (piece_counts(subwords, read_lines(path), path.suffix[1:]) for path in text.glob("train.*"))
+    counted = (TextPipeline(subwords).piece_counts(read_lines(path), path.suffix[1:]) for path in text.glob("train.*"))
     expected = sum(counted, start=Counter())
     assert dict(zip(pieces, counts)) == expected
     assert list(zip(pieces, counts)) == sorted(expected.items(), key=lambda item: (-item[1], item[0]))
@@ -147,7 +148,7 @@ def test_a_threshold_restricts_each_language_to_its_frequent_pieces(text, folder
     assert not free.vocabularies and sorted(restricted.vocabularies) == sorted(LANGUAGES)
     for language in LANGUAGES:
         lines = [line for path in text.glob(f"train.*.{language}") for line in read_lines(path)]
-        before, after = (piece_counts(subwords, lines, language) for subwords in (free, restricted))
+        before, after = (TextPipeline(subwords).piece_counts(lines, language) for subwords in (free, restricted))
         frequent = {piece for piece, count in before.items() if count >= threshold}
         assert {piece for piece in after if len(piece) > 1} <= frequent
         assert any(len(piece) > 1 and piece not in frequent for piece in before)
@@ -168,13 +169,14 @@ def test_the_number_of_processes_changes_no_byte(text, tmp_path, settings):
 
 
 def fails(text: Path, message: str, languages=LANGUAGES, settings=SETTINGS) -> None:
-    """Preparing fails with the message, and the folder that was there before stays as it was."""
+    """Preparing fails with the message, leaves nothing, and the folder that was there before stays as it was."""
     folder = text.with_name("data")
     folder.mkdir(exist_ok=True)
     (folder / "languages.txt").write_text("old\n")
     with pytest.raises(InputError, match=message):
         prepare(text, folder, languages, settings, workers=2)
     assert contents(folder) == {"languages.txt": b"old\n"}
+    assert {path.name for path in text.parent.iterdir()} == {"text", "data"}
 
 
 def test_a_language_without_training_text_is_refused(own_text):
@@ -249,6 +251,18 @@ def test_a_failure_in_another_process_leaves_the_old_folder(own_text, monkeypatc
 
     monkeypatch.setattr(os, "link", link)  # the processes are forks of this one
     fails(own_text, "the disk is full")
+
+
+@pytest.mark.parametrize("option, value, message", [
+    ("--threshold", "few", "argument --threshold: invalid int value: 'few'"),
+    ("--balance", "much", "argument --balance: invalid float value: 'much'"),
+    ("--subword-type", "bp", "argument --subword-type: invalid choice: 'bp'"),
+])  # fmt: skip
+def test_an_option_that_cannot_be_read_is_one_sentence(own_text, option, value, message):
+    data = own_text.with_name("data")
+    stopped = run_command("scripts/prepare.py", own_text, data, "--languages", *LANGUAGES, option, value)
+    assert (stopped.returncode, stopped.stderr.count("\n")) == (1, 1) and stopped.stderr.startswith(f"error: {message}")
+    assert not data.exists()
 
 
 def test_after_a_failure_preparing_works(own_text):

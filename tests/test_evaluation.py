@@ -1,38 +1,80 @@
-"""Scores: what they are made of, and that they are sacreBLEU's."""
+"""Evaluation of a run: what is translated by which model, and what the score file says of it.
+
+Most tests have made-up models, which translate word by word; those with `tiny` have a trained one.
+"""
 
 import hashlib
 import json
 import shutil
+from pathlib import Path
 
+import numpy as np
 import pytest
 import sacrebleu
 
+from tests.made_up import MadeUpTranslator, sentences, write_run, write_text
 from zsnmt import evaluation
-from zsnmt.corpora.lexicon_identifier import LexiconIdentifier
+from zsnmt.bootstrap import STEPS, draws, interval, unpacked
 from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.errors import InputError
-from zsnmt.evaluation import Hypotheses, Metrics, directions_with_text, evaluate, off_target_rate, score_direction
-from zsnmt.languages import Direction
-from zsnmt.text.subword import Subwords
+from zsnmt.evaluation import directions_with_text, evaluate, read_sets
+from zsnmt.languages import Direction, parse_direction
+from zsnmt.metrics import RANGES, Metrics
+from zsnmt.runs import DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, settings_file
+
+AA_BB, AA_PIV = Direction("aa", "bb"), Direction("aa", "piv")
+WAYS = DIRECT, PIVOT, INTO_PIVOT
 
 
-def test_scores_are_sacrebleus_on_raw_text():
-    hypotheses, references = ["The cat sat on the mat.", "Hello, world!"], ["The cat sits on the mat.", "Hello world!"]
-    scores = Metrics().scores(hypotheses, references)
-    assert scores["bleu"] == sacrebleu.corpus_bleu(hypotheses, [references]).score
-    assert scores["chrf"] == sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score
-    with pytest.raises(InputError, match="1 translations but 2 references"):
-        Metrics().scores(hypotheses[:1], references)
+@pytest.fixture
+def models(monkeypatch) -> list[MadeUpTranslator]:
+    """The models that evaluations load from now on."""
+    loaded: list[MadeUpTranslator] = []
+
+    def load(run: Path, beam: int) -> MadeUpTranslator:
+        loaded.append(MadeUpTranslator(run, beam))
+        return loaded[-1]
+
+    monkeypatch.setattr(evaluation, "Translator", load)
+    return loaded
 
 
-def test_off_target_is_the_share_in_another_language():
-    assert off_target_rate(["aa", "bb", "aa", "unknown"], "aa") == 0.5
-    identifier = LexiconIdentifier({"aa": ["ba", "bi"], "bb": ["ko", "ku"]})
-    result = score_direction(
-        Direction("bb", "aa"), "zero_shot", ["ba bi", "ko ku", "ba ko ko", ""], ["ba", "bi", "ba ba", "bi ko"], Metrics(), identifier
-    )
-    assert result["off_target"] == 0.75 and result["reference_error"] == 0.0 and result["empty"] == 1
-    assert result["identified"] == {"bb": 0.5, "aa": 0.25, "unknown": 0.25}
+@pytest.fixture
+def text(tmp_path) -> Path:
+    return write_text(tmp_path / "text")
+
+
+@pytest.fixture
+def run(tmp_path, text) -> Path:
+    return write_run(tmp_path / "run", text, "residual")
+
+
+@pytest.fixture
+def baseline(tmp_path, text) -> Path:
+    return write_run(tmp_path / "baseline", text, "baseline")
+
+
+def scores_of(run: Path, **options) -> dict:
+    return evaluate(run, identifier_kind="lexicon", **options)
+
+
+def kept(folder: Path, name: str) -> list[str]:
+    return read_lines(folder / "hypotheses" / f"{name}.txt", allow_empty_lines=True)
+
+
+def of_kind(scores: dict, kind: str) -> list[dict]:
+    return [result for result in scores["directions"] if result["kind"] == kind]
+
+
+def directions_of(scores: dict, kind: str) -> list[Direction]:
+    return [parse_direction(result["direction"]) for result in of_kind(scores, kind)]
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+# What is scored
 
 
 def test_every_direction_with_text_is_scored_and_the_others_are_named(tmp_path, caplog):
@@ -52,21 +94,206 @@ def test_every_direction_with_text_is_scored_and_the_others_are_named(tmp_path, 
         directions_with_text(tmp_path, "other", languages)
 
 
-def test_hypotheses_are_kept_and_made_anew_for_other_settings(tmp_path):
-    calls = []
-
-    def translate(lines, direction):
-        calls.append(str(direction))
-        return [line.upper() for line in lines]
-
-    direction = Direction("de", "en")
-    for settings, expected in (({"beam": 4}, 1), ({"beam": 4}, 1), ({"beam": 5}, 2)):
-        kept = Hypotheses(tmp_path, settings, translate)
-        assert kept.of("direct.de-en", direction, lambda: ["a", "b"]) == ["A", "B"]
-        assert len(calls) == expected
+def test_a_test_set_that_is_missing_is_named(run, models):
+    with pytest.raises(InputError, match="no text in split 'other'"):
+        scores_of(run, split="other")
 
 
-def test_a_model_is_loaded_once_for_all_directions(tiny, monkeypatch):
+def test_a_test_set_of_unequal_lines_is_refused_before_it_is_translated(run, text, models):
+    write_lines(text / "test.bb", sentences("bb")[:-1])
+    with pytest.raises(InputError, match="test.bb has 39 lines and .*test.piv has 40"):
+        scores_of(run, lines=4)
+    assert models[0].asked == [] and not (run / "hypotheses").exists()
+
+
+def test_a_file_of_the_test_set_is_read_and_spelt_once(text, monkeypatch):
+    read, spelt = [], []
+    monkeypatch.setattr(evaluation, "read_lines", lambda path: read.append(path.name) or read_lines(path))
+    directions = directions_with_text(text, "test", MadeUpTranslator.languages)
+    files = {direction: evaluation.find_pair(text, "test", *direction) for direction in directions}
+    sets = read_sets(files, 3, lambda line, language: spelt.append(language) or line.upper())
+    assert sorted(read) == [f"test.{language}" for language in sorted(MadeUpTranslator.languages)] and len(spelt) == 3 * 4
+    assert sets[AA_BB] == (sentences("aa")[:3], [line.upper() for line in sentences("bb")[:3]])
+
+
+def test_results_are_told_as_they_are_made_and_written_by_kind(run, models):
+    told = []
+    scores = scores_of(run, scored=told.append)
+    assert len(told) == len(scores["directions"]) == 18 and all(result in told for result in scores["directions"])
+    kinds = [result["kind"] for result in scores["directions"]]
+    assert kinds == ["supervised"] * 6 + ["zero_shot"] * 6 + ["pivot"] * 6
+    assert all(("piv" in result["direction"]) == (result["kind"] == "supervised") for result in told)
+    assert directions_of(scores, "zero_shot") == directions_of(scores, "pivot")
+    again = []
+    assert scores_of(run, scored=again.append) == scores and again == told and models[1].asked == []
+
+
+def test_scores_are_those_of_the_kept_hypotheses(run, text, models):
+    scores = scores_of(run)
+    for result in scores["directions"]:
+        source, target = parse_direction(result["direction"])
+        hypotheses = kept(run, f"{'pivot' if result['kind'] == 'pivot' else 'direct'}.{result['direction']}")
+        references = read_lines(text / f"test.{target}")
+        assert result["bleu"] == sacrebleu.corpus_bleu(hypotheses, [references]).score
+        assert result["chrf"] == sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score
+        assert result["off_target"] == np.mean([majority(line) != target for line in hypotheses])
+        assert result["lines"] == 40 and result["reference_error"] == 0 and 0 < result["bleu"] < 100
+    assert scores["training"].startswith("3 epochs, 70 updates") and scores["system"] == "residual"
+    assert scores["languages"] == MadeUpTranslator.languages and scores["pivot"] == "piv"
+
+
+def majority(line: str) -> str:
+    """The language of most words of a made-up sentence, by their spelling; of equals the first the model knows."""
+    words = [word.rstrip(".0123456789") for word in line.split()]
+    return max(MadeUpTranslator.languages, key=words.count)
+
+
+def test_only_the_first_lines_are_scored_where_that_is_asked_for(run, models, tmp_path):
+    everything = scores_of(run, directions=[AA_BB])
+    some = scores_of(run, directions=[AA_BB], lines=4, kept=tmp_path / "some")
+    assert some["decoding"]["lines"] == 4 and {result["lines"] for result in some["directions"]} == {4}
+    assert read_lines(tmp_path / "some" / "direct.aa-bb.txt") == kept(run, "direct.aa-bb")[:4]
+    assert "lines" not in everything["decoding"] and some["test_set"] != everything["test_set"]
+
+
+def test_references_spelt_as_the_output_is_are_marked_in_the_signatures(run, models):
+    plain, normalised = (scores_of(run, directions=[AA_BB], normalise=normalise) for normalise in (False, True))
+    for metric in ("bleu", "chrf"):
+        assert normalised["signatures"][metric] == f"{plain['signatures'][metric]}|ref:normalised"
+    capitals = [line.upper() for line in sentences("bb")]
+    score = sacrebleu.corpus_chrf(kept(run, "direct.aa-bb"), [capitals], word_order=2).score
+    assert normalised["directions"][0]["chrf"] == score < plain["directions"][0]["chrf"]
+    assert normalised["signatures"]["intervals"] == plain["signatures"]["intervals"] == "bs:1000|seed:12345"
+
+
+# By which model
+
+
+def test_a_model_is_loaded_once_for_all_directions(run, baseline, models):
+    scores_of(run, lines=2)
+    assert [model.model for model in models] == ["residual"]
+    scores_of(run, lines=2, pivot_run=baseline)
+    assert [model.model for model in models[1:]] == ["residual", "baseline"]
+
+
+def test_the_pivot_of_another_run_is_what_that_run_makes_itself(run, baseline, models):
+    by_itself, of_baseline = scores_of(run, lines=10), scores_of(baseline, lines=10)
+    by_baseline = scores_of(run, lines=10, pivot_run=baseline)
+    assert models[2].asked == []  # its direct translations are there
+    for direction in directions_of(by_itself, "pivot"):
+        assert kept(run, f"pivot.{direction}") == kept(baseline, f"pivot.{direction}")
+    assert of_kind(by_baseline, "pivot") == of_kind(of_baseline, "pivot") != of_kind(by_itself, "pivot")
+    assert of_kind(by_baseline, "zero_shot") == of_kind(by_itself, "zero_shot") != of_kind(of_baseline, "zero_shot")
+    for found in ("intervals", "resampled"):
+        assert by_baseline[found]["pivot"] == of_baseline[found]["pivot"]
+    assert scores_of(run, lines=10) == by_itself  # and back
+
+
+def test_the_score_file_says_who_pivoted(run, baseline, models):
+    by_itself, by_baseline = (scores_of(run, directions=[AA_BB], pivot_run=by) for by in (None, baseline))
+    assert by_baseline["pivot_by"] == "baseline, seed 1" and "pivot_by" not in by_itself
+    assert by_baseline["decoding"] == {**by_itself["decoding"], "pivot_model": sha256(baseline / "model.pt")}
+    assert by_itself["decoding"]["model"] == sha256(run / "model.pt")
+    direct, pivot, into_pivot = (json.loads(settings_file(run / HYPOTHESES, way).read_text()) for way in WAYS)
+    assert pivot == into_pivot == {**direct, "pivot_model": sha256(baseline / "model.pt")}
+    assert "pivot_model" not in direct and direct["beam"] == 4
+
+
+@pytest.mark.parametrize("lacking", [0, 1])
+def test_a_direction_that_one_of_the_models_does_not_know_is_refused(run, baseline, models, monkeypatch, lacking):
+    load = evaluation.Translator
+
+    def load_with_fewer(folder: Path, beam: int) -> MadeUpTranslator:
+        model = load(folder, beam)
+        if folder == (run, baseline)[lacking]:
+            model.languages = ["piv", "aa", "bb"]
+        return model
+
+    monkeypatch.setattr(evaluation, "Translator", load_with_fewer)
+    directions = [AA_BB, Direction("aa", "cc")]
+    with pytest.raises(InputError, match="unknown language 'cc': this model knows piv, aa, bb$"):
+        scores_of(run, pivot_run=baseline, directions=directions)
+    assert not [asked for model in models for asked in model.asked] and not (run / "hypotheses").exists()
+    assert len(scores_of(run, pivot_run=baseline, directions=[AA_BB])["directions"]) == 2
+
+
+def test_a_pivot_run_without_a_record_is_refused_before_anything_is_translated(run, baseline, models):
+    (baseline / "run.json").unlink()
+    with pytest.raises(InputError, match="run.json"):
+        scores_of(run, pivot_run=baseline)
+    assert models == [] and not (run / "hypotheses").exists()
+
+
+# What scores can be compared with
+
+
+def test_the_test_set_is_known_by_its_sources_and_references(run, baseline, models, text):
+    def checksum(run: Path, *directions: Direction, **options) -> str:
+        return scores_of(run, directions=directions, **options)["test_set"]
+
+    before = checksum(run, AA_BB, AA_PIV)
+    assert checksum(baseline, AA_BB, AA_PIV) == checksum(run, AA_PIV, AA_BB, pivot_run=baseline) == before
+    assert checksum(run, AA_BB) != before
+    for language in ("aa", "bb"):
+        write_lines(text / f"test.{language}", [*sentences(language)[:-1], f"{language}1."])
+        assert checksum(run, AA_BB, AA_PIV) != before
+        write_lines(text / f"test.{language}", sentences(language))
+    assert checksum(run, AA_BB, AA_PIV) == before
+
+
+def test_a_changed_reference_is_scored_but_not_translated_anew(run, models, text):
+    """The references of aa-piv are the sources of piv-aa, so only what is not translated counts."""
+    first = scores_of(run, directions=[AA_PIV])
+    write_lines(text / "test.piv", [*sentences("piv")[1:], "piv1."])
+    second = scores_of(run, directions=[AA_PIV])
+    assert models[1].asked == [] and second["test_set"] != first["test_set"]
+    assert second["directions"][0]["bleu"] < first["directions"][0]["bleu"]
+
+
+def test_a_mean_is_resampled_as_the_mean_of_the_directions(run, models):
+    """The same lines in all directions of a multiway set: restated for three draws, and for the interval."""
+    scores = scores_of(run)
+    assert [*scores["intervals"]] == [*scores["resampled"]] == ["supervised", "zero_shot", "pivot"]
+    for kind, way in (("supervised", "direct"), ("zero_shot", "direct"), ("pivot", "pivot")):
+        for sample in (0, 7, 999):
+            lines = [line for line, times in enumerate(draws(40)[sample].astype(int)) for _ in range(times)]
+            bleu = []
+            for direction in directions_of(scores, kind):
+                hypotheses, references = kept(run, f"{way}.{direction}"), sentences(direction.target)
+                drawn = [hypotheses[line] for line in lines], [[references[line] for line in lines]]
+                bleu.append(sacrebleu.corpus_bleu(*drawn).score)
+            assert unpacked(scores["resampled"][kind]["bleu"], 100)[sample] == pytest.approx(np.mean(bleu), abs=100 / STEPS)
+        for figure, top in RANGES.items():
+            results = of_kind(scores, kind)
+            resampled = [unpacked(result["resampled"][figure], top) for result in results]
+            low, high = scores["intervals"][kind][figure]
+            assert [low, high] == interval(np.mean(resampled, axis=0))
+            assert low <= np.mean([result[figure] for result in results]) <= high
+            assert high - low <= np.mean([np.diff(result["intervals"][figure]) for result in results])
+
+
+def test_scores_of_a_learned_measure_are_recorded_where_it_is_given(run, models, text):
+    class Measure:
+        signature, given = "a made-up model|version:1", []
+
+        def score(self, sources, hypotheses, references):
+            self.given.append((sources, hypotheses, references))
+            return len(self.given) / 10
+
+    told = []
+    scores = scores_of(run, directions=[AA_BB, AA_PIV], comet=Measure(), scored=told.append)
+    assert [result["comet"] for result in told] == [0.1, 0.2, 0.3]
+    assert scores["signatures"]["comet"] == "a made-up model|version:1"
+    assert Measure.given[0] == (sentences("aa"), kept(run, "direct.aa-bb"), sentences("bb"))
+    assert Measure.given[2] == (sentences("aa"), kept(run, "pivot.aa-bb"), sentences("bb"))
+    without = scores_of(run, directions=[AA_BB, AA_PIV])
+    assert "comet" not in without["signatures"] and not [result for result in without["directions"] if "comet" in result]
+
+
+# With a trained model
+
+
+def test_the_recipe_writes_the_scores_of_its_kept_hypotheses(tiny, monkeypatch):
     loads = []
 
     class Counted(evaluation.Translator):
@@ -75,61 +302,45 @@ def test_a_model_is_loaded_once_for_all_directions(tiny, monkeypatch):
             super().__init__(*args, **options)
 
     monkeypatch.setattr(evaluation, "Translator", Counted)
-    scored = []
-    scores = evaluate(tiny.run(), identifier_kind="lexicon", beam=2, scored=scored.append)
-    assert len(loads) == 1 and len(scored) == len(scores["directions"]) == 18
-    assert scores["directions"] == json.loads((tiny.run() / "scores.json").read_text())["directions"]
+    scores = scores_of(tiny.run(), beam=2)
+    assert len(loads) == 1 and len(scores["directions"]) == 18
+    assert scores == json.loads((tiny.run() / "scores.json").read_text())
+    for result in scores["directions"]:
+        way = "pivot" if result["kind"] == "pivot" else "direct"
+        references = read_lines(tiny.folder / "text" / f"test.{parse_direction(result['direction']).target}")
+        hypotheses = kept(tiny.run(), f"{way}.{result['direction']}")
+        assert sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score == pytest.approx(result["chrf"])
 
 
-def test_scores_are_those_of_the_kept_hypotheses(tiny):
-    result = json.loads((tiny.run() / "scores.json").read_text())["directions"][0]
-    hypotheses = read_lines(tiny.run() / "hypotheses" / f"direct.{result['direction']}.txt", allow_empty_lines=True)
-    references = read_lines(tiny.folder / "text" / f"test.{result['direction'].split('-')[1]}")
-    assert sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score == pytest.approx(result["chrf"])
+def test_a_trained_run_pivots_for_another_as_for_itself(tiny, tmp_path):
+    scores = scores_of(tiny.run(), beam=2, pivot_run=tiny.run("zs_transformer"), kept=tmp_path)
+    assert scores["pivot_by"] == "zs_transformer, seed 1"
+    for result in of_kind(scores, "zero_shot"):
+        name = f"pivot.{result['direction']}"
+        assert read_lines(tmp_path / f"{name}.txt", allow_empty_lines=True) == kept(tiny.run("zs_transformer"), name)
 
 
-def test_a_test_set_that_is_missing_is_named(tiny, tmp_path):
-    with pytest.raises(InputError, match="no text in split 'other'"):
-        evaluate(tiny.run(), split="other", identifier_kind="lexicon")
-
-
-def test_bleu_over_subwords_is_that_of_the_pieces_and_says_so(tiny):
-    model = tiny.run() / "pipeline" / "subwords.model"
-    references = read_lines(tiny.folder / "text" / "test.velan")
-    hypotheses = [" ".join(reversed(line.split())) for line in references]
-    metrics = Metrics("subwords", model)
-    bleu = metrics.scores(hypotheses, references)["bleu"]
-    pieces = [[" ".join(Subwords(model).encode(line, "velan")) for line in lines] for lines in (hypotheses, references)]
-    assert bleu == sacrebleu.corpus_bleu(pieces[0], [pieces[1]], tokenize="none", force=True).score
-    assert bleu != Metrics().scores(hypotheses, references)["bleu"]
-    digest = hashlib.sha256(model.read_bytes()).hexdigest()
-    assert f"|tok:subwords-{digest[:8]}|" in metrics.signatures()["bleu"]
-
-
-def test_only_the_first_lines_are_scored_where_that_is_asked_for(tiny, tmp_path):
-    directions = [Direction("velan", "tamun")]
-    some = evaluate(tiny.run(), identifier_kind="lexicon", beam=2, directions=directions, lines=4, kept=tmp_path)
-    assert some["decoding"]["lines"] == 4 and {result["lines"] for result in some["directions"]} == {4}
-    kept = read_lines(tiny.run() / "hypotheses" / "direct.velan-tamun.txt", allow_empty_lines=True)
-    assert read_lines(tmp_path / "direct.velan-tamun.txt", allow_empty_lines=True) == kept[:4]
+def test_bleu_over_the_subwords_of_the_run(tiny, tmp_path):
+    direction = Direction("velan", "tamun")
+    scores = scores_of(tiny.run(), beam=2, directions=[direction], bleu_tokenizer="subwords", kept=tmp_path)
+    metrics = Metrics("subwords", tiny.run() / "pipeline" / "subwords.model")
+    hypotheses = read_lines(tmp_path / f"direct.{direction}.txt", allow_empty_lines=True)
+    expected, _ = metrics.scores(hypotheses, read_lines(tiny.folder / "text" / "test.tamun"))
+    assert scores["directions"][0]["bleu"] == expected["bleu"] and scores["signatures"]["bleu"] == metrics.signatures()["bleu"]
 
 
 def test_references_can_be_spelt_as_the_output_is(tiny, tmp_path):
-    """The scores are those of normalised references, and the signatures say that they are."""
+    """The scores are those of references normalised as the run's tokenisation normalises."""
     direction, run = Direction("velan", "tamun"), tmp_path / "run"
     shutil.copytree(tiny.run(), run)
+    tokenisation = {"inglan": "raw", "velan": "raw", "tamun": "moses", "velor": "raw"}
     (run / "pipeline" / "pipeline.json").write_text(
-        json.dumps({"units": "subwords", "tokenisation": {"inglan": "raw", "velan": "raw", "tamun": "moses", "velor": "raw"}, "mark_tokens": False})
+        json.dumps({"units": "subwords", "tokenisation": tokenisation, "mark_tokens": False})
     )
     text = tmp_path / "text"
     shutil.copytree(tiny.folder / "text", text)
     write_lines(text / "test.tamun", [f"“{line}”" for line in read_lines(tiny.folder / "text" / "test.tamun")])
-    plain, normalised = (
-        evaluate(run, text, identifier_kind="lexicon", beam=2, directions=[direction], normalise=normalise, kept=tmp_path / "kept")
-        for normalise in (False, True)
-    )
+    normalised = scores_of(run, text=text, beam=2, directions=[direction], normalise=True, kept=tmp_path / "kept")
     hypotheses = read_lines(tmp_path / "kept" / "direct.velan-tamun.txt", allow_empty_lines=True)
     references = [f'"{line}"' for line in read_lines(tiny.folder / "text" / "test.tamun")]
     assert normalised["directions"][0]["chrf"] == sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score
-    assert normalised["signatures"]["bleu"] == plain["signatures"]["bleu"] + "|ref:normalised"
-    assert normalised["signatures"]["chrf"].endswith("|ref:normalised") and "ref:" not in plain["signatures"]["chrf"]

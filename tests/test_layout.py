@@ -10,12 +10,14 @@ import pytest
 from tests.conftest import ROOT, run_command
 
 FLOORS = [
-    ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.scores"),
+    ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.scores", "zsnmt.bootstrap", "zsnmt.comet"),
     ("zsnmt.languages",),
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text"),
-    ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.tagged_pairs", "zsnmt.language_identification", "zsnmt.runs", "zsnmt.validation"),
+    ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.tagged_pairs", "zsnmt.language_identification", "zsnmt.runs", "zsnmt.validation",
+     "zsnmt.metrics"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
     ("zsnmt.translation", "zsnmt.benchmark"),
+    ("zsnmt.hypotheses",),
     ("zsnmt.evaluation",),
 ]  # from the lowest; a module imports from its own floor and below
 

@@ -4,9 +4,12 @@ import logging
 import shutil
 
 import pytest
+import torch
 
 from tests.conftest import run_command
+from zsnmt.averaging import load_checkpoint
 from zsnmt.errors import InputError
+from zsnmt.languages import Direction, source_tags
 from zsnmt.translation import Translator
 
 
@@ -18,6 +21,38 @@ def translator(tiny) -> Translator:
 @pytest.fixture(scope="module")
 def lines(tiny) -> list[str]:
     return (tiny.folder / "text" / "test.velan").read_text().split("\n")[:-1]
+
+
+@pytest.fixture(scope="module", params=["t_dec", "t_enc", "s_enc_t_dec", "s_enc_t_enc"])
+def talkative(tiny, tmp_path_factory, request) -> Translator:
+    """A model of random weights for each tag placement, as one trained so little writes the same whatever it reads.
+
+    Its outputs would not end, so they have a limit that does not depend on the batch.
+    """
+    run = tmp_path_factory.mktemp("talkative")
+    shutil.copytree(tiny.run() / "pipeline", run / "pipeline")
+    state = load_checkpoint(tiny.run() / "model.pt")
+    state["task_state"]["language_tags"] = request.param
+    if not request.param.endswith("t_dec"):
+        state["cfg"]["model"].decoder_language_embedding = "none"
+        state["model"] = {name: weight for name, weight in state["model"].items() if "language_embedding" not in name}
+    for weight in state["model"].values():
+        if weight.dim() > 1:
+            weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel()))
+    torch.save(state, run / "model.pt")
+    translator = Translator(run, beam=2)
+    translator.generator.max_len_a, translator.generator.max_len_b = 0, 9
+    return translator
+
+
+@pytest.fixture
+def encoded(talkative) -> list[int]:
+    """How many sentences each batch has for the encoder."""
+    numbers: list[int] = []
+    layer = talkative.model.encoder.layers[0]
+    hook = layer.register_forward_pre_hook(lambda layer, inputs: numbers.append(inputs[0].size(1)))
+    yield numbers
+    hook.remove()
 
 
 def test_one_line_for_each_line_in_order_whatever_the_companions(translator, lines):
@@ -51,7 +86,7 @@ def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines
     assert "line 2002 has" in caplog.text and "at most 39" in caplog.text
     assert translated[0] == translator.translate([lines[0]], "tamun", "velan")[0] and translated[1]
     direction = translator.direction("velan", "tamun")
-    parts = list(translator.parts(0, long_line, direction))
+    parts = [part.tokens for part in translator.parts_of([long_line], [direction], 1)]
     assert len(parts) > 1 and max(map(len, parts)) <= 40
     pieces = [translator.dictionary[token] for part in parts for token in part.tolist() if token >= 4]
     assert translator.pipeline.decode(pieces, "velan") == long_line  # nothing is lost
@@ -59,12 +94,12 @@ def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines
 
 def test_batches_hold_like_lengths_and_every_sentence_once(translator, lines):
     direction = translator.direction("velan", "tamun")
-    sources = [part for number, line in enumerate(lines) for part in translator.parts(number, line, direction)]
+    parts = list(translator.parts_of(lines, [direction], 1))
     translator.batch_tokens, before = 30, translator.batch_tokens
-    batches = list(translator.batches(sources))
+    batches = list(translator.batches(parts))
     translator.batch_tokens = before
-    assert sorted(index for batch in batches for index in batch) == list(range(len(sources)))
-    assert all(len(batch) == 1 or len(batch) * max(len(sources[i]) for i in batch) <= 30 for batch in batches)
+    assert sorted(index for batch in batches for index in batch) == list(range(len(parts)))
+    assert all(len(batch) == 1 or len(batch) * max(len(parts[i].tokens) for i in batch) <= 30 for batch in batches)
 
 
 def test_unknown_languages_are_named_with_the_known_ones(translator):
@@ -125,3 +160,66 @@ def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path)
     for folder, message in ((truncated, "truncated"), (tmp_path, "is no run folder")):
         refused = run_command("scripts/translate.py", folder, "--to", "velan", input="Nuk.\n")
         assert refused.returncode == 1 and message in refused.stderr and refused.stderr.count("\n") == 1
+
+
+# Into several languages at once
+
+INTO = [Direction("velan", target) for target in ("tamun", "inglan", "velor")]
+
+
+def test_several_languages_at_once_are_one_after_the_other(talkative, lines):
+    mixed = ["", *lines, "  ", " ".join(lines), lines[0]]
+    together = talkative.translate_into(mixed, INTO)
+    assert [*together] == INTO and [*talkative.translate_into(mixed, INTO[::-1])] == INTO[::-1]
+    for direction in INTO:
+        assert together[direction] == talkative.translate_into(mixed, [direction])[direction]
+        assert together[direction] == talkative.translate(mixed, direction.target, "velan")
+        assert [not line for line in together[direction]] == [not line.strip() for line in mixed]
+        assert len(set(together[direction])) > 3
+    assert len({tuple(translations) for translations in together.values()}) == 3
+
+
+def test_small_batches_change_nothing(talkative, lines, monkeypatch):
+    expected = talkative.translate_into(lines, INTO)
+    for batch_tokens in (1, 40):  # one at a time; and translations of a line in two batches
+        monkeypatch.setattr(talkative, "batch_tokens", batch_tokens)
+        assert talkative.translate_into(lines, INTO) == expected
+
+
+def test_a_sentence_is_encoded_once_unless_its_tags_name_the_target(talkative, lines, encoded):
+    assert len(set(lines)) == len(lines)
+    talkative.translate_into(lines, INTO)
+    named = "tamun" in source_tags(talkative.task.placement.name, INTO[0])
+    assert encoded == [len(lines) * (3 if named else 1)]
+
+
+def test_a_line_too_long_is_cut_alike_for_all_languages(talkative, lines, caplog):
+    with caplog.at_level(logging.WARNING, logger="zsnmt.translation"):
+        parts = list(talkative.parts_of([" ".join(lines)], INTO, 7))
+    assert caplog.text.count("line 7 has") == 1  # not once for each language
+    by_direction = [[part.tokens.tolist() for part in parts if part.direction == direction] for direction in INTO]
+    assert by_direction[0] == by_direction[1] == by_direction[2] and len(by_direction[0]) > 1
+    tags = len(source_tags(talkative.task.placement.name, INTO[0]))
+    assert max(map(len, by_direction[0])) + tags <= talkative.task.max_positions()[0] == 40
+    assert [part.direction for part in parts[:4]] == [*INTO, INTO[0]]
+
+
+@pytest.mark.parametrize("directions", [INTO, INTO[:1]])
+def test_progress_counts_every_line_in_every_direction(talkative, lines, directions, monkeypatch):
+    monkeypatch.setattr(talkative, "batch_tokens", 60)
+    told: list[float] = []
+    mixed = ["", *lines, " ".join(lines), " "]
+    talkative.translate_into(mixed, directions, finished=told.append)
+    assert told[0] == 2 * len(directions) and len(told) > 3  # the empty ones, then batch by batch
+    assert sum(told) == pytest.approx(len(mixed) * len(directions))
+    nothing: list[float] = []
+    assert talkative.translate_into([], directions, finished=nothing.append) == {direction: [] for direction in directions}
+    assert sum(nothing) == 0
+
+
+def test_the_source_language_is_needed_where_its_tag_is_read(talkative, lines):
+    if "velan" in source_tags(talkative.task.placement.name, INTO[0]):
+        with pytest.raises(InputError, match="must be told the source language: one of inglan, velan, tamun, velor"):
+            talkative.translate(lines[:1], "tamun")
+    else:
+        assert talkative.translate(lines[:2], "tamun") == talkative.translate(lines[:2], "tamun", "velan")

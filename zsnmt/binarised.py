@@ -11,17 +11,16 @@ import shutil
 from collections import Counter
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Iterator, NamedTuple, Optional, Sequence
+from typing import NamedTuple, Optional, Sequence
 
 import torch
 from fairseq.data import Dictionary, indexed_dataset
-from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, pairs_of_split, write_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.text.learning import TOKENISED, TextSettings, learn_tokenisation, learn_units, leave_out_unseen, tokenise_file
-from zsnmt.text.parallel import worker_pool
+from zsnmt.text.parallel import progress, worker_pool
 from zsnmt.text.pipeline import TextPipeline
 
 
@@ -62,25 +61,33 @@ def prepare(text: Path, folder: Path, languages: Sequence[str], settings: TextSe
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    write_lines(part / LANGUAGES_FILE, languages)
-    files = text_files(text, pairs)
-    tokenisers = learn_tokenisation(training_text(files), languages, part, settings, workers)
-    files = [file._replace(path=tokenise_file(file.path, file.language, tokenisers, part / TOKENISED, workers))
-             for file in files]  # fmt: skip
-    pipeline = learn_units(training_text(files), tokenisers, part, settings)
-    with worker_pool(workers) as pool:
-        dictionary = learn_dictionary(files, pipeline, languages, pool, settings.words)
-        pipeline = leave_out_unseen(pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], part)
-        pipeline.save(part)
-        for language in languages:
-            dictionary.save(str(part / f"dict.{language}.txt"))
-        jobs = [(file, part, pipeline, dictionary) for file in files]
-        list(progress(pool.map(_binarise, *zip(*jobs)), "binarising", len(files)))
-    shutil.rmtree(part / TOKENISED, ignore_errors=True)
+    try:
+        _fill(part, text_files(text, pairs), languages, settings, workers)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
     if folder.exists():
         shutil.rmtree(folder)
     os.replace(part, folder)
     return counts
+
+
+def _fill(folder: Path, files: Sequence[TextFile], languages: Sequence[str], settings: TextSettings, workers: int) -> None:
+    """Write what `prepare` makes of the files into a folder."""
+    write_lines(folder / LANGUAGES_FILE, languages)
+    tokenisers = learn_tokenisation(training_text(files), languages, folder, settings, workers)
+    files = [file._replace(path=tokenise_file(file.path, file.language, tokenisers, folder / TOKENISED, workers))
+             for file in files]  # fmt: skip
+    pipeline = learn_units(training_text(files), tokenisers, folder, settings)
+    with worker_pool(workers) as pool:
+        dictionary = learn_dictionary(files, pipeline, languages, pool, settings.words)
+        pipeline = leave_out_unseen(pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], folder)
+        pipeline.save(folder)
+        for language in languages:
+            dictionary.save(str(folder / f"dict.{language}.txt"))
+        jobs = [(file, folder, pipeline, dictionary) for file in files]
+        list(progress(pool.map(_binarise, *zip(*jobs)), "binarising", len(files)))
+    shutil.rmtree(folder / TOKENISED, ignore_errors=True)
 
 
 def training_text(files: Sequence[TextFile]) -> dict[str, list[Path]]:
@@ -132,8 +139,3 @@ def _binarise(file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: 
     for name in file.names[1:]:
         for suffix in (".bin", ".idx"):
             os.link(f"{first}{suffix}", folder / f"{name}{suffix}")
-
-
-def progress(results: Iterator, title: str, total: int) -> Iterator:
-    """The results, with a bar on a terminal."""
-    return tqdm(results, desc=title, total=total, leave=False, disable=None)

@@ -3,170 +3,144 @@
 A result is a dictionary: `direction`, `kind` (supervised, zero_shot, pivot), `bleu` and `chrf`
 (0–100, sacreBLEU on raw text), `off_target` (share 0–1 of outputs not in the target language),
 `reference_error` (the same for the references: the identifier's error), `identified` (share of
-each language among the outputs), `lines`, `empty`.
+each language among the outputs), `lines`, `empty`, `copied` (share 0–1 of outputs that are their
+source), `length_ratio` (of outputs to references), `comet` where it was asked for; `intervals` of
+the first three, and `resampled`, their bootstrap resamples (see `zsnmt.bootstrap`).
 """
 
 import functools
 import hashlib
 import itertools
-import json
 import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Callable, Iterator, Optional, Sequence
 
-from sacrebleu.metrics import BLEU, CHRF
+import numpy as np
+from tqdm import tqdm
 
-from zsnmt.corpora.parallel_text import find_pair, pairs_of_split, read_lines, write_lines
+from zsnmt.bootstrap import SIGNATURE, unpacked
+from zsnmt.comet import Comet
+from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split, read_lines
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
-from zsnmt.language_identification import Identifier, load_identifier, shares
-from zsnmt.languages import Direction, supervised_directions, zero_shot_directions
-from zsnmt.runs import read_record, training_summary
+from zsnmt.hypotheses import Hypotheses, Job, TestSet, jobs
+from zsnmt.language_identification import load_identifier, scripts_of
+from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
+from zsnmt.metrics import RANGES, Metrics, measure, uncertainty
+from zsnmt.runs import DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, read_record, training_summary
 from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
-from zsnmt.text.subword import Subwords
 from zsnmt.translation import MODEL_FILE, PIPELINE_FOLDER, Translator
 
 logger = logging.getLogger(__name__)
 
-SUBWORDS = "subwords"
 NORMALISED = "|ref:normalised"  # in a signature
-TestSet = tuple[Sequence[str], Sequence[str]]  # sources and references
-
-
-class Metrics:
-    """BLEU and chrF++ with their signatures.
-
-    `bleu_tokenizer` is one of sacreBLEU's, or `subwords`: the pieces of the SentencePiece model `subwords`,
-    which makes scores of one experiment comparable in every script, and with no other experiment.
-    """
-
-    def __init__(self, bleu_tokenizer: str = "13a", subwords: Optional[Path] = None) -> None:
-        self.subwords = Subwords(subwords) if bleu_tokenizer == SUBWORDS else None
-        self.bleu = BLEU(tokenize="none", force=True) if self.subwords else BLEU(tokenize=bleu_tokenizer)
-        self.chrf = CHRF(word_order=2)
-
-    def scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, float]:
-        """BLEU and chrF++ (0–100) of raw text against one reference each."""
-        if len(hypotheses) != len(references):
-            raise InputError(f"{len(hypotheses)} translations but {len(references)} references; translate the set again")
-        return {
-            "bleu": self.bleu.corpus_score(self.pieces(hypotheses), [self.pieces(references)]).score,
-            "chrf": self.chrf.corpus_score(hypotheses, [references]).score,
-        }
-
-    def pieces(self, lines: Sequence[str]) -> Sequence[str]:
-        """The lines as BLEU gets them: as they are, or with a space between their subwords."""
-        return [" ".join(pieces) for pieces in self.subwords.encode_lines(lines, "")] if self.subwords else lines
-
-    def signatures(self) -> dict[str, str]:
-        """What the scores depend on; known only after a score."""
-        signature = str(self.bleu.get_signature())
-        if self.subwords:
-            signature = signature.replace("tok:none", f"tok:subwords-{hashlib.sha256(self.subwords.model).hexdigest()[:8]}")
-        return {"bleu": signature, "chrf": str(self.chrf.get_signature())}
-
-
-def off_target_rate(identified: Sequence[str], target: str) -> float:
-    """Share (0–1) of sentences identified as anything but the target language."""
-    return sum(language != target for language in identified) / len(identified)
-
-
-def score_direction(
-    direction: Direction,
-    kind: str,
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    metrics: Metrics,
-    identifier: Identifier,
-) -> dict:
-    """The result of one direction (see the module)."""
-    identified = identifier.identify(hypotheses)
-    return {
-        "direction": str(direction),
-        "kind": kind,
-        **metrics.scores(hypotheses, references),
-        "off_target": off_target_rate(identified, direction.target),
-        "reference_error": off_target_rate(identifier.identify(references), direction.target),
-        "identified": shares(identified),
-        "lines": len(hypotheses),
-        "empty": sum(not hypothesis.strip() for hypothesis in hypotheses),
-    }
-
-
-class Hypotheses:
-    """Translations of test sets, one file each, so that an interrupted evaluation resumes.
-
-    Files made with other settings (model, beam, text) are removed.
-    """
-
-    def __init__(self, folder: Path, settings: dict, translate: Callable[[Sequence[str], Direction], list[str]]) -> None:
-        self.folder = folder
-        self.translate = translate
-        folder.mkdir(parents=True, exist_ok=True)
-        record, written = folder / "settings.json", json.dumps(settings, indent=1).encode("utf-8")
-        if not record.is_file() or record.read_bytes() != written:
-            for old in folder.glob("*.txt"):
-                old.unlink()
-            with replacing(record) as file:
-                file.write(written)
-
-    def of(self, name: str, direction: Direction, sources: Callable[[], Sequence[str]]) -> list[str]:
-        """The translations kept under a name, made from `sources()` unless they are there."""
-        path = self.folder / f"{name}.txt"
-        if not path.is_file():
-            write_lines(path, self.translate(sources(), direction))
-        return read_lines(path, allow_empty_lines=True)
 
 
 def evaluate(
     run: Path,
-    text: Optional[Path] = None,
+    text: Path | None = None,
     split: str = "test",
     identifier_kind: str = "py3langid",
     bleu_tokenizer: str = "13a",
     beam: int = 4,
-    directions: Optional[Sequence[Direction]] = None,
+    directions: Sequence[Direction] | None = None,
     scored: Callable[[dict], object] = lambda result: None,
-    kept: Optional[Path] = None,
-    lines: Optional[int] = None,
+    kept: Path | None = None,
+    lines: int | None = None,
     normalise: bool = False,
+    pivot_run: Path | None = None,
+    comet: Comet | None = None,
 ) -> dict:
     """Translate and score a split of `text` (the run's own by default) in every direction, for scores.json.
 
-    The model is loaded once. Zero-shot directions are also translated through the pivot, whose text is
-    the model's own output, reused where a source set is shared. `scored` is told each result; the
-    hypotheses are kept in `kept` (RUN/hypotheses by default). `lines` scores only that many, the first ones. With
-    `normalise` references are spelt as the run's tokenisation spells its output, which the signatures say.
+    A model is loaded once. Zero-shot directions are also translated through the pivot, by the model itself or by that of
+    `pivot_run`. `scored` is told each result; the hypotheses are kept in `kept` (RUN/hypotheses by default). `lines` scores
+    only that many, the first ones. With `normalise` references are spelt as the run's tokenisation spells its output, which
+    the signatures say.
     """
-    record = read_record(run)
+    record = {**read_record(run), "training": training_summary((run / "train.log").read_text(encoding="utf-8"))}
+    if pivot_run:
+        record["pivot_by"] = name_of(read_record(pivot_run))
     text = text or Path(record["text"])
     translator = Translator(run, beam=beam)
+    pivoting = Translator(pivot_run, beam=beam) if pivot_run else translator
     directions = list(directions or directions_with_text(text, split, translator.languages))
+    for language in {language for direction in directions for language in direction}:
+        check_known(language, translator.languages)
+        check_known(language, pivoting.languages)
     files = {direction: find_pair(text, split, *direction) for direction in directions}
+    for paths in files.values():
+        check_pair(*paths)
     sets = read_sets(files, lines, translator.pipeline.normalise if normalise else lambda reference, language: reference)
-    identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text)
-    decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split, **({"lines": lines} if lines else {})}
-    sources = {str(direction): sha256(paths[0]) for direction, paths in files.items()}
-    hypotheses = Hypotheses(
-        kept or run / "hypotheses", {**decoding, "sources": sources}, lambda lines, direction: translator.translate(lines, direction.target, direction.source)
-    )
+    scripts = scripts_of({language: lines for direction, of_direction in sets.items() for language, lines in zip(direction, of_direction)})
+    identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text, scripts)
     metrics = Metrics(bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE)
-    results = []
-    for kind, direction, translations in translate_all(hypotheses, sets, translator.trained, translator.pivot):
-        results.append(score_direction(direction, kind, translations, sets[direction][1], metrics, identifier))
-        scored(results[-1])
+
+    decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split, **({"lines": lines} if lines else {})}
+    made_of = {**decoding, "sources": {str(direction): sha256(paths[0]) for direction, paths in files.items()}}
+    if pivot_run:
+        decoding["pivot_model"] = sha256(pivot_run / MODEL_FILE)
+    folder = kept or run / HYPOTHESES
+    direct = Hypotheses(folder, DIRECT, made_of, translator)
+    pivot, into_pivot = (Hypotheses(folder, way, made_of | decoding, pivoting) for way in (PIVOT, INTO_PIVOT))
+
+    results = {}
+    for kind, direction, hypotheses in translated([*jobs(direct, pivot, into_pivot, sets)]):
+        sources, references = sets[direction]
+        figures = measure(sources, hypotheses, references, direction.target, metrics, identifier)
+        if comet:
+            figures["comet"] = comet.score(sources, hypotheses, references)
+        results[kind, direction] = {"direction": str(direction), "kind": kind, **figures}
+        scored(results[kind, direction])
+    in_order = [results[key] for kind in ("supervised", "zero_shot", PIVOT) for direction in sets if (key := (kind, direction)) in results]
     return {
         **record,
-        "training": training_summary((run / "train.log").read_text(encoding="utf-8")),
         "languages": translator.languages,
         "pivot": translator.pivot,
         "decoding": decoding,
+        "test_set": checksum(sets),
         "signatures": {
             **{metric: signature + NORMALISED * normalise for metric, signature in metrics.signatures().items()},
             "off_target": identifier_signature,
+            "intervals": SIGNATURE,
+            **({"comet": comet.signature} if comet else {}),
         },
-        "directions": results,
+        "scripts": scripts,
+        "directions": in_order,
+        **means(in_order),
     }
+
+
+def translated(to_do: Sequence[Job]) -> Iterator[tuple[str, Direction, list[str]]]:
+    """Kind, direction and translations of a test set, as they are made or were before; shows what is left to translate."""
+    with tqdm(total=sum(job.work() for job in to_do), unit=" sentences", unit_scale=True, disable=None, leave=False) as bar:
+        for job in to_do:
+            job.run(bar.update)
+            if job.kept.way == INTO_PIVOT:
+                continue
+            for direction in job.legs:
+                trained = direction in job.kept.translator.trained
+                yield PIVOT if job.kept.way == PIVOT else "supervised" if trained else "zero_shot", direction, job.kept.of(direction)
+
+
+def checksum(sets: Mapping[Direction, TestSet]) -> str:
+    """Of all sources and references: scores with the same one can be compared line by line."""
+    return hashlib.sha256(repr(sorted(sets.items())).encode("utf-8")).hexdigest()[:16]
+
+
+def name_of(record: dict) -> str:
+    """A run as tables name it."""
+    return f"{record['system']}, seed {record['seed']}"
+
+
+def means(results: Sequence[dict]) -> dict[str, dict]:
+    """Intervals and resamples of the means over the directions of each kind."""
+    found: dict[str, dict] = {"intervals": {}, "resampled": {}}
+    for kind in dict.fromkeys(result["kind"] for result in results):
+        of_kind = [result["resampled"] for result in results if result["kind"] == kind]
+        averaged = {figure: np.mean([unpacked(resampled[figure], top) for resampled in of_kind], axis=0) for figure, top in RANGES.items()}
+        for name, of_figures in uncertainty(averaged).items():
+            found[name][kind] = of_figures
+    return found
 
 
 def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> list[Direction]:
@@ -185,7 +159,7 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
 
 
 def read_sets(
-    files: dict[Direction, tuple[Path, Path]], lines: Optional[int], respell: Callable[[str, str], str]
+    files: dict[Direction, tuple[Path, Path]], lines: int | None, respell: Callable[[str, str], str]
 ) -> dict[Direction, TestSet]:
     """The first lines (or all) of each direction's files, the references spelt anew; a file is read and spelt once."""
     read = functools.cache(lambda path: read_lines(path)[:lines])
@@ -193,35 +167,6 @@ def read_sets(
     return {
         direction: (read(source), references(target, direction.target)) for direction, (source, target) in files.items()
     }
-
-
-def translate_all(
-    hypotheses: Hypotheses, sets: dict[Direction, TestSet], trained: Sequence[Direction], pivot: str
-) -> Iterator[tuple[str, Direction, list[str]]]:
-    """Kind, direction and translations: the direct ones first, then those of zero-shot directions through the pivot."""
-    zero_shot = [direction for direction in sets if direction not in trained]
-    for direction, (sources, _) in sets.items():
-        kind = "zero_shot" if direction in zero_shot else "supervised"
-        yield kind, direction, hypotheses.of(f"direct.{direction}", direction, lambda: sources)
-    for direction in zero_shot:
-        if pivot in direction:
-            continue
-        yield "pivot", direction, hypotheses.of(
-            f"pivot.{direction}",
-            Direction(pivot, direction.target),
-            lambda: translate_into_pivot(hypotheses, sets, direction, pivot),
-        )
-
-
-def translate_into_pivot(
-    hypotheses: Hypotheses, sets: dict[Direction, TestSet], direction: Direction, pivot: str
-) -> list[str]:
-    """The sources of a zero-shot direction in the pivot: a supervised output where it has the same sources."""
-    first_leg = Direction(direction.source, pivot)
-    sources, _ = sets[direction]
-    if first_leg in sets and sets[first_leg][0] == sources:
-        return hypotheses.of(f"direct.{first_leg}", first_leg, lambda: sources)
-    return hypotheses.of(f"into_pivot.{direction}", first_leg, lambda: sources)
 
 
 def sha256(path: Path) -> str:

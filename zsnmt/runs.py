@@ -11,12 +11,14 @@ from pathlib import Path
 from zsnmt.corpora.training_text import COUNTS_FILE as OVERLAP_FILE
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, replacing
-from zsnmt.languages import LANGUAGES_FILE, read_languages
+from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.text.pipeline import FILES
 
 PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "indic-nlp-library", "py3langid")
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE = "run.json"
+HYPOTHESES = "hypotheses"  # folder in a run
+DIRECT, PIVOT, INTO_PIVOT = "direct", "pivot", "into_pivot"  # ways of translating a test set
 
 
 def start_run(run: Path, config: Path, data: Path, text: Path, system: str, seed: int, command: str) -> None:
@@ -68,6 +70,16 @@ def same_bytes(one: Path, other: Path) -> bool:
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
     return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh")
+
+
+def settings_file(folder: Path, way: str) -> Path:
+    """What the hypotheses of a way, in a folder of them, were made with."""
+    return folder / f"{way}.json"
+
+
+def hypotheses_file(folder: Path, way: str, direction: Direction) -> Path:
+    """The hypotheses of a direction, a line for each source."""
+    return folder / f"{way}.{direction}.txt"
 
 
 def commit() -> str:

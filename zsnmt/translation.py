@@ -4,7 +4,7 @@ import logging
 from argparse import Namespace
 from collections import Counter
 from pathlib import Path
-from typing import Callable, Iterator, Optional, Sequence
+from typing import Callable, Iterator, NamedTuple, Optional, Sequence
 
 import torch
 from fairseq import checkpoint_utils, utils
@@ -15,6 +15,7 @@ from zsnmt.averaging import readable
 from zsnmt.binarised import encode
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, parse_direction, source_tags
+from zsnmt.modules.encode_once import EncodeOnce
 from zsnmt.text.pipeline import TextPipeline
 
 logger = logging.getLogger(__name__)
@@ -52,8 +53,8 @@ class Translator:
         self.pivot = self.languages[0]
         self.trained = [parse_direction(pair) for pair in self.task.lang_pairs]
         self.batch_tokens = batch_tokens
-        search = Namespace(beam=beam, lenpen=length_penalty, max_len_a=1.2, max_len_b=50)
-        self.generator = self.task.build_generator([self.model], search)
+        self.search = Namespace(beam=beam, lenpen=length_penalty, max_len_a=1.2, max_len_b=50)
+        self.generator = self.task.build_generator(EncodeOnce([self.model]), self.search)
 
     def translate(
         self,
@@ -73,7 +74,8 @@ class Translator:
         """
         legs = self.legs(source, target, via)
         for direction in legs:
-            lines = self.translate_leg(lines, direction, first_line, lambda number: finished(number / len(legs)))
+            translated = self.translate_into(lines, [direction], first_line, lambda number: finished(number / len(legs)))
+            lines = translated[direction]
         return list(lines)
 
     def legs(self, source: Optional[str], target: str, via: Optional[str]) -> list[Direction]:
@@ -94,30 +96,44 @@ class Translator:
             raise InputError(f"this model must be told the source language: one of {', '.join(self.languages)}")
         return anything
 
-    def translate_leg(
-        self, lines: Sequence[str], direction: Direction, first_line: int, finished: Callable[[float], object]
-    ) -> list[str]:
-        """Translate raw lines in one direction; see `translate`."""
-        translations = [""] * len(lines)
-        parts = [
-            (index, part)
-            for index, line in enumerate(lines)
-            for part in self.parts(first_line + index, line, direction)
-        ]
-        pieces_of = Counter(index for index, _ in parts)
-        finished(len(lines) - len(pieces_of))  # the empty ones
+    def translate_into(
+        self,
+        lines: Sequence[str],
+        directions: Sequence[Direction],
+        first_line: int = 1,
+        finished: Callable[[float], object] = lambda number: None,
+    ) -> dict[Direction, list[str]]:
+        """Translate raw lines of one language into several at once; see `translate`.
+
+        A batch holds all translations of a line, so that it is encoded once unless its tags name the target.
+        """
+        translations = {direction: [""] * len(lines) for direction in directions}
+        parts = list(self.parts_of(lines, directions, first_line))
+        pieces_of = Counter(part.line for part in parts)  # in all directions
+        finished((len(lines) - len(pieces_of)) * len(directions))  # the empty ones
         translated: dict[int, str] = {}
-        for batch in self.batches([part for _, part in parts]):
-            translated.update(zip(batch, self.translate_batch([parts[i][1] for i in batch], direction)))
-            finished(sum(1 / pieces_of[parts[i][0]] for i in batch))
-        for number, (index, _) in enumerate(parts):
-            translations[index] = f"{translations[index]} {translated[number]}".strip()
+        for batch in self.batches(parts):
+            translated.update(zip(batch, self.translate_batch([parts[place] for place in batch])))
+            finished(sum(len(directions) / pieces_of[parts[place].line] for place in batch))
+        for place, part in enumerate(parts):
+            of_direction = translations[part.direction]
+            of_direction[part.line] = f"{of_direction[part.line]} {translated[place]}".strip()
         return translations
 
-    def parts(self, number: int, line: str, direction: Direction) -> Iterator[torch.Tensor]:
-        """Ids of a line's pieces, each part with EOS: none for an empty line, several for one too long."""
-        pieces = self.pipeline.encode(line, direction.source)
-        longest = self.task.max_positions()[0] - 1 - len(source_tags(self.task.placement.name, direction))
+    def parts_of(self, lines: Sequence[str], directions: Sequence[Direction], first_line: int) -> Iterator["Part"]:
+        """What the model is to translate of lines of one language, all translations of a part one after the other."""
+        source, *others = {direction.source for direction in directions}
+        assert not others, "lines are of one language"
+        longest = self.task.max_positions()[0] - 1
+        longest -= max(len(source_tags(self.task.placement.name, direction)) for direction in directions)
+        for index, line in enumerate(lines):
+            for tokens in self.parts(first_line + index, line, source, longest):
+                for direction in directions:
+                    yield Part(index, direction, tokens)
+
+    def parts(self, number: int, line: str, source: str, longest: int) -> Iterator[torch.Tensor]:
+        """Ids of a line's pieces, each part with EOS: none for an empty line, several for one of more than `longest` pieces."""
+        pieces = self.pipeline.encode(line, source)
         if len(pieces) > longest:
             logger.warning(
                 "line %d has %d pieces and the model reads at most %d: translated in parts", number, len(pieces), longest
@@ -129,26 +145,38 @@ class Translator:
             yield encode(pieces[:cut], self.dictionary)
             pieces = pieces[cut:]
 
-    def batches(self, sources: Sequence[torch.Tensor]) -> Iterator[list[int]]:
-        """Indices of the sources in batches of like length, the longest first."""
+    def batches(self, parts: Sequence["Part"]) -> Iterator[list[int]]:
+        """Places of the parts in batches of like length, the longest first; those of one line stay together."""
         batch: list[int] = []
-        for index in sorted(range(len(sources)), key=lambda i: -len(sources[i])):
-            if batch and len(sources[batch[0]]) * (len(batch) + 1) > self.batch_tokens:
+        for place in sorted(range(len(parts)), key=lambda place: -len(parts[place].tokens)):
+            if batch and len(parts[batch[0]].tokens) * (len(batch) + 1) > self.batch_tokens:
                 yield batch
                 batch = []
-            batch.append(index)
+            batch.append(place)
         if batch:
             yield batch
 
-    def translate_batch(self, sources: Sequence[torch.Tensor], direction: Direction) -> list[str]:
-        """The best translation of each source (ids with EOS), as raw text."""
-        data = self.task.inference_dataset(list(sources), [len(source) for source in sources], direction)
-        sample = data.collater([data[index] for index in range(len(data))])
+    def translate_batch(self, parts: Sequence["Part"]) -> list[str]:
+        """The best translation of each part, as raw text."""
+        examples = []
+        for place, part in enumerate(parts):
+            data = self.task.inference_dataset([part.tokens], [len(part.tokens)], part.direction)
+            examples.append({**data[0], "id": place})
+        sample = data.collater(examples)
         if self.device.type == "cuda":
             sample = utils.move_to_cuda(sample)
-        hypotheses = self.task.generate(self.generator, [self.model], sample, direction)
-        translations = [""] * len(sources)
-        for index, best_first in zip(sample["id"].tolist(), hypotheses):
+        places = sample["id"].tolist()
+        hypotheses = self.task.generate(self.generator, [self.model], sample, [parts[place].direction for place in places])
+        translations = [""] * len(parts)
+        for place, best_first in zip(places, hypotheses):
             tokens = [token for token in best_first[0]["tokens"].tolist() if token >= self.dictionary.nspecial]
-            translations[index] = self.pipeline.decode([self.dictionary[token] for token in tokens], direction.target)
+            translations[place] = self.pipeline.decode([self.dictionary[token] for token in tokens], parts[place].direction.target)
         return translations
+
+
+class Part(NamedTuple):
+    """A line, or a part of one too long, to translate in a direction: the line's index, and token ids with EOS."""
+
+    line: int
+    direction: Direction
+    tokens: torch.Tensor

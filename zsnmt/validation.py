@@ -47,8 +47,10 @@ def append_validation(
             for direction in directions
         },
     }
-    with (folder / VALIDATION_FILE).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
+    with (folder / VALIDATION_FILE).open("a+", encoding="utf-8") as file:
+        file.seek(0)
+        cut_short = file.read()[-1:] not in ("", "\n")
+        file.write("\n" * cut_short + json.dumps(line) + "\n")
 
 
 def read_validations(folder: Path) -> list[dict]:

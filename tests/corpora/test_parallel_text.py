@@ -71,7 +71,7 @@ def test_a_missing_folder_is_named(tmp_path):
 
 
 def test_what_is_written_is_read_back(tmp_path):
-    lines = ["a b", "tab\there", "\u00a0\u2028 is \u2029 no line end \u200d", "क्ष", "“ﬁ”", "\U0001f600", " padded "]
+    lines = ["a b", "tab\there", "\u00a0\u2028 is \u2029 no line end \u200d", "क्ष", "“ﬁ”", "\U0001f600", " padded ", "a \ufeffb"]
     write_lines(tmp_path / "a", iter(lines))
     assert read_lines(tmp_path / "a") == lines
     assert (tmp_path / "a").read_bytes() == "".join(line + "\n" for line in lines).encode()
@@ -88,6 +88,7 @@ def test_the_last_line_needs_no_line_end(tmp_path):
     ("x\n".encode("utf-16"), "a, line 1, byte 1: 0xff is not UTF-8"),
     (b"x\n\xe2\x82\n", "a, line 2, byte 1: 0xe2 is not UTF-8"),
     (b"\xef\xbb\xbfx\n", "a, line 1 starts with a byte order mark; save the file without one"),
+    ("x\n \u00a0\ufeffy\n".encode(), "a, line 2 starts with a byte order mark; save the file without one"),
     (b"x\ny\r\n", "a, line 2 ends with a carriage return; convert the file with dos2unix"),
     (b"x\ry\n", r"a, line 1 has the control character U\+000D at position 2; remove it"),
     (b"x\n\x00y\n", r"a, line 2 has the control character U\+0000 at position 1; remove it"),
@@ -122,7 +123,7 @@ def test_reading_is_lazy(tmp_path):
     assert next(iterate_lines(tmp_path / "a")) == "good"
 
 
-@pytest.mark.parametrize("line", ["two\nlines", "carriage\r", "\ufeffmark", "nul\0"])
+@pytest.mark.parametrize("line", ["two\nlines", "carriage\r", "\ufeffmark", " \ufeffmark", "nul\0"])
 def test_what_cannot_be_read_back_is_not_written(line, tmp_path):
     write_lines(tmp_path / "a", ["old"])
     with pytest.raises(InputError, match="a, line 2, cannot be written"):

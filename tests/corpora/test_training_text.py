@@ -61,6 +61,14 @@ def test_what_overlaps_is_left_out_and_nothing_else(text, tmp_path):
         assert not any(find_overlaps(tmp_path / "clean", pair, held_out))
 
 
+def test_what_is_no_parallel_text_of_the_languages_is_not_copied(text, tmp_path):
+    for name in ("README", "test.de~", "corpus.tar.gz", "settings.json", "test.de.part", "test.nl", "lexicon.nl", "test.de-nl.de"):
+        (text / name).write_text("something else\n")
+    make_training_text(text, tmp_path / "clean", LANGUAGES)
+    kept = {path.name for path in text.iterdir() if path.suffix[1:] in LANGUAGES} - {"test.de-nl.de"}
+    assert {path.name for path in (tmp_path / "clean").iterdir()} == kept | {"overlap.json", "overlap.tsv"}
+
+
 def test_counts_and_list_stay_with_the_text(text, tmp_path):
     counts = make_training_text(text, tmp_path / "clean", LANGUAGES)
     assert json.loads((tmp_path / "clean" / "overlap.json").read_text()) == counts

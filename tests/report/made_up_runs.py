@@ -1,4 +1,4 @@
-"""Run folders for tests of reports: text, hypotheses, log and score file of no real run."""
+"""Run folders for tests of reports: text, hypotheses, log, validations and score file of no real run."""
 
 import hashlib
 import json
@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tests.report.made_up import made_up_scores
+from zsnmt.validation import append_validation
 
 TEXT = {  # the second line must stay text on a page
     "en": ["The cat sleeps in the house.", "A sign says <script>alert('en')</script> & more.", "Good morning to all."],
@@ -43,10 +44,25 @@ def make_run(folder: Path, text: Path, system: str = "baseline", seed: int = 1, 
         lines = [STRAYED, *TEXT[target][1:]] if result["kind"] == "zero_shot" else TEXT[target]
         name = "pivot" if result["kind"] == "pivot" else "direct"
         (hypotheses / f"{name}.{result['direction']}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    (hypotheses / "settings.json").write_text(json.dumps({**scores["decoding"], "sources": sources}))
+    for way in ("direct", "pivot"):
+        (hypotheses / f"{way}.json").write_text(json.dumps({**scores["decoding"], "sources": sources}))
     (run / "scores.json").write_text(json.dumps(scores))
     (run / "train.log").write_text("".join(log_line(updates, 8 - updates / 100) for updates in (100, 200, 300)))
+    checkpoints = run / "checkpoints"
+    checkpoints.mkdir()
+    for epoch in (1, 2, 3):
+        validate(checkpoints, epoch, ["de-fr", "en-de", "de-en", "fr-de"], ["en-de", "de-en"])
     return run
+
+
+def validate(folder: Path, epoch: int, directions: list[str], trained: list[str], bleu: bool = True) -> None:
+    """A validation after each 100 updates, figures rising by place and BLEU by epoch too."""
+    stats = {"num_updates": 100 * epoch, "nll_loss": 8 - epoch}
+    for place, direction in enumerate(directions):
+        stats[f"nll_loss_{direction}"] = 8 - epoch + place
+        if bleu:
+            stats[f"bleu_{direction}"] = 10 * epoch + place
+    append_validation(folder, epoch, stats, directions, trained)
 
 
 def log_line(updates: int, loss: float) -> str:

@@ -43,6 +43,14 @@ def test_off_target_outputs_are_marked_by_the_identifier_of_the_rates(runs):
     assert direct.text == STRAYED and direct.strayed == "en" and pivot.strayed is None
 
 
+def test_the_identifier_is_made_again_with_the_scripts_of_the_scores(tmp_path):
+    scripts = {"en": "Latin", "hi": "Devanagari"}
+    _, signature = module.load_identifier("py3langid", ["en", "hi"], tmp_path, scripts)
+    scores = {"languages": ["en", "hi"], "scripts": scripts, "signatures": {"off_target": signature}}
+    assert module.sentence_identifier(scores, tmp_path).identify(["यह घर है।", "A house.", "2018."]) == ["hi", "en", "unknown"]
+    assert module.sentence_identifier({**scores, "scripts": {}}, tmp_path) is None
+
+
 def test_lines_are_drawn_by_seed_alike_for_all_directions(runs):
     drawn = {seed: [[example.line for example in found] for found in examples(runs, 1, seed).values()] for seed in range(1, 9)}
     assert all(len({tuple(lines) for lines in of_seed}) == 1 for of_seed in drawn.values())
@@ -62,7 +70,7 @@ def test_none_are_shown_on_request_and_fewer_than_none_are_refused(runs):
 
 
 def test_hypotheses_of_another_model_are_left_out(runs, caplog):
-    settings = runs[2].folder / "hypotheses" / "settings.json"
+    settings = runs[2].folder / "hypotheses" / "direct.json"
     settings.write_text(json.dumps({**json.loads(settings.read_text()), "model": "another"}))
     assert {output.system for output in examples(runs, 3)[GERMAN_FRENCH][0].outputs} == {"baseline"}
     assert "no examples of residual" in caplog.text and "not what was scored" in caplog.text

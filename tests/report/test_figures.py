@@ -47,9 +47,62 @@ def test_numbers_stand_out_from_their_cells(colour, text):
     assert figures.readable_on(colour) == text
 
 
-def test_systems_differ_in_colour_and_marker_and_seeds_do_not():
-    curves = [Curve(system, seed, [1, 2], [3.0, 2.0]) for system, seed in (("one", 1), ("one", 2), ("two", 1))]
-    figure = figures.training_curves(curves)
-    looks = [(line.get_color(), line.get_marker()) for line in figure.axes[0].get_lines()]
-    assert looks[0] == looks[1] and looks[0][0] != looks[2][0] and looks[0][1] != looks[2][1]
-    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["one", "two"]
+SYSTEMS = ["one", "two", "three$"]
+CURVES = [
+    Curve(system, seed, kind, [10, 20, 30], [1.0 + place, 4.0, 2.0])
+    for place, kind in enumerate(("zero_shot", "supervised"))
+    for system, seed in (("one", 1), ("one", 2), ("three$", 1))
+]
+
+
+def lines(axes):
+    """Colour, marker and stroke of each line."""
+    return [(line.get_color(), line.get_marker(), line.get_linestyle()) for line in axes.get_lines()]
+
+
+def named(figure):
+    """The entries of the key and their looks."""
+    (legend,) = figure.legends
+    return {text.get_text(): line.get_linestyle() for text, line in zip(legend.get_texts(), legend.get_lines())}
+
+
+def test_systems_differ_in_colour_and_marker_and_kinds_in_stroke_and_seeds_in_nothing():
+    seen = lines(figures.training_curves(CURVES, SYSTEMS, "BLEU").axes[0])
+    zero_shot, supervised = seen[:3], seen[3:]
+    assert zero_shot[0] == zero_shot[1] and zero_shot[0][:2] == supervised[0][:2]
+    assert zero_shot[0][0] != zero_shot[2][0] and zero_shot[0][1] != zero_shot[2][1]
+    assert {look[2] for look in zero_shot} == {"--"} and {look[2] for look in supervised} == {"-"}
+
+
+def test_a_system_keeps_its_colour_where_another_has_no_curve():
+    (alone,) = lines(figures.training_curves([CURVES[2]], SYSTEMS, "BLEU").axes[0])
+    assert alone == lines(figures.training_curves(CURVES, SYSTEMS, "BLEU").axes[0])[2]
+
+
+def test_the_key_names_each_system_once_and_kinds_where_there_are_both():
+    both = named(figures.training_curves(CURVES, SYSTEMS, "BLEU"))
+    assert [*both] == ["one", "three$", "supervised", "zero-shot"] and (both["supervised"], both["zero-shot"]) == ("-", "--")
+    assert [*named(figures.training_curves(CURVES[:3], SYSTEMS, "BLEU"))] == ["one", "three$"]
+    assert [*named(figures.training_curves([CURVES[0], CURVES[3]], SYSTEMS, "BLEU"))] == ["one", " ", "supervised", "zero-shot"]
+
+
+def test_the_key_stands_above_the_lines():
+    figure = figures.training_curves(CURVES, SYSTEMS, "BLEU")
+    figures.png(figure)  # lays it out
+    assert figure.legends[0].get_window_extent().y0 >= figure.axes[0].get_window_extent().y1
+
+
+def test_panels_share_scales_that_hold_all_lines_and_a_kind_begins_a_row():
+    of = dict(zip(("zero_shot", "supervised"), (CURVES[:3], CURVES[3:])))
+    high = [Curve("one", 1, "zero_shot", [10, 90], [1.0, 50.0])]
+    panels = {**{f"aa → b{place}": of["supervised"] for place in range(7)}, "b0 → b1, zero-shot": of["zero_shot"], "b1 → b0, zero-shot": high}
+    figure = figures.small_multiples(panels, SYSTEMS, "BLEU")
+    assert [axes.get_title() for axes in figure.axes] == [*panels]
+    limits = {(axes.get_xlim(), axes.get_ylim()) for axes in figure.axes}
+    ((left, right), (low, top)) = limits.pop()
+    assert not limits and (left, low) == (0, 0) and right > 90 and top > 50
+    rows = [axes.get_subplotspec().rowspan.start for axes in figure.axes]
+    assert rows == [0] * 6 + [1] + [2] * 2
+    labelled = [axes.xaxis.get_tick_params()["labelbottom"] for axes in figure.axes]
+    assert labelled == [False] + [True] * 5 + [False] + [True] * 2
+    assert "b0 → b1, zero-shot" in texts(figures.svg(figure, TITLE))

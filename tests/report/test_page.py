@@ -2,12 +2,13 @@
 
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 
 import pytest
 
 from tests.conftest import run_command
-from tests.report.made_up_runs import SIGNATURE, TEXT, make_run, make_text
+from tests.report.made_up_runs import SIGNATURE, TEXT, make_run, make_text, validate
 from zsnmt.report.comparison import read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
@@ -87,10 +88,10 @@ def test_links_lead_somewhere_and_ids_are_unique(outline):
 
 
 def test_tables_and_drawings_name_themselves(outline):
-    assert len(outline.all("table")) == len(outline.all("caption")) == 4
+    assert len(outline.all("table")) == len(outline.all("caption")) == 5
     assert {attributes.get("scope") for attributes in outline.all("th")} == {"row", "col"}
     drawings = outline.all("svg")
-    assert len(drawings) == 3 * 2 + 1 and all(drawing["aria-label"] and drawing["role"] == "img" for drawing in drawings)
+    assert len(drawings) == 3 * 2 + 3 and all(drawing["aria-label"] and drawing["role"] == "img" for drawing in drawings)
 
 
 def test_every_figure_says_what_it_depends_on(outline):
@@ -118,6 +119,29 @@ def test_a_page_without_examples_and_logs_is_whole(folders):
     assert {a["href"][1:] for a in written.all("a")} <= {a["id"] for _, a in written.elements if "id" in a}
 
 
+def test_the_page_says_what_validation_is_and_which_loss_is_of_a_log(folders, outline, tmp_path):
+    assert "greedy search; the best checkpoint is chosen on supervised directions alone" in " ".join(outline.text.split())
+    assert {"Validation loss by update", "Validation BLEU by update", "Validation BLEU by direction"} < {
+        drawing["aria-label"] for drawing in outline.all("svg")
+    }
+    assert "training log" not in outline.text
+    logged = tmp_path / "logged"
+    shutil.copytree(folders[2], logged, ignore=shutil.ignore_patterns("checkpoints"))
+    runs = read_runs([folders[0], logged])
+    assert "from the training log: residual seed 1." in Outline(page(runs, {}, 1)).text
+    only = Outline(page(runs[1:], {}, 1))
+    assert [drawing["aria-label"] for drawing in only.all("svg") if "Validation" in drawing["aria-label"]] == ["Validation loss by update"]
+
+
+def test_many_directions_have_a_panel_a_target_language(folders, tmp_path):
+    many = tmp_path / "many"
+    shutil.copytree(folders[0], many)
+    languages = ["en", "de", "fr", "it", "nl", "ro", "es"]
+    validate(many / "checkpoints", 4, [f"{one}-{other}" for one in languages for other in languages if one != other], ["en-de"], bleu=False)
+    written = Outline(page(read_runs([many]), {}, 1))
+    assert "Validation BLEU by target language" in {drawing["aria-label"] for drawing in written.all("svg")}
+
+
 def test_the_script_writes_page_tables_and_figures(folders, tmp_path):
     output = tmp_path / "report.html"
     done = run_command("scripts/report.py", *folders, "--output", output, "--format", "png", "svg", "md", "tsv")
@@ -125,8 +149,12 @@ def test_the_script_writes_page_tables_and_figures(folders, tmp_path):
     written = {line.rpartition("/")[2] for line in done.stdout.split()}
     assert written == {path.name for path in tmp_path.iterdir()} and output.stat().st_size < SMALL
     assert {f"report.{name}.{form}" for name in ("systems", "gains", "directions", "runs") for form in ("md", "tsv")} < written
-    assert {f"report.{name}.{form}" for name in ("training", "bleu.residual", "direct_minus_pivot.baseline") for form in ("png", "svg")} < written
+    drawn = ("training", "training_bleu", "training_directions", "bleu.residual", "direct_minus_pivot.baseline")
+    assert {f"report.{name}.{form}" for name in drawn for form in ("png", "svg")} < written
     assert len((tmp_path / "report.directions.tsv").read_text().splitlines()) == 1 + 4 * 2
+    columns, *rows = [line.split("\t") for line in (tmp_path / "report.validation.tsv").read_text().splitlines()]
+    assert columns == ["system", "seed", "epoch", "updates", "direction", "kind", "nll_loss", "bleu"]
+    assert len(rows) == 4 * 3 * 4 and rows[0] == ["baseline", "1", "1", "100", "de-fr", "zero-shot", "7.0", "10.0"]
     assert not re.search(r"/tmp|\.part", "".join(written))
 
 

@@ -26,7 +26,8 @@ document.getElementById("frame").addEventListener("load", (event) => {
   const change = (id, value) => { by(id)[id === "strayed" ? "checked" : "value"] = value; by(id).dispatchEvent(new view.Event("change")); };
   const first = () => by("table.directions").tBodies[0].rows[0].textContent;
   const bleu = () => [...by("table.directions").tBodies[0].rows].map((row) => parseFloat(row.cells[3].textContent));
-  const seen = { width: page.documentElement.scrollWidth, requests: view.performance.getEntriesByType("resource").length, start: shown() };
+  const scrolled = (box) => box.scrollWidth > box.clientWidth;
+  const seen = { scrolled: [...page.querySelectorAll(".curves .wide")].map(scrolled), width: page.documentElement.scrollWidth, requests: view.performance.getEntriesByType("resource").length, start: shown() };
   change("direction", "en-de"); seen.chosen = shown(); seen.address = view.location.hash;
   change("direction", ""); seen.all = shown();
   change("order", "target"); seen.ordered = shown();
@@ -79,6 +80,10 @@ def test_the_address_chooses_the_direction(report, tmp_path):
 def test_nothing_is_fetched_and_nothing_is_wider_than_a_phone(seen):
     assert seen["requests"] == 0
     assert seen["width"] <= PHONE
+
+
+def test_curves_shrink_to_a_phone_and_their_small_multiples_stay_legible_in_a_box_that_scrolls(seen):
+    assert seen["scrolled"] == [False, False, True]
 
 
 def test_one_direction_is_shown_at_first_and_others_on_request(seen):

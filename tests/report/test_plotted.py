@@ -1,14 +1,15 @@
-"""What figures show: heat maps and curves."""
+"""What figures show: heat maps, and validation by update."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.report.made_up import made_up_scores
-from tests.report.made_up_runs import log_line
+from tests.report.made_up_runs import log_line, validate
 from zsnmt.languages import Direction
 from zsnmt.report.comparison import Run
-from zsnmt.report.plotted import curves, heat_maps, validation_losses
+from zsnmt.report.plotted import Curve, Validation, curves, heat_maps, log_curves, panels, validation_losses, validations
 
 SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
 
@@ -32,9 +33,50 @@ def test_maps_of_a_kind_share_a_scale_and_differences_have_zero_in_the_middle():
         assert kind != "direct_minus_pivot" or low == -high
 
 
-def test_a_curve_is_loss_by_update_and_a_repeated_epoch_counts_once(tmp_path):
+def validated(folder, scores, bleu=True):
+    """A run that validated twice on a zero-shot and two supervised directions."""
+    (folder / "checkpoints").mkdir(parents=True)
+    for epoch in (1, 2):
+        validate(folder / "checkpoints", epoch, ["de-fr", "de-en", "en-de"], ["de-en", "en-de"], bleu)
+    return Run(folder, scores)
+
+
+def test_a_validation_is_a_row_for_each_direction(tmp_path):
+    found = validations([validated(tmp_path, SCORES[0]), Run(Path("gone"), SCORES[1])])
+    assert len(found) == 2 * 3
+    assert found[0] == Validation("baseline", 1, 1, 100, Direction("de", "fr"), "zero_shot", 7.0, 10.0)
+    assert [(one.epoch, str(one.direction)) for one in found[2:5]] == [(1, "en-de"), (2, "de-fr"), (2, "de-en")]
+
+
+def test_a_curve_is_the_mean_over_the_directions_of_a_kind_by_update(tmp_path):
+    found = validations([validated(tmp_path / name, scores) for name, scores in zip("abc", SCORES)])
+    drawn = {(curve.system, curve.seed, curve.kind): curve for curve in curves(found, "bleu")}
+    assert len(drawn) == 3 * 2
+    for system, seed in (("baseline", 1), ("baseline", 2), ("residual", 1)):
+        assert drawn[system, seed, "zero_shot"].values == [10, 20]
+        assert drawn[system, seed, "supervised"] == Curve(system, seed, "supervised", [100, 200], [11.5, 21.5])
+
+
+def test_a_figure_that_was_not_recorded_has_no_curve(tmp_path):
+    found = validations([validated(tmp_path / "a", SCORES[0], bleu=False), validated(tmp_path / "b", SCORES[2])])
+    assert {curve.system for curve in curves(found, "bleu")} == {"residual"}
+    assert {curve.system for curve in curves(found, "nll_loss")} == {"baseline", "residual"}
+    assert not panels([one for one in found if one.system == "baseline"], "bleu", by_target=False)
+
+
+def test_a_direction_or_target_language_has_a_panel_with_supervised_ones_first(tmp_path):
+    found = validations([validated(tmp_path, SCORES[0])])
+    assert [*panels(found, "bleu", by_target=False)] == ["de → en", "en → de", "de → fr, zero-shot"]
+    to_target = panels([*found, replace(found[0], direction=Direction("it", "fr"), bleu=30.0)], "bleu", by_target=True)
+    assert [*to_target] == ["to en", "to de", "to fr, zero-shot"]
+    assert to_target["to fr, zero-shot"][0].values == [(10 + 30) / 2, 20]
+
+
+def test_the_log_gives_the_loss_of_a_run_without_validations_and_a_repeated_epoch_counts_once(tmp_path):
     log = "noise\n" + log_line(200, 5.0) + log_line(100, 6.0) + log_line(200, 4.5)
     assert validation_losses(log) == {100: 6.0, 200: 4.5}
-    (tmp_path / "train.log").write_text(log)
-    (curve,) = curves([Run(tmp_path, SCORES[0]), Run(Path("gone"), SCORES[1])])
-    assert (curve.system, curve.seed, curve.updates, curve.losses) == ("baseline", 1, [100, 200], [6.0, 4.5])
+    recorded = validated(tmp_path / "recorded", SCORES[2])
+    for folder in (tmp_path, recorded.folder):
+        (folder / "train.log").write_text(log)
+    found = log_curves([Run(tmp_path, SCORES[0]), Run(Path("gone"), SCORES[1]), recorded])
+    assert found == [Curve("baseline", 1, "supervised", [100, 200], [6.0, 4.5])]

@@ -6,21 +6,26 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.report.made_up import made_up_scores
+from tests.report.resampled import with_resamples
 from zsnmt.errors import InputError
-from zsnmt.report.results import OVERLAPS, ROUND_TRIPS, fill, keep_scores
-from zsnmt.report.table import markdown_table, text_table
+from zsnmt.report.printed import every_direction, markdown_table, text_table
+from zsnmt.report.results import OVERLAPS, ROUND_TRIPS, fill, keep_scores, kept_scores
 
 
-def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path):
-    scores = [made_up_scores("baseline", seed, 5.0) for seed in (2, 1)]
+@pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])
+def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path, made):
+    scores = [made(made_up_scores(system, seed, 5.0)) for system in ("residual_query", "baseline") for seed in (2, 1)]
     for entry in scores:
         keep_scores({**entry, "text": "/somewhere/private"}, tmp_path)
     document = "before\n<!-- begin made_up -->\nold\n<!-- end made_up -->\nmiddle\n<!-- begin made_up:text -->\n<!-- end made_up:text -->\n"
     filled = fill(document, tmp_path)
     assert filled.startswith("before\n") and "\nmiddle\n" in filled and "old" not in filled
-    assert markdown_table(scores[::-1]) in filled and text_table(scores[::-1]) in filled
+    kept = [{**entry, "directions": [{key: value for key, value in result.items() if key != "resampled"} for result in entry["directions"]]}
+            for entry in scores[::-1]]  # fmt: skip
+    assert all(form(kept) in filled for form in (markdown_table, text_table, every_direction))
     assert fill(filled, tmp_path) == filled
     assert not any("private" in path.read_text() for path in tmp_path.rglob("*.json"))
+    assert kept_scores(tmp_path, "made_up") == kept  # with the resamples of means
 
 
 def test_what_overlaps_and_what_comes_back_have_tables_too(tmp_path):

@@ -1,14 +1,17 @@
-"""Tables from score files."""
-
-from statistics import stdev
+"""What runs have in common, and what is said of them above their tables."""
 
 import pytest
 
 from tests.report.made_up import made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.report.table import cells, directions_table, markdown_table, mean_over_directions, text_table
+from zsnmt.report.table import by_system, caption, check_comparable, listed, mean_over_directions, short_commit
 
 SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
+
+
+def without(scores, *directions):
+    kept = [result for result in scores["directions"] if (result["direction"], result["kind"]) not in directions]
+    return {**scores, "directions": kept}
 
 
 def test_means_are_plain_means_over_the_directions_of_a_kind():
@@ -17,59 +20,77 @@ def test_means_are_plain_means_over_the_directions_of_a_kind():
     assert mean_over_directions(SCORES[0], "pivot", "off_target") == pytest.approx(0.01)
 
 
-def test_a_single_seed_has_no_deviation_and_several_have():
-    assert cells(SCORES[2:]) == ["25.0", "14.0", "15.5", "30.0 %", "1.0 %"]
-    assert cells(SCORES[:2])[1] == f"6.5 ± {stdev([5.0, 8.0]):.1f}"
+def test_a_mean_needs_the_figure_in_every_direction():
+    assert mean_over_directions(SCORES[0], "zero_shot", "comet") is None
+    assert mean_over_directions(without(SCORES[0], ("de-fr", "pivot"), ("fr-de", "pivot")), "pivot", "bleu") is None
+    one, *others = SCORES[0]["directions"]
+    assert mean_over_directions({**SCORES[0], "directions": [{**one, "comet": 0.5}, *others]}, "supervised", "comet") is None
 
 
-def test_runs_that_cannot_be_compared_are_refused():
-    for change in (dict(config="other"), dict(signatures=dict(bleu="tok:intl")), dict(decoding=dict(beam=1))):
-        with pytest.raises(InputError, match="cannot stand in one table"):
-            text_table([SCORES[0], {**SCORES[1], **change}])
-    with pytest.raises(InputError, match="given twice"):
-        markdown_table([SCORES[0], SCORES[0]])
+def test_runs_of_several_systems_and_seeds_can_be_compared_whatever_their_models():
+    check_comparable(SCORES)
+    pivoted = {"decoding": dict(beam=4, model="x", pivot_model="y"), "pivot_by": "baseline, seed 1"}
+    check_comparable([SCORES[0], SCORES[2] | pivoted])
+    seeds = {system: [run["seed"] for run in runs] for system, runs in by_system(SCORES[::-1]).items()}
+    assert [*seeds.items()] == [("residual", [1]), ("baseline", [2, 1])]
 
 
-def test_kinds_that_were_not_scored_have_a_dash():
-    supervised = [result for result in SCORES[0]["directions"] if result["kind"] == "supervised"]
-    only = {**SCORES[0], "directions": supervised}
-    assert cells([only]) == ["25.0", "–", "–", "–", "–"]
-    assert "0 zero-shot" in text_table([only])
+ONLY_FIRST, ONLY_OTHER = "only baseline seed 1 has ", "only residual seed 1 has "
 
 
-def test_the_terminal_table_is_aligned_and_says_what_the_figures_are():
-    table = text_table(SCORES)
-    header, rule, first, second = table.split("\n")[:4]
-    assert len({len(line) for line in (header, rule, first, second)}) == 1
-    assert first.startswith("baseline ") and second.startswith("residual ")
-    for word in ("tok:13a", "2 supervised", "2 zero-shot", "through en", "py3langid", "1.0 %", "seed 1, 2"):
-        assert word in table
+@pytest.mark.parametrize(("change", "message"), [
+    (dict(config="other"), f"their configs differ: {ONLY_FIRST}made_up, {ONLY_OTHER}other;"),
+    (dict(signatures=dict(bleu="tok:intl", off_target="py3langid")),
+     f"their signatures differ: {ONLY_FIRST}bleu tok:13a, {ONLY_OTHER}bleu tok:intl;"),
+    (dict(signatures=SCORES[2]["signatures"] | dict(comet="wmt22")), f"their signatures differ: {ONLY_OTHER}comet wmt22;"),
+    (dict(decoding=dict(beam=1, lines=60)), f"their ways of decoding differ: {ONLY_FIRST}beam 4, {ONLY_OTHER}beam 1, lines 60;"),
+    (dict(test_set="ab12"), f"their test sets differ: {ONLY_FIRST}one that was not recorded, {ONLY_OTHER}ab12;"),
+    (without(SCORES[2], ("de-fr", "pivot")), f"their directions differ: {ONLY_FIRST}de-fr (pivot);"),
+    (without(SCORES[2], *((result["direction"], result["kind"]) for result in SCORES[2]["directions"])),
+     f"their directions differ: {ONLY_FIRST}de-en (supervised), de-fr (pivot), de-fr (zero-shot), en-de (supervised) and 2 more;"),
+])  # fmt: skip
+def test_runs_that_cannot_be_compared_are_refused_naming_what_differs(change, message):
+    with pytest.raises(InputError) as refused:
+        check_comparable([SCORES[0], SCORES[1], {**SCORES[2], **change}])
+    assert str(refused.value) == f"these runs cannot stand in one table, {message} score them alike or make two tables"
 
 
-def test_the_entry_for_results_names_command_commit_and_training_of_each_run():
-    entry = markdown_table(SCORES)
-    assert entry.count("commit aaaaaaaaaaaa") == 3 and entry.count("3 epochs") == 3
-    assert "`bash recipes/train.sh x.conf residual`" in entry
-    rows = [line for line in entry.split("\n") if line.startswith("|")]
-    assert len(rows) == 4 and len({line.count("|") for line in rows}) == 1
+def test_a_direction_scored_as_another_kind_is_named_on_both_sides():
+    first, *others = SCORES[2]["directions"]
+    other = {**SCORES[2], "directions": [{**first, "kind": "zero_shot"}, *others]}
+    both = r"only baseline seed 1 has de-en \(supervised\), only residual seed 1 has de-en \(zero-shot\);"
+    with pytest.raises(InputError, match=both):
+        check_comparable([SCORES[0], other])
 
 
-def test_every_direction_has_a_row():
-    rows = directions_table(SCORES).split("\n")
-    assert len(rows) == 2 + 3 * 6
-    assert "| `residual` | 1 | de-fr | pivot | 15.0 | 35.0 | 0.0 % |" in rows
+def test_a_run_given_twice_is_refused():
+    with pytest.raises(InputError, match="given twice: baseline seed 1, residual seed 1, baseline seed 1"):
+        check_comparable([SCORES[0], SCORES[2], SCORES[0]])
+
+
+def test_long_lists_are_cut():
+    assert listed({"b", "a"}) == "a, b" and listed({"d", "c", "b", "a"}) == "a, b, c, d"
+    assert listed({str(number) for number in range(9)}) == "0, 1, 2, 3 and 5 more"
+
+
+def test_the_caption_says_what_the_figures_are():
+    for word in ("tok:13a", "2 supervised", "2 zero-shot", "through en", "py3langid", "1.0 %", "beam 4"):
+        assert word in caption(SCORES)
 
 
 def test_the_caption_says_what_was_left_out_of_training_and_of_the_test_set():
     overlap = {"en-de": dict(lines=1200, removed=3), "en-fr": dict(lines=800, removed=4)}
-    scores = {**SCORES[0], "overlap": overlap, "decoding": dict(beam=4, lines=150)}
-    shown = text_table([scores])
-    assert "Of 2,000 training pairs 7 had a sentence of" in shown and "first 150 lines" in shown
-    assert "training pairs" not in text_table(SCORES) and "lines of the test set" not in text_table(SCORES)
+    said = caption([{**SCORES[0], "overlap": overlap, "decoding": dict(beam=4, lines=150)}])
+    assert "Of 2,000 training pairs 7 had a sentence of" in said and "first 150 lines" in said
+    assert "training pairs" not in caption(SCORES) and "lines of the test set" not in caption(SCORES)
 
 
-def test_the_entry_for_results_has_chrf_too():
-    header, _, baseline, residual = markdown_table(SCORES).split("\n")[:4]
-    place = header.split(" | ").index("zero-shot chrF++")
-    assert residual.split(" | ")[place] == "34.0"
-    assert baseline.split(" | ")[place].startswith("26.5 ±")
+def test_the_caption_says_who_pivots_where_it_is_another_run():
+    pivoted = [{**scores, "pivot_by": "baseline, seed 1"} for scores in (SCORES[1], SCORES[2])]
+    said = caption([SCORES[0], *pivoted])
+    assert said.endswith("Through the pivot: baseline, seed 2, by baseline, seed 1; residual, seed 1, by baseline, seed 1.")
+    assert "Through the pivot" not in caption(SCORES)
+
+
+def test_a_commit_is_shortened_and_keeps_the_mark_of_changes():
+    assert short_commit("a" * 40) == "a" * 12 and short_commit("a" * 40 + "+changes") == "a" * 12 + "+changes"

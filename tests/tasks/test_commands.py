@@ -225,3 +225,34 @@ def test_training_does_not_go_on_with_other_tags_or_languages(data, own_data, pr
     (own_data / "languages.txt").write_text("".join(f"{language}\n" for language in LANGUAGES[::-1]))
     with pytest.raises(InputError, match="the checkpoint's languages are"):
         go_on(own_data, prefix_run, tmp_path / "other", "--max-epoch", 2, *none, "--language-tags", "s_enc_t_enc")
+
+
+# TensorBoard
+
+
+def test_fairseqs_tensorboard_option_shows_the_figures_of_each_direction(data, tmp_path, monkeypatch):
+    shown = {}
+
+    class Writer:
+        """As much of a SummaryWriter as fairseq's progress bar uses."""
+
+        def __init__(self, folder):
+            self.folder = Path(folder)
+
+        def add_text(self, *arguments):
+            pass
+
+        def add_scalar(self, name, value, step):
+            shown.setdefault(self.folder.name, {})[name] = float(value)
+
+        def flush(self):
+            pass
+
+    monkeypatch.setattr("fairseq.logging.progress_bar.SummaryWriter", Writer)
+    monkeypatch.setattr("fairseq.logging.progress_bar._tensorboard_writers", {})
+    watched = ["--valid-lang-pairs", "all", "--valid-bleu-lines", 3, "--tensorboard-logdir", tmp_path / "board"]
+    fairseq("train", *training_options(data, tmp_path, "--cpu", "--max-epoch", 1, *watched))
+    (entry,) = read_validations(tmp_path)
+    for direction, figures in entry["directions"].items():
+        assert shown["valid"][f"nll_loss_{direction}"] == figures["nll_loss"]
+        assert shown["valid"][f"bleu_{direction}"] == figures["bleu"]

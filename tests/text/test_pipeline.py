@@ -134,6 +134,13 @@ def test_a_folder_of_subwords_alone_is_a_pipeline_without_tokenisation(prepared,
     assert pipeline.decode(pipeline.encode(SENTENCES["de"][0], "anything"), "anything") == SENTENCES["de"][0]
 
 
+def test_a_tokenised_pipeline_that_lost_its_settings_is_refused(prepared, tmp_path):
+    shutil.copytree(prepared(TOKENISED), tmp_path / "pipeline")
+    (tmp_path / "pipeline" / "pipeline.json").unlink()
+    with pytest.raises(InputError, match="pipeline.json is missing; copy it from the data folder of the run"):
+        TextPipeline.load(tmp_path / "pipeline")
+
+
 def test_what_depends_on_the_language_says_so(prepared):
     assert TextPipeline.load(prepared(TOKENISED)).needs_language
     with pytest.raises(InputError, match="unknown language 'fr'"):

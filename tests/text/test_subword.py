@@ -1,6 +1,7 @@
 import pickle
 import random
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,7 @@ import sentencepiece
 from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.errors import InputError
 from zsnmt.text.piece_restriction import restrict_pieces
-from zsnmt.text.subword import (
-    MODEL_TYPES, NORMALIZATIONS, Subwords, frequent_pieces, piece_counts, restrict, train_subwords)
+from zsnmt.text.subword import MODEL_TYPES, NORMALIZATIONS, Subwords, frequent_pieces, restrict, train_subwords
 
 SYLLABLES = {
     "de": ["schu", "len", "ver", "ung", "ka", "to", "strä", "ße"],
@@ -52,7 +52,7 @@ def restricted(model) -> Subwords:
 
 
 def used(subwords: Subwords, language: str) -> Counter:
-    return piece_counts(subwords, LINES[language], language)
+    return Counter(chain.from_iterable(subwords.encode_lines(LINES[language], language)))
 
 
 # Encoding and decoding

@@ -27,7 +27,7 @@ digests is a random order, and the same one for every pair.
 
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from hashlib import blake2b
 from itertools import compress, islice, repeat, zip_longest
@@ -35,7 +35,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from zsnmt.corpora import multiway
 from zsnmt.corpora.overlap import normalised
@@ -43,7 +42,7 @@ from zsnmt.corpora.parallel_text import SPLITS, write_lines
 from zsnmt.corpora.release import clean_sentence, count_pairs, find_files, open_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
-from zsnmt.text.parallel import worker_pool
+from zsnmt.text.parallel import progress, worker_pool
 
 PIVOT = "en"
 LANGUAGES = (PIVOT, "da", "de", "es", "fi", "fr", "it", "nl", "pt")
@@ -98,10 +97,6 @@ def read_release(release: Path, target: Path, languages: Sequence[str] = LANGUAG
         results = pool.map(write_chosen, jobs.values(), (target / name for name in jobs))
         list(progress(results, "writing", len(jobs)))
     return count_pairs(target, languages)
-
-
-def progress(results: Iterable, title: str, total: int) -> Iterable:
-    return tqdm(results, desc=title, total=total, leave=False, disable=None)
 
 
 def digest_pair(files: tuple[Path, Path], seed: int) -> Lines:

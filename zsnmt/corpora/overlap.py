@@ -51,12 +51,16 @@ def normalised(sentence: str) -> str:
     return " ".join(folded.translate(_BARE).split()) or "".join(folded.split())
 
 
+def held_out_files(text: Path, languages: Sequence[str]) -> list[Path]:
+    """The files of all validation and test sets between the languages, each once."""
+    return list(dict.fromkeys(file for split in SPLITS[1:] for pair in pairs_of_split(text, split, languages)
+                              for file in find_pair(text, split, *pair)))  # fmt: skip
+
+
 def held_out_sentences(text: Path, languages: Sequence[str]) -> dict[str, Place]:
-    """The normalised sentences of all validation and test sets between the languages, each with its first place."""
-    files = {file: None for split in SPLITS[1:] for pair in pairs_of_split(text, split, languages)
-             for file in find_pair(text, split, *pair)}  # fmt: skip
+    """The normalised sentences of the held-out files, each with its first place."""
     places = {}
-    for file in files:
+    for file in held_out_files(text, languages):
         for number, line in enumerate(iterate_lines(file), start=1):
             places.setdefault(normalised(line), Place(file, number))
     return places

@@ -17,7 +17,8 @@ from zsnmt.languages import parse_direction
 
 SPLITS = ("train", "valid", "test")
 
-_FORBIDDEN = re.compile("[\x00-\x08\n-\x1f\x7f-\x9f]|^\ufeff")  # control characters but the tab; a BOM
+# Control characters but the tab; a byte order mark that tokenisation would leave at the start.
+_FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
 
 
 def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path, Path]:
@@ -171,7 +172,7 @@ def _fault(line: str) -> str | None:
     found = _FORBIDDEN.search(line)
     if found is None:
         return None
-    if found[0] == "\ufeff":
+    if found[0].endswith("\ufeff"):
         return "starts with a byte order mark; save the file without one"
     if found[0] == "\r" and found.end() == len(line):
         return "ends with a carriage return; convert the file with dos2unix"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import compress, repeat
 from pathlib import Path
 
-from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_sentences
+from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_files, held_out_sentences
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, pairs_of_split, write_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
@@ -73,7 +73,7 @@ def make_training_text(text: Path, target: Path, languages: Sequence[str], limit
     """Write `text` into the folder `target`, its training pairs without overlap and at random within limits.
 
     Returns the counts of `check_overlap` with those of the lines `removed` and `kept`, which are also written,
-    to `overlap.json`, and what overlapped to `overlap.tsv`. All other files are copied.
+    to `overlap.json`, and what overlapped to `overlap.tsv`. Held-out sets and lexicons are copied.
     """
     pairs = pairs_of_split(text, "train", languages)
     limits = limits or {}
@@ -92,7 +92,7 @@ def make_training_text(text: Path, target: Path, languages: Sequence[str], limit
         counts[name] |= {"removed": len(out), "kept": sum(chosen)}
         for file in files:
             write_lines(target / file.name, compress(iterate_lines(file), chosen))
-    copy_others(text, target)
+    copy_held_out(text, target, languages)
     write_overlaps(target / LIST_FILE, overlaps)
     with replacing(target / COUNTS_FILE) as file:
         file.write(json.dumps(counts, indent=1).encode("utf-8"))
@@ -110,12 +110,12 @@ def choose(lines: int, removed: Collection[int], limit: int | None, generator: r
     return chosen
 
 
-def copy_others(text: Path, target: Path) -> None:
-    """Copy the files of a folder that are not training text."""
-    for file in text.iterdir():
-        if file.is_file() and not file.name.startswith(("train.", ".", "overlap.")):
-            with replacing(target / file.name) as copy:
-                copy.write(file.read_bytes())
+def copy_held_out(text: Path, target: Path, languages: Sequence[str]) -> None:
+    """Copy the validation and test sets between the languages, and the lexicons that are there."""
+    lexicons = (text / f"lexicon.{language}" for language in languages)
+    for file in [*held_out_files(text, languages), *filter(Path.is_file, lexicons)]:
+        with replacing(target / file.name) as copy:
+            copy.write(file.read_bytes())
 
 
 def write_overlaps(path: Path, overlaps: Sequence[Sequence[Overlap]]) -> None:

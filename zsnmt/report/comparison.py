@@ -1,32 +1,40 @@
 """What runs of one experiment say side by side, as tables.
 
-Beside what `zsnmt.evaluation` writes, a score file may have more, which is shown where it is there: in a result
-`copied` (share 0–1), `length_ratio` and `intervals` (`{"bleu": [low, high]}`), at the top `intervals` of the means
-(`{"zero_shot": {"bleu": [low, high]}}`) and `families` (`{"aa": "A family"}`).
+What a score file of `zsnmt.evaluation` may lack, as older ones do, is shown where it is there; it may name `families`
+of its own (`{"aa": "A family"}`).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.measured import FORMS, Cell, Measured, Table, joined, over_seeds
+from zsnmt.report.significance import difference, resamples
 from zsnmt.report.table import (
     CHRF_COLUMNS,
     COLUMNS,
+    COMET_COLUMNS,
     by_system,
     caption,
     check_comparable,
     lines_note,
     mean_over_directions,
+    pivot_note,
     short_commit,
 )
 from zsnmt.scores import read_scores
 
 BETWEEN = "different families"
-OTHER_FIGURES = ("length_ratio", "copied", "empty", "reference_error")  # of a direction, not also through the pivot
+OTHER_FIGURES = ("comet", "length_ratio", "copied", "empty", "reference_error")  # of a direction, not also through the pivot
+
+INSIDE, ONE_SEED = "inside the seed noise", "one seed"  # notes of a gain
+SEED_NOTES = {
+    INSIDE: "no more than 2 √(s₁² + s₂²), with the deviations over the seeds of the two systems",
+    ONE_SEED: "the seed noise is not known",
+}
 
 FAMILIES = {  # as Liu et al. 2021 group the languages of their data
     **dict.fromkeys(("en", "de", "nl", "da", "sv"), "Germanic"),
@@ -55,27 +63,41 @@ def read_runs(folders: Sequence[Path]) -> list[Run]:
 
 def tables(all_scores: Sequence[dict]) -> dict[str, Table]:
     """All tables that the score files have something for, by name."""
-    made = systems_table(all_scores), gains_table(all_scores), families_table(all_scores), directions_table(all_scores)
-    return {table.name: table.without_empty_columns() for table in (*made, runs_table(all_scores)) if table is not None}
+    makers = systems_table, gains_table, families_table, directions_table, direction_gains_table, runs_table
+    made = [make(all_scores) for make in makers]
+    return {table.name: table.without_empty_columns() for table in made if table is not None}
 
 
 def systems_table(all_scores: Sequence[dict]) -> Table:
     """A row a system: means over the directions of a kind, over its seeds."""
     rows = [system_cells(runs) for runs in by_system(all_scores).values()]
-    note = joined([caption(all_scores), "± is the deviation over the seeds.", interval_note(rows)])
-    return Table("systems", "Systems", [*rows[0]], [[*row.values()] for row in rows], note)
+    table = [[*row.values()] for row in rows]
+    besides = signatures(all_scores[0], ("chrf", "comet", "intervals"))  # which the caption does not have
+    return Table("systems", "Systems", [*rows[0]], table, caption(all_scores), signatures=besides)
 
 
 def system_cells(runs: Sequence[dict]) -> dict[str, Cell]:
     """The row of a system, by the titles of the columns."""
-    minus = [mean([*direct_minus_pivot(scores).values()]) for scores in runs]
     return {
         "system": runs[0]["system"],
         "seeds": seeds(runs),
         **{title: mean_measured(runs, *column) for title, column in COLUMNS.items()},
-        "zero-shot minus pivot": over_seeds("bleu", minus, difference=True),
-        **{title: mean_measured(runs, *column) for title, column in CHRF_COLUMNS.items()},
+        "zero-shot minus pivot": minus_pivot(runs, direct_minus_pivot(runs[0])),
+        **{title: mean_measured(runs, *column) for title, column in (CHRF_COLUMNS | COMET_COLUMNS).items()},
     }
+
+
+def minus_pivot(runs: Sequence[dict], directions: Collection[Direction]) -> Measured | None:
+    """BLEU of a system in some directions, zero-shot minus through the pivot; None unless all were scored in both ways."""
+    direct, pivot = ([mean_of(scores, kind, directions) for scores in runs] for kind in ("zero_shot", "pivot"))
+    resampled = tuple(resamples(runs, kind, "bleu", directions) for kind in ("zero_shot", "pivot"))
+    return difference("bleu", direct, pivot, resampled, same_runs=True)
+
+
+def mean_of(scores: dict, kind: str, directions: Collection[Direction]) -> float | None:
+    """Mean BLEU of a run over some directions of a kind; None unless all of them were scored."""
+    values = [result["bleu"] for direction, result in results(scores, kind).items() if direction in directions]
+    return fmean(values) if values and len(values) == len(directions) else None
 
 
 def mean_measured(runs: Sequence[dict], kind: str, figure: str) -> Measured | None:
@@ -91,11 +113,10 @@ def gains_table(all_scores: Sequence[dict]) -> Table | None:
     if not others:
         return None
     rows = [[system, *(gain(runs, base, *column) for column in COLUMNS.values())] for system, runs in others]
-    note = (
-        f"Means of a row's system minus those of {base_name}. Inside the seed noise: no more than twice √(s² + s²), with "
-        f"the deviations over the seeds of the two systems; with one seed it is not known. {signature_note(all_scores)}"
-    )
-    return Table("gains", f"Difference from {base_name}", ["system", *COLUMNS], rows, note)
+    noted = {cell.note for row in rows for cell in row if isinstance(cell, Measured)}
+    about = joined(f"{note[0].upper()}{note[1:]}: {said}." for note, said in SEED_NOTES.items() if note in noted)
+    title = f"Difference from {base_name}"
+    return Table("gains", title, ["system", *COLUMNS], rows, about, signatures=signature_note(all_scores))
 
 
 def gain(runs: Sequence[dict], base: Sequence[dict], kind: str, figure: str) -> Measured | None:
@@ -103,8 +124,8 @@ def gain(runs: Sequence[dict], base: Sequence[dict], kind: str, figure: str) -> 
     values, base_values = ([mean_over_directions(scores, kind, figure) for scores in side] for side in (runs, base))
     if None in values or None in base_values:
         return None
-    note = {None: "one seed", True: "inside the seed noise", False: ""}[inside_seed_noise(values, base_values)]
-    return Measured(figure, fmean(values) - fmean(base_values), difference=True, note=note)
+    note = {None: ONE_SEED, True: INSIDE, False: ""}[inside_seed_noise(values, base_values)]
+    return difference(figure, values, base_values, (resamples(runs, kind, figure), resamples(base, kind, figure)), note)
 
 
 def inside_seed_noise(values: Sequence[float], others: Sequence[float]) -> bool | None:
@@ -121,21 +142,21 @@ def families_table(all_scores: Sequence[dict]) -> Table | None:
     """Zero-shot means within each family and between families; None unless a direction stays within a known one."""
     families = {**FAMILIES, **all_scores[0].get("families", {})}
     groups: dict[str, set[Direction]] = {}
-    for direction in sorted({direction for scores in all_scores for direction in results(scores, "zero_shot")}):
-        if relation := family_relation(direction, families):
+    for direction, kind in all_directions(all_scores).items():
+        if kind == "zero_shot" and (relation := family_relation(direction, families)):
             groups.setdefault(relation, set()).add(direction)
     between = groups.pop(BETWEEN, None)
     if not groups:
         return None
     groups |= {BETWEEN: between} if between else {}
-    systems = by_system(all_scores)
-    columns = [f"{system} {way}" for system in systems for way in ("zero-shot", "through pivot", "difference")]
     rows = [
-        [relation, str(len(members)), *(cell for runs in systems.values() for cell in family_cells(runs, members))]
+        [relation, str(len(members)), system, *family_cells(runs, members)]
         for relation, members in groups.items()
+        for system, runs in by_system(all_scores).items()
     ]
-    note = f"BLEU, means over the zero-shot directions within a family, and between any two. {signature_note(all_scores)}"
-    return Table("families", "Language families", ["family", "directions", *columns], rows, note)
+    columns = ["family", "directions", "system", "zero-shot", "through pivot", "zero-shot minus pivot"]
+    about = "BLEU, means over the zero-shot directions within a family, and between any two."
+    return Table("families", "Language families", columns, rows, about, 3, signature_note(all_scores))
 
 
 def family_relation(direction: Direction, families: Mapping[str, str]) -> str | None:
@@ -149,13 +170,31 @@ def family_relation(direction: Direction, families: Mapping[str, str]) -> str | 
 def family_cells(runs: Sequence[dict], directions: set[Direction]) -> list[Measured | None]:
     """BLEU of a system over some directions: zero-shot, through the pivot, the difference."""
 
-    def means(kind: str) -> list[float | None]:
-        return [mean([result["bleu"] for direction, result in results(scores, kind).items() if direction in directions])
-                for scores in runs]  # fmt: skip
+    direct, pivot = ([mean_of(scores, kind, directions) for scores in runs] for kind in ("zero_shot", "pivot"))
+    return [over_seeds("bleu", direct), over_seeds("bleu", pivot), minus_pivot(runs, directions)]
 
-    direct, pivot = means("zero_shot"), means("pivot")
-    minus = [None if None in pair else pair[0] - pair[1] for pair in zip(direct, pivot)]
-    return [over_seeds("bleu", direct), over_seeds("bleu", pivot), over_seeds("bleu", minus, difference=True)]
+
+def direction_gains_table(all_scores: Sequence[dict]) -> Table | None:
+    """What each system gains over the first one in every direction; None for one system."""
+    (base_name, base), *others = by_system(all_scores).items()
+    if not others:
+        return None
+    columns = {"BLEU": (None, "bleu"), "BLEU through pivot": ("pivot", "bleu"), "off-target": (None, "off_target")}
+    rows = [
+        [str(direction), kind.replace("_", "-"), system, *(direction_gain(runs, base, direction, way or kind, figure)
+                                                          for way, figure in columns.values())]
+        for direction, kind in all_directions(all_scores).items()
+        for system, runs in others
+    ]  # fmt: skip
+    title, titles = f"Difference from {base_name} in every direction", ["direction", "kind", "system", *columns]
+    return Table("direction_gains", title, titles, rows, "", 3, signature_note(all_scores))
+
+
+def direction_gain(runs: Sequence[dict], base: Sequence[dict], direction: Direction, kind: str, figure: str) -> Measured | None:
+    """The difference of two systems in a direction."""
+    values, base_values = ([results(scores, kind).get(direction, {}).get(figure) for scores in side] for side in (runs, base))
+    resampled = tuple(resamples(side, kind, figure, {direction}) for side in (runs, base))
+    return difference(figure, values, base_values, resampled)
 
 
 def directions_table(all_scores: Sequence[dict]) -> Table:
@@ -165,15 +204,15 @@ def directions_table(all_scores: Sequence[dict]) -> Table:
         for direction, kind in all_directions(all_scores).items()
         for system, runs in by_system(all_scores).items()
     ]
-    note = joined([signature_note(all_scores), lines_note(all_scores[0]), interval_note(rows)])
-    return Table("directions", "Every direction", [*rows[0]], [[*row.values()] for row in rows], note, headers=3)
+    about = joined([lines_note(all_scores[0]), pivot_note(all_scores)])
+    table = [[*row.values()] for row in rows]
+    return Table("directions", "Every direction", [*rows[0]], table, about, 3, signature_note(all_scores))
 
 
 def direction_cells(runs: Sequence[dict], direction: Direction, kind: str) -> dict[str, Cell]:
     """The figures of a system in a direction, by the titles of the columns; None where it was not scored."""
     direct = [results(scores, kind).get(direction, {}) for scores in runs]
     pivot = [results(scores, "pivot").get(direction, {}) for scores in runs]
-    minus = [direct_minus_pivot(scores).get(direction) for scores in runs]
 
     def measured(of_seeds: Sequence[dict], figure: str) -> Measured | None:
         return over_seeds(figure, [result.get(figure) for result in of_seeds], of_seeds[0].get("intervals", {}).get(figure))
@@ -181,7 +220,7 @@ def direction_cells(runs: Sequence[dict], direction: Direction, kind: str) -> di
     return {
         "BLEU": measured(direct, "bleu"),
         "BLEU through pivot": measured(pivot, "bleu"),
-        "direct minus pivot": over_seeds("bleu", minus, difference=True),
+        "direct minus pivot": minus_pivot(runs, {direction}),
         "off-target": measured(direct, "off_target"),
         "off-target through pivot": measured(pivot, "off_target"),
         "chrF++": measured(direct, "chrf"),
@@ -204,7 +243,7 @@ def runs_table(all_scores: Sequence[dict]) -> Table:
         for scores in all_scores
     ]
     columns = ["system", "seed", "training", "commit", "versions", "command"]
-    return Table("runs", "How the runs were made", columns, rows, signature_note(all_scores), headers=2)
+    return Table("runs", "How the runs were made", columns, rows, "", headers=2, signatures=signature_note(all_scores))
 
 
 def direct_minus_pivot(scores: dict) -> dict[Direction, float]:
@@ -223,11 +262,6 @@ def all_directions(all_scores: Sequence[dict]) -> dict[Direction, str]:
     return {direction: kind for kind in ("zero_shot", "supervised") for scores in all_scores for direction in results(scores, kind)}
 
 
-def mean(values: Sequence[float]) -> float | None:
-    """The mean, or None of nothing."""
-    return fmean(values) if values else None
-
-
 def seeds(runs: Sequence[dict]) -> str:
     """The seeds of a system's runs."""
     return ", ".join(str(scores["seed"]) for scores in runs)
@@ -236,13 +270,12 @@ def seeds(runs: Sequence[dict]) -> str:
 def signature_note(all_scores: Sequence[dict]) -> str:
     """What every figure depends on: signatures and seeds."""
     first = all_scores[0]
-    titles = {figure: form.title for figure, form in FORMS.items()}
-    signatures = "; ".join(f"{titles.get(name, name)}: {signature}" for name, signature in first["signatures"].items())
     listed = "; ".join(f"{system} seed {seeds(runs)}" for system, runs in by_system(all_scores).items())
-    return f"{signatures}; {listed}."
+    return joined([signatures(first, first["signatures"]), f"Runs: {listed}."])
 
 
-def interval_note(rows: Sequence[Mapping[str, Cell]]) -> str:
-    """What brackets mean, where there are any."""
-    there = any(isinstance(cell, Measured) and cell.interval for row in rows for cell in row.values())
-    return "In brackets the confidence interval of the score file." if there else ""
+def signatures(scores: dict, figures: Iterable[str]) -> str:
+    """What some figures depend on, as far as it is known."""
+    titles, known = {figure: form.title for figure, form in FORMS.items()}, scores["signatures"]
+    found = "; ".join(f"{titles.get(figure, figure)}: {known[figure]}" for figure in figures if figure in known)
+    return found and f"{found}."

@@ -13,10 +13,10 @@ from zsnmt.files import read_json
 from zsnmt.language_identification import Identifier, load_identifier
 from zsnmt.languages import Direction
 from zsnmt.report.comparison import Run, all_directions
+from zsnmt.runs import DIRECT, HYPOTHESES, PIVOT, hypotheses_file, settings_file
 
 logger = logging.getLogger(__name__)
 
-HYPOTHESES = "hypotheses"  # in a run folder
 MOST = 400  # examples on a page, however many directions there are
 
 
@@ -53,6 +53,9 @@ def examples(runs: Sequence[Run], number: int, seed: int = 1, text: Path | None 
     if not shown:
         return {}
     text = text or Path(shown[0].scores.get("text", "text"))
+    if not text.is_dir():
+        logger.warning("no examples: the test set %s is no folder; name it with --text", text)
+        return {}
     directions = all_directions([run.scores for run in shown])
     number = min(number, max(1, MOST // len(directions)))
     identifier = sentence_identifier(shown[0].scores, text)
@@ -96,7 +99,7 @@ def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[li
     paths = find_pair(text, decoding.get("split", "test"), *direction)
     checksum = hashlib.sha256(paths[0].read_bytes()).hexdigest()
     for run in runs:
-        if settings(run)["sources"].get(str(direction), checksum) != checksum:
+        if settings(run, DIRECT)["sources"].get(str(direction), checksum) != checksum:
             raise InputError(f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with --text")
     sources, references = (read_lines(path)[: decoding.get("lines")] for path in paths)
     return sources, references
@@ -105,29 +108,29 @@ def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[li
 def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[str, list[str]]:
     """What a run kept of a direction, direct and through the pivot; `InputError` unless it has a line for each source."""
     kept = {}
-    for name, way in (("direct", "direct"), ("pivot", f"through {run.scores['pivot']}")):
-        path = run.folder / HYPOTHESES / f"{name}.{direction}.txt"
+    for way, title in ((DIRECT, "direct"), (PIVOT, f"through {run.scores['pivot']}")):
+        path = hypotheses_file(run.folder / HYPOTHESES, way, direction)
         if path.is_file():
-            kept[way] = read_lines(path, allow_empty_lines=True)
-            if len(kept[way]) != lines:
-                raise InputError(f"{path} has {len(kept[way])} lines for {lines} sources; score the run again")
+            kept[title] = read_lines(path, allow_empty_lines=True)
+            if len(kept[title]) != lines:
+                raise InputError(f"{path} has {len(kept[title])} lines for {lines} sources; score the run again")
     return kept
 
 
-def settings(run: Run) -> dict:
+def settings(run: Run, way: str) -> dict:
     """What the hypotheses of a run were made with."""
-    return read_json(run.folder / HYPOTHESES / "settings.json", f"score the run with recipes/evaluate.sh {run.folder}")
+    return read_json(settings_file(run.folder / HYPOTHESES, way), f"score the run with recipes/evaluate.sh {run.folder}")
 
 
 def hypotheses_fit(run: Run) -> bool:
     """Whether a run kept the hypotheses that its scores are of; says so where not."""
+    decoding = run.scores["decoding"]
     try:
-        made = settings(run)
+        direct, pivot = settings(run, DIRECT), settings(run, PIVOT)
     except InputError as error:
         logger.warning("no examples of %s: %s", run.scores["system"], error)
         return False
-    decoding = run.scores["decoding"]
-    if {key: made.get(key) for key in decoding} == decoding:
+    if decoding.items() <= pivot.items() and direct.items() <= pivot.items():
         return True
     logger.warning("no examples of %s: what %s holds is not what was scored", run.scores["system"], run.folder / HYPOTHESES)
     return False
@@ -137,7 +140,7 @@ def sentence_identifier(scores: dict, text: Path) -> Identifier | None:
     """The identifier that the off-target rates are by, or None where it cannot be made again."""
     signature = scores["signatures"]["off_target"]
     try:
-        identifier, made = load_identifier(signature.split()[0], scores["languages"], text)
+        identifier, made = load_identifier(signature.split()[0], scores["languages"], text, scores.get("scripts"))
     except InputError:
         return None
     return identifier if made == signature else None

@@ -1,13 +1,17 @@
-"""Heat maps and training curves, drawn with matplotlib, as PNG and SVG."""
+"""Heat maps and curves of training, drawn with matplotlib, as PNG and SVG."""
 
 import io
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import EngFormatter
 
 from zsnmt.languages import Direction
 from zsnmt.report.plotted import Curve, HeatMap
@@ -16,6 +20,8 @@ INK, PAPER = "#14171c", "#ffffff"
 COLOUR_MAPS = {"bleu": "cividis", "off_target": "Oranges", "direct_minus_pivot": "PuOr"}  # all safe for colour-blind readers
 LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # of Okabe and Ito, those that show on light and on dark
 MARKERS = "os^Dv"
+MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
+LINES = {"supervised": "-", "zero_shot": "--"}
 STYLE = {
     "svg.fonttype": "none",  # text stays text, in the reader's fonts
     "svg.hashsalt": "zsnmt",
@@ -65,29 +71,83 @@ def readable_on(colour: Sequence[float]) -> str:
     return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
 
 
-def training_curves(curves: Sequence[Curve]) -> Figure:
-    """Validation loss by update: a colour and a marker for each system, a line for each of its seeds."""
+def training_curves(curves: Sequence[Curve], systems: Sequence[str], title: str) -> Figure:
+    """Curves by update in one drawing, with a key above it."""
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(5, 3.2))
-        axes = figure.add_subplot()
-        systems = list(dict.fromkeys(curve.system for curve in curves))
-        for curve in curves:
-            place = systems.index(curve.system)
-            axes.plot(
-                curve.updates,
-                curve.losses,
-                color=LINE_COLOURS[place % len(LINE_COLOURS)],
-                marker=MARKERS[place % len(MARKERS)],
-                markersize=4,
-                linewidth=1.4,
-                label=curve.system if curve is next(other for other in curves if other.system == curve.system) else None,
-            )
-        axes.set(xlabel="updates", ylabel="validation loss, bits a token")
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, labelcolor=INK)
+        figure = Figure(figsize=(5, 3.8), layout="constrained")
+        axes = figure.add_subplot(xlabel="updates", ylabel=title)
+        draw_curves(axes, curves, systems)
+        from_zero(axes)
+        figure.legend(**key(curves, systems))
     return figure
+
+
+def small_multiples(panels: Mapping[str, Sequence[Curve]], systems: Sequence[str], title: str) -> Figure:
+    """Curves by update in panels of one scale, a row for each kind at least, with a key above them."""
+    by_kind: dict[str, list[str]] = {}
+    for name, curves in panels.items():
+        by_kind.setdefault(curves[0].kind, []).append(name)
+    columns = min(MOST_COLUMNS, max(map(len, by_kind.values())))
+    rows = [names[start : start + columns] for names in by_kind.values() for start in range(0, len(names), columns)]
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(1.7 * columns + 0.5, 1.5 * len(rows) + 1), layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.1)
+        grid = figure.subplots(len(rows), columns, sharex=True, sharey=True, squeeze=False)
+        for names, below, of_row in zip(rows, [*rows[1:], []], grid):
+            for column, axes in enumerate(of_row):
+                if column >= len(names):
+                    axes.remove()
+                    continue
+                draw_curves(axes, panels[names[column]], systems)
+                axes.set_title(names[column], fontsize="small")
+                axes.locator_params(axis="x", nbins=3)
+                axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+                axes.tick_params(labelsize="small", labelbottom=column >= len(below))
+        from_zero(grid[0, 0])
+        figure.supxlabel("updates", fontsize="medium")
+        figure.supylabel(title, fontsize="medium")
+        figure.legend(**key([curve for curves in panels.values() for curve in curves], systems))
+    return figure
+
+
+def draw_curves(axes: Axes, curves: Sequence[Curve], systems: Sequence[str]) -> None:
+    """A line for each curve, thinner where it is one of several seeds."""
+    runs = {(curve.system, curve.seed) for curve in curves}
+    thin = len(runs) > len({system for system, _ in runs})
+    for curve in curves:
+        axes.plot(
+            curve.updates,
+            curve.values,
+            **look(systems.index(curve.system)),
+            linestyle=LINES[curve.kind],
+            linewidth=0.9 if thin else 1.4,
+            markevery=math.ceil(len(curve.updates) / MOST_MARKERS),
+        )
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def from_zero(axes: Axes) -> None:
+    """Begin both scales at zero; to be called when all is drawn, for the other ends stay where they are then."""
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+
+
+def key(curves: Sequence[Curve], systems: Sequence[str]) -> dict:
+    """A legend's entries and place: a column of systems and, where there are both kinds of direction, one of those."""
+    there = {curve.system for curve in curves}
+    entries = [Line2D([], [], label=system, **look(place)) for place, system in enumerate(systems) if system in there]
+    kinds = [kind for kind in LINES if any(curve.kind == kind for curve in curves)]
+    if len(kinds) > 1:
+        blank = Line2D([], [], linestyle="", label=" ")  # a legend fills its columns evenly
+        strokes = [Line2D([], [], color=INK, linestyle=LINES[kind], label=kind.replace("_", "-")) for kind in kinds]
+        rows = max(len(entries), len(strokes))
+        entries = [entry for column in (entries, strokes) for entry in column + [blank] * (rows - len(column))]
+    return {"handles": entries, "ncols": min(len(kinds), 2), "loc": "outside upper left", "frameon": False, "labelcolor": INK}
+
+
+def look(place: int) -> dict:
+    """Colour and marker of a system."""
+    return {"color": LINE_COLOURS[place % len(LINE_COLOURS)], "marker": MARKERS[place % len(MARKERS)], "markersize": 4}
 
 
 def png(figure: Figure) -> bytes:

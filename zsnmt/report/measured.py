@@ -1,11 +1,13 @@
-"""Measured figures with their spread, and tables of them as Markdown and TSV."""
+"""Measured figures with their spread, and tables of them for a terminal, as Markdown and as TSV."""
 
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import NamedTuple
 
 MISSING = "–"
+WIDTH = 100  # of a terminal
 
 
 class Form(NamedTuple):
@@ -25,6 +27,7 @@ FORMS = {
     "copied": Form("copied", 100, 1, " %"),
     "length_ratio": Form("length ratio", 1, 2),
     "empty": Form("empty", 1, 0),
+    "comet": Form("COMET", 1, 3),
 }
 
 
@@ -32,7 +35,8 @@ FORMS = {
 class Measured:
     """A figure in the units of the score file: mean, and deviation or interval where they are known.
 
-    A difference is written with its sign; `note` says what a reader must know of this one figure.
+    A difference is written with its sign, and has the p-value of a test where there was one; `note` says what a reader must
+    know of this one figure.
     """
 
     figure: str
@@ -40,30 +44,38 @@ class Measured:
     deviation: float | None = None
     interval: tuple[float, float] | None = None
     difference: bool = False
+    p: float | None = None
     note: str = ""
 
     def __str__(self) -> str:
-        form = FORMS[self.figure]
-        unit = " points" if self.difference and form.unit else form.unit
+        return " ".join([self.head, *self.tail])
 
-        def shown(value: float, sign: str = "-") -> str:
-            return f"{form.factor * value:{sign}z.{form.digits}f}".replace("-", "−")
-
-        text = shown(self.mean, "+" if self.difference else "-")
+    @property
+    def head(self) -> str:
+        """The figure, with its deviation."""
+        text = self.shown(self.mean, "+" if self.difference else "-")
         if self.deviation:  # none is written where all seeds agree, as on the references
-            text += f" ± {shown(self.deviation)}"
-        text += unit
-        if self.interval is not None:
-            text += f" [{shown(self.interval[0])}, {shown(self.interval[1])}]"
-        return text + f" ({self.note})" * bool(self.note)
+            text += f" ± {self.shown(self.deviation)}"
+        unit = FORMS[self.figure].unit
+        return text + (" points" if self.difference and unit else unit)
+
+    @property
+    def tail(self) -> list[str]:
+        """What is known of it besides: interval, p-value, note."""
+        interval = [] if self.interval is None else [f"[{', '.join(map(self.shown, self.interval))}]"]
+        p = [] if self.p is None else [f"p = {self.p:.3f}"]
+        return [*interval, *p, *([f"({self.note})"] if self.note else [])]
+
+    def shown(self, value: float, sign: str = "-") -> str:
+        """A value of the figure as text, without its unit."""
+        form = FORMS[self.figure]
+        return f"{form.factor * value:{sign}z.{form.digits}f}".replace("-", "−")
 
 
 Cell = str | Measured | None
 
 
-def over_seeds(
-    figure: str, values: Sequence[float | None], interval: Sequence[float] | None = None, difference: bool = False
-) -> Measured | None:
+def over_seeds(figure: str, values: Sequence[float | None], interval: Sequence[float] | None = None) -> Measured | None:
     """The mean over the seeds and, with two or more, the sample deviation; None where a seed has no value.
 
     An interval belongs to one model, so it is kept only when there is one seed.
@@ -71,36 +83,53 @@ def over_seeds(
     if not values or None in values:
         return None
     if len(values) > 1:
-        return Measured(figure, fmean(values), stdev(values), difference=difference)
-    return Measured(figure, values[0], interval=tuple(interval) if interval else None, difference=difference)
+        return Measured(figure, fmean(values), stdev(values))
+    return Measured(figure, values[0], interval=tuple(interval) if interval else None)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table to print: rows as long as `columns`, of which the first `headers` name the row; `note` says what it holds."""
+    """A table to print: rows as long as `columns`, of which the first `headers` name the row; `about` says what it holds.
+
+    `signatures`, where it is there, says what the figures depend on.
+    """
 
     name: str
     title: str
     columns: list[str]
     rows: list[list[Cell]]
-    note: str
+    about: str
     headers: int = 1
+    signatures: str = ""
+
+    @property
+    def note(self) -> str:
+        """What it holds, and what its figures have beside them."""
+        return joined([self.about, spread_note([self])])
 
     def numbers(self) -> list[bool]:
         """Which columns hold figures."""
         return [any(isinstance(row[place], Measured) for row in self.rows) for place in range(len(self.columns))]
 
+    def only(self, columns: Iterable[str]) -> "Table":
+        """The table with some of its columns, those that it has."""
+        kept = [self.columns.index(title) for title in columns if title in self.columns]
+        rows = [[row[place] for place in kept] for row in self.rows]
+        return replace(self, columns=[self.columns[place] for place in kept], rows=rows)
+
     def without_empty_columns(self) -> "Table":
         """The table without the columns that no row has a cell for."""
-        kept = [place for place in range(len(self.columns)) if any(row[place] is not None for row in self.rows)]
-        return Table(
-            self.name,
-            self.title,
-            [self.columns[place] for place in kept],
-            [[row[place] for place in kept] for row in self.rows],
-            self.note,
-            self.headers,
-        )
+        return self.only(title for place, title in enumerate(self.columns) if any(row[place] is not None for row in self.rows))
+
+
+def spread_note(tables: Iterable[Table]) -> str:
+    """What deviations, brackets and p-values are, where there are any."""
+    cells = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, Measured)]
+    return joined([
+        "± is the deviation over the seeds." if any(cell.deviation for cell in cells) else "",
+        "In brackets 95 % intervals by bootstrap resampling of the test lines." if any(cell.interval for cell in cells) else "",
+        "p: paired bootstrap test on the same lines, of the means over the seeds." if any(cell.p for cell in cells) else "",
+    ])  # fmt: skip
 
 
 def shown(cell: Cell) -> str:
@@ -110,12 +139,44 @@ def shown(cell: Cell) -> str:
 
 def markdown(table: Table) -> str:
     """The table with its title and note."""
+    return f"### {table.title}\n\n{markdown_rows(table)}\n\n{joined([table.note, table.signatures])}\n"
+
+
+def markdown_rows(table: Table) -> str:
+    """The table alone."""
     rows = [
         table.columns,
         ["---:" if number else "---" for number in table.numbers()],
         *([shown(cell).replace("|", "\\|") for cell in row] for row in table.rows),
     ]
-    return "\n".join([f"### {table.title}", "", *(f"| {' | '.join(row)} |" for row in rows), "", table.note, ""])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def text_rows(table: Table, width: int = WIDTH) -> str:
+    """The table for a terminal, each row of it a column; rows that do not fit side by side follow in a block of their own."""
+    titles, *columns = (padded([shown(cell) for cell in cells]) for cells in (table.columns, *table.rows))
+    blocks = [[titles]]
+    for column in columns:
+        if len(blocks[-1]) > 1 and len("  ".join(cells[0] for cells in (*blocks[-1], column))) > width:
+            blocks.append([titles])
+        blocks[-1].append(column)
+    return "\n\n".join(ruled(["  ".join(cells).rstrip() for cells in zip(*block)], table.headers) for block in blocks)
+
+
+def padded(cells: Sequence[str]) -> list[str]:
+    """Cells as wide as the widest of them."""
+    width = max(map(len, cells))
+    return [cell.ljust(width) for cell in cells]
+
+
+def ruled(lines: Sequence[str], headers: int) -> str:
+    """Lines with a rule below the first ones."""
+    return "\n".join([*lines[:headers], "-" * max(map(len, lines)), *lines[headers:]])
+
+
+def wrapped(prose: str, width: int = WIDTH) -> str:
+    """Prose for a terminal; what is longer than a line, as a signature may be, is not broken."""
+    return textwrap.fill(prose, width, break_long_words=False, break_on_hyphens=False)
 
 
 _PARTS: dict[str, Callable[[Measured], object]] = {
@@ -123,6 +184,7 @@ _PARTS: dict[str, Callable[[Measured], object]] = {
     " deviation": lambda cell: cell.deviation,
     " low": lambda cell: cell.interval and cell.interval[0],
     " high": lambda cell: cell.interval and cell.interval[1],
+    " p": lambda cell: cell.p,
     " note": lambda cell: cell.note or None,
 }
 

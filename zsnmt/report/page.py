@@ -1,23 +1,27 @@
 """The report: one HTML page that needs nothing else, and its tables and figures as files beside it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, fields, replace
 from pathlib import Path
 from statistics import fmean
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from zsnmt.files import replacing
 from zsnmt.languages import Direction
 from zsnmt.report import figures
 from zsnmt.report.comparison import Run, all_directions, signature_note, tables
 from zsnmt.report.examples import Example
-from zsnmt.report.measured import markdown, shown, tsv
-from zsnmt.report.plotted import HeatMap, curves, direct_figure, heat_maps
+from zsnmt.report.measured import Table, markdown, shown, tsv
+from zsnmt.report.plotted import HeatMap, Validation, curves, direct_figure, heat_maps, log_curves, panels, validations
 from zsnmt.report.table import by_system
 
 TABLE_FORMATS = {"md": markdown, "tsv": tsv}
 FIGURE_FORMATS = ("png", "svg")
+LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
+MOST_PANELS = 30  # directions that have a panel each
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent),
     autoescape=True,
@@ -31,16 +35,18 @@ _TEMPLATES.filters["shown"] = shown
 def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], examples_seed: int) -> str:
     """The HTML page of runs that can be compared, with examples from `zsnmt.report.examples`."""
     all_scores = [run.scores for run in runs]
-    first, made, training = all_scores[0], tables(all_scores), curves(runs)
-    drawing = figures.inline_svg(figures.training_curves(training), "training", "Validation loss by update") if training else ""
+    first, made = all_scores[0], tables(all_scores)
     return _TEMPLATES.get_template("page.html.jinja").render(
         title=f"{first['config']}: zero-shot against pivot",
         lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first['languages'])}, pivot {first['pivot']}.",
         tables=made,
         heat_maps=drawn_maps(all_scores),
         signatures=signature_note(all_scores),
-        training=Markup(drawing),
-        trained=", ".join(f"{curve.system} seed {curve.seed}" for curve in training),
+        training=[
+            {"name": name, "title": title, "drawing": Markup(figures.inline_svg(figure, name, title))}
+            for name, title, figure in training_figures(runs)
+        ],
+        from_logs=", ".join(f"{curve.system} seed {curve.seed}" for curve in log_curves(runs)),
         examples=examples,
         linked={str(direction) for direction in examples},
         examples_seed=examples_seed,
@@ -58,6 +64,30 @@ def drawn_maps(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
         drawing = Markup(figures.inline_svg(figures.heat_map(cells), f"map{place}", label))
         drawn.setdefault(cells.system, []).append({"title": cells.title, "drawing": drawing})
     return drawn
+
+
+def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
+    """Name, title and drawing of each figure of validation by update that the runs recorded something for."""
+    found, systems = validations(runs), [*by_system([run.scores for run in runs])]
+    losses, bleu = curves(found, "nll_loss") + log_curves(runs), curves(found, "bleu")
+    drawn = []
+    if losses:
+        drawn.append(("training", "Validation loss by update", figures.training_curves(losses, systems, LOSS)))
+    if bleu:
+        drawn.append(("training_bleu", "Validation BLEU by update", figures.training_curves(bleu, systems, BLEU)))
+    by_target = len({one.direction for one in found}) > MOST_PANELS
+    if by_panel := panels(found, "bleu" if bleu else "nll_loss", by_target):
+        title = f"Validation {'BLEU' if bleu else 'loss'} by {'target language' if by_target else 'direction'}"
+        drawn.append(("training_directions", title, figures.small_multiples(by_panel, systems, BLEU if bleu else LOSS)))
+    return drawn
+
+
+def validation_table(runs: Sequence[Run]) -> Table:
+    """A row for each direction at each validation."""
+    columns = [field.name for field in fields(Validation)]
+    found = [astuple(replace(one, kind=one.kind.replace("_", "-"))) for one in validations(runs)]
+    rows = [[None if cell is None else str(cell) for cell in row] for row in found]
+    return Table("validation", "Validation while training", columns, rows, "")
 
 
 def mean_bleu(all_scores: Sequence[dict]) -> dict[Direction, float]:
@@ -91,10 +121,10 @@ def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[
     for form in (form for form in TABLE_FORMATS if form in formats):
         for table in tables(all_scores).values():
             yield f"{table.name}.{form}", TABLE_FORMATS[form](table).encode("utf-8")
+    if "tsv" in formats and (table := validation_table(runs)).rows:
+        yield f"{table.name}.tsv", tsv(table).encode("utf-8")
     drawings = [(name_of(cells), f"{cells.title}, {cells.system}", figures.heat_map(cells)) for cells in heat_maps(all_scores)]
-    if training := curves(runs):
-        drawings.append(("training", "Validation loss by update", figures.training_curves(training)))
-    for name, title, figure in drawings:
+    for name, title, figure in drawings + training_figures(runs):
         if "png" in formats:
             yield f"{name}.png", figures.png(figure)
         if "svg" in formats:

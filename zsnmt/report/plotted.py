@@ -1,4 +1,4 @@
-"""What the figures of a report show, as plain data: heat maps over directions, and training curves."""
+"""What the figures of a report show, as plain data: heat maps over directions, and figures of validation by update."""
 
 import json
 import re
@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from zsnmt.languages import Direction
+from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.comparison import Run, direct_minus_pivot, results
 from zsnmt.report.table import by_system
+from zsnmt.validation import read_validations
 
-LOG_FILE = "train.log"
+CHECKPOINTS, LOG_FILE = "checkpoints", "train.log"  # of a run
 
 
 @dataclass(frozen=True)
@@ -73,20 +74,59 @@ def languages_of(directions: Iterable[Direction], languages: Sequence[str]) -> l
 
 
 @dataclass(frozen=True)
-class Curve:
-    """Validation loss (bits a token) of a run by update."""
+class Validation:
+    """What a run found of a direction at an update: loss (bits a token) and BLEU (0–100), each None where it was not recorded."""
 
     system: str
     seed: int
+    epoch: int
+    updates: int
+    direction: Direction
+    kind: str  # supervised, zero_shot
+    nll_loss: float | None
+    bleu: float | None
+
+
+def validations(runs: Sequence[Run]) -> list[Validation]:
+    """Every direction at every validation of the runs that recorded them."""
+    return [
+        Validation(
+            run.scores["system"], run.scores["seed"], entry["epoch"], entry["updates"],
+            parse_direction(direction), found["kind"], found.get("nll_loss"), found.get("bleu"),
+        )
+        for run in runs
+        for entry in read_validations(run.folder / CHECKPOINTS)
+        for direction, found in entry["directions"].items()
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A figure of a run by update, a mean over directions of a kind."""
+
+    system: str
+    seed: int
+    kind: str  # supervised, zero_shot
     updates: list[int]
-    losses: list[float]
+    values: list[float]
 
 
-def curves(runs: Sequence[Run]) -> list[Curve]:
-    """The training curve of each run that kept its log."""
-    logs = [(run.scores, run.folder / LOG_FILE) for run in runs]
+def curves(found: Iterable[Validation], figure: str) -> list[Curve]:
+    """A curve for each run and kind of direction that the figure (nll_loss, bleu) was recorded of."""
+    grouped: dict[tuple, dict[int, list[float]]] = {}
+    for one in found:
+        if (value := getattr(one, figure)) is not None:
+            grouped.setdefault((one.system, one.seed, one.kind), {}).setdefault(one.updates, []).append(value)
+    return [Curve(*run, [*by_update], [*map(fmean, by_update.values())]) for run, by_update in grouped.items()]
+
+
+def log_curves(runs: Sequence[Run]) -> list[Curve]:
+    """The loss over all tokens of each run that kept its log and no more."""
+    logs = [(run.scores, run.folder / LOG_FILE) for run in runs if not read_validations(run.folder / CHECKPOINTS)]
     read = [(scores, validation_losses(log.read_text(encoding="utf-8"))) for scores, log in logs if log.is_file()]
-    return [Curve(scores["system"], scores["seed"], [*losses], [*losses.values()]) for scores, losses in read if losses]
+    return [
+        Curve(scores["system"], scores["seed"], "supervised", [*losses], [*losses.values()]) for scores, losses in read if losses
+    ]
 
 
 def validation_losses(log: str) -> dict[int, float]:
@@ -94,3 +134,13 @@ def validation_losses(log: str) -> dict[int, float]:
     entries = [json.loads(entry) for entry in re.findall(r"\| valid \| (\{.*\})", log)]
     losses = {int(entry["valid_num_updates"]): float(entry["valid_nll_loss"]) for entry in entries}
     return dict(sorted(losses.items()))
+
+
+def panels(found: Sequence[Validation], figure: str, by_target: bool) -> dict[str, list[Curve]]:
+    """Curves by the title of their panel, supervised ones first: a panel a direction, or one a kind and target language."""
+    grouped: dict[str, list[Validation]] = {}
+    for one in sorted(found, key=lambda one: one.kind):
+        title = f"to {one.direction.target}" if by_target else f"{one.direction.source} → {one.direction.target}"
+        grouped.setdefault(title + ", zero-shot" * (one.kind == "zero_shot"), []).append(one)
+    drawn = {title: curves(of_panel, figure) for title, of_panel in grouped.items()}
+    return {title: of_panel for title, of_panel in drawn.items() if of_panel}

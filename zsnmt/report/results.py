@@ -6,7 +6,8 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, replacing
-from zsnmt.report.table import directions_table, markdown_table, overlap_table, round_trip_table, text_table
+from zsnmt.report.printed import every_direction, markdown_table, text_table
+from zsnmt.report.table import overlap_table, round_trip_table
 
 ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders
 OVERLAP_REMEDY = "make it with scripts/check_overlap.py --remove-to"
@@ -23,10 +24,11 @@ def kept_scores(folder: Path, config: str) -> list[dict]:
 
 
 def keep_scores(scores: dict, folder: Path) -> Path:
-    """Where the score file of a run is kept, without what names a machine."""
+    """Where the score file of a run is kept, without what names a machine and without the resamples of directions."""
     path = folder / scores["config"] / f"{scores['system']}.seed{scores['seed']}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = {key: value for key, value in scores.items() if key != "text"}
+    kept["directions"] = [{key: value for key, value in result.items() if key != "resampled"} for result in scores["directions"]]
     with replacing(path) as file:
         file.write((json.dumps(kept, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return path
@@ -52,7 +54,7 @@ def fill(document: str, folder: Path) -> str:
             scores = kept_scores(folder, config)
             content = (
                 f"{markdown_table(scores)}\n\n<details><summary>every direction</summary>\n\n"
-                f"{directions_table(scores)}\n\n</details>"
+                f"{every_direction(scores)}\n\n</details>"
             )
         return f"<!-- begin {match[1]} -->\n{content}\n<!-- end {match[1]} -->"
 

@@ -5,7 +5,7 @@ import math
 import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Iterable, Optional
+from typing import Iterable, Optional, Sequence
 
 import torch
 from fairseq import metrics, utils
@@ -274,12 +274,22 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     def inference_step(self, generator, models, sample, prefix_tokens=None, constraints=None):
         return self.generate(generator, models, sample, self.direction, prefix_tokens)
 
-    def generate(self, generator, models, sample, direction: Direction, prefix_tokens: Optional[torch.Tensor] = None):
-        """Beam search for a batch of one direction: per sentence a list of hypotheses, best first."""
+    def generate(
+        self,
+        generator,
+        models,
+        sample: dict,
+        direction: Direction | Sequence[Direction],
+        prefix_tokens: Optional[torch.Tensor] = None,
+    ) -> list[list[dict]]:
+        """Beam search for a batch of one direction, or of one for each sentence: hypotheses of each, best first."""
+        if isinstance(direction, Direction):
+            start = self.placement.decoder_start(direction)
+        else:
+            starts = torch.tensor([self.placement.decoder_start(each) for each in direction])
+            start = starts.repeat_interleave(generator.beam_size).to(sample["net_input"]["src_tokens"])
         with torch.no_grad():
-            return generator.generate(
-                models, sample, prefix_tokens=prefix_tokens, bos_token=self.placement.decoder_start(direction)
-            )
+            return generator.generate(models, sample, prefix_tokens=prefix_tokens, bos_token=start)
 
 
 def directions_of(pairs: Optional[str | list[str]], languages: list[str]) -> list[str]:

@@ -1,17 +1,15 @@
 """A text pipeline learned from training text: truecasers, subwords, vocabularies."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Optional
 
-from tqdm import tqdm
-
 from zsnmt.corpora.parallel_text import iterate_lines, write_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.text.parallel import map_lines
+from zsnmt.text.parallel import map_lines, progress
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.pipeline import RAW, TextPipeline
 from zsnmt.text.subword import MODEL_FILE, Subwords, restrict, train_subwords
@@ -58,7 +56,8 @@ def learn_tokenisation(text: Mapping[str, Sequence[Path]], languages: Sequence[s
         truecasers[language] = folder / f"truecaser.{language}"
         tokenise = load_tokeniser("moses", language).tokenise
         lines = islice((line for file in text[language] for line in iterate_lines(file)), _TRUECASER_SENTENCES)
-        train_truecaser(map_lines(tokenise, with_bar(lines, f"truecaser of {language}"), workers), truecasers[language])
+        lines = progress(lines, f"truecaser of {language}", unit=" lines")
+        train_truecaser(map_lines(tokenise, lines, workers), truecasers[language])
     return TextPipeline(Words(), kinds, truecasers)
 
 
@@ -67,14 +66,9 @@ def tokenise_file(path: Path, language: str, pipeline: TextPipeline, folder: Pat
     if pipeline.kinds[language] == RAW:
         return path
     folder.mkdir(exist_ok=True)
-    lines = with_bar(iterate_lines(path), f"tokenising {path.name}")
+    lines = progress(iterate_lines(path), f"tokenising {path.name}", unit=" lines")
     write_lines(folder / path.name, map_lines(pipeline.tokenisers[language].tokenise, lines, workers))
     return folder / path.name
-
-
-def with_bar(lines: Iterable[str], title: str) -> Iterable[str]:
-    """The lines, with a bar on a terminal."""
-    return tqdm(lines, desc=title, unit=" lines", leave=False, disable=None)
 
 
 def learn_units(text: Mapping[str, Sequence[Path]], tokenisation: TextPipeline, folder: Path, settings: TextSettings) -> TextPipeline:
@@ -102,6 +96,6 @@ def leave_out_unseen(pipeline: TextPipeline, seen: Sequence[str], folder: Path) 
     if isinstance(pipeline.units, Words):
         return pipeline
     with replacing(folder / MODEL_FILE) as file:
-        file.write(restrict_pieces(pipeline.units.model, pipeline.unmarked(seen)))
+        file.write(restrict_pieces(pipeline.units.model, {*map(pipeline.unmarked, seen)}))
     units = Subwords(folder / MODEL_FILE, pipeline.units.vocabularies)
     return TextPipeline(units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens)

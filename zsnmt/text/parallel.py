@@ -1,4 +1,4 @@
-"""Processes that share work, a function on every line of a text among it."""
+"""Long work: processes that share it, a function on every line of a text among it, and how far it is."""
 
 import os
 import signal
@@ -8,6 +8,8 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
+
+from tqdm import tqdm
 
 from zsnmt.errors import InputError
 
@@ -54,6 +56,11 @@ def map_lines(function: Callable[[str], str], lines: Iterable[str], workers: int
             yield from waiting.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def progress(results: Iterable, title: str, total: int | None = None, unit: str = "it") -> Iterable:
+    """The results, with a bar on a terminal."""
+    return tqdm(results, desc=title, total=total, unit=unit, leave=False, disable=None)
 
 
 def _start(function: Callable[[str], str]) -> None:

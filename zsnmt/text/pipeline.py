@@ -1,7 +1,7 @@
 """The text pipeline of a run: raw sentences into the pieces that a model reads, and its pieces into raw text.
 
 A sentence is tokenised as its language asks for, split into subwords (or words), and its pieces marked with
-their language where no two languages are to have a piece in common (Liu et al. 2021, section 5.2). All of it
+their language where no two languages are to have a piece in common (Liu et al. 2021, section 4.1). All of it
 travels in one folder: `pipeline.json`, `subwords.model`, `vocabulary.{lang}`, `truecaser.{lang}`.
 """
 
@@ -73,23 +73,20 @@ class TextPipeline:
 
     def decode(self, pieces: Iterable[str], language: str) -> str:
         """The raw sentence of a model's pieces, detokenised by the rules of the language that was asked for."""
-        tokens = self.units.decode(map(self._unmarked, pieces))
+        tokens = self.units.decode(map(self.unmarked, pieces))
         tokeniser = self.tokenisers.get(language)
         return tokeniser.detokenise(tokens) if tokeniser else tokens
 
     def starts_word(self, piece: str) -> bool:
         """Whether a word begins with this piece."""
-        return isinstance(self.units, Words) or self._unmarked(piece).startswith(_WORD_START)
+        return isinstance(self.units, Words) or self.unmarked(piece).startswith(_WORD_START)
 
     def piece_counts(self, sentences: Iterable[str], language: str) -> Counter[str]:
         """How often each piece occurs in tokenised sentences."""
         return Counter(chain.from_iterable(self.segment(sentences, language)))
 
-    def unmarked(self, pieces: Iterable[str]) -> set[str]:
-        """Pieces as the subword model knows them."""
-        return {*map(self._unmarked, pieces)}
-
-    def _unmarked(self, piece: str) -> str:
+    def unmarked(self, piece: str) -> str:
+        """The piece as the subword model knows it."""
         return piece.partition(_MARK)[2] if self.mark_tokens else piece
 
     def save(self, folder: Path) -> None:
@@ -107,8 +104,9 @@ class TextPipeline:
 
     @classmethod
     def load(cls, folder: Path) -> "TextPipeline":
-        """What `save` wrote; a folder without `pipeline.json` holds subwords alone. Raises `InputError`."""
-        if not (folder / PIPELINE_FILE).is_file():
+        """What `save` wrote; a folder without `pipeline.json` and truecasers holds subwords alone. Raises `InputError`."""
+        truecasers = {path.name.removeprefix("truecaser."): path for path in folder.glob("truecaser.*")}
+        if not (folder / PIPELINE_FILE).is_file() and not truecasers:
             return cls(Subwords.load(folder))
         settings = read_json(folder / PIPELINE_FILE, "copy it from the data folder of the run")
         try:
@@ -116,5 +114,4 @@ class TextPipeline:
             kinds, mark_tokens = settings["tokenisation"], settings["mark_tokens"]
         except KeyError as missing:
             raise InputError(f"{folder / PIPELINE_FILE} does not say {missing}; make the data again with scripts/prepare.py") from None
-        truecasers = {path.name.removeprefix("truecaser."): path for path in folder.glob("truecaser.*")}
         return cls(units, kinds, truecasers, mark_tokens)

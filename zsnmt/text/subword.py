@@ -9,7 +9,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import sentencepiece
@@ -142,14 +142,6 @@ def train_subwords(text: Mapping[str, Text], model: Path, vocabulary_size: int, 
         file.write(trained.getvalue())
 
 
-def piece_counts(subwords: Subwords, sentences: Iterable[str], language: str) -> Counter[str]:
-    """How often each piece occurs in the segmented sentences."""
-    counts = Counter()
-    for pieces in subwords.encode_lines(sentences, language):
-        counts.update(pieces)
-    return counts
-
-
 def frequent_pieces(counts: Mapping[str, int], threshold: int) -> list[str]:
     """The pieces that occur at least `threshold` times, sorted."""
     return sorted(piece for piece, count in counts.items() if count >= threshold)
@@ -161,8 +153,8 @@ def restrict(model: Path, text: Mapping[str, Text], threshold: int) -> dict[str,
     Counted in the segmentation by the whole model, as subword-nmt's --vocabulary-threshold does.
     """
     subwords = Subwords(model)
-    return {language: frequent_pieces(piece_counts(subwords, _sentences(text[language]), language), threshold)
-            for language in sorted(text)}
+    segmented = ((language, subwords.encode_lines(_sentences(text[language]), language)) for language in sorted(text))
+    return {language: frequent_pieces(Counter(chain.from_iterable(pieces)), threshold) for language, pieces in segmented}
 
 
 def _plain_spaces(text: str) -> str:

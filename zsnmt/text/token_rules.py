@@ -29,7 +29,7 @@ class RawRules:
     """Words as they are, between white space."""
 
     def normalise(self, sentence: str) -> str:
-        return _plain_spaces(sentence)
+        return " ".join(sentence.split())
 
     def split(self, sentence: str) -> list[str]:
         return sentence.split()
@@ -69,7 +69,7 @@ class MosesRules:
         self._detokenizer = MosesDetokenizer("" if language == "cs" else language)
 
     def normalise(self, sentence: str) -> str:
-        return _plain_spaces(self._normaliser.normalize(sentence))
+        return " ".join(self._normaliser.normalize(sentence).split())
 
     def split(self, sentence: str) -> list[str]:
         return _whole(self._tokenizer.tokenize(sentence, escape=False), sentence)
@@ -102,7 +102,7 @@ class IndicRules:
 
     def normalise(self, sentence: str) -> str:
         # Composed first: IndicNLP composes one vowel of Odia to a code point that does not exist.
-        return _plain_spaces(self._normaliser.normalize(unicodedata.normalize("NFC", sentence)))
+        return " ".join(self._normaliser.normalize(unicodedata.normalize("NFC", sentence)).split())
 
     def split(self, sentence: str) -> list[str]:
         # Word by word, as the library takes the spaces from between numbers, and each after another word, as it
@@ -115,10 +115,6 @@ class IndicRules:
         for pattern, replacement in self._spaced:
             text = pattern.sub(replacement, text)
         return text
-
-
-def _plain_spaces(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _whole(tokens: list[str], sentence: str) -> list[str]:

@@ -1,0 +1,91 @@
+"""Differences of scores with intervals and p-values, from the resamples of score files."""
+
+from statistics import fmean, stdev
+
+import numpy as np
+import pytest
+
+from tests.report.made_up import made_up_scores
+from tests.report.resampled import with_resamples
+from zsnmt.bootstrap import SAMPLES, paired, unpacked
+from zsnmt.languages import Direction
+from zsnmt.metrics import RANGES
+from zsnmt.report.significance import difference, resamples
+
+RUNS = [with_resamples(made_up_scores("residual", seed, bleu)) for seed, bleu in ((1, 14.0), (2, 30.0))]
+BASE = [with_resamples(made_up_scores("baseline", seed, bleu)) for seed, bleu in ((1, 5.0), (2, 8.0), (3, 6.0))]
+OLD = made_up_scores("baseline", 4, 5.0)
+FRENCH = Direction("de", "fr")
+
+
+def naive(runs, kind, figure, *directions):
+    """The mean over seeds and directions, draw by draw."""
+    return [
+        fmean(fmean(unpacked(result["resampled"][figure], RANGES[figure])[draw] for result in scores["directions"]
+                    if result["kind"] == kind and result["direction"] in directions) for scores in runs)
+        for draw in range(SAMPLES)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("figure", RANGES)
+@pytest.mark.parametrize("kind", ["zero_shot", "pivot"])
+def test_resamples_are_means_over_directions_and_seeds(figure, kind):
+    assert resamples(RUNS, kind, figure, {FRENCH}) == pytest.approx(naive(RUNS, kind, figure, "de-fr"))
+    every = naive(RUNS, kind, figure, "de-fr", "fr-de")
+    assert resamples(RUNS, kind, figure, {FRENCH, Direction("fr", "de")}) == pytest.approx(every)
+    assert resamples(RUNS, kind, figure) == pytest.approx(every, abs=1e-4 * RANGES[figure])  # the kept mean is rounded too
+
+
+@pytest.mark.parametrize("runs", [[OLD], [*BASE, OLD]])
+@pytest.mark.parametrize("directions", [None, {FRENCH}])
+def test_where_a_run_has_no_resamples_there_are_none(runs, directions):
+    assert resamples(runs, "zero_shot", "bleu", directions) is None
+
+
+def test_what_was_not_scored_or_is_not_resampled_has_no_resamples():
+    assert resamples(BASE, "zero_shot", "bleu", {Direction("de", "it")}) is None
+    assert resamples(BASE, "zero_shot", "bleu", set()) is None
+    assert resamples(BASE, "zero_shot", "comet") is None and resamples(BASE, "zero_shot", "comet", {FRENCH}) is None
+
+
+def test_a_difference_is_tested_as_the_bootstrap_tests_the_naive_means():
+    one, other = ([12.0, 28.0], [4.0, 7.0, 5.0])
+    found = difference("bleu", one, other, (resamples(RUNS, "zero_shot", "bleu"), resamples(BASE, "zero_shot", "bleu")))
+    draws = (np.array(naive(runs, "zero_shot", "bleu", "de-fr", "fr-de")) for runs in (RUNS, BASE))
+    expected = paired(*draws, fmean(one) - fmean(other))
+    assert found.mean == fmean(one) - fmean(other) and found.difference and found.deviation is None
+    assert found.interval == pytest.approx(expected.interval, abs=0.02) and found.p == pytest.approx(expected.p, abs=0.01)
+
+
+def test_p_is_1_for_a_system_and_itself_smallest_for_distant_ones_and_the_same_from_either_side():
+    noise = np.random.default_rng(3).normal(20, 1, SAMPLES), np.random.default_rng(4).normal(20, 1, SAMPLES)
+    for values, others, draws, p in (
+        ([5.0], [5.0], (noise[0], noise[0]), 1),
+        ([40.0], [20.0], (noise[0] + 20, noise[1]), 1 / (SAMPLES + 1)),
+        ([20.5], [20.0], (noise[0] + 0.5, noise[1]), None),
+    ):
+        found, turned = difference("bleu", values, others, draws), difference("bleu", others, values, draws[::-1])
+        assert found.p == turned.p and found.mean == -turned.mean and p in (None, found.p)
+        assert found.interval == pytest.approx([-end for end in turned.interval[::-1]])
+    assert 0.05 < found.p < 0.95
+
+
+def test_only_differences_within_runs_have_a_deviation():
+    values, others = [14.0, 30.0], [15, 16]  # a score may be a whole number
+    assert difference("bleu", values, others, (None, None)).deviation is None
+    within = difference("bleu", values, others, (None, None), same_runs=True)
+    assert within.deviation == pytest.approx(stdev([-1.0, 14.0]))
+    assert difference("bleu", others, values, (None, None), same_runs=True).deviation == pytest.approx(within.deviation)
+    assert difference("bleu", values[:1], others[:1], (None, None), same_runs=True).deviation is None
+
+
+def test_without_resamples_on_both_sides_a_difference_has_no_interval():
+    draws = resamples(RUNS, "zero_shot", "bleu")
+    for resampled in ((None, draws), (draws, None), (None, None)):
+        found = difference("bleu", [2.0], [1.0], resampled, note="one seed")
+        assert (found.mean, found.interval, found.p, found.note) == (1.0, None, None, "one seed")
+
+
+@pytest.mark.parametrize(("values", "others"), [([], [1.0]), ([1.0], []), ([None], [1.0]), ([1.0, 2.0], [None, 1.0])])
+def test_a_difference_from_what_was_not_scored_is_not_made_up(values, others):
+    assert difference("bleu", values, others, (None, None)) is None
