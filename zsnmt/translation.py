@@ -105,7 +105,8 @@ class Translator:
     ) -> dict[Direction, list[str]]:
         """Translate raw lines of one language into several at once; see `translate`.
 
-        A batch holds all translations of a line, so that it is encoded once unless its tags name the target.
+        All translations of a line are in one batch, or in two neighbours, so that it is encoded once unless its tags name
+        the target.
         """
         translations = {direction: [""] * len(lines) for direction in directions}
         parts = list(self.parts_of(lines, directions, first_line))
