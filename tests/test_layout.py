@@ -12,12 +12,13 @@ from tests.conftest import ROOT, run_command
 FLOORS = [
     ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.scores", "zsnmt.bootstrap", "zsnmt.comet"),
     ("zsnmt.languages",),
-    ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text"),
+    ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text",
+     *(f"zsnmt.analysis.{name}" for name in "arrays classifiers held_out retrieval similarity state_folder svcca".split())),
     ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.tagged_pairs", "zsnmt.language_identification", "zsnmt.runs", "zsnmt.validation",
      "zsnmt.metrics"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
     ("zsnmt.translation", "zsnmt.benchmark"),
-    ("zsnmt.hypotheses",),
+    ("zsnmt.hypotheses", "zsnmt.analysis"),
     ("zsnmt.evaluation",),
 ]  # from the lowest; a module imports from its own floor and below
 

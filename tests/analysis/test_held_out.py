@@ -1,0 +1,100 @@
+"""Which rows of a probe are held out, and what is measured on them."""
+
+import numpy as np
+import pytest
+
+from zsnmt.analysis.classifiers import LinearProbe
+from zsnmt.analysis.held_out import accuracy, confusion, split_by_sentence, split_by_set
+from zsnmt.errors import InputError
+
+SENTENCES = np.repeat(np.arange(50), np.arange(50) % 7 + 1)  # one to seven tokens
+NAMES = {2: "it", 0: "de", 1: "nl"}
+
+
+@pytest.fixture
+def probe() -> LinearProbe:
+    """Of the classes 3, 5 and 8, of which 5 is the commonest."""
+    return LinearProbe(np.array([3, 5, 8]), np.array([20, 50, 30]), np.zeros((3, 2)), np.zeros(3))
+
+
+def test_a_sentence_is_on_one_side():
+    training, held_out = split_by_sentence(SENTENCES, share=0.3)
+    assert sorted([*training, *held_out]) == list(range(len(SENTENCES)))
+    assert training.tolist() == sorted(training) and held_out.tolist() == sorted(held_out)
+    sides = [set(SENTENCES[rows]) for rows in (training, held_out)]
+    assert not sides[0] & sides[1] and [len(side) for side in sides] == [35, 15]
+
+
+def test_translations_are_on_one_side():
+    two_languages = np.concatenate([SENTENCES, SENTENCES[::2]])
+    training, held_out = split_by_sentence(two_languages)
+    assert not set(two_languages[training]) & set(two_languages[held_out])
+    assert held_out.max() >= len(SENTENCES) > held_out.min()
+
+
+def test_the_seed_decides_which_sentences():
+    first, again, other = (split_by_sentence(SENTENCES, seed=seed).held_out.tolist() for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_sets_of_rows():
+    sets = np.array(["valid", "test", "train", "test", "train"])
+    training, held_out = split_by_set(sets, "train", "test")
+    assert training.tolist() == [2, 4] and held_out.tolist() == [1, 3]
+    assert split_by_set(np.array([0, 1, 0]), 1, 0).held_out.tolist() == [0, 2]
+
+
+def test_accuracy_and_what_to_compare_it_with(probe):
+    measured = accuracy(probe, np.array([3, 5, 5, 8, 7]), np.array([3, 5, 8, 5, 5]))
+    assert measured.accuracy == 2 / 5
+    assert measured.chance == 1 / 3
+    assert measured.majority == 2 / 5  # of always answering 5
+    assert (measured.rows, measured.unseen) == (5, 1)
+
+
+def test_confusion_is_normalised_over_the_true_class():
+    labels = np.array([0, 0, 0, 0, 1, 1, 2])
+    predicted = np.array([0, 0, 0, 2, 1, 0, 2])
+    assert confusion(labels, predicted, {0: "de", 1: "nl", 2: "it"}).tolist() == [[0.75, 0, 0.25], [0.5, 0.5, 0], [0, 0, 1]]
+
+
+def test_confusion_has_the_order_of_the_names():
+    labels, predicted = np.random.default_rng(1).integers(0, 3, (2, 200))
+    shares, in_order = confusion(labels, predicted, NAMES), confusion(labels, predicted, dict(sorted(NAMES.items())))
+    assert np.array_equal(shares, in_order[np.ix_(list(NAMES), list(NAMES))])
+    assert np.allclose(shares.sum(axis=1), 1)
+    assert np.array_equal(confusion(labels, labels, NAMES), np.eye(3))
+
+
+def test_a_class_without_a_row_has_no_shares():
+    shares = confusion(np.array([0, 1]), np.array([0, 2]), NAMES)  # it, de, nl
+    assert np.isnan(shares[0]).all() and shares[1:].tolist() == [[0, 1, 0], [1, 0, 0]]
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize("share", [0, 0.005, 0.995, 1, 2])
+def test_a_side_without_a_sentence_is_refused(share):
+    with pytest.raises(InputError, match="of 50 sentences held out leaves a side without any"):
+        split_by_sentence(SENTENCES, share)
+
+
+def test_a_set_that_is_missing_or_trained_on_is_refused():
+    sets = np.array(["valid", "test"])
+    with pytest.raises(InputError, match="no row of the set 'train', only of test, valid"):
+        split_by_set(sets, "train", "test")
+    with pytest.raises(InputError, match="measured on 'test', on which it is trained"):
+        split_by_set(sets, "test", "test")
+
+
+def test_predictions_that_are_not_of_these_labels_are_refused(probe):
+    for labels, predicted in [([3, 5], [3]), ([], [])]:
+        with pytest.raises(InputError, match="held-out labels and"):
+            accuracy(probe, np.array(labels, int), np.array(predicted, int))
+
+
+def test_a_class_without_a_name_is_refused():
+    for labels, predicted in [([0, 7], [0, 0]), ([0, 0], [7, 0])]:
+        with pytest.raises(InputError, match="class 7 has no name, only it, de, nl"):
+            confusion(np.array(labels), np.array(predicted), NAMES)
