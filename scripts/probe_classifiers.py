@@ -107,6 +107,8 @@ def main() -> None:
     parser.add_argument("--labels", nargs="+", choices=LABELS, default=LABELS, help="what to predict (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the split and of the training (default: %(default)s)")
     options = parser.parse_args()
+    if options.output.is_dir():
+        raise InputError(f"{options.output} is a folder; name a TSV file")
     from zsnmt.analysis.held_out import Accuracy, confusion  # loads PyTorch
 
     training, held_out = sides(options.states, options.held_out, options.seed)
@@ -118,7 +120,7 @@ def main() -> None:
         figures[layer, label], true, predicted = measure(options.kind, training, held_out, layer, label, options.seed)
         if label == "language":
             shares = confusion(true, predicted, dict(enumerate(languages)))
-            confused += [[layer, *row] for row in zip(languages, *shares.T)]
+            confused += [[layer, language, *of_language] for language, of_language in zip(languages, shares)]
     write_table(options.output, ["layer", "label", *Accuracy._fields], [[*key, *figure] for key, figure in figures.items()])
     if confused:
         write_table(confusion_file, ["layer", "language", *languages], confused)

@@ -15,6 +15,7 @@ import numpy as np
 from zsnmt import console
 from zsnmt.analysis.similarities import Similarity, similarities
 from zsnmt.analysis.state_folder import read_states
+from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.report.measured import Table, text_rows, tsv
 
@@ -55,13 +56,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the Gaussians (default: %(default)s)")
     options = parser.parse_args()
 
+    if options.output.is_dir():
+        raise InputError(f"{options.output} is a folder; name a TSV file")
     states = read_states(options.states)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     rows = [*similarities(states, np.random.default_rng(options.seed), options.variance, options.csls)]
     with replacing(options.output) as file:
         file.write(tsv(Table("similarity", "Similarity", [*Similarity._fields], rows, "")).encode("utf-8"))
     layers = [summary(layer, [row for row in rows if row.layer == layer]) for layer in states.layers]
-    print(f"{rows[0].sentences} sentences × {rows[0].dimensions}, means over {len(rows) // len(layers)} pair(s) of languages\n")
+    pairs = len(rows) // len(layers)
+    print(f"{rows[0].sentences} sentences × {rows[0].dimensions}, means over {pairs} pair(s) of languages\n")
     print(text_rows(Table("similarity", "Similarity", TITLES, layers, "")))
 
 

@@ -98,7 +98,7 @@ def run_command(*command, runs=None, **options) -> subprocess.CompletedProcess:
         command = (sys.executable, *command[1:])
     elif str(command[0]).endswith(".sh"):
         command = ("bash", *command)
-    return subprocess.run([*map(str, command)], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, **options)
+    return subprocess.run([*map(str, command)], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, **options)
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,7 @@ def test_its_dictionary_has_its_languages_then_its_pieces(dry_runs, name):
 def test_it_is_scored_in_every_direction(dry_runs, name):
     done = dry_runs(name)
     assert done.scored.returncode == 0, done.scored.stderr
-    assert f"{SYSTEM} " in done.scored.stdout
+    assert f"  {SYSTEM}\n" in done.scored.stdout
     scores, pivot = read(done.run / "scores.json"), done.languages[0]
     supervised, zero_shot = (of(done.languages, pivot) for of in (supervised_directions, zero_shot_directions))
     kinds = (("supervised", supervised), ("zero_shot", zero_shot), ("pivot", zero_shot))

@@ -13,7 +13,7 @@ FLOORS = [
     ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.scores", "zsnmt.bootstrap", "zsnmt.comet"),
     ("zsnmt.languages",),
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text",
-     *(f"zsnmt.analysis.{name}" for name in "arrays classifiers held_out retrieval similarity state_folder svcca".split())),
+     *(f"zsnmt.analysis.{name}" for name in "arrays classifiers held_out retrieval similarities similarity state_folder svcca".split())),
     ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.tagged_pairs", "zsnmt.language_identification", "zsnmt.runs", "zsnmt.validation",
      "zsnmt.metrics"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),

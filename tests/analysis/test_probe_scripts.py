@@ -91,6 +91,13 @@ def printed_rows(output: str) -> dict[str, list[str]]:
     return {title: cells for title, *cells in lines if cells}
 
 
+@pytest.mark.parametrize("probe", [similarity, classifiers])
+def test_a_folder_is_no_output(folder, tmp_path, probe):
+    with pytest.raises(InputError, match=f"{tmp_path} is a folder; name a TSV file"):
+        probe(folder, tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
 # Similarity
 
 
