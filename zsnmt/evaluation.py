@@ -32,6 +32,7 @@ from zsnmt.translation import MODEL_FILE, PIPELINE_FOLDER, Translator
 
 logger = logging.getLogger(__name__)
 
+KINDS = ("supervised", "zero_shot", PIVOT)
 NORMALISED = "|ref:normalised"  # in a signature
 
 
@@ -64,39 +65,33 @@ def evaluate(
     translator = Translator(run, beam=beam)
     pivoting = Translator(pivot_run, beam=beam) if pivot_run else translator
     directions = list(directions or directions_with_text(text, split, translator.languages))
-    for language in {language for direction in directions for language in direction}:
-        check_known(language, translator.languages)
-        check_known(language, pivoting.languages)
+    for known in (translator.languages, pivoting.languages):
+        for language in {language for direction in directions for language in direction}:
+            check_known(language, known)
     files = {direction: find_pair(text, split, *direction) for direction in directions}
-    for paths in files.values():
-        check_pair(*paths)
     sets = read_sets(files, lines, translator.pipeline.normalise if normalise else lambda reference, language: reference)
-    scripts = scripts_of({language: lines for direction, of_direction in sets.items() for language, lines in zip(direction, of_direction)})
+    scripts = scripts_of({language: side for direction, sides in sets.items() for language, side in zip(direction, sides)})
     identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text, scripts)
     metrics = Metrics(bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE)
-
     decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split, **({"lines": lines} if lines else {})}
-    made_of = {**decoding, "sources": {str(direction): sha256(paths[0]) for direction, paths in files.items()}}
-    if pivot_run:
-        decoding["pivot_model"] = sha256(pivot_run / MODEL_FILE)
-    folder = kept or run / HYPOTHESES
-    direct = Hypotheses(folder, DIRECT, made_of, translator)
-    pivot, into_pivot = (Hypotheses(folder, way, made_of | decoding, pivoting) for way in (PIVOT, INTO_PIVOT))
+    pivot_model = {"pivot_model": sha256(pivot_run / MODEL_FILE)} if pivot_run else {}
+    ways = hypotheses_of(kept or run / HYPOTHESES, decoding, pivot_model, files, translator, pivoting)
 
-    results = {}
-    for kind, direction, hypotheses in translated([*jobs(direct, pivot, into_pivot, sets)]):
+    results = []
+    for kind, direction, hypotheses in translated([*jobs(*ways, sets)]):
         sources, references = sets[direction]
         figures = measure(sources, hypotheses, references, direction.target, metrics, identifier)
         if comet:
             figures["comet"] = comet.score(sources, hypotheses, references)
-        results[kind, direction] = {"direction": str(direction), "kind": kind, **figures}
-        scored(results[kind, direction])
-    in_order = [results[key] for kind in ("supervised", "zero_shot", PIVOT) for direction in sets if (key := (kind, direction)) in results]
+        results.append({"direction": str(direction), "kind": kind, **figures})
+        scored(results[-1])
+    order = [str(direction) for direction in sets]
+    results.sort(key=lambda result: (KINDS.index(result["kind"]), order.index(result["direction"])))
     return {
         **record,
         "languages": translator.languages,
         "pivot": translator.pivot,
-        "decoding": decoding,
+        "decoding": decoding | pivot_model,
         "test_set": checksum(sets),
         "signatures": {
             **{metric: signature + NORMALISED * normalise for metric, signature in metrics.signatures().items()},
@@ -105,9 +100,18 @@ def evaluate(
             **({"comet": comet.signature} if comet else {}),
         },
         "scripts": scripts,
-        "directions": in_order,
-        **means(in_order),
+        "directions": results,
+        **means(results),
     }
+
+
+def hypotheses_of(
+    folder: Path, decoding: dict, pivot_model: dict, files: Mapping[Direction, tuple[Path, Path]], translator: Translator, pivoting: Translator
+) -> tuple[Hypotheses, Hypotheses, Hypotheses]:
+    """The direct hypotheses, those through the pivot and those into it, each with what it is made with."""
+    made_with = {**decoding, "sources": {str(direction): sha256(source) for direction, (source, _) in files.items()}}
+    through, into = (Hypotheses(folder, way, made_with | pivot_model, pivoting) for way in (PIVOT, INTO_PIVOT))
+    return Hypotheses(folder, DIRECT, made_with, translator), through, into
 
 
 def translated(to_do: Sequence[Job]) -> Iterator[tuple[str, Direction, list[str]]]:
@@ -161,7 +165,9 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
 def read_sets(
     files: dict[Direction, tuple[Path, Path]], lines: int | None, respell: Callable[[str, str], str]
 ) -> dict[Direction, TestSet]:
-    """The first lines (or all) of each direction's files, the references spelt anew; a file is read and spelt once."""
+    """The first lines (or all) of each direction's checked files, the references spelt anew; a file is read and spelt once."""
+    for pair in files.values():
+        check_pair(*pair)
     read = functools.cache(lambda path: read_lines(path)[:lines])
     references = functools.cache(lambda path, language: [respell(line, language) for line in read(path)])
     return {
