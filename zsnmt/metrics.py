@@ -96,9 +96,9 @@ def reference_error(references: tuple[str, ...], target: str, identifier: Identi
 
 
 def uncertainty(resampled: dict[str, np.ndarray]) -> dict[str, dict]:
-    """The 95 % interval of each resampled figure, and the resamples as text."""
+    """The 95 % interval of each resampled figure, cut at the ends of its range, and the resamples as text."""
     return {
-        "intervals": {name: interval(scores) for name, scores in resampled.items()},
+        "intervals": {name: np.clip(interval(scores), 0, RANGES[name]).tolist() for name, scores in resampled.items()},
         "resampled": {name: packed(scores, RANGES[name]) for name, scores in resampled.items()},
     }
 
