@@ -35,6 +35,14 @@ def test_direct_against_pivot_prints_a_table(tiny):
     assert "| direct |" in printed.stdout and "| through inglan |" in printed.stdout
 
 
+def test_one_language_into_all_others_prints_a_table(tiny):
+    printed = run_command("scripts/benchmark.py", "directions", tiny.run(), "--from", "velan",
+                          "--text", tiny.folder / "text" / "test.velan", "--rounds", "1")  # fmt: skip
+    assert printed.returncode == 0, printed.stderr
+    assert "velan to 3 languages, 11 sentences" in printed.stdout
+    assert "| all at once, encoded once |" in printed.stdout and "| one direction after another |" in printed.stdout
+
+
 def test_tokenisation_by_processes_prints_a_table(tiny):
     text = tiny.folder / "text" / "test.velan"
     printed = run_command("scripts/benchmark.py", "tokenisation", "--text", text, "--language", "en", "--workers", "1", "2", "--rounds", "1")
