@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.runs import CHECKPOINTS
 
 
 def main() -> None:
@@ -13,7 +14,7 @@ def main() -> None:
     options = parser.parse_args()
     from zsnmt.averaging import average_checkpoints, best_checkpoints  # loads PyTorch
 
-    paths = best_checkpoints(options.run / "checkpoints", options.number)
+    paths = best_checkpoints(options.run / CHECKPOINTS, options.number)
     average_checkpoints(paths, options.run / "model.pt")
     print(f"{options.run / 'model.pt'} is the mean of {', '.join(path.name for path in paths)}")
 

@@ -22,11 +22,12 @@ from zsnmt.bootstrap import SIGNATURE, unpacked
 from zsnmt.comet import Comet
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split, read_lines
 from zsnmt.errors import InputError
+from zsnmt.files import sha256
 from zsnmt.hypotheses import Hypotheses, Job, TestSet, jobs
 from zsnmt.language_identification import load_identifier, scripts_of
 from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
 from zsnmt.metrics import RANGES, Metrics, measure, uncertainty
-from zsnmt.runs import DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, read_record, training_summary
+from zsnmt.runs import DIRECT, HYPOTHESES, INTO_PIVOT, LOG_FILE, PIVOT, read_record, training_summary
 from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
 from zsnmt.translation import MODEL_FILE, PIPELINE_FOLDER, Translator
 
@@ -58,7 +59,7 @@ def evaluate(
     only that many, the first ones. With `normalise` references are spelt as the run's tokenisation spells its output, which
     the signatures say.
     """
-    record = {**read_record(run), "training": training_summary((run / "train.log").read_text(encoding="utf-8"))}
+    record = {**read_record(run), "training": training_summary((run / LOG_FILE).read_text(encoding="utf-8"))}
     if pivot_run:
         record["pivot_by"] = name_of(read_record(pivot_run))
     text = text or Path(record["text"])
@@ -173,9 +174,3 @@ def read_sets(
     return {
         direction: (read(source), references(target, direction.target)) for direction, (source, target) in files.items()
     }
-
-
-def sha256(path: Path) -> str:
-    """The checksum of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

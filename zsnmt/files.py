@@ -1,6 +1,7 @@
 """Files that are whole or not there."""
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -50,6 +51,12 @@ def new_folder(folder: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
+
+
+def sha256(path: Path) -> str:
+    """The checksum of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_json(path: Path, remedy: str) -> dict:

@@ -17,7 +17,8 @@ from zsnmt.text.pipeline import FILES
 PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "indic-nlp-library", "py3langid")
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE = "run.json"
-HYPOTHESES = "hypotheses"  # folder in a run
+CHECKPOINTS, HYPOTHESES = "checkpoints", "hypotheses"  # folders in a run
+LOG_FILE = "train.log"
 DIRECT, PIVOT, INTO_PIVOT = "direct", "pivot", "into_pivot"  # ways of translating a test set
 
 
@@ -114,9 +115,14 @@ def progress_line(log_line: str) -> str | None:
     return f"epoch {entry['epoch']} ends, validation loss {loss} bits a token{best}"
 
 
+def logged_validations(log: str) -> list[dict]:
+    """What fairseq's log (`--log-format json`) says of each validation, in order."""
+    return [json.loads(entry) for entry in re.findall(r"\| valid \| (\{.*\})", log)]
+
+
 def training_summary(log: str) -> str:
     """Epochs, updates and best loss from fairseq's log (`--log-format json`)."""
-    validations = [json.loads(entry) for entry in re.findall(r"\| valid \| (\{.*\})", log)]
+    validations = logged_validations(log)
     if not validations:
         raise InputError("the training log holds no validation; train the run first")
     best = min(validations, key=lambda entry: float(entry["valid_nll_loss"]))

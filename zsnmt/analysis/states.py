@@ -20,7 +20,7 @@ from tqdm import tqdm
 from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
 from zsnmt.averaging import readable
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder, replacing
+from zsnmt.files import new_folder, replacing, sha256
 from zsnmt.languages import Direction, check_known, source_tags
 from zsnmt.modules.attention_residual import KeepResidual
 from zsnmt.translation import MODEL_FILE, Translator
@@ -106,11 +106,9 @@ def reads_pieces_alone(task: FairseqTask) -> bool:
 
 def record_of(checkpoint: Path, encoder: TransformerEncoderBase) -> dict:
     """What states.json says of a model; `removed_layers` are those without the residual of the attention, from 1."""
-    with checkpoint.open("rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
     residuals = [getattr(layer, "attention_residual", None) for layer in encoder.layers.children()]
     return {
-        "model": checksum,
+        "model": sha256(checkpoint),
         "layers": [*map(str, range(encoder.num_layers + 1)), FINAL],
         "dimension": encoder.embed_tokens.embedding_dim,
         "removed_layers": [k for k, kept in enumerate(residuals, start=1) if not isinstance(kept, KeepResidual | None)],

@@ -1,6 +1,5 @@
 """Sentences of the test set with what each system made of them: the same seeded lines for all systems."""
 
-import hashlib
 import logging
 import random
 from collections.abc import Sequence
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from zsnmt.corpora.parallel_text import find_pair, read_lines
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files import read_json, sha256
 from zsnmt.language_identification import Identifier, load_identifier
 from zsnmt.languages import Direction
 from zsnmt.report.comparison import Run, all_directions
@@ -97,7 +96,7 @@ def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[li
     """Sources and references as they were scored; `InputError` if the sources are not those that were translated."""
     decoding = runs[0].scores["decoding"]
     paths = find_pair(text, decoding.get("split", "test"), *direction)
-    checksum = hashlib.sha256(paths[0].read_bytes()).hexdigest()
+    checksum = sha256(paths[0])
     for run in runs:
         if settings(run, DIRECT)["sources"].get(str(direction), checksum) != checksum:
             raise InputError(f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with --text")

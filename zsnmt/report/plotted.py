@@ -1,7 +1,5 @@
 """What the figures of a report show, as plain data: heat maps over directions, and figures of validation by update."""
 
-import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -9,9 +7,8 @@ from statistics import fmean
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.comparison import Run, direct_minus_pivot, results
 from zsnmt.report.table import by_system
+from zsnmt.runs import CHECKPOINTS, LOG_FILE, logged_validations
 from zsnmt.validation import read_validations
-
-CHECKPOINTS, LOG_FILE = "checkpoints", "train.log"  # of a run
 
 
 @dataclass(frozen=True)
@@ -131,8 +128,7 @@ def log_curves(runs: Sequence[Run]) -> list[Curve]:
 
 def validation_losses(log: str) -> dict[int, float]:
     """Validation loss by update from fairseq's log (`--log-format json`); a resumed epoch counts once, with its last loss."""
-    entries = [json.loads(entry) for entry in re.findall(r"\| valid \| (\{.*\})", log)]
-    losses = {int(entry["valid_num_updates"]): float(entry["valid_nll_loss"]) for entry in entries}
+    losses = {int(entry["valid_num_updates"]): float(entry["valid_nll_loss"]) for entry in logged_validations(log)}
     return dict(sorted(losses.items()))
 
 

@@ -1,5 +1,6 @@
 """`zs_translation`: one model for all directions, also those without training text."""
 
+import functools
 import hashlib
 import math
 import os
@@ -197,17 +198,15 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             return counted
         direction = parse_direction(sample["direction"])
         sources = {name: sample["net_input"][name][chosen] for name in ("src_tokens", "src_lengths")}
-        hypotheses = self.generate(self.valid_generator(model), [model], {"net_input": sources}, direction)
+        generator = self.build_generator([model], Namespace(beam=1, max_len_a=1.2, max_len_b=10))
+        hypotheses = self.generate(generator, [model], {"net_input": sources}, direction)
         outputs, references = [best[0]["tokens"] for best in hypotheses], sample["target"][chosen]
-        return torch.tensor(self.bleu.of(*(self.raw_text(side, direction.target) for side in (outputs, references)))).to(counted)
+        return torch.tensor(BleuCounts().of(*(self.raw_text(side, direction.target) for side in (outputs, references)))).to(counted)
 
-    def valid_generator(self, model):
-        """Greedy search, and what turns its output into a score; made once."""
-        if not hasattr(self, "greedy"):
-            self.pipeline = TextPipeline.load(Path(utils.split_paths(self.args.data)[0]))
-            self.bleu = BleuCounts()
-            self.greedy = self.build_generator([model], Namespace(beam=1, max_len_a=1.2, max_len_b=10))
-        return self.greedy
+    @functools.cached_property
+    def pipeline(self) -> TextPipeline:
+        """What turns a model's output into text."""
+        return TextPipeline.load(Path(utils.split_paths(self.args.data)[0]))
 
     def raw_text(self, sentences: Iterable[torch.Tensor], language: str) -> list[str]:
         """Sentences of token ids, padded or not, as raw text."""
