@@ -87,26 +87,11 @@ step() { # FOLDER NAME OUTPUT INPUT... -- COMMAND...: makes OUTPUT unless it was
 }
 
 prepare_data() { # EXPERIMENT CONFIG: text and binarised data of the loaded config; several runs share them
-  local experiment="$1" config="$2" source="$1/source"
+  local experiment="$1" config="$2" source
   mkdir -p "$experiment"
   (
-    flock -n 9 || { say "waiting for another process that makes the data of $experiment"; flock 9; }
-    [ ! -f "$experiment/config.conf" ] || cmp -s "$config" "$experiment/config.conf" \
-      || fail "$experiment was made with another $(basename "$config"); give the config a new name, or remove the folder"
-    # shellcheck disable=SC2086
-    if [ -n "$SYNTHETIC" ]; then
-      step "$experiment" source "$source" -- make_text "$source" make_synthetic.py "$source.new" $SYNTHETIC
-    elif [ -n "$MULTIWAY" ]; then
-      [ -d "$MULTIWAY" ] || fail "MULTIWAY=$MULTIWAY is no folder; it must hold {train,valid,test}.xx for $LANGUAGES"
-      step "$experiment" source "$source" "$MULTIWAY" -- make_text "$source" cut_multiway.py \
-        "$MULTIWAY" "$source.new" --languages $LANGUAGES --condition "$CONDITION"
-    elif [ -n "$RELEASE" ]; then
-      [ -d "$RELEASE" ] || fail "RELEASE=$RELEASE is no folder; fetch it with: python scripts/fetch_corpus.py ${CORPUS%% *} --to $RELEASE"
-      step "$experiment" source "$source" "$(listing_of "$RELEASE")" -- make_text "$source" import_corpus.py \
-        ${CORPUS%% *} "$RELEASE" "$source.new" --languages $LANGUAGES $(options_of "$CORPUS")
-    else
-      source="$(cd "$TEXT" 2>/dev/null && pwd)" || fail "TEXT=$TEXT is no folder"
-    fi
+    lock_experiment "$experiment" "$config"
+    make_source "$experiment"
     # shellcheck disable=SC2086
     step "$experiment" text "$experiment/text" "$source" -- make_text "$experiment/text" check_overlap.py \
       "$source" --languages $LANGUAGES --remove-to "$experiment/text.new" ${PAIRS:+--pairs "$PAIRS"}
@@ -115,8 +100,68 @@ prepare_data() { # EXPERIMENT CONFIG: text and binarised data of the loaded conf
       "$experiment/text" "$experiment/data" --languages $LANGUAGES --vocabulary-size "$VOCABULARY" \
       --subword-type "$SUBWORD_TYPE" --threshold "$THRESHOLD" ${BALANCE:+--balance "$BALANCE"} \
       ${TOKENISATION:+--tokenisation "$TOKENISATION"} ${MARK_TOKENS:+--mark-tokens} > /dev/null
-    cp "$config" "$experiment/config.conf.part" && mv "$experiment/config.conf.part" "$experiment/config.conf"
+    keep_config "$experiment" "$config"
   ) 9> "$experiment/.lock"
+}
+
+lock_experiment() { # EXPERIMENT CONFIG: waits for its turn; refuses data that were made with another config
+  flock -n 9 || { say "waiting for another process that makes the data of $1"; flock 9; }
+  [ ! -f "$1/config.conf" ] || cmp -s "$2" "$1/config.conf" \
+    || fail "$1 was made with another $(basename "$2"); give the config a new name, or remove the folder"
+}
+
+keep_config() { # EXPERIMENT CONFIG: beside the data that were made with it
+  cp "$2" "$1/config.conf.part" && mv "$1/config.conf.part" "$1/config.conf"
+}
+
+make_source() { # EXPERIMENT: parallel text where the loaded config says it comes from; sets source to its folder
+  local experiment="$1"
+  source="$experiment/source"
+  # shellcheck disable=SC2086
+  if [ -n "$SYNTHETIC" ]; then
+    step "$experiment" source "$source" -- make_text "$source" make_synthetic.py "$source.new" $SYNTHETIC
+  elif [ -n "$MULTIWAY" ]; then
+    [ -d "$MULTIWAY" ] || fail "MULTIWAY=$MULTIWAY is no folder; it must hold {train,valid,test}.xx for $LANGUAGES"
+    step "$experiment" source "$source" "$MULTIWAY" -- make_text "$source" cut_multiway.py \
+      "$MULTIWAY" "$source.new" --languages $LANGUAGES --condition "$CONDITION"
+  elif [ -n "$RELEASE" ]; then
+    [ -d "$RELEASE" ] || fail "RELEASE=$RELEASE is no folder; fetch it with: python scripts/fetch_corpus.py ${CORPUS%% *} --to $RELEASE"
+    step "$experiment" source "$source" "$(listing_of "$RELEASE")" -- make_text "$source" import_corpus.py \
+      ${CORPUS%% *} "$RELEASE" "$source.new" --languages $LANGUAGES $(options_of "$CORPUS")
+  else
+    source="$(cd "$TEXT" 2>/dev/null && pwd)" || fail "TEXT=$TEXT is no folder"
+  fi
+}
+
+extend_data_of() { # EXPERIMENT CONFIG RUN MODE [UNKNOWN SHARE]: text and binarised data for a run and its new languages
+  local experiment="$1" config="$2" base="$3" mode="$4" unknown="${5:-}" source original made_for
+  original="$(text_of "$base")"
+  made_for="$(hash_of "$base/pipeline")"
+  mkdir -p "$experiment"
+  (
+    lock_experiment "$experiment" "$config"
+    [ ! -f "$experiment/made_for" ] || [ "$(cat "$experiment/made_for")" = "$made_for" ] \
+      || fail "$experiment was made for runs with another text pipeline than $base has; give the config a new name, or remove the folder"
+    make_source "$experiment"
+    [ -d "$original" ] || original=""
+    # shellcheck disable=SC2086
+    step "$experiment" text "$experiment/text" "$source" ${original:+"$original"} "$base/pipeline" -- \
+      make_text "$experiment/text" join_text.py "$source" "$experiment/text.new" --run "$base" --languages $LANGUAGES \
+        ${PAIRS:+--pairs "$PAIRS"} $([ "$mode" = full ] || printf %s --without-original)
+    # shellcheck disable=SC2086
+    step "$experiment" data "$experiment/data" "$experiment/text" "$base/pipeline" -- show python "$ROOT/scripts/extend_data.py" \
+      "$experiment/text" "$experiment/data" --run "$base" --languages $LANGUAGES --vocabulary-size "$VOCABULARY" \
+      --subword-type "$SUBWORD_TYPE" --threshold "$THRESHOLD" ${TOKENISATION:+--tokenisation "$TOKENISATION"} \
+      ${unknown:+--allow-unknown "$unknown"}
+    printf '%s' "$made_for" > "$experiment/made_for.part" && mv "$experiment/made_for.part" "$experiment/made_for"
+    keep_config "$experiment" "$config"
+  ) 9> "$experiment/.lock"
+}
+
+show() { "$@" >&2; } # what a step prints is for the person
+
+text_of() { # RUN: the folder of the text it was made from
+  python -c 'import json, sys; print(json.load(open(sys.argv[1] + "/run.json"))["text"])' "$1"
 }
 
 make_text() { # FOLDER SCRIPT ARGUMENTS: what a script writes to FOLDER.new takes the place of what was there
@@ -134,18 +179,12 @@ options_of() { # "NAME OPTIONS": the options
 }
 
 train_run() { # CONFIG ARCHITECTURE SYSTEM SEED [FAIRSEQ OPTIONS]: one run, from text to averaged model
-  local config="$1" architecture="$2" system="$3" seed="$4" experiment run command recipe device=()
+  local config="$1" architecture="$2" system="$3" seed="$4" experiment run recipe
   shift 4
   load_config "$config"
   experiment="$RUNS/$(basename "$config" .conf)"
   run="$experiment/$system/seed$seed"
   prepare_data "$experiment" "$config"
-  python -c 'import torch; raise SystemExit(not torch.cuda.is_available())' || device=(--cpu)
-  # shellcheck disable=SC2206
-  command=("$VENV/bin/fairseq-train" "$experiment/data" --user-dir "$ROOT/zsnmt" --task zs_translation
-    --arch "$architecture" "${device[@]}" --distributed-world-size 1 $MODEL $TRAINING "$@"
-    --seed "$seed" --save-dir "$run/checkpoints" --keep-best-checkpoints "$AVERAGE" --no-epoch-checkpoints
-    --best-checkpoint-metric nll_loss --log-format json --num-workers 0)
   recipe="bash recipes/train.sh configs/$(basename "$config") $architecture --seeds $seed"
   [ "$system" = "$architecture" ] || recipe+=" --name $system"
   [ $# = 0 ] || recipe+=" -- $*"
@@ -154,12 +193,49 @@ train_run() { # CONFIG ARCHITECTURE SYSTEM SEED [FAIRSEQ OPTIONS]: one run, from
     flock -n 8 || fail "another process is at work in $run; wait for it or end it"
     python "$ROOT/scripts/start_run.py" "$run" --config "$config" --data "$experiment/data" --system "$system" \
       --seed "$seed" --text "$experiment/text" --command "$recipe"
-    printf '%q ' "${command[@]}" > "$run/train.command.part" && mv "$run/train.command.part" "$run/train.command"
-    step "$run" train "$run/checkpoints" "$experiment/data" "${command[*]}" -- \
-      train_with_progress "$run" "$system, seed $seed" "${command[@]}"
-    step "$run" average "$run/model.pt" "$run/.done/train" -- \
-      python "$ROOT/scripts/average_checkpoints.py" "$run" --number "$AVERAGE" > /dev/null
+    # shellcheck disable=SC2086
+    train_and_average "$experiment" "$run" "$system" "$seed" --arch "$architecture" $(device) --distributed-world-size 1 $MODEL $TRAINING "$@"
   ) 8> "$run/.lock"
+}
+
+adapt_run() { # CONFIG RUN NAME MODE UNKNOWN SEED COMMAND [OPTIONS OF extend_run.py] [-- FAIRSEQ OPTIONS]: a run with new languages
+  local config="$1" base="$2" name="$3" mode="$4" unknown="$5" seed="$6" recipe="$7" experiment run extending=() options
+  shift 7
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do extending+=("$1"); shift; done
+  [ "${1:-}" != -- ] || shift
+  load_config "$config"
+  experiment="$RUNS/$(basename "$config" .conf)"
+  run="$experiment/$name/seed$seed"
+  extend_data_of "$experiment" "$config" "$base" "$mode" "$unknown"
+  mkdir -p "$run"
+  (
+    flock -n 8 || fail "another process is at work in $run; wait for it or end it"
+    python "$ROOT/scripts/start_run.py" "$run" --config "$config" --data "$experiment/data" --system "$name" \
+      --seed "$seed" --text "$experiment/text" --command "$recipe" --adapted-from "$base" --mode "$mode"
+    step "$run" extend "$run/initial.pt" "$base/model.pt" "$experiment/data" -- python "$ROOT/scripts/extend_run.py" "$base" \
+      --data "$experiment/data" --output "$run/initial.pt" --mode "$mode" --seed "$seed" "${extending[@]}" > /dev/null
+    mapfile -t options < "$run/initial.options"
+    # shellcheck disable=SC2086
+    train_and_average "$experiment" "$run" "$name" "$seed" "${options[@]}" --user-dir "$ROOT/zsnmt" $(device) \
+      $MODEL $TRAINING "$@" --finetune-from-model "$run/initial.pt"
+  ) 8> "$run/.lock"
+}
+
+train_and_average() { # EXPERIMENT RUN SYSTEM SEED OPTIONS: trains on the experiment's data, and averages the best checkpoints
+  local experiment="$1" run="$2" system="$3" seed="$4" command
+  shift 4
+  command=("$VENV/bin/fairseq-train" "$experiment/data" --user-dir "$ROOT/zsnmt" --task zs_translation "$@"
+    --seed "$seed" --save-dir "$run/checkpoints" --keep-best-checkpoints "$AVERAGE" --no-epoch-checkpoints
+    --best-checkpoint-metric nll_loss --log-format json --num-workers 0)
+  printf '%q ' "${command[@]}" > "$run/train.command.part" && mv "$run/train.command.part" "$run/train.command"
+  step "$run" train "$run/checkpoints" "$experiment/data" "${command[*]}" -- \
+    train_with_progress "$run" "$system, seed $seed" "${command[@]}"
+  step "$run" average "$run/model.pt" "$run/.done/train" -- \
+    python "$ROOT/scripts/average_checkpoints.py" "$run" --number "$AVERAGE" > /dev/null
+}
+
+device() { # fairseq's option for a machine without GPU
+  python -c 'import torch; raise SystemExit(torch.cuda.is_available())' && echo --cpu
 }
 
 train_with_progress() { # RUN TITLE COMMAND...: the whole log in RUN/train.log, a line an epoch on the terminal
@@ -169,19 +245,63 @@ train_with_progress() { # RUN TITLE COMMAND...: the whole log in RUN/train.log, 
 }
 
 evaluate_run() { # RUN [PIVOT RUN] [COMET: yes or nothing]: scores.json
-  local run="$1" pivot="${2:-}" comet="${3:-}" text
+  local run="$1" pivot="${2:-}" comet="${3:-}" before="$1/before" text
   [ -f "$run/config.conf" ] || fail "$run is no run folder; give one made by recipes/train.sh"
   [ -z "$pivot" ] || [ -f "$pivot/model.pt" ] || fail "$pivot, which is to translate through the pivot, is no trained run folder"
   [ -z "$pivot" ] || [ ! "$pivot" -ef "$run" ] || pivot=""
   load_config "$run/config.conf"
-  text="$(python -c 'import json, sys; print(json.load(open(sys.argv[1] + "/run.json"))["text"])' "$run")"
+  text="$(text_of "$run")"
   [ -d "$text" ] || fail "$text, the test set of $run, is not there any more; score the run on a copy of it with:
     python scripts/evaluate.py $run --text FOLDER --output FILE.json"
+  [ -d "$before" ] || before=""
   (
     flock -n 8 || fail "another process is at work in $run; wait for it or end it"
-    step "$run" evaluate "$run/scores.json" "$run/model.pt" ${pivot:+"$pivot/model.pt"} "$text"/test.* "$text"/lexicon.* -- \
+    step "$run" evaluate "$run/scores.json" "$run/model.pt" ${pivot:+"$pivot/model.pt"} "$text"/test.* "$text"/lexicon.* ${before:+"$before"} -- \
       python "$ROOT/scripts/evaluate.py" "$run" --identifier "$IDENTIFIER" --bleu-tokenizer "$BLEU_TOKENIZER" --beam "$BEAM" \
         ${TEST_LINES:+--lines "$TEST_LINES"} ${NORMALISE_REFERENCES:+--normalise-references} \
         ${pivot:+--pivot-run "$pivot"} ${comet:+--comet}
   ) 8> "$run/.lock"
+}
+
+probe_run() { # RUN KEEP [OPTION VALUE]...: probes/, by options of recipes/probe.sh; KEEP the states: yes or nothing
+  local run="$1" text
+  shift
+  [ -f "$run/run.json" ] || fail "$run is no run folder; give one made by recipes/train.sh"
+  [ -f "$run/model.pt" ] || fail "$run has no model.pt, which the end of its training writes; train it on with recipes/train.sh"
+  text="$(text_of "$run")"
+  [ -d "$text" ] || fail "$text, the text of $run, is not there any more; make states from a copy of it with:
+    python scripts/probe_states.py $run STATES --text FOLDER"
+  (
+    flock -n 8 || fail "another process is at work in $run; wait for it or end it"
+    step "$run" probe "$run/probes/record.json" "$run/model.pt" "$text" -- make_probes "$run" "$text" "$@"
+  ) 8> "$run/.lock"
+}
+
+make_probes() { # RUN TEXT KEEP [OPTION VALUE]...: new probes take the place of RUN/probes when all of them are there
+  local run="$1" text="$2" keep="$3" new="$1/probes.new" command
+  shift 3
+  command="bash recipes/probe.sh ${run#"$ROOT/"}$([ $# = 0 ] || printf ' %q' "$@")"
+  local -A option=([split]=test [train-lines]=2000 [kind]=published [seed]=1)
+  while [ $# -gt 0 ]; do option["${1#--}"]="$2"; shift 2; done
+  local target=(${option[target]:+--target "${option[target]}"}) seed=(--seed "${option[seed]}")
+  step "$new" states "$new/states" "$run/model.pt" "$text/${option[split]}".* -- make_text "$new/states" probe_states.py \
+    "$run" "$new/states.new" --text "$text" --split "${option[split]}" ${option[lines]:+--lines "${option[lines]}"} "${target[@]}"
+  step "$new" training_states "$new/training_states" "$run/model.pt" "$text"/train.* -- make_text "$new/training_states" probe_states.py \
+    "$run" "$new/training_states.new" --text "$text" --split train --random-lines "${option[train-lines]}" "${seed[@]}" "${target[@]}"
+  step "$new" similarity "$new/similarity.txt" "$new/.done/states" -- print_to "$new/similarity.txt" probe_similarity.py \
+    "$new/states" "$new/similarity.tsv" "${seed[@]}" ${option[variance]:+--variance "${option[variance]}"}
+  # shellcheck disable=SC2086
+  step "$new" classifiers "$new/classifiers.txt" "$new/.done/states" "$new/.done/training_states" -- print_to "$new/classifiers.txt" \
+    probe_classifiers.py "$new/training_states" "$new/classifiers.tsv" --held-out "$new/states" --kind "${option[kind]}" \
+    "${seed[@]}" ${option[labels]:+--labels ${option[labels]}}
+  python "$ROOT/scripts/probe_record.py" "$new" "$run" "$new/states" "$new/training_states" --split "${option[split]}" \
+    --kind "${option[kind]}" "${seed[@]}" --command "$command" || return
+  [ -n "$keep" ] || rm -rf "$new/states" "$new/training_states"
+  rm -rf "$new/.done" "$run/probes" && mv "$new" "$run/probes"
+}
+
+print_to() { # FILE SCRIPT ARGUMENTS: what a script prints
+  local file="$1" script="$2"
+  shift 2
+  python "$ROOT/scripts/$script" "$@" > "$file.part" && mv "$file.part" "$file"
 }

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.runs import CHECKPOINTS
+from zsnmt.runs import CHECKPOINTS, MODEL_FILE
 
 
 def main() -> None:
@@ -15,7 +15,7 @@ def main() -> None:
     from zsnmt.averaging import average_checkpoints, best_checkpoints  # loads PyTorch
 
     paths = best_checkpoints(options.run / CHECKPOINTS, options.number)
-    average_checkpoints(paths, options.run / "model.pt")
+    average_checkpoints(paths, options.run / MODEL_FILE)
     print(f"{options.run / 'model.pt'} is the mean of {', '.join(path.name for path in paths)}")
 
 

@@ -1,16 +1,21 @@
-"""Measure speed as ratios, paired in one process; prints Markdown for docs/performance.md.
+"""Measure speed, as ratios paired in one process where things compare; prints Markdown for docs/performance.md.
 
     python scripts/benchmark.py training                          # each architecture against fairseq's transformer
     python scripts/benchmark.py pivot RUN --from de --to fr --text test.de   # direct against through the pivot
     python scripts/benchmark.py directions RUN --from de --text test.de      # one language into all others at once
     python scripts/benchmark.py tokenisation --text test.de --language de    # several processes against a loop
+    python scripts/benchmark.py probes                                       # time and memory of states and probes
 """
 
 import argparse
 import os
 import platform
+import resource
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
+from time import process_time
 
 from zsnmt import console
 from zsnmt.corpora.parallel_text import read_lines
@@ -124,6 +129,48 @@ def tokenisation(options: argparse.Namespace) -> None:
         print(f"| {title} | {len(lines) / median(times[title]):,.0f} | {middle:.2f} ({low:.2f}–{high:.2f}) |")
 
 
+def probes(options: argparse.Namespace) -> None:
+    import numpy as np
+
+    from zsnmt.analysis.classifiers import fit_as_published
+    from zsnmt.analysis.similarities import similarities
+    from zsnmt.analysis.state_folder import FINAL, read_states
+    from zsnmt.analysis.states import ProbedModel, write_states
+    from zsnmt.benchmark import LANGUAGES, BenchmarkTask, build
+
+    size, generator = SIZES[options.size], np.random.default_rng(1)
+    task = BenchmarkTask(size["vocabulary"])
+    encoder = build("zs_transformer", task, **stock_options(size)).encoder.eval()
+    layers = [*map(str, range(size["encoder_layers"] + 1)), FINAL]
+    record = {"layers": layers, "dimension": size["width"]}
+    model = ProbedModel(
+        encoder, task.source_dictionary, [*LANGUAGES], lambda lines, _: map(str.split, lines), lambda _: [], record
+    )
+    words = task.source_dictionary.symbols[-size["vocabulary"] // 2 :]
+    lengths = generator.integers(options.length // 2, 3 * options.length // 2 + 1, (len(LANGUAGES), options.sentences))
+    text = {language: [" ".join(generator.choice(words, n)) for n in of_language] for language, of_language in zip(LANGUAGES, lengths)}
+    print(f"\n{options.size} size ({size}), random weights and words: {len(LANGUAGES)} languages × {options.sentences} sentences, "
+          f"{lengths.sum()} tokens, {len(layers)} layers:\n")  # fmt: skip
+    print("| stage | CPU seconds | peak memory so far, MB |")
+    print("|---|---:|---:|")
+    used("nothing but the model", lambda: None)
+    with TemporaryDirectory() as folder:
+        used("states of all layers", lambda: write_states(Path(folder, "states"), model, text))
+        states = read_states(Path(folder, "states"))
+        used("similarity, all layers and pairs", lambda: [*similarities(states, generator)])
+        for label, epochs in (("language", 5), ("position", 5), ("token", 1)):
+            numbers, batch_size = getattr(states.labels, label), len(states.labels.token) // 800
+            used(f"classifier of {label}, one layer, {epochs} of 5 epochs",
+                 lambda: fit_as_published(states.layers[FINAL], numbers, epochs=epochs, batch_size=batch_size))  # fmt: skip
+
+
+def used(title: str, job: Callable[[], object]) -> None:
+    """Do a job and print a row with what it took; the memory of mapped files counts."""
+    start = process_time()
+    job()
+    print(f"| {title} | {process_time() - start:.1f} | {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:,.0f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(required=True)
@@ -156,6 +203,11 @@ def main() -> None:
     verb.add_argument("--workers", type=int, nargs="+", default=[os.cpu_count()], help="numbers of processes")
     verb.add_argument("--rounds", type=int, default=5, help="rounds that count")
     verb.set_defaults(measure=tokenisation)
+    verb = verbs.add_parser("probes", help="states, similarity and classifiers of a random model and text")
+    verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model (default: %(default)s)")
+    verb.add_argument("--sentences", type=int, default=1147, help="sentences of each language (default: %(default)s)")
+    verb.add_argument("--length", type=int, default=25, help="tokens in a sentence, on average (default: %(default)s)")
+    verb.set_defaults(measure=probes)
     options = parser.parse_args()
 
     import torch

@@ -1,4 +1,4 @@
-"""Keep the scores of runs in docs/results/ and make the tables of README.md and RESULTS.md from them.
+"""Keep scores and probes of runs in docs/results/ and make the tables of README.md and RESULTS.md from them.
 
     python scripts/results.py RUN [RUN ...]     # add runs, then make all tables anew
     python scripts/results.py                   # only make them anew
@@ -9,7 +9,8 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.files import replacing
-from zsnmt.report.results import fill, keep_scores
+from zsnmt.report.probes import has_probes
+from zsnmt.report.results import fill, keep_probes, keep_scores
 from zsnmt.scores import read_scores
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,9 +20,11 @@ DOCUMENTS = (ROOT / "README.md", ROOT / "RESULTS.md")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", type=Path, nargs="*", help="run folders with scores.json")
+    parser.add_argument("runs", type=Path, nargs="*", help="run folders with scores.json, and probes if they have some")
     for run in parser.parse_args().runs:
         print(keep_scores(read_scores(run), KEPT))
+        if has_probes(run):
+            print(keep_probes(run, KEPT))
     for path in DOCUMENTS:
         document = fill(path.read_text(encoding="utf-8"), KEPT)
         with replacing(path) as file:

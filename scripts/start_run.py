@@ -16,8 +16,9 @@ def main() -> None:
     parser.add_argument("--system", required=True, help="name of the system in tables")
     parser.add_argument("--seed", type=int, required=True, help="seed of the training")
     parser.add_argument("--command", required=True, help="the command that makes this run")
-    options = parser.parse_args()
-    start_run(options.run, options.config, options.data, options.text, options.system, options.seed, options.command)
+    parser.add_argument("--adapted-from", type=Path, metavar="RUN", help="the run that this one goes on from")
+    parser.add_argument("--mode", default="", help="how it is adapted: full or frozen")
+    start_run(**vars(parser.parse_args()))
 
 
 if __name__ == "__main__":

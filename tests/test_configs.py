@@ -24,9 +24,10 @@ from zsnmt.languages import language_tag, supervised_directions, zero_shot_direc
 
 SYSTEM = "zs_transformer"
 DEMO = "demo"  # its recipe has tests of its own
-CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.conf") if path.stem != DEMO)
+BASES = {"iwslt17_add_de": "iwslt17", "multi30k_add_cs": "multi30k_without_cs", "multi30k_add_cs_2k": "multi30k_without_cs"}  # adapted
+CONFIGS = sorted({path.stem for path in (ROOT / "configs").glob("*.conf")} - {DEMO, *BASES})
 OF_FULL_SIZE = "iwslt17"
-SCORED = ["europarl_non_overlap", "indic_bible", "iwslt17_add_de", "iwslt17_en_it_words", "iwslt17_little_data_marked",
+SCORED = ["europarl_non_overlap", "indic_bible", "iwslt17_en_it_words", "iwslt17_little_data", "iwslt17_little_data_marked",
           "multi30k", "own", "pmindia"]  # fmt: skip
 SCORING = ("TOKENISATION", "SUBWORD_TYPE", "MARK_TOKENS", "NORMALISE_REFERENCES")  # what it depends on, besides CORPUS
 KINDS = {"": ("raw", "raw"), "moses": ("moses", "moses"), "moses_truecase": ("moses_truecase", "moses_truecase"),
@@ -253,6 +254,33 @@ def test_it_is_scored_in_every_direction(dry_runs, name):
     signature = scores["signatures"]["bleu"]
     assert f"tok:{done.settings['BLEU_TOKENIZER']}" in signature
     assert ("ref:normalised" in signature) == bool(done.settings["NORMALISE_REFERENCES"])
+
+
+# Configs that add a language
+
+
+@pytest.mark.parametrize("name", sorted(BASES))
+def test_a_language_is_added_to_a_run_of_the_config_that_lacks_it(release_folder, tmp_path, name):
+    base, config, runs = tmp_path / f"{BASES[name]}.conf", tmp_path / f"{name}.conf", tmp_path / "runs"
+    for path in (base, config):
+        path.write_text((ROOT / "configs" / path.name).read_text(encoding="utf-8") + SMALL + SMALL_MODEL, encoding="utf-8")
+    config.write_text(config.read_text(encoding="utf-8") + "VOCABULARY=60\n", encoding="utf-8")
+    trained = run_command("recipes/train.sh", base, SYSTEM, runs=runs)
+    assert trained.returncode == 0, trained.stderr
+    adapted = run_command("recipes/adapt.sh", config, runs / base.stem / SYSTEM / "seed1", "--allow-unknown", "1", runs=runs)
+    assert adapted.returncode == 0, adapted.stderr
+    run = runs / name / SYSTEM / "seed1"
+    scored = run_command("recipes/evaluate.sh", run, runs=runs)
+    assert scored.returncode == 0, scored.stderr
+    pivot, *_, new = languages = (run / "pipeline" / "languages.txt").read_text().split()
+    assert languages[:-1] == settings_of(base)["LANGUAGES"].split() and new in settings_of(config)["LANGUAGES"].split()
+    added = settings_of(config)["PAIRS"].rpartition("=")[2]
+    assert read(run / "run.json")["overlap"][f"{pivot}-{new}"]["kept"] == int(added)
+    scores = read(run / "scores.json")
+    assert {(result["direction"], result["kind"]) for result in scores["directions"] if new in result["direction"].split("-")} == {
+        (f"{one}-{other}", kind) for old in languages[:-1] for one, other in ((old, new), (new, old))
+        for kind in (("supervised",) if old == pivot else ("zero_shot", "pivot"))}  # fmt: skip
+    assert len(scores["before"]) == len(read(runs / base.stem / SYSTEM / "seed1" / "scores.json")["directions"])
 
 
 # Releases that are not there, or not whole

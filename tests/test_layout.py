@@ -15,9 +15,9 @@ FLOORS = [
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text",
      *(f"zsnmt.analysis.{name}" for name in "arrays classifiers held_out retrieval similarities similarity state_folder svcca".split())),
     ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.tagged_pairs", "zsnmt.language_identification", "zsnmt.runs", "zsnmt.validation",
-     "zsnmt.metrics"),
+     "zsnmt.metrics", "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
-    ("zsnmt.translation", "zsnmt.benchmark"),
+    ("zsnmt.translation", "zsnmt.benchmark", "zsnmt.adaptation"),
     ("zsnmt.hypotheses", "zsnmt.analysis"),
     ("zsnmt.evaluation",),
 ]  # from the lowest; a module imports from its own floor and below

@@ -18,6 +18,7 @@ from fairseq.data import Dictionary, indexed_dataset
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, pairs_of_split, write_lines
 from zsnmt.errors import InputError
+from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.text.learning import TOKENISED, TextSettings, learn_tokenisation, learn_units, leave_out_unseen, tokenise_file
 from zsnmt.text.parallel import progress, worker_pool
@@ -50,26 +51,26 @@ def prepare(text: Path, folder: Path, languages: Sequence[str], settings: TextSe
     folder that holds something else.
     """
     check_languages(languages)
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / LANGUAGES_FILE).is_file()):
-        raise InputError(f"{folder} holds something else than binarised data; name a new folder, or remove it first")
-    pairs = {split: pairs_of_split(text, split, languages) for split in SPLITS}
+    check_replaceable(folder)
+    pairs, counts = checked_pairs(text, languages)
     trained = {language for pair in pairs["train"] for language in pair}
     if missing := [language for language in languages if language not in trained]:
         raise InputError(f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and train.xx-yy.yy")
-    counts = {split: check_corpus(text, pairs[split], [split])[split] for split in SPLITS if pairs[split]}
-
-    part = folder.with_name(folder.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    try:
+    with replacing_folder(folder) as part:
         _fill(part, text_files(text, pairs), languages, settings, workers)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
-    if folder.exists():
-        shutil.rmtree(folder)
-    os.replace(part, folder)
     return counts
+
+
+def check_replaceable(folder: Path) -> None:
+    """Raises `InputError` for what is there and no binarised data, which is not to be overwritten."""
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / LANGUAGES_FILE).is_file()):
+        raise InputError(f"{folder} holds something else than binarised data; name a new folder, or remove it first")
+
+
+def checked_pairs(text: Path, languages: Sequence[str]) -> tuple[dict[str, list[tuple[str, str]]], dict[str, dict[str, int]]]:
+    """By split, the pairs with text, and the sentences of each; `InputError` for text that breaks the contract."""
+    pairs = {split: pairs_of_split(text, split, languages) for split in SPLITS}
+    return pairs, {split: check_corpus(text, pairs[split], [split])[split] for split in SPLITS if pairs[split]}
 
 
 def _fill(folder: Path, files: Sequence[TextFile], languages: Sequence[str], settings: TextSettings, workers: int) -> None:
@@ -82,12 +83,19 @@ def _fill(folder: Path, files: Sequence[TextFile], languages: Sequence[str], set
     with worker_pool(workers) as pool:
         dictionary = learn_dictionary(files, pipeline, languages, pool, settings.words)
         pipeline = leave_out_unseen(pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], folder)
-        pipeline.save(folder)
-        for language in languages:
-            dictionary.save(str(folder / f"dict.{language}.txt"))
-        jobs = [(file, folder, pipeline, dictionary) for file in files]
-        list(progress(pool.map(_binarise, *zip(*jobs)), "binarising", len(files)))
+        binarise(files, folder, pipeline, dictionary, languages, pool)
     shutil.rmtree(folder / TOKENISED, ignore_errors=True)
+
+
+def binarise(
+    files: Sequence[TextFile], folder: Path, pipeline: TextPipeline, dictionary: Dictionary, languages: Sequence[str], pool: Executor
+) -> dict[TextFile, Counter[bool]]:
+    """Write the pipeline, the dictionary of each language and the tokenised files; how many pieces of each are unknown, or not."""
+    pipeline.save(folder)
+    for language in languages:
+        dictionary.save(str(folder / f"dict.{language}.txt"))
+    jobs = [(file, folder, pipeline, dictionary) for file in files]
+    return dict(zip(files, progress(pool.map(_binarise, *zip(*jobs)), "binarising", len(files))))
 
 
 def training_text(files: Sequence[TextFile]) -> dict[str, list[Path]]:
@@ -108,7 +116,7 @@ def learn_dictionary(
     or a symbol of fairseq's own.
     """
     training = [file for file in files if file.names[0].startswith("train.")]
-    jobs = pool.map(_count, training, itertools.repeat(pipeline))
+    jobs = pool.map(count_pieces, training, itertools.repeat(pipeline))
     counts: Counter[str] = sum(progress(jobs, "counting pieces", len(training)), Counter())
     dictionary = Dictionary()
     reserved = [*dictionary.symbols, *map(language_tag, languages)]
@@ -126,16 +134,21 @@ def encode(pieces: Sequence[str], dictionary: Dictionary) -> torch.Tensor:
     return torch.tensor([*map(dictionary.index, pieces), dictionary.eos()], dtype=torch.int64)
 
 
-def _count(file: TextFile, pipeline: TextPipeline) -> Counter[str]:
+def count_pieces(file: TextFile, pipeline: TextPipeline) -> Counter[str]:
+    """How often each piece occurs in a tokenised file."""
     return pipeline.piece_counts(iterate_lines(file.path), file.language)
 
 
-def _binarise(file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: Dictionary) -> None:
+def _binarise(file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: Dictionary) -> Counter[bool]:
     first = folder / file.names[0]
     builder = indexed_dataset.make_builder(f"{first}.bin", impl="mmap", vocab_size=len(dictionary))
+    unknown: Counter[bool] = Counter()
     for pieces in pipeline.segment(iterate_lines(file.path), file.language):
-        builder.add_item(encode(pieces, dictionary))
+        ids = encode(pieces, dictionary)
+        builder.add_item(ids)
+        unknown.update((ids[:-1] == dictionary.unk()).tolist())
     builder.finalize(f"{first}.idx")
     for name in file.names[1:]:
         for suffix in (".bin", ".idx"):
             os.link(f"{first}{suffix}", folder / f"{name}{suffix}")
+    return unknown

@@ -5,15 +5,17 @@ A result is a dictionary: `direction`, `kind` (supervised, zero_shot, pivot), `b
 `reference_error` (the same for the references: the identifier's error), `identified` (share of
 each language among the outputs), `lines`, `empty`, `copied` (share 0–1 of outputs that are their
 source), `length_ratio` (of outputs to references), `comet` where it was asked for; `intervals` of
-the first three, and `resampled`, their bootstrap resamples (see `zsnmt.bootstrap`).
+the first three, and `resampled`, their bootstrap resamples (see `zsnmt.bootstrap`). An adapted run
+also has results of the run it goes on from, as `before`, with the share of translations `unchanged`.
 """
 
 import functools
 import hashlib
 import itertools
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from tqdm import tqdm
@@ -22,14 +24,27 @@ from zsnmt.bootstrap import SIGNATURE, unpacked
 from zsnmt.comet import Comet
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split, read_lines
 from zsnmt.errors import InputError
-from zsnmt.files import sha256
+from zsnmt.files import read_json, sha256
 from zsnmt.hypotheses import Hypotheses, Job, TestSet, jobs
 from zsnmt.language_identification import load_identifier, scripts_of
 from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
 from zsnmt.metrics import RANGES, Metrics, measure, uncertainty
-from zsnmt.runs import DIRECT, HYPOTHESES, INTO_PIVOT, LOG_FILE, PIVOT, read_record, training_summary
+from zsnmt.runs import (
+    BEFORE,
+    DIRECT,
+    HYPOTHESES,
+    INTO_PIVOT,
+    LOG_FILE,
+    MODEL_FILE,
+    PIPELINE_FOLDER,
+    PIVOT,
+    hypotheses_file,
+    read_record,
+    settings_file,
+    training_summary,
+)
 from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
-from zsnmt.translation import MODEL_FILE, PIPELINE_FOLDER, Translator
+from zsnmt.translation import Translator
 
 logger = logging.getLogger(__name__)
 
@@ -78,14 +93,21 @@ def evaluate(
     pivot_model = {"pivot_model": sha256(pivot_run / MODEL_FILE)} if pivot_run else {}
     ways = hypotheses_of(kept or run / HYPOTHESES, decoding, pivot_model, files, translator, pivoting)
 
-    results = []
-    for kind, direction, hypotheses in translated([*jobs(*ways, sets)]):
+    def result(kind: str, direction: Direction, hypotheses: Sequence[str]) -> dict:
         sources, references = sets[direction]
         figures = measure(sources, hypotheses, references, direction.target, metrics, identifier)
         if comet:
             figures["comet"] = comet.score(sources, hypotheses, references)
-        results.append({"direction": str(direction), "kind": kind, **figures})
+        return {"direction": str(direction), "kind": kind, **figures}
+
+    results = []
+    for translation in translated([*jobs(*ways, sets)]):
+        results.append(result(*translation))
         scored(results[-1])
+    before = []
+    for kind, direction, old in translated_before(run / BEFORE, files, sets, translator.trained, lines):
+        new = ways[kind == PIVOT].of(direction)
+        before.append(result(kind, direction, old) | {"unchanged": fmean(one == other for one, other in zip(old, new))})
     order = [str(direction) for direction in sets]
     results.sort(key=lambda result: (KINDS.index(result["kind"]), order.index(result["direction"])))
     return {
@@ -102,6 +124,7 @@ def evaluate(
         },
         "scripts": scripts,
         "directions": results,
+        **({"before": before} if before else {}),
         **means(results),
     }
 
@@ -123,8 +146,27 @@ def translated(to_do: Sequence[Job]) -> Iterator[tuple[str, Direction, list[str]
             if job.kept.way == INTO_PIVOT:
                 continue
             for direction in job.legs:
-                trained = direction in job.kept.translator.trained
-                yield PIVOT if job.kept.way == PIVOT else "supervised" if trained else "zero_shot", direction, job.kept.of(direction)
+                yield kind_of(job.kept.way, direction, job.kept.translator.trained), direction, job.kept.of(direction)
+
+
+def translated_before(
+    folder: Path, files: Mapping[Direction, tuple[Path, Path]], sets: Mapping[Direction, TestSet], trained: Collection[Direction], lines: int | None
+) -> Iterator[tuple[str, Direction, list[str]]]:
+    """Kind, direction and translations that an adapted run keeps of the run it goes on from, those of the same sources."""
+    for way in (DIRECT, PIVOT):
+        if not settings_file(folder, way).is_file():
+            continue
+        settings = read_json(settings_file(folder, way), "adapt the run again")
+        for direction, (source, _) in files.items():
+            path = hypotheses_file(folder, way, direction)
+            same = settings["sources"].get(str(direction)) == sha256(source) and settings.get("lines") == lines
+            if same and path.is_file():
+                yield kind_of(way, direction, trained), direction, read_lines(path, allow_empty_lines=True)
+
+
+def kind_of(way: str, direction: Direction, trained: Collection[Direction]) -> str:
+    """What a result is called: supervised, zero_shot or pivot."""
+    return PIVOT if way == PIVOT else "supervised" if direction in trained else "zero_shot"
 
 
 def checksum(sets: Mapping[Direction, TestSet]) -> str:

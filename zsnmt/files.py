@@ -42,11 +42,23 @@ def new_folder(folder: Path) -> Iterator[Path]:
     """
     if folder.exists():
         raise InputError(f"{folder} is there already; remove it or give another folder")
+    with replacing_folder(folder) as part:
+        yield part
+
+
+@contextmanager
+def replacing_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, `folder.part`, that takes the place of `folder` when the block ends.
+
+    When the block fails, `folder` stays as it was and the `.part` folder is removed.
+    """
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     try:
         yield part
+        if folder.exists():
+            shutil.rmtree(folder)
         os.replace(part, folder)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)

@@ -10,31 +10,34 @@ from pathlib import Path
 
 from zsnmt.corpora.training_text import COUNTS_FILE as OVERLAP_FILE
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, replacing
+from zsnmt.files import new_folder, read_json, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.text.pipeline import FILES
 
 PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "indic-nlp-library", "py3langid")
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE = "run.json"
-CHECKPOINTS, HYPOTHESES = "checkpoints", "hypotheses"  # folders in a run
-LOG_FILE = "train.log"
+CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
+BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
+MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
 DIRECT, PIVOT, INTO_PIVOT = "direct", "pivot", "into_pivot"  # ways of translating a test set
 
 
-def start_run(run: Path, config: Path, data: Path, text: Path, system: str, seed: int, command: str) -> None:
+def start_run(
+    run: Path, config: Path, data: Path, text: Path, system: str, seed: int, command: str, adapted_from: Path | None = None, mode: str = ""
+) -> None:
     """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions and overlap.
 
-    Raises `InputError` if the folder holds a run of another config or pipeline.
+    A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in `before/`. Raises `InputError` if the folder holds a run of another config or pipeline.
     """
     read_languages(data)
     run.mkdir(parents=True, exist_ok=True)
     kept = run / "config.conf"
     if kept.is_file() and kept.read_bytes() != config.read_bytes():
         raise InputError(f"{run} was made with another {config.name}; remove the folder, or give the config a new name")
-    pipeline = run / "pipeline"
+    pipeline = run / PIPELINE_FOLDER
     if not pipeline.is_dir():
-        part = run / "pipeline.part"
+        part = run / f"{PIPELINE_FOLDER}.part"
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir()
         for pattern in PIPELINE:
@@ -59,8 +62,19 @@ def start_run(run: Path, config: Path, data: Path, text: Path, system: str, seed
         }
         if (text / OVERLAP_FILE).is_file():
             record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
+        if adapted_from:
+            record["adapted_from"] = origin(adapted_from) | {"mode": mode}
         with replacing(run / RECORD_FILE) as file:
             file.write(json.dumps(record, indent=1).encode("utf-8"))
+    if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
+        with new_folder(run / BEFORE) as before:
+            shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)
+
+
+def origin(run: Path) -> dict:
+    """What an adapted run says of the run it goes on from."""
+    record = read_record(run)
+    return {**{key: record[key] for key in ("config", "system", "seed", "commit")}, "languages": read_languages(run / PIPELINE_FOLDER)}
 
 
 def same_bytes(one: Path, other: Path) -> bool:

@@ -16,12 +16,10 @@ from zsnmt.binarised import encode
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, parse_direction, source_tags
 from zsnmt.modules.encode_once import EncodeOnce
+from zsnmt.runs import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.text.pipeline import TextPipeline
 
 logger = logging.getLogger(__name__)
-
-MODEL_FILE = "model.pt"
-PIPELINE_FOLDER = "pipeline"
 
 
 class Translator:
@@ -51,7 +49,7 @@ class Translator:
         self.dictionary = self.task.target_dictionary
         self.languages: list[str] = list(self.task.langs)
         self.pivot = self.languages[0]
-        self.trained = [parse_direction(pair) for pair in self.task.lang_pairs]
+        self.trained = [parse_direction(pair) for pair in self.task.trained_directions]
         self.batch_tokens = batch_tokens
         self.search = Namespace(beam=beam, lenpen=length_penalty, max_len_a=1.2, max_len_b=50)
         self.generator = self.task.build_generator(EncodeOnce([self.model]), self.search)

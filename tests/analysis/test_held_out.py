@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from zsnmt.analysis.classifiers import LinearProbe
-from zsnmt.analysis.held_out import accuracy, confusion, split_by_sentence, split_by_set
+from zsnmt.analysis.held_out import accuracy, confusion, split_by_sentence
 from zsnmt.errors import InputError
 
 SENTENCES = np.repeat(np.arange(50), np.arange(50) % 7 + 1)  # one to seven tokens
@@ -35,13 +35,6 @@ def test_translations_are_on_one_side():
 def test_the_seed_decides_which_sentences():
     first, again, other = (split_by_sentence(SENTENCES, seed=seed).held_out.tolist() for seed in (1, 1, 2))
     assert first == again != other
-
-
-def test_sets_of_rows():
-    sets = np.array(["valid", "test", "train", "test", "train"])
-    training, held_out = split_by_set(sets, "train", "test")
-    assert training.tolist() == [2, 4] and held_out.tolist() == [1, 3]
-    assert split_by_set(np.array([0, 1, 0]), 1, 0).held_out.tolist() == [0, 2]
 
 
 def test_accuracy_and_what_to_compare_it_with(probe):
@@ -78,14 +71,6 @@ def test_a_class_without_a_row_has_no_shares():
 def test_a_side_without_a_sentence_is_refused(share):
     with pytest.raises(InputError, match="of 50 sentences held out leaves a side without any"):
         split_by_sentence(SENTENCES, share)
-
-
-def test_a_set_that_is_missing_or_trained_on_is_refused():
-    sets = np.array(["valid", "test"])
-    with pytest.raises(InputError, match="no row of the set 'train', only of test, valid"):
-        split_by_set(sets, "train", "test")
-    with pytest.raises(InputError, match="measured on 'test', on which it is trained"):
-        split_by_set(sets, "test", "test")
 
 
 def test_predictions_that_are_not_of_these_labels_are_refused(probe):

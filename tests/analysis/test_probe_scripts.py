@@ -56,7 +56,7 @@ def make_states(folder: Path, seed: int = 1, sentences: int = SENTENCES, **recor
         np.save(layer_file(folder, layer), of_layer.astype(np.float32))
     np.savez(folder / LABELS_FILE, **labels._asdict())
     about = {"model": "abc", "target": None, "layers": LAYERS, "dimension": DIMENSION, "languages": LANGUAGES}
-    about |= {"sentences": sentences, "text": f"text {seed}", **record}
+    about |= {"sentences": sentences, "translations": True, "text": f"text {seed}", **record}
     (folder / STATES_FILE).write_text(json.dumps(about))
     return folder
 
@@ -183,17 +183,19 @@ def test_states_without_similarity_are_refused_and_an_earlier_table_stays(folder
     few = make_states(tmp_path / "few", sentences=2 * DIMENSION)
     same = make_states(tmp_path / "same")
     np.save(layer_file(same, "1"), np.ones_like(np.load(layer_file(same, "1"))))
+    strangers = make_states(tmp_path / "strangers", translations=False)
     for arguments, message in (
         ([tmp_path / "nothing"], "nothing/states.json is missing; make it with scripts/probe_states.py"),
         ([few], "layer 1: 12 sentences are too few for SVCCA with 6 and 6 kept directions; give more than 12"),
         ([same], "layer 1: all 40 rows of the states are the same"),
+        ([strangers], "line n of the languages is not the same sentence in these states; make them from a multiway set"),
         ([folder, "--variance", 1.5], "layer 0: a share of 1.5 of the variance cannot be kept"),
         ([folder, "--csls", SENTENCES + 1], "layer 0: CSLS over 41 neighbours is not possible"),
     ):
         with pytest.raises(InputError, match=message):
             similarity(arguments[0], tmp_path / "out.tsv", *arguments[1:])
         assert (tmp_path / "out.tsv").read_text() == "kept"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["few", "out.tsv", "same"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["few", "out.tsv", "same", "strangers"]
     similarity(folder, tmp_path / "out.tsv")
     assert len(read_tsv(tmp_path / "out.tsv")) == 9
 

@@ -31,6 +31,7 @@ from zsnmt.analysis.states import (
 from zsnmt.binarised import prepare
 from zsnmt.corpora.multiway import read_multiway
 from zsnmt.corpora.parallel_text import write_lines
+from zsnmt.corpora.random_lines import random_lines
 from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
@@ -197,6 +198,7 @@ def test_files_are_float32_mapped_and_described(folder, run):
         assert layer.shape == (len(states.labels.token), DIMENSION) == (states.record["tokens"], states.record["dimension"])
     assert states.record["removed_layers"] == [2]
     assert (states.record["languages"], states.record["sentences"]) == (LANGUAGES, LINES)
+    assert states.record["translations"] is True
     assert Path(states.record["run"]) == run and len(states.record["model"]) == 64
 
 
@@ -377,6 +379,18 @@ def test_the_script_reads_the_text_of_the_run(run, tmp_path, capsys):
     states = read_states(tmp_path / "states")
     assert (states.record["languages"], states.record["sentences"]) == (["velan", "inglan"], 3)
     assert capsys.readouterr().out.startswith(f"{tmp_path / 'states'}: ")
+
+
+def test_the_script_draws_lines_of_the_training_text(run, corpus, tmp_path):
+    probe(run, tmp_path / "training", "--split", "train", "--random-lines", 7, "--seed", 3)
+    drawn = random_lines(corpus / "text", "train", LANGUAGES, 7, seed=3)
+    write_states(tmp_path / "expected", load_run(run), drawn, translations=False)
+    states, expected = (read_states(tmp_path / name) for name in ("training", "expected"))
+    assert states.record == expected.record and states.record["sentences"] == 7
+    assert states.record["translations"] is False
+    assert all(np.array_equal(*pair) for pair in zip(states.labels, expected.labels))
+    with pytest.raises(SystemExit):
+        probe(run, tmp_path / "both", "--lines", 3, "--random-lines", 7)
 
 
 def test_the_script_refuses_bad_input_and_leaves_what_is_there(run, corpus, tmp_path):

@@ -13,19 +13,17 @@ from zsnmt.bootstrap import paired, unpacked
 from zsnmt.metrics import RANGES
 from zsnmt.report.comparison import (
     BETWEEN,
-    INSIDE,
-    ONE_SEED,
     direction_gains_table,
     directions_table,
     families_table,
     gains_table,
-    inside_seed_noise,
     runs_table,
     systems_table,
     tables,
 )
 from zsnmt.report.measured import Measured, tsv
 from zsnmt.report.results import kept_scores
+from zsnmt.report.significance import INSIDE, ONE_SEED, inside_seed_noise
 from zsnmt.report.table import CHRF_COLUMNS, COLUMNS, COMET_COLUMNS, mean_over_directions
 
 SCORES = [

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.conftest import run_command
+from tests.report.made_up_probes import make_probes
 from tests.report.made_up_runs import SIGNATURE, TEXT, make_run, make_text, validate
 from zsnmt.report.comparison import read_runs
 from zsnmt.report.examples import examples
@@ -131,6 +132,52 @@ def test_the_page_says_what_validation_is_and_which_loss_is_of_a_log(folders, ou
     assert "from the training log: residual seed 1." in Outline(page(runs, {}, 1)).text
     only = Outline(page(runs[1:], {}, 1))
     assert [drawing["aria-label"] for drawing in only.all("svg") if "Validation" in drawing["aria-label"]] == ["Validation loss by update"]
+
+
+@pytest.fixture
+def probed(folders, tmp_path):
+    """A run without probes, and one with."""
+    copies = [shutil.copytree(folder, tmp_path / "copies" / folder.parent.name) for folder in (folders[0], folders[2])]
+    make_probes(copies[1], removed=2)
+    return copies
+
+
+def test_probes_have_a_section_where_a_run_has_some(probed, outline):
+    assert not [a for a in outline.all("section", "a") if "probe" in a.get("id", "") + a.get("href", "")]
+    written = Outline(page(read_runs(probed), {}, 1))
+    ids = [a["id"] for _, a in written.elements if "id" in a]
+    assert len(ids) == len(set(ids)) and {"probes", "probe_positions", "probe_similarity", "table.probe_layers"} <= {*ids}
+    assert {a["href"][1:] for a in written.all("a")} <= {*ids}
+    assert "Not probed: baseline seed 1." in written.text and "bash recipes/probe.sh residual" in written.text
+    assert len(written.all("details")) == 3 and len(written.all("table")) == len(written.all("caption")) == 5 + 5
+    named = [drawing["aria-label"] for drawing in written.all("svg")]
+    assert [name for name in named if "by layer" in name] == ["Accuracy of linear classifiers by layer", "Similarity of languages by layer"]
+    assert "language of tokens, %, residual, true by predicted; the numbers are in a table below" in named
+    make_probes(probed[0])
+    assert "Not probed" not in Outline(page(read_runs(probed), {}, 1)).text
+
+
+def test_names_in_probes_stay_text(probed):
+    for name in ("scores.json", "probes/record.json"):
+        said = json.loads((probed[1] / name).read_text())
+        (probed[1] / name).write_text(json.dumps({**said, "system": '<i>"a"</i>', "command": "<b>"}))
+    written = Outline(page(read_runs(probed), {}, 1))
+    assert not written.all("i", "b") and written.text.count('<i>"a"</i>') > 15
+
+
+def test_tables_and_figures_of_probes_are_written_too(probed, tmp_path):
+    output = tmp_path / "report.html"
+    done = run_command("scripts/report.py", *probed, "--output", output, "--examples", "0", "--format", "svg", "tsv")
+    assert done.returncode == 0, done.stderr
+    drawn, tables = ("accuracy", "similarity"), ("positions", "similarity", "layers", "confusion", "runs")
+    assert all((tmp_path / f"report.probe_{name}.svg").is_file() for name in drawn) and (tmp_path / "report.confusion.residual.svg").is_file()
+    columns = {name: (tmp_path / f"report.probe_{name}.tsv").read_text().split("\n")[0].split("\t") for name in tables}
+    assert columns["positions"] == ["system", "seeds", "token id", "position id"] and columns["layers"][:3] == ["layer", "system", "residual"]
+    (probed[1] / "probes" / "similarity.tsv").write_text("layer\n")
+    output.write_text("before")
+    stopped = run_command("scripts/report.py", *probed, "--output", output)
+    assert stopped.returncode == 1 and "similarity.tsv in" in stopped.stderr and stopped.stderr.count("\n") == 1
+    assert output.read_text() == "before"
 
 
 def test_many_directions_have_a_panel_a_target_language(folders, tmp_path):

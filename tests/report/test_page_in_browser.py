@@ -9,6 +9,7 @@ from html import unescape
 
 import pytest
 
+from tests.report.made_up_probes import make_probes
 from tests.report.made_up_runs import make_run, make_text
 from zsnmt.report.comparison import read_runs
 from zsnmt.report.examples import examples
@@ -55,7 +56,9 @@ def dump(path, tmp_path, fragment=""):
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     text = make_text(folder / "text")
-    runs = read_runs([make_run(folder, text, "baseline"), make_run(folder, text, "residual_with_a_long_name", zero_shot=14.0)])
+    folders = [make_run(folder, text, "baseline"), make_run(folder, text, "residual_with_a_long_name", zero_shot=14.0)]
+    make_probes(folders[1], removed=2)
+    runs = read_runs(folders)
     path = folder / "report.html"
     path.write_text(page(runs, examples(runs, 3), 1), encoding="utf-8")
     return path
@@ -83,7 +86,7 @@ def test_nothing_is_fetched_and_nothing_is_wider_than_a_phone(seen):
 
 
 def test_curves_shrink_to_a_phone_and_their_small_multiples_stay_legible_in_a_box_that_scrolls(seen):
-    assert seen["scrolled"] == [False, False, True]
+    assert seen["scrolled"] == [False, False, True, True, False]  # of training, then of probes
 
 
 def test_one_direction_is_shown_at_first_and_others_on_request(seen):

@@ -6,10 +6,15 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.report.made_up import made_up_scores
+from tests.report.made_up_probes import make_probes
+from tests.report.made_up_runs import make_run, make_text
 from tests.report.resampled import with_resamples
 from zsnmt.errors import InputError
+from zsnmt.report.comparison import read_runs
 from zsnmt.report.printed import every_direction, markdown_table, text_table
-from zsnmt.report.results import OVERLAPS, ROUND_TRIPS, fill, keep_scores, kept_scores
+from zsnmt.report.probes import FOLDER as PROBES
+from zsnmt.report.probes import probes_of
+from zsnmt.report.results import OVERLAPS, ROUND_TRIPS, fill, keep_probes, keep_scores, kept_probes, kept_scores
 
 
 @pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])
@@ -40,6 +45,47 @@ def test_what_overlaps_and_what_comes_back_have_tables_too(tmp_path):
     assert "| de | `raw` | 1,234 | 0.00 % | 99.50 % | 0.50 % | 0.00 % | 0.00 % |" in filled and "aaaaaaaaaaaa" in filled
 
 
+@pytest.fixture
+def probed(tmp_path):
+    """Run folders with probes, the residual's first."""
+    text = make_text(tmp_path / "text")
+    runs = [make_run(tmp_path, text, *run) for run in (("residual_query", 1), ("baseline", 1), ("baseline", 2))]
+    for run in runs:
+        make_probes(run, 2 if run.parent.name == "residual_query" else None, folder=str(run))
+    return runs
+
+
+def test_kept_probes_say_what_those_of_the_runs_say(probed, tmp_path):
+    paths = [keep_probes(run, tmp_path / "kept") for run in probed]
+    assert paths[0] == tmp_path / "kept" / "made_up" / "probes" / "residual_query.seed1.json"
+    assert kept_probes(tmp_path / "kept", "made_up") == probes_of(read_runs([*probed[1:], probed[0]]))
+    assert not any(str(tmp_path) in path.read_text() for path in paths)
+
+
+def test_a_block_of_probes_has_tables_like_the_papers_and_the_rest_folded(probed, tmp_path):
+    for run in probed:
+        keep_probes(run, tmp_path)
+    filled = fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
+    shown, _, hidden = filled.partition("<details>")
+    assert "| baseline | 1, 2 | 94.7 ± 0.1 % | 94.7 ± 0.1 % |" in shown and "| residual_query | 1 | 54.8 % | 54.8 % |" in shown
+    assert "| chance | – | 1.0 % | 5.0 % |" in shown and "| SVCCA if independent |" in shown and shown.count("± is the deviation") == 1
+    assert "| 2 | residual_query | removed |" in hidden and "`bash" not in shown and "bash recipes/probe.sh residual_query" in hidden
+    assert filled.count("<details>") == filled.count("</details>") == 3 and fill(filled, tmp_path) == filled
+
+
+def test_probes_that_cannot_be_kept_or_compared_are_refused(probed, tmp_path):
+    with pytest.raises(InputError, match="holds no probes"):
+        fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
+    keep_probes(probed[1], tmp_path)
+    (probed[0] / "probes" / "classifiers.tsv").write_text("layer\n")
+    with pytest.raises(InputError, match="classifiers.tsv in .* has the columns layer, not"):
+        keep_probes(probed[0], tmp_path)
+    path = keep_probes(probed[2], tmp_path)
+    path.write_text(path.read_text().replace("0123456789abcdef", "other"))
+    with pytest.raises(InputError, match="probed texts differ"):
+        fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
+
+
 def test_a_block_without_scores_is_refused(tmp_path):
     with pytest.raises(InputError, match="holds no score files"):
         fill("<!-- begin nothing -->\n<!-- end nothing -->", tmp_path)
@@ -52,7 +98,7 @@ def test_the_projects_tables_are_those_of_its_score_files(name):
 
 
 def test_every_kept_score_file_says_how_it_was_made():
-    files = [path for path in (ROOT / "docs" / "results").rglob("*.json") if path.parent.name not in (ROUND_TRIPS, OVERLAPS)]
+    files = [path for path in (ROOT / "docs" / "results").rglob("*.json") if path.parent.name not in (ROUND_TRIPS, OVERLAPS, PROBES)]
     assert files
     for path in files:
         scores = json.loads(path.read_text(encoding="utf-8"))

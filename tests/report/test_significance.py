@@ -82,8 +82,8 @@ def test_only_differences_within_runs_have_a_deviation():
 def test_without_resamples_on_both_sides_a_difference_has_no_interval():
     draws = resamples(RUNS, "zero_shot", "bleu")
     for resampled in ((None, draws), (draws, None), (None, None)):
-        found = difference("bleu", [2.0], [1.0], resampled, note="one seed")
-        assert (found.mean, found.interval, found.p, found.note) == (1.0, None, None, "one seed")
+        found = difference("bleu", [2.0], [1.0], resampled)
+        assert (found.mean, found.interval, found.p, found.note) == (1.0, None, None, "")
 
 
 @pytest.mark.parametrize(("values", "others"), [([], [1.0]), ([1.0], []), ([None], [1.0]), ([1.0, 2.0], [None, 1.0])])

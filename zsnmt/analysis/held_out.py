@@ -43,23 +43,8 @@ def split_by_sentence(sentences: np.ndarray, share: float = 0.2, seed: int = 1) 
     if not 0 < count < len(numbers):
         raise InputError(f"{share:g} of {len(numbers)} sentences held out leaves a side without any; take more sentences")
     chosen = np.random.default_rng(seed).permutation(numbers)[:count]
-    return split(np.isin(sentences, chosen, invert=True), np.isin(sentences, chosen))
-
-
-def split_by_set(sets: np.ndarray, training: str | int, held_out: str | int) -> Split:
-    """The rows of one set to train on, those of another to measure on; `sets`: N values, the set of each row."""
-    if training == held_out:
-        raise InputError(f"the probe would be measured on '{training}', on which it is trained; name another set")
-    sides = [np.asarray(sets) == name for name in (training, held_out)]
-    for name, side in zip((training, held_out), sides):
-        if not side.any():
-            raise InputError(f"there is no row of the set '{name}', only of {', '.join(map(str, np.unique(sets)))}")
-    return split(*sides)
-
-
-def split(training: np.ndarray, held_out: np.ndarray) -> Split:
-    """From N truth values each."""
-    return Split(np.flatnonzero(training), np.flatnonzero(held_out))
+    held_out = np.isin(sentences, chosen)
+    return Split(np.flatnonzero(~held_out), np.flatnonzero(held_out))
 
 
 def accuracy(probe: LinearProbe, labels: np.ndarray, predicted: np.ndarray) -> Accuracy:

@@ -45,9 +45,12 @@ def similarities(
 
     `generator` draws the Gaussians; `variance`: the share of it that SVCCA keeps; `csls_neighbours`: as in
     `zsnmt.analysis.retrieval`. One layer's sentences are in memory at a time, and each is decomposed once a language.
-    Raises `InputError`, which names the layer, for fewer than two languages, for too few sentences and for states that
-    have no similarity.
+    Raises `InputError` for sentences that are no translations of each other, and, naming the layer, for fewer than two
+    languages, for too few sentences and for states that have no similarity.
     """
+    if not states.record["translations"]:
+        raise InputError("line n of the languages is not the same sentence in these states; make them from a multiway set, "
+                         "such as a test set")
     shape = states.record["sentences"], states.record["dimension"]
     gaussian = gaussian_mean(*shape, generator, variance)
     for layer in tqdm(states.layers, "layers", leave=False, disable=None):

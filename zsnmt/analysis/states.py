@@ -180,12 +180,15 @@ def labels_of(sentences: Sequence[Sentence], languages: Sequence[str]) -> Labels
     return Labels(list(languages), language, np.concatenate([sentence.tokens for sentence in sentences]), position, line)
 
 
-def write_states(folder: Path, model: ProbedModel, text: Mapping[str, Sequence[str]], batch_tokens: int = 4000) -> None:
+def write_states(
+    folder: Path, model: ProbedModel, text: Mapping[str, Sequence[str]], batch_tokens: int = 4000, translations: bool = True
+) -> None:
     """Write the states of a text into a new folder (see `zsnmt.analysis.state_folder`), which is whole or not there.
 
-    `text`: the lines of each language, line n of each the same sentence. The results do not depend on `batch_tokens`,
-    the source tokens in a batch; memory holds the states of one batch. Raises `InputError` for a folder that is there,
-    unequal numbers of lines, a full disk, and as `read_sentences` does.
+    `text`: the lines of each language, as many in each; `translations`: whether line n of each is the same sentence, which
+    similarity needs. The results do not depend on `batch_tokens`, the source tokens in a batch; memory holds the states of
+    one batch. Raises `InputError` for a folder that is there, unequal numbers of lines, a full disk, and as `read_sentences`
+    does.
     """
     numbers = {language: len(lines) for language, lines in text.items()}
     if len(set(numbers.values())) != 1 or not all(numbers.values()):
@@ -205,6 +208,7 @@ def write_states(folder: Path, model: ProbedModel, text: Mapping[str, Sequence[s
                 bar.update(rows_of_batch.size)
         np.savez(part / LABELS_FILE, **labels._asdict())
         checksum = hashlib.sha256(repr(sorted(text.items())).encode("utf-8")).hexdigest()[:16]
-        counts = {"languages": labels.languages, "sentences": len(sentences) // len(text), "tokens": rows, "text": checksum}
+        about = {"languages": labels.languages, "sentences": len(sentences) // len(text), "translations": translations}
+        about |= {"tokens": rows, "text": checksum}
         with replacing(part / STATES_FILE) as file:
-            file.write(json.dumps({**model.record, **counts}, indent=1).encode("utf-8"))
+            file.write(json.dumps({**model.record, **about}, indent=1).encode("utf-8"))

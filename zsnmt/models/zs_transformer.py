@@ -4,7 +4,7 @@ Sizes and variants are options that combine freely; an architecture is a named s
 """
 
 from argparse import ArgumentParser, Namespace
-from typing import Optional
+from typing import Optional, Sequence
 
 from fairseq.data import Dictionary
 from fairseq.models import register_model, register_model_architecture
@@ -18,6 +18,9 @@ from zsnmt.languages import language_tag
 from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.encoder import Encoder
+from zsnmt.modules.frozen_weights import FrozenWeights, freeze_rows
+from zsnmt.modules.growing_vocabulary import GrowingVocabulary
+from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.variational_dropout import VariationalDropout
@@ -50,13 +53,18 @@ class ZeroShotTransformer(TransformerModel):
         add("--encoder-position-encoding", choices=["sinusoidal", "learned", "none"],
             help="what tells the encoder the positions of its tokens")
         add("--normalization", choices=["pre", "post"], help="layer normalisation before or after each block")
+        add("--frozen-vocabulary", metavar="SIZES",
+            help="train only the language added last: none, or the sizes that the dictionary had before each language "
+            "was added this way, like 4008 or 4008,5200; older languages write what they could and no bit of them changes")
+        add("--adapter-dim", type=int, metavar="D",
+            help="width of the adapters that each language so added has after the decoder's layers; 0 for none")
 
     @classmethod
     def build_model(cls, args: Namespace, task: FairseqTask) -> "ZeroShotTransformer":
         """Build fairseq's model, whose initial weights do not depend on the seams, then fill the seams.
 
-        Raises `InputError` for layers that do not exist and for a task without language tags where
-        the decoder needs a language embedding.
+        Raises `InputError` for layers that do not exist, for a task without language tags where the
+        decoder reads its language, and for sizes or options that do not go with a frozen vocabulary.
         """
         zs_transformer(args)
         refuse_stock_spelling(args)
@@ -71,6 +79,10 @@ class ZeroShotTransformer(TransformerModel):
         if args.variational_dropout:
             share_dropout_over_time(model.encoder)
             share_dropout_over_time(model.decoder)
+        if args.frozen_vocabulary != "none":
+            fill_vocabulary_seams(model, args, task)
+        elif args.adapter_dim:
+            raise InputError(f"--adapter-dim {args.adapter_dim} is for languages added by --frozen-vocabulary; leave it out")
         return model
 
     @classmethod
@@ -126,22 +138,76 @@ def fill_encoder_seams(encoder: Encoder, args: Namespace) -> None:
 
 def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbedding:
     """A vector for every language of the task."""
+    tags = decoder_tags(task, "--decoder-language-embedding", args.decoder_language_embedding)
+    return LanguageEmbedding(
+        tags, len(task.target_dictionary), args.decoder_embed_dim, args.decoder_language_embedding
+    )
+
+
+def decoder_tags(task: FairseqTask, option: str, value: str) -> list[int]:
+    """Dictionary ids of the tags of the task's languages, for an option that needs them as the decoder's first token."""
     dictionary = task.target_dictionary
     languages = getattr(task, "langs", None) or []
     placement = getattr(task, "placement", None)
     if placement is not None and not placement.starts_decoder:
         raise InputError(
-            f"--decoder-language-embedding {args.decoder_language_embedding} reads the language from the decoder's first "
-            f"token, and --language-tags {placement.name} puts no tag there: set it to none, or use t_dec or s_enc_t_dec"
+            f"{option} {value} reads the language from the decoder's first token, and --language-tags {placement.name} "
+            "puts no tag there: set it to none, or use t_dec or s_enc_t_dec"
         )
     tags = [dictionary.index(language_tag(language)) for language in languages]
     if not tags or dictionary.unk() in tags:
         raise InputError(
-            f"--decoder-language-embedding {args.decoder_language_embedding} needs a language tag in the dictionary "
-            f"for every language of the task ({', '.join(languages) or 'this task has none'}): "
-            "use --task zs_translation, or set it to none"
+            f"{option} {value} needs a language tag in the dictionary for every language of the task "
+            f"({', '.join(languages) or 'this task has none'}): use --task zs_translation, or set it to none"
         )
-    return LanguageEmbedding(tags, len(dictionary), args.decoder_embed_dim, args.decoder_language_embedding)
+    return tags
+
+
+def fill_vocabulary_seams(model: ZeroShotTransformer, args: Namespace, task: FairseqTask) -> None:
+    """Let each language write what the dictionary held when it was complete, and train only what came last."""
+    options = ["weight_decay", "fp16", "bf16", "adaptive_softmax_cutoff", *(["decoder_layerdrop"] if args.adapter_dim else [])]
+    if refused := [f"--{name.replace('_', '-')}" for name in options if getattr(args, name, None)]:
+        raise InputError(
+            f"leave out {', '.join(refused)}: --frozen-vocabulary keeps old weights bit for bit (--amp does so, too), "
+            "and knows neither an adaptive softmax nor adapters of layers that are dropped"
+        )
+    decoder, tags = model.decoder, decoder_tags(task, "--frozen-vocabulary", args.frozen_vocabulary)
+    sizes = vocabulary_sizes(args.frozen_vocabulary, tags, len(task.target_dictionary))
+    decoder.vocabulary = GrowingVocabulary(sizes)
+    first, last = sizes[0], sizes[-2]
+    if args.adapter_dim:
+        added = [tag for tag in tags if tag >= first]
+        decoder.adapters = nn.ModuleList(
+            LanguageAdapters(added, args.decoder_embed_dim, args.adapter_dim) for _ in decoder.layers
+        )
+    tables = {model.encoder.embed_tokens.weight, decoder.embed_tokens.weight, decoder.output_projection.weight}
+    for table in tables:
+        freeze_rows(table, last)
+    if decoder.language_embedding is not None:
+        freeze_rows(decoder.language_embedding.table.weight, sum(tag < last for tag in tags))
+        tables.add(decoder.language_embedding.table.weight)
+    new_adapters = [adapter for adapters in decoder.adapters or [] for adapter in adapters.since(last)]
+    trained = tables.union(*(adapter.parameters() for adapter in new_adapters))
+    model.frozen = FrozenWeights(weight for weight in model.parameters() if weight not in trained)
+
+
+def vocabulary_sizes(text: str, tags: Sequence[int], size: int) -> list[int]:
+    """The sizes that an option names, and the present one; `InputError` unless each adds a language, with its tag."""
+    named = text.split(",")
+    if not all(number.isdecimal() for number in named):
+        raise InputError(f"--frozen-vocabulary is '{text}': write none, or sizes of the dictionary with commas between")
+    sizes = [*map(int, named), size]
+    if sizes != sorted(set(sizes)):
+        raise InputError(f"--frozen-vocabulary {text} must ascend, below the dictionary's present size, {size}")
+    for start, end in zip([0, *sizes], sizes):
+        if not any(start <= tag < end for tag in tags):
+            raise InputError(
+                f"--frozen-vocabulary {text}: there is no language tag among the symbols {start} to {end - 1} of the "
+                "dictionary; name the sizes it had before each language was added"
+            )
+    if list(tags) != sorted(tags):
+        raise InputError("--frozen-vocabulary needs the languages in the order of their tags in the dictionary")
+    return sizes
 
 
 def share_dropout_over_time(stack: nn.Module) -> None:
@@ -182,6 +248,8 @@ def zs_transformer(args: Namespace) -> None:
         word_dropout=0.1,
         decoder_language_embedding="concat",
         encoder_position_encoding="sinusoidal",
+        frozen_vocabulary="none",
+        adapter_dim=0,
     )
     base_architecture(args)
 

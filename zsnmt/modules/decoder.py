@@ -1,17 +1,47 @@
-"""fairseq's decoder with one seam: what becomes of its embedded input."""
+"""fairseq's decoder with seams: its embedded input, what follows each layer, and what a language writes."""
 
 from typing import Optional
 
 from fairseq.models.transformer import TransformerDecoderBase
 from torch import Tensor, nn
 
+from zsnmt.modules.growing_vocabulary import GrowingVocabulary
+
 
 class Decoder(TransformerDecoderBase):
-    """With a neutral seam, bit for bit fairseq's decoder."""
+    """With neutral seams, bit for bit fairseq's decoder."""
 
     def __init__(self, cfg, dictionary, embed_tokens, no_encoder_attn=False, output_projection=None) -> None:
         super().__init__(cfg, dictionary, embed_tokens, no_encoder_attn, output_projection)
         self.language_embedding: Optional[nn.Module] = None
+        self.adapters: Optional[nn.ModuleList] = None  # one for each layer
+        self.vocabulary: Optional[GrowingVocabulary] = None
+
+    def forward(
+        self,
+        prev_output_tokens: Tensor,
+        encoder_out: Optional[dict] = None,
+        incremental_state: Optional[dict] = None,
+        features_only: bool = False,
+        **options,
+    ) -> tuple[Tensor, dict]:
+        """The stock method; in a vocabulary that grew, logits (B×T×V) are -inf where the language cannot write."""
+        if self.vocabulary is None or features_only:
+            return super().forward(prev_output_tokens, encoder_out, incremental_state, features_only, **options)
+        x, extra = super().forward(prev_output_tokens, encoder_out, incremental_state, features_only=True, **options)
+        logits = self.vocabulary(x, prev_output_tokens, self.output_projection.weight)
+        return logits, {**extra, "in_steps": incremental_state is not None}
+
+    def get_normalized_probs(self, net_output: tuple, log_probs: bool, sample: Optional[dict] = None) -> Tensor:
+        """The stock method; in a vocabulary that grew, normalised over what each language can write.
+
+        Beyond, a loss finds the mean of the log-probabilities, a search (and whoever has logits alone) -inf.
+        """
+        if self.vocabulary is None:
+            return super().get_normalized_probs(net_output, log_probs, sample)
+        logits, *extra = net_output
+        in_steps = not (extra and extra[0]) or extra[0].get("in_steps", True)
+        return self.vocabulary.normalize(logits, log_probs, mean_beyond=not in_steps)
 
     def embed(self, prev_output_tokens: Tensor, incremental_state: Optional[dict]) -> Tensor:
         """From the prefix (B×T) to the layers' input (B×T×C; B×1×C for an incremental step)."""
@@ -68,6 +98,8 @@ class Decoder(TransformerDecoderBase):
                 need_attn=index == alignment_layer,
                 need_head_weights=index == alignment_layer,
             )
+            if self.adapters is not None:
+                x = self.adapters[index](x, prev_output_tokens)
             inner_states.append(x)
             if layer_attention is not None and index == alignment_layer:
                 attention = layer_attention.float().to(x)

@@ -4,37 +4,35 @@ What a score file of `zsnmt.evaluation` may lack, as older ones do, is shown whe
 of its own (`{"aa": "A family"}`).
 """
 
-import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, stdev
 
-from zsnmt.languages import Direction, parse_direction
+from zsnmt.languages import Direction
+from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
 from zsnmt.report.measured import FORMS, Cell, Measured, Table, joined, over_seeds
-from zsnmt.report.significance import difference, resamples
+from zsnmt.report.significance import gain, mean_difference, minus_pivot, seed_note
 from zsnmt.report.table import (
     CHRF_COLUMNS,
     COLUMNS,
     COMET_COLUMNS,
+    all_directions,
     by_system,
     caption,
     check_comparable,
     lines_note,
     mean_over_directions,
     pivot_note,
+    results,
+    seeds,
     short_commit,
+    signature_note,
+    signatures,
 )
 from zsnmt.scores import read_scores
 
 BETWEEN = "different families"
 OTHER_FIGURES = ("comet", "length_ratio", "copied", "empty", "reference_error")  # of a direction, not also through the pivot
-
-INSIDE, ONE_SEED = "inside the seed noise", "one seed"  # notes of a gain
-SEED_NOTES = {
-    INSIDE: "no more than 2 √(s₁² + s₂²), with the deviations over the seeds of the two systems",
-    ONE_SEED: "the seed noise is not known",
-}
 
 FAMILIES = {  # as Liu et al. 2021 group the languages of their data
     **dict.fromkeys(("en", "de", "nl", "da", "sv"), "Germanic"),
@@ -63,7 +61,8 @@ def read_runs(folders: Sequence[Path]) -> list[Run]:
 
 def tables(all_scores: Sequence[dict]) -> dict[str, Table]:
     """All tables that the score files have something for, by name."""
-    makers = systems_table, gains_table, families_table, directions_table, direction_gains_table, runs_table
+    summaries = systems_table, gains_table, *ADAPTATION_TABLES, families_table
+    makers = *summaries, directions_table, direction_gains_table, adaptation_directions_table, runs_table
     made = [make(all_scores) for make in makers]
     return {table.name: table.without_empty_columns() for table in made if table is not None}
 
@@ -87,19 +86,6 @@ def system_cells(runs: Sequence[dict]) -> dict[str, Cell]:
     }
 
 
-def minus_pivot(runs: Sequence[dict], directions: Collection[Direction]) -> Measured | None:
-    """BLEU of a system in some directions, zero-shot minus through the pivot; None unless all were scored in both ways."""
-    direct, pivot = ([mean_of(scores, kind, directions) for scores in runs] for kind in ("zero_shot", "pivot"))
-    resampled = tuple(resamples(runs, kind, "bleu", directions) for kind in ("zero_shot", "pivot"))
-    return difference("bleu", direct, pivot, resampled, same_runs=True)
-
-
-def mean_of(scores: dict, kind: str, directions: Collection[Direction]) -> float | None:
-    """Mean BLEU of a run over some directions of a kind; None unless all of them were scored."""
-    values = [result["bleu"] for direction, result in results(scores, kind).items() if direction in directions]
-    return fmean(values) if values and len(values) == len(directions) else None
-
-
 def mean_measured(runs: Sequence[dict], kind: str, figure: str) -> Measured | None:
     """A figure of a system: its mean over the directions of a kind, over the seeds."""
     interval = runs[0].get("intervals", {}).get(kind, {}).get(figure)
@@ -113,29 +99,8 @@ def gains_table(all_scores: Sequence[dict]) -> Table | None:
     if not others:
         return None
     rows = [[system, *(gain(runs, base, *column) for column in COLUMNS.values())] for system, runs in others]
-    noted = {cell.note for row in rows for cell in row if isinstance(cell, Measured)}
-    about = joined(f"{note[0].upper()}{note[1:]}: {said}." for note, said in SEED_NOTES.items() if note in noted)
     title = f"Difference from {base_name}"
-    return Table("gains", title, ["system", *COLUMNS], rows, about, signatures=signature_note(all_scores))
-
-
-def gain(runs: Sequence[dict], base: Sequence[dict], kind: str, figure: str) -> Measured | None:
-    """The difference of two systems' means, noted where seeds do not bear it out."""
-    values, base_values = ([mean_over_directions(scores, kind, figure) for scores in side] for side in (runs, base))
-    if None in values or None in base_values:
-        return None
-    note = {None: ONE_SEED, True: INSIDE, False: ""}[inside_seed_noise(values, base_values)]
-    return difference(figure, values, base_values, (resamples(runs, kind, figure), resamples(base, kind, figure)), note)
-
-
-def inside_seed_noise(values: Sequence[float], others: Sequence[float]) -> bool | None:
-    """Whether two systems' means differ by no more than two deviations of a difference of two runs, √(s² + s²).
-
-    None with a single seed on a side: its deviation is not known.
-    """
-    if min(len(values), len(others)) < 2:
-        return None
-    return abs(fmean(values) - fmean(others)) <= 2 * math.hypot(stdev(values), stdev(others))
+    return Table("gains", title, ["system", *COLUMNS], rows, seed_note(rows), signatures=signature_note(all_scores))
 
 
 def families_table(all_scores: Sequence[dict]) -> Table | None:
@@ -169,8 +134,7 @@ def family_relation(direction: Direction, families: Mapping[str, str]) -> str | 
 
 def family_cells(runs: Sequence[dict], directions: set[Direction]) -> list[Measured | None]:
     """BLEU of a system over some directions: zero-shot, through the pivot, the difference."""
-
-    direct, pivot = ([mean_of(scores, kind, directions) for scores in runs] for kind in ("zero_shot", "pivot"))
+    direct, pivot = ([mean_over_directions(scores, kind, "bleu", directions) for scores in runs] for kind in ("zero_shot", "pivot"))
     return [over_seeds("bleu", direct), over_seeds("bleu", pivot), minus_pivot(runs, directions)]
 
 
@@ -181,20 +145,13 @@ def direction_gains_table(all_scores: Sequence[dict]) -> Table | None:
         return None
     columns = {"BLEU": (None, "bleu"), "BLEU through pivot": ("pivot", "bleu"), "off-target": (None, "off_target")}
     rows = [
-        [str(direction), kind.replace("_", "-"), system, *(direction_gain(runs, base, direction, way or kind, figure)
+        [str(direction), kind.replace("_", "-"), system, *(mean_difference(figure, (runs, way or kind), (base, way or kind), {direction})
                                                           for way, figure in columns.values())]
         for direction, kind in all_directions(all_scores).items()
         for system, runs in others
     ]  # fmt: skip
     title, titles = f"Difference from {base_name} in every direction", ["direction", "kind", "system", *columns]
     return Table("direction_gains", title, titles, rows, "", 3, signature_note(all_scores))
-
-
-def direction_gain(runs: Sequence[dict], base: Sequence[dict], direction: Direction, kind: str, figure: str) -> Measured | None:
-    """The difference of two systems in a direction."""
-    values, base_values = ([results(scores, kind).get(direction, {}).get(figure) for scores in side] for side in (runs, base))
-    resampled = tuple(resamples(side, kind, figure, {direction}) for side in (runs, base))
-    return difference(figure, values, base_values, resampled)
 
 
 def directions_table(all_scores: Sequence[dict]) -> Table:
@@ -250,32 +207,3 @@ def direct_minus_pivot(scores: dict) -> dict[Direction, float]:
     """BLEU of zero-shot directions minus that through the pivot, where both were scored."""
     direct, pivot = results(scores, "zero_shot"), results(scores, "pivot")
     return {direction: direct[direction]["bleu"] - pivot[direction]["bleu"] for direction in direct if direction in pivot}
-
-
-def results(scores: dict, kind: str) -> dict[Direction, dict]:
-    """The results of one kind by direction."""
-    return {parse_direction(result["direction"]): result for result in scores["directions"] if result["kind"] == kind}
-
-
-def all_directions(all_scores: Sequence[dict]) -> dict[Direction, str]:
-    """Every direction with its kind (supervised or zero_shot), the zero-shot ones first, in the order of the score files."""
-    return {direction: kind for kind in ("zero_shot", "supervised") for scores in all_scores for direction in results(scores, kind)}
-
-
-def seeds(runs: Sequence[dict]) -> str:
-    """The seeds of a system's runs."""
-    return ", ".join(str(scores["seed"]) for scores in runs)
-
-
-def signature_note(all_scores: Sequence[dict]) -> str:
-    """What every figure depends on: signatures and seeds."""
-    first = all_scores[0]
-    listed = "; ".join(f"{system} seed {seeds(runs)}" for system, runs in by_system(all_scores).items())
-    return joined([signatures(first, first["signatures"]), f"Runs: {listed}."])
-
-
-def signatures(scores: dict, figures: Iterable[str]) -> str:
-    """What some figures depend on, as far as it is known."""
-    titles, known = {figure: form.title for figure, form in FORMS.items()}, scores["signatures"]
-    found = "; ".join(f"{titles.get(figure, figure)}: {known[figure]}" for figure in figures if figure in known)
-    return found and f"{found}."

@@ -17,7 +17,12 @@ from zsnmt.languages import Direction
 from zsnmt.report.plotted import Curve, HeatMap
 
 INK, PAPER = "#14171c", "#ffffff"
-COLOUR_MAPS = {"bleu": "cividis", "off_target": "Oranges", "direct_minus_pivot": "PuOr"}  # all safe for colour-blind readers
+COLOUR_MAPS = {  # all safe for colour-blind readers
+    "bleu": "cividis",
+    "off_target": "Oranges",
+    "direct_minus_pivot": "PuOr",
+    "confusion": "Blues",
+}
 LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # of Okabe and Ito, those that show on light and on dark
 MARKERS = "os^Dv"
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
@@ -35,7 +40,7 @@ STYLE = {
 
 
 def heat_map(cells: HeatMap) -> Figure:
-    """Sources down, targets across, the number written in each cell; a direction without value stays empty."""
+    """Sources down, targets across, the number written in each cell; one without value stays empty."""
     number = len(cells.languages)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(0.56 * number + 0.4, 0.42 * number + 0.4))
@@ -49,7 +54,7 @@ def heat_map(cells: HeatMap) -> Figure:
                     colour = colours((value - cells.low) / spread)
                     axes.add_patch(matplotlib.patches.Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="none"))
                     axes.text(column + 0.5, row + 0.5, written(value, cells), color=readable_on(colour), ha="center", va="center")
-        axes.set(xlim=(0, number), ylim=(number, 0), xlabel="target", ylabel="source")
+        axes.set(xlim=(0, number), ylim=(number, 0), xlabel=cells.across, ylabel=cells.down)
         places = [place + 0.5 for place in range(number)]
         axes.set_xticks(places, cells.languages)
         axes.set_yticks(places, cells.languages)
@@ -137,12 +142,15 @@ def key(curves: Sequence[Curve], systems: Sequence[str]) -> dict:
     there = {curve.system for curve in curves}
     entries = [Line2D([], [], label=system, **look(place)) for place, system in enumerate(systems) if system in there]
     kinds = [kind for kind in LINES if any(curve.kind == kind for curve in curves)]
-    if len(kinds) > 1:
-        blank = Line2D([], [], linestyle="", label=" ")  # a legend fills its columns evenly
-        strokes = [Line2D([], [], color=INK, linestyle=LINES[kind], label=kind.replace("_", "-")) for kind in kinds]
-        rows = max(len(entries), len(strokes))
-        entries = [entry for column in (entries, strokes) for entry in column + [blank] * (rows - len(column))]
-    return {"handles": entries, "ncols": min(len(kinds), 2), "loc": "outside upper left", "frameon": False, "labelcolor": INK}
+    strokes = [Line2D([], [], color=INK, linestyle=LINES[kind], label=kind.replace("_", "-")) for kind in kinds]
+    return legend(entries, strokes) if len(kinds) > 1 else legend(entries)
+
+
+def legend(*columns: list[Line2D]) -> dict:
+    """A legend's entries and place."""
+    rows, blank = max(map(len, columns)), Line2D([], [], linestyle="", label=" ")  # a legend fills its columns evenly
+    entries = [entry for column in columns for entry in column + [blank] * (rows - len(column))]
+    return {"handles": entries, "ncols": len(columns), "loc": "outside upper left", "frameon": False, "labelcolor": INK}
 
 
 def look(place: int) -> dict:

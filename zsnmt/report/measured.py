@@ -28,6 +28,11 @@ FORMS = {
     "length_ratio": Form("length ratio", 1, 2),
     "empty": Form("empty", 1, 0),
     "comet": Form("COMET", 1, 3),
+    "accuracy": Form("accuracy", 100, 1, " %"),
+    "retrieval": Form("retrieval", 100, 1, " %"),
+    "svcca": Form("SVCCA", 1, 3),
+    "cka": Form("CKA", 1, 3),
+    "kept": Form("directions kept"),
 }
 
 

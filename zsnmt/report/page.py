@@ -16,6 +16,9 @@ from zsnmt.report.comparison import Run, all_directions, signature_note, tables
 from zsnmt.report.examples import Example
 from zsnmt.report.measured import Table, markdown, shown, tsv
 from zsnmt.report.plotted import HeatMap, Validation, curves, direct_figure, heat_maps, log_curves, panels, validations
+from zsnmt.report.probe_figures import confusion_maps, probe_figures
+from zsnmt.report.probe_tables import details, headlines
+from zsnmt.report.probes import has_probes, probes_of
 from zsnmt.report.table import by_system
 
 TABLE_FORMATS = {"md": markdown, "tsv": tsv}
@@ -35,18 +38,20 @@ _TEMPLATES.filters["shown"] = shown
 def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], examples_seed: int) -> str:
     """The HTML page of runs that can be compared, with examples from `zsnmt.report.examples`."""
     all_scores = [run.scores for run in runs]
-    first, made = all_scores[0], tables(all_scores)
+    first, made, probed = all_scores[0], tables(all_scores), probes_of(runs)
     return _TEMPLATES.get_template("page.html.jinja").render(
         title=f"{first['config']}: zero-shot against pivot",
         lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first['languages'])}, pivot {first['pivot']}.",
         tables=made,
-        heat_maps=drawn_maps(all_scores),
+        heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
         signatures=signature_note(all_scores),
-        training=[
-            {"name": name, "title": title, "drawing": Markup(figures.inline_svg(figure, name, title))}
-            for name, title, figure in training_figures(runs)
-        ],
+        training=inlined(training_figures(runs)),
         from_logs=", ".join(f"{curve.system} seed {curve.seed}" for curve in log_curves(runs)),
+        probe_headlines=headlines(probed),
+        probe_details=details(probed),
+        probe_figures=inlined(probe_figures(probed, [*by_system(all_scores)])),
+        confusions=drawn_maps(confusion_maps(probed), "a table below"),
+        unprobed=", ".join(f"{run.scores['system']} seed {run.scores['seed']}" for run in runs if not has_probes(run.folder)),
         examples=examples,
         linked={str(direction) for direction in examples},
         examples_seed=examples_seed,
@@ -56,14 +61,22 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     )
 
 
-def drawn_maps(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
-    """The heat maps of each system: title, and drawing as safe markup."""
+def drawn_maps(maps: Sequence[HeatMap], numbers: str) -> dict[str, list[dict]]:
+    """The heat maps of each system: title, and drawing as safe markup; `numbers` says where they are to be read."""
     drawn: dict[str, list[dict]] = {}
-    for place, cells in enumerate(heat_maps(all_scores)):
-        label = f"{cells.title}, {cells.system}, source by target; the numbers are in the table of every direction"
-        drawing = Markup(figures.inline_svg(figures.heat_map(cells), f"map{place}", label))
+    for place, cells in enumerate(maps):
+        label = f"{cells.title}, {cells.system}, {cells.down} by {cells.across}; the numbers are in {numbers}"
+        drawing = Markup(figures.inline_svg(figures.heat_map(cells), f"{cells.kind}{place}", label))
         drawn.setdefault(cells.system, []).append({"title": cells.title, "drawing": drawing})
     return drawn
+
+
+def inlined(named: Sequence[tuple[str, str, Figure]]) -> list[dict]:
+    """Figures with their names and titles, as safe markup."""
+    return [
+        {"name": name, "title": title, "drawing": Markup(figures.inline_svg(figure, name, title))}
+        for name, title, figure in named
+    ]
 
 
 def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
@@ -117,14 +130,15 @@ def write_beside(page_path: Path, runs: Sequence[Run], formats: Sequence[str]) -
 
 def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Ending and content of each file."""
-    all_scores = [run.scores for run in runs]
+    all_scores, probed = [run.scores for run in runs], probes_of(runs)
     for form in (form for form in TABLE_FORMATS if form in formats):
-        for table in tables(all_scores).values():
+        for table in [*tables(all_scores).values(), *headlines(probed), *details(probed)]:
             yield f"{table.name}.{form}", TABLE_FORMATS[form](table).encode("utf-8")
     if "tsv" in formats and (table := validation_table(runs)).rows:
         yield f"{table.name}.tsv", tsv(table).encode("utf-8")
-    drawings = [(name_of(cells), f"{cells.title}, {cells.system}", figures.heat_map(cells)) for cells in heat_maps(all_scores)]
-    for name, title, figure in drawings + training_figures(runs):
+    maps = heat_maps(all_scores) + confusion_maps(probed)
+    drawings = [(name_of(cells), f"{cells.title}, {cells.system}", figures.heat_map(cells)) for cells in maps]
+    for name, title, figure in drawings + training_figures(runs) + probe_figures(probed, [*by_system(all_scores)]):
         if "png" in formats:
             yield f"{name}.png", figures.png(figure)
         if "svg" in formats:

@@ -13,15 +13,17 @@ from zsnmt.validation import read_validations
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A figure of every direction: `values[source, target]`, between `low` and `high` on all maps of its kind."""
+    """A figure of every two languages: `values[source, target]`, between `low` and `high` on all maps of its kind."""
 
-    kind: str  # bleu, off_target, direct_minus_pivot
+    kind: str  # bleu, off_target, direct_minus_pivot, confusion
     system: str
     title: str
     languages: list[str]
     values: dict[Direction, float]
     low: float
     high: float
+    down: str = "source"  # what the languages are at the side, and above
+    across: str = "target"
 
 
 def heat_maps(all_scores: Sequence[dict]) -> list[HeatMap]:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, replacing
-from zsnmt.report.printed import every_direction, markdown_table, text_table
+from zsnmt.report.printed import every_direction, folded, markdown_table, probes_markdown, text_table
+from zsnmt.report.probes import FOLDER as PROBES
+from zsnmt.report.probes import TABLES, Probes, check_probed_alike, parse, read
 from zsnmt.report.table import overlap_table, round_trip_table
 
 ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders
@@ -20,7 +22,12 @@ def kept_scores(folder: Path, config: str) -> list[dict]:
     if not paths:
         raise InputError(f"{folder / config} holds no score files; add runs with scripts/results.py RUN")
     scores = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    return sorted(scores, key=lambda entry: (len(entry["system"]), entry["system"], entry["seed"]))
+    return sorted(scores, key=by_length)
+
+
+def by_length(run: dict) -> tuple[int, str, int]:
+    """A key that sorts runs by system, the baseline with its short name first, and seed."""
+    return len(run["system"]), run["system"], run["seed"]
 
 
 def keep_scores(scores: dict, folder: Path) -> Path:
@@ -28,10 +35,33 @@ def keep_scores(scores: dict, folder: Path) -> Path:
     path = folder / scores["config"] / f"{scores['system']}.seed{scores['seed']}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = {key: value for key, value in scores.items() if key != "text"}
-    kept["directions"] = [{key: value for key, value in result.items() if key != "resampled"} for result in scores["directions"]]
+    for results in {"directions", "before"} & {*scores}:
+        kept[results] = [{key: value for key, value in result.items() if key != "resampled"} for result in scores[results]]
     with replacing(path) as file:
         file.write((json.dumps(kept, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return path
+
+
+def keep_probes(run: Path, folder: Path) -> Path:
+    """Where the probes of a run are kept, their tables as lists of lines; `InputError` if it has none or they are damaged."""
+    found = read(run)
+    record = parse(found, run / PROBES).record
+    kept = record | {name: found[name] for name in TABLES if name in found}
+    path = folder / record["config"] / PROBES / f"{record['system']}.seed{record['seed']}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write((json.dumps(kept, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+    return path
+
+
+def kept_probes(folder: Path, config: str) -> list[Probes]:
+    """The kept probes of a config, by system and seed; `InputError` if there are none or they cannot be compared."""
+    paths = sorted(folder.glob(f"{config}/{PROBES}/*.json"))
+    if not paths:
+        raise InputError(f"{folder / config / PROBES} holds no probes; add runs that have some with scripts/results.py RUN")
+    found = [parse(read_json(path, "keep the run again with scripts/results.py RUN"), path) for path in paths]
+    check_probed_alike(found)
+    return sorted(found, key=lambda one: by_length(one.record))
 
 
 def fill(document: str, folder: Path) -> str:
@@ -39,7 +69,8 @@ def fill(document: str, folder: Path) -> str:
 
     A block is named for its config; `NAME:text` is the terminal's table, `NAME` the Markdown table
     with commands, and all directions folded below it; `NAME:round_trip` is what the text pipeline gives back,
-    `overlap` what was found of held-out sentences in the training text of each corpus.
+    `NAME:probes` what probes found, with the tables of layers and languages folded, `overlap` what was found of held-out
+    sentences in the training text of each corpus.
     """
 
     def block(match: re.Match) -> str:
@@ -48,14 +79,13 @@ def fill(document: str, folder: Path) -> str:
             content = overlap_table({path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / OVERLAPS).glob("*.json"))})
         elif form == "round_trip":
             content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with scripts/round_trip.py"))
+        elif form == "probes":
+            content = probes_markdown(kept_probes(folder, config))
         elif form == "text":
             content = f"```\n{text_table(kept_scores(folder, config))}\n```"
         else:
             scores = kept_scores(folder, config)
-            content = (
-                f"{markdown_table(scores)}\n\n<details><summary>every direction</summary>\n\n"
-                f"{every_direction(scores)}\n\n</details>"
-            )
+            content = f"{markdown_table(scores)}\n\n{folded('every direction', every_direction(scores))}"
         return f"<!-- begin {match[1]} -->\n{content}\n<!-- end {match[1]} -->"
 
     return _BLOCK.sub(block, document)

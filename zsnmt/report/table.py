@@ -1,9 +1,11 @@
 """The systems of an experiment side by side, from their score files."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean
 
 from zsnmt.errors import InputError
+from zsnmt.languages import Direction, parse_direction
+from zsnmt.report.measured import FORMS, joined
 
 COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
     "supervised": ("supervised", "bleu"),
@@ -24,24 +26,43 @@ COMET_COLUMNS = {
 }
 
 
-def mean_over_directions(scores: dict, kind: str, figure: str) -> float | None:
-    """The plain mean of a figure over a run's directions of one kind, as the paper takes it; None without any."""
-    values = [result.get(figure) for result in scores["directions"] if result["kind"] == kind]
+def mean_over_directions(scores: dict, kind: str, figure: str, directions: Collection[Direction] | None = None) -> float | None:
+    """The plain mean of a figure over a run's directions of one kind, or over some of them, as the paper takes it.
+
+    None without any, and where one of them was not scored.
+    """
+    of_kind = results(scores, kind)
+    values = [of_kind.get(direction, {}).get(figure) for direction in (of_kind if directions is None else directions)]
     return fmean(values) if values and None not in values else None
+
+
+def results(scores: dict, kind: str) -> dict[Direction, dict]:
+    """The results of one kind by direction."""
+    return {parse_direction(result["direction"]): result for result in scores["directions"] if result["kind"] == kind}
+
+
+def all_directions(all_scores: Sequence[dict]) -> dict[Direction, str]:
+    """Every direction with its kind (supervised or zero_shot), the zero-shot ones first, in the order of the score files."""
+    return {direction: kind for kind in ("zero_shot", "supervised") for scores in all_scores for direction in results(scores, kind)}
 
 
 def check_comparable(all_scores: Sequence[dict]) -> None:
     """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once."""
     names = [f"{scores['system']} seed {scores['seed']}" for scores in all_scores]
-    (name, first), *others = zip(names, map(conditions, all_scores))
+    check_alike([*zip(names, map(conditions, all_scores))], "score them alike or make two tables")
+    if len(set(names)) < len(names):
+        raise InputError(f"a run is given twice: {', '.join(names)}")
+    check_adaptations(all_scores)
+
+
+def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy: str) -> None:
+    """`InputError` unless every run, given by name, has the same values of each condition as the first."""
+    (name, first), *others = conditions
     for other_name, other in others:
         for what, of_first in first.items():
             sides = (name, of_first - other[what]), (other_name, other[what] - of_first)
             if found := ", ".join(f"only {run} has {listed(alone)}" for run, alone in sides if alone):
-                remedy = "score them alike or make two tables"
                 raise InputError(f"these runs cannot stand in one table, their {what} differ: {found}; {remedy}")
-    if len(set(names)) < len(names):
-        raise InputError(f"a run is given twice: {', '.join(names)}")
 
 
 def conditions(scores: dict) -> dict[str, set[str]]:
@@ -56,6 +77,39 @@ def conditions(scores: dict) -> dict[str, set[str]]:
     }
 
 
+def check_adaptations(all_scores: Sequence[dict]) -> None:
+    """`InputError` unless adapted runs began with the same languages, and the runs of a system were made alike."""
+    old = {", ".join(scores["adapted_from"]["languages"]) for scores in all_scores if "adapted_from" in scores}
+    if len(old) > 1:
+        found = "; ".join(sorted(old))
+        raise InputError(f"these runs cannot stand in one table, they add languages to different ones: {found}; make two tables")
+    for system, runs in by_system(all_scores).items():
+        if len(ways := {how_made(scores) for scores in runs}) > 1:
+            found = "; ".join(sorted(ways))
+            raise InputError(f"the runs of {system} are not seeds of one system: {found}; make two tables or give them two names")
+        for scores in runs:
+            check_before(scores)
+
+
+def check_before(scores: dict) -> None:
+    """`InputError` if a direction was scored on more or fewer lines before the run was adapted."""
+    lines = {(result["direction"], result["kind"]): result["lines"] for result in scores["directions"]}
+    for result in scores.get("before", []):
+        after = lines.get((result["direction"], result["kind"]), result["lines"])
+        if result["lines"] != after:
+            raise InputError(
+                f"{scores['system']} seed {scores['seed']} cannot be compared with its base: {result['direction']} has "
+                f"{result['lines']} lines before and {after} after; score both on the same lines, the base first"
+            )
+
+
+def how_made(scores: dict) -> str:
+    """Whether a run was trained or adapted, and from which system."""
+    if not (base := scores.get("adapted_from")):
+        return "trained"
+    return f"adapted from {base['config']} {base['system']}, {base['mode']}"
+
+
 def listed(things: Collection[str], most: int = 4) -> str:
     """The first few things in order, and how many more there are."""
     more = len(things) - most
@@ -68,6 +122,25 @@ def by_system(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
     for scores in all_scores:
         systems.setdefault(scores["system"], []).append(scores)
     return systems
+
+
+def seeds(runs: Sequence[dict]) -> str:
+    """The seeds of a system's runs."""
+    return ", ".join(str(scores["seed"]) for scores in runs)
+
+
+def signature_note(all_scores: Sequence[dict]) -> str:
+    """What every figure depends on: signatures and seeds."""
+    first = all_scores[0]
+    listed = "; ".join(f"{system} seed {seeds(runs)}" for system, runs in by_system(all_scores).items())
+    return joined([signatures(first, first["signatures"]), f"Runs: {listed}."])
+
+
+def signatures(scores: dict, figures: Iterable[str]) -> str:
+    """What some figures depend on, as far as it is known."""
+    titles, known = {figure: form.title for figure, form in FORMS.items()}, scores["signatures"]
+    found = "; ".join(f"{titles.get(figure, figure)}: {known[figure]}" for figure in figures if figure in known)
+    return found and f"{found}."
 
 
 def caption(all_scores: Sequence[dict]) -> str:

@@ -109,6 +109,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             args, self.lang_pairs, self.valid_directions, langs, dicts, self.sampling_method
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
+        self.trained_before: list[str] = []
 
     def place_tags(self, placement: str) -> None:
         """Choose where the language tags stand from now on."""
@@ -117,7 +118,17 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     def state_dict(self) -> dict:
         """What a checkpoint keeps of the task."""
-        return {"language_tags": self.placement.name, "languages": list(self.langs), "dictionary": self.dictionary_hash()}
+        return {
+            "language_tags": self.placement.name,
+            "languages": list(self.langs),
+            "dictionary": self.dictionary_hash(),
+            "trained": self.trained_directions,
+        }
+
+    @property
+    def trained_directions(self) -> list[str]:
+        """The directions of training, and those that the model was trained on before it learned a new language."""
+        return [*dict.fromkeys([*self.trained_before, *self.lang_pairs])]
 
     def dictionary_hash(self) -> str:
         """A checksum of the dictionary's symbols in their order."""
@@ -145,6 +156,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 f"the dictionary of {self.args.data} is not the one the checkpoint was trained with; give the folder of "
                 "its training, or the pipeline folder of its run"
             )
+        self.trained_before = state_dict.get("trained", [])
         self.place_tags(placement)
 
     # Data

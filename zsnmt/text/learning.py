@@ -45,12 +45,12 @@ class TextSettings:
 
 
 def learn_tokenisation(text: Mapping[str, Sequence[Path]], languages: Sequence[str], folder: Path,
-                       settings: TextSettings, workers: int = 1) -> TextPipeline:  # fmt: skip
+                       settings: TextSettings, workers: int = 1, known: Sequence[str] = ()) -> TextPipeline:  # fmt: skip
     """The tokenisation of each language, with a truecaser learned from its text where the kind has one.
 
-    The pipeline that is returned has no units yet: it tokenises, and cuts at spaces.
+    The settings may also name `known` languages, of which nothing is learned. The pipeline that is returned has no units yet: it tokenises, and cuts at spaces.
     """
-    kinds = {language: kind_of(settings.tokenisation, language, languages) for language in languages}
+    kinds = {language: kind_of(settings.tokenisation, language, [*known, *languages]) for language in languages}
     truecasers = {}
     for language in (language for language in languages if needs_truecaser(kinds[language])):
         truecasers[language] = folder / f"truecaser.{language}"

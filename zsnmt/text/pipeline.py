@@ -2,7 +2,8 @@
 
 A sentence is tokenised as its language asks for, split into subwords (or words), and its pieces marked with
 their language where no two languages are to have a piece in common (Liu et al. 2021, section 4.1). All of it
-travels in one folder: `pipeline.json`, `subwords.model`, `vocabulary.{lang}`, `truecaser.{lang}`.
+travels in one folder: `pipeline.json`, `subwords.model`, `vocabulary.{lang}`, `truecaser.{lang}`, and
+`subwords.{lang}.model` for a language that was added to a trained model with subwords of its own.
 """
 
 import json
@@ -19,7 +20,7 @@ from zsnmt.text.tokenisation import load_tokeniser
 from zsnmt.text.words import Words
 
 PIPELINE_FILE = "pipeline.json"
-FILES = (PIPELINE_FILE, MODEL_FILE, "vocabulary.*", "truecaser.*")
+FILES = (PIPELINE_FILE, MODEL_FILE, "subwords.*.model", "vocabulary.*", "truecaser.*")
 
 RAW = "raw"  # the kind of tokenisation that is none
 
@@ -31,12 +32,15 @@ class TextPipeline:
     """Sentences into pieces and back, for the languages of one model.
 
     `kinds` names each language's tokenisation (see `zsnmt.text.tokenisation`); one that is not named has none.
-    `truecasers` holds the files of those languages whose tokenisation needs one.
+    `truecasers` holds the files of those languages whose tokenisation needs one, `own_units` the subwords of those that
+    do not use the common ones.
     """
 
     def __init__(self, units: Subwords | Words, kinds: Mapping[str, str] | None = None,
-                 truecasers: Mapping[str, Path] | None = None, mark_tokens: bool = False) -> None:  # fmt: skip
+                 truecasers: Mapping[str, Path] | None = None, mark_tokens: bool = False,
+                 own_units: Mapping[str, Subwords] | None = None) -> None:  # fmt: skip
         self.units = units
+        self.own_units = dict(own_units or {})
         self.kinds = dict(kinds or {})
         self.truecasers = dict(truecasers or {})
         self.mark_tokens = mark_tokens
@@ -46,7 +50,7 @@ class TextPipeline:
     @property
     def needs_language(self) -> bool:
         """Whether the pieces of a sentence depend on its language."""
-        return bool(self.units.vocabularies or self.tokenisers or self.mark_tokens)
+        return bool(self.units.vocabularies or self.own_units or self.tokenisers or self.mark_tokens)
 
     def encode(self, sentence: str, language: str) -> list[str]:
         """The pieces of a raw sentence; raises `InputError` for a language that the pipeline does not know."""
@@ -66,7 +70,7 @@ class TextPipeline:
 
     def segment(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
         """The pieces of tokenised sentences, in order."""
-        pieces = self.units.encode_lines(sentences, language)
+        pieces = self.own_units.get(language, self.units).encode_lines(sentences, language)
         if not self.mark_tokens:
             return pieces
         return ([f"{language}{_MARK}{piece}" for piece in of_sentence] for of_sentence in pieces)
@@ -94,11 +98,16 @@ class TextPipeline:
         (folder / PIPELINE_FILE).unlink(missing_ok=True)
         if isinstance(self.units, Subwords):
             self.units.save(folder)
+        for language, units in self.own_units.items():
+            with replacing(folder / own_model_file(language)) as file:
+                file.write(units.model)
         for language, truecaser in self.truecasers.items():
             if truecaser != folder / f"truecaser.{language}":
                 with replacing(folder / f"truecaser.{language}") as file:
                     file.write(truecaser.read_bytes())
         settings = {"units": type(self.units).__name__.lower(), "tokenisation": self.kinds, "mark_tokens": self.mark_tokens}
+        if self.own_units:
+            settings["own_subwords"] = [*self.own_units]
         with replacing(folder / PIPELINE_FILE) as file:
             file.write(json.dumps(settings, indent=1).encode("utf-8"))
 
@@ -106,7 +115,7 @@ class TextPipeline:
     def load(cls, folder: Path) -> "TextPipeline":
         """What `save` wrote; a folder without `pipeline.json` and truecasers holds subwords alone. Raises `InputError`."""
         truecasers = {path.name.removeprefix("truecaser."): path for path in folder.glob("truecaser.*")}
-        if not (folder / PIPELINE_FILE).is_file() and not truecasers:
+        if not (folder / PIPELINE_FILE).is_file() and not truecasers and not [*folder.glob(own_model_file("*"))]:
             return cls(Subwords.load(folder))
         settings = read_json(folder / PIPELINE_FILE, "copy it from the data folder of the run")
         try:
@@ -114,4 +123,10 @@ class TextPipeline:
             kinds, mark_tokens = settings["tokenisation"], settings["mark_tokens"]
         except KeyError as missing:
             raise InputError(f"{folder / PIPELINE_FILE} does not say {missing}; make the data again with scripts/prepare.py") from None
-        return cls(units, kinds, truecasers, mark_tokens)
+        own_units = {language: Subwords(folder / own_model_file(language)) for language in settings.get("own_subwords", [])}
+        return cls(units, kinds, truecasers, mark_tokens, own_units)
+
+
+def own_model_file(language: str) -> str:
+    """The file of a language's own subwords."""
+    return f"subwords.{language}.model"

@@ -1,0 +1,90 @@
+"""The text of a run and that of a new language, in one folder."""
+
+import shutil
+
+import pytest
+
+from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PAIRS, PIVOT, SECOND
+from zsnmt.adaptation.joined_text import files_of, join_text, new_languages
+from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split, read_lines, write_lines
+from zsnmt.errors import InputError
+
+
+@pytest.fixture
+def original(corpus, tmp_path):
+    """The text of the known languages, as a run has it."""
+    (tmp_path / "original").mkdir()
+    for file in files_of(corpus, KNOWN):
+        shutil.copy(file, tmp_path / "original" / file.name)
+    return tmp_path / "original"
+
+
+def test_a_language_that_the_run_lacks_is_new_whatever_else_is_named():
+    assert new_languages([PIVOT, NEW], KNOWN) == [NEW]
+    assert new_languages([PIVOT, SECOND, NEW, FIRST, "other"], KNOWN) == [NEW, "other"]
+
+
+@pytest.mark.parametrize("languages, words", [
+    ([PIVOT, FIRST], f"knows {PIVOT}, {FIRST} already"),
+    ([FIRST, NEW], f"has the pivot {FIRST}, the run has {PIVOT}"),
+    ([PIVOT, NEW, NEW], "each once"),
+])  # fmt: skip
+def test_languages_that_cannot_be_added_are_refused(languages, words):
+    with pytest.raises(InputError, match=words):
+        new_languages(languages, KNOWN)
+
+
+def test_the_files_of_some_languages_are_of_no_other(corpus):
+    names = {file.name for file in files_of(corpus, KNOWN)}
+    assert names == {file.name for file in corpus.iterdir() if NEW not in file.name and file.name != "languages.tsv"} & names
+    assert {f"train.{FIRST}-{PIVOT}.{FIRST}", f"test.{SECOND}", f"lexicon.{PIVOT}"} <= names
+    assert not [name for name in names if NEW in name]
+
+
+def test_the_text_of_the_run_stays_as_it_is_and_a_multiway_set_grows(corpus, original, tmp_path):
+    join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {})
+    joined = tmp_path / "joined"
+    for file in original.iterdir():
+        assert (joined / file.name).read_bytes() == file.read_bytes(), file.name
+    for name in (f"test.{NEW}", f"valid.{NEW}", f"lexicon.{NEW}"):
+        assert (joined / name).read_bytes() == (corpus / name).read_bytes()
+    assert all((NEW, other) in pairs_of_split(joined, "test", [NEW, *KNOWN]) for other in KNOWN)
+    assert not [path for path in tmp_path.iterdir() if "joined." in path.name], "what was joined stays behind"
+
+
+def test_new_pairs_are_bounded_and_old_ones_are_not(corpus, original, tmp_path):
+    counts = join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {"": 20})
+    assert {pair: of_pair["kept"] for pair, of_pair in counts.items()} == {
+        f"{PIVOT}-{FIRST}": PAIRS, f"{PIVOT}-{SECOND}": PAIRS, f"{PIVOT}-{NEW}": 20}  # fmt: skip
+
+
+def test_another_test_set_than_the_runs_keeps_its_pairs_apart(corpus, original, tmp_path):
+    """Where the known languages' sentences differ, a line of the new one is no translation of the run's."""
+    lines = read_lines(original / f"test.{PIVOT}")
+    write_lines(original / f"test.{PIVOT}", lines[:-1] + ["something else"])
+    join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {})
+    assert (tmp_path / "joined" / f"test.{PIVOT}").read_bytes() == (original / f"test.{PIVOT}").read_bytes()
+    assert not (tmp_path / "joined" / f"test.{NEW}").exists()
+    for other in KNOWN:
+        found = find_pair(tmp_path / "joined", "test", other, NEW)
+        assert [file.read_bytes() for file in found] == [(corpus / f"test.{language}").read_bytes() for language in (other, NEW)]
+
+
+def test_without_the_runs_text_only_new_pairs_are_there(corpus, tmp_path):
+    join_text(corpus, tmp_path / "joined", KNOWN, [NEW], None, {})
+    for split in SPLITS:
+        assert {NEW in pair for pair in pairs_of_split(tmp_path / "joined", split, LANGUAGES)} == {True}
+
+
+def test_a_new_test_sentence_is_taken_out_of_the_old_training_text(corpus, original, tmp_path):
+    source, target = find_pair(original, "train", FIRST, PIVOT)
+    write_lines(source, [*read_lines(source), "a sentence of its own"])
+    write_lines(target, [*read_lines(target), read_lines(corpus / f"test.{PIVOT}")[0]])
+    counts = join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {})
+    assert counts[f"{PIVOT}-{FIRST}"]["removed"] == 1 and counts[f"{PIVOT}-{FIRST}"]["kept"] == PAIRS
+
+
+def test_a_language_without_training_text_is_refused_and_nothing_is_left(corpus, original, tmp_path):
+    with pytest.raises(InputError, match="no training text for other: files are named train.xx-yy.xx"):
+        join_text(corpus, tmp_path / "joined", KNOWN, [NEW, "other"], original, {})
+    assert [path.name for path in tmp_path.iterdir()] == ["original"]

@@ -1,0 +1,64 @@
+"""How the training of a run goes on."""
+
+from argparse import Namespace
+
+import pytest
+
+from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PIVOT
+from zsnmt.adaptation.run import FROZEN, FULL, model_options, training_options
+from zsnmt.errors import InputError
+
+
+@pytest.fixture
+def data(tmp_path):
+    """As much of a folder of data as says which directions have training text."""
+    (tmp_path / "data").mkdir()
+    for language in LANGUAGES[1:]:
+        (tmp_path / "data" / f"train.{PIVOT}-{language}.{PIVOT}.idx").touch()
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "train.command").write_text(
+        r"/env/fairseq-train /old/data --cpu --arch zs_transformer --adam-betas \(0.9\,0.98\) --lr 2e-3 --cpu-bf16 ")
+    return tmp_path / "run"
+
+
+def test_training_goes_on_with_the_options_it_had_but_for_data_and_device(run, data):
+    options = training_options(run, data, [NEW], LANGUAGES, FULL, {"frozen_vocabulary": "none"})
+    assert options[:7] == ["--arch", "zs_transformer", "--adam-betas", "(0.9,0.98)", "--lr", "2e-3", "--cpu-bf16"]
+    assert options[7:9] == ["--frozen-vocabulary", "none"]
+
+
+@pytest.mark.parametrize("mode, trained", [(FULL, KNOWN[1:] + [NEW]), (FROZEN, [NEW])])
+def test_a_mode_trains_its_directions(run, data, mode, trained):
+    *_, name, directions = training_options(run, data, [NEW], LANGUAGES, mode, {})
+    assert name == "--lang-pairs"
+    assert {*directions.split(",")} == {pair for language in trained for pair in (f"{PIVOT}-{language}", f"{language}-{PIVOT}")}
+
+
+def test_a_run_that_does_not_say_how_it_was_trained_is_refused(run, data):
+    (run / "train.command").unlink()
+    with pytest.raises(InputError, match="train.command is missing: .* give a run made by recipes/train.sh"):
+        training_options(run, data, [NEW], LANGUAGES, FULL, {})
+
+
+def test_freezing_begins_behind_the_present_dictionary_each_time():
+    once = model_options(Namespace(), FROZEN, 120)
+    assert once == {"frozen_vocabulary": "120", "adapter_dim": 0}
+    twice = model_options(Namespace(**once), FROZEN, 150, adapter_dim=0)
+    assert twice == {"frozen_vocabulary": "120,150", "adapter_dim": 0}
+    assert model_options(Namespace(**once), FULL, 150) == {"frozen_vocabulary": "none", "adapter_dim": 0}
+
+
+def test_adapters_stay_with_the_frozen_mode():
+    with_adapters = model_options(Namespace(), FROZEN, 120, adapter_dim=4)
+    assert with_adapters["adapter_dim"] == 4
+    assert model_options(Namespace(**with_adapters), FROZEN, 150)["adapter_dim"] == 4
+    with pytest.raises(InputError, match="give --adapter-dim 4, or leave it out"):
+        model_options(Namespace(**with_adapters), FROZEN, 150, adapter_dim=5)
+    for trained, dimension in ((Namespace(**with_adapters), 0), (Namespace(), 4)):
+        with pytest.raises(InputError, match="adapt this run with --frozen, or without adapters"):
+            model_options(trained, FULL, 150, dimension)

@@ -1,0 +1,100 @@
+"""Ablation studies: the systems of each, seen in the models that their options build."""
+
+import pytest
+from fairseq.modules import LearnedPositionalEmbedding, SinusoidalPositionalEmbedding
+
+from zsnmt.ablations import STUDIES, System, systems, training_options
+from zsnmt.errors import InputError
+from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
+
+LAYERS = 4  # the middle one is the third
+SIZES = (
+    f"--encoder-layers {LAYERS} --decoder-layers 2 --encoder-embed-dim 8 --decoder-embed-dim 8 --encoder-ffn-embed-dim 20 "
+    "--decoder-ffn-embed-dim 20 --encoder-attention-heads 2 --decoder-attention-heads 2 --max-source-positions 31"
+).split()
+PLAIN = [System("zs_transformer", "zs_transformer"), System("zs_transformer_residual", "zs_transformer_residual")]
+
+
+def residuals(system: System, task) -> list[type]:
+    """The kind of residual at each encoder layer of a system."""
+    return [type(layer.attention_residual) for layer in build(system, task).encoder.layers]
+
+
+def build(system: System, task) -> ZeroShotTransformer:
+    return ZeroShotTransformer.build_model(training_options(system.architecture, [*SIZES, *system.options]), task)
+
+
+def changed(kind: type, layer: int) -> list[type]:
+    return [kind if number == layer else KeepResidual for number in range(1, LAYERS + 1)]
+
+
+def test_removal_layer_removes_the_residual_at_each_layer_in_turn(toy_task):
+    baseline, *others = systems(["removal_layer"], SIZES)
+    assert residuals(baseline, toy_task) == [KeepResidual] * LAYERS
+    assert [residuals(system, toy_task) for system in others] == [
+        changed(RemoveResidual, layer) for layer in range(1, LAYERS + 1)
+    ]
+    assert [system.name for system in others] == ["residual_at_1", "residual_at_2", "zs_transformer_residual", "residual_at_4"]
+
+
+def test_positions_are_sinusoidal_and_learned_with_and_without_the_residual(toy_task):
+    found = {}
+    for system in systems(["positions"], SIZES):
+        model = build(system, toy_task)
+        kinds = type(model.encoder.embed_positions), type(model.decoder.embed_positions)
+        found[system.name] = (*kinds, residuals(system, toy_task).count(RemoveResidual))
+    sinusoidal, learned = [SinusoidalPositionalEmbedding] * 2, [LearnedPositionalEmbedding] * 2
+    assert found == {
+        "zs_transformer": (*sinusoidal, 0),
+        "zs_transformer_residual": (*sinusoidal, 1),
+        "learned_positions": (*learned, 0),
+        "residual_learned_positions": (*learned, 1),
+    }
+
+
+def test_replacement_puts_each_kind_in_the_place_of_the_middle_residual(toy_task):
+    found = {system.name: residuals(system, toy_task) for system in systems(["replacement"], SIZES)}
+    assert found == {
+        "zs_transformer": [KeepResidual] * LAYERS,
+        "zs_transformer_residual": changed(RemoveResidual, 3),
+        "residual_mean_pool": changed(MeanPoolResidual, 3),
+        "residual_stochastic": changed(StochasticResidual, 3),
+    }
+
+
+def test_studies_share_the_plain_systems_under_the_names_of_their_architectures():
+    of_each = [systems([study], SIZES) for study in STUDIES]
+    assert all(study[0] == PLAIN[0] and PLAIN[1] in study for study in of_each)
+    assert all((system.name == system.architecture) == (not system.options) for study in of_each for system in study)
+    together = systems([*STUDIES, *STUDIES], SIZES)
+    assert together[0] == PLAIN[0] and len({system.name for system in together}) == len(together)
+    assert {*together} == {system for study in of_each for system in study}
+    assert len(together) == sum(map(len, of_each)) - 2 * len(PLAIN)
+
+
+@pytest.mark.parametrize("options, layers", [([], 5), (["--encoder-layers", "8"], 8), (["--encoder-layers=2"], 2)])
+def test_the_config_says_how_many_layers_there_are(options, layers):
+    """5 is what the architecture has where a config says nothing."""
+    names = [system.name for system in systems(["removal_layer"], [*options, "--optimizer", "adam", "--decoder-layers", "1"])]
+    assert len(names) == 1 + layers and names.index("zs_transformer_residual") == layers // 2 + 1
+
+
+@pytest.mark.parametrize("study, options, message", [
+    ("layers", "", "there is no study 'layers'; there are removal_layer, positions, replacement"),
+    ("removal_layer", "--encoder-layers 1", "compares encoder layers, and the model has 1; give it 2 or more"),
+    ("positions", "--encoder-residual-removal-layers 2", "the config sets --encoder-residual-removal-layers, which a study"),
+    ("removal_layer", "--encoder-residual-removal-layers=2,3", "--encoder-residual-removal-layers=2,3, which a study varies"),
+    ("positions", "--decoder-learned-pos", "the config sets --decoder-learned-pos"),
+    ("replacement", "--encoder-residual-replacement mean_pool", "the config sets --encoder-residual-replacement"),
+    ("positions", "--encoder-layerz 3", "fairseq refuses the MODEL and TRAINING of the config: unrecognized arguments: --enc"),
+    ("removal_layer", "--encoder-layers many", "argument --encoder-layers: invalid int value: 'many'"),
+])  # fmt: skip
+def test_what_cannot_be_compared_is_refused(study, options, message):
+    with pytest.raises(InputError, match=message.replace("(", "[(]")):
+        systems([study], options.split())
+
+
+def test_what_a_study_does_not_vary_a_config_may_set():
+    learned = ["--encoder-position-encoding", "learned", "--encoder-residual-replacement", "mean_pool", *SIZES]
+    assert len(systems(["removal_layer"], learned)) == 1 + LAYERS

@@ -1,0 +1,112 @@
+"""The recipe of the probes on a tiny run: what it leaves, how it goes on, what it refuses."""
+
+import csv
+import json
+import shutil
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import run_command
+
+TABLES = ["classifiers.confusion.tsv", "classifiers.tsv", "similarity.tsv"]
+PRINTED = ["classifiers.txt", "similarity.txt"]
+VARIANCE = ["--variance", "0.5"]
+OPTIONS = ["--train-lines", "40", "--kind", "exact", "--labels", "language position", "--seed", "3"]
+LAYERS = ["0", "1", "2", "3", "final"]
+
+
+@pytest.fixture(scope="module")
+def run(tiny, tmp_path_factory) -> Path:
+    """A copy of the run, with probes from earlier."""
+    run = shutil.copytree(tiny.run(), tmp_path_factory.mktemp("probed") / "seed1")
+    (run / "probes").mkdir()
+    (run / "probes" / "record.json").write_text("earlier")
+    return run
+
+
+@pytest.fixture(scope="module")
+def failed(run):
+    """What the recipe says where SVCCA is not possible, and the record that is there then."""
+    return run_command("recipes/probe.sh", run, *OPTIONS), (run / "probes" / "record.json").read_text()
+
+
+@pytest.fixture(scope="module")
+def done(run, failed):
+    """The same call with a remedy."""
+    done = run_command("recipes/probe.sh", run, *VARIANCE, *OPTIONS)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file, delimiter="\t")]
+
+
+def test_a_failure_keeps_earlier_probes_and_the_next_call_goes_on(failed, done):
+    stopped, record = failed
+    assert stopped.returncode != 0 and "Traceback" not in stopped.stderr
+    assert "error: layer 0: 11 sentences are too few for SVCCA" in stopped.stderr
+    assert "run the same command again to go on" in stopped.stderr and record == "earlier"
+    before = [f"{name}: done before" in done.stderr for name in ("states", "training_states", "similarity")]
+    assert before == [True, True, False]
+
+
+def test_tables_and_their_record_are_left_and_nothing_else(run, done):
+    assert sorted(path.name for path in (run / "probes").iterdir()) == sorted([*TABLES, *PRINTED, "record.json"])
+    assert not [*run.glob("probes.*")]
+    made, record = (json.loads(path.read_text()) for path in (run / "run.json", run / "probes" / "record.json"))
+    assert all(record[key] == made[key] for key in ("config", "system", "seed"))
+    assert (record["layers"], record["removed_layers"], record["dimension"]) == (LAYERS, [2], 16)
+    assert (record["split"], record["sentences"], record["train_lines"]) == ("test", 11, 40)
+    assert (record["kind"], record["probe_seed"]) == ("exact", 3)
+    words = [word.replace(" ", r"\ ") for word in (*VARIANCE, *OPTIONS)]
+    assert record["command"] == " ".join(["bash recipes/probe.sh", str(run), *words])
+    assert record["text"] != record["training_text"] and len(record["model"]) == 64
+    assert record["commit"] and record["versions"]["torch"]
+
+
+def test_the_tables_have_every_layer(run, done):
+    languages = json.loads((run / "probes" / "record.json").read_text())["languages"]
+    confusion, classifiers, similarity = (rows(run / "probes" / name) for name in TABLES)
+    assert [(row["layer"], row["language"]) for row in confusion] == [*product(LAYERS, languages)]
+    assert [(row["layer"], row["label"]) for row in classifiers] == [*product(LAYERS, ["language", "position"])]
+    assert [row["layer"] for row in similarity] == [layer for layer in LAYERS for _ in range(6)]  # pairs of four languages
+    assert {(row["sentences"], row["dimensions"]) for row in similarity} == {("11", "16")}
+
+
+def test_a_second_call_prints_and_does_nothing(run, done):
+    before = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
+    again = run_command("recipes/probe.sh", run, *VARIANCE, *OPTIONS)
+    assert again.returncode == 0 and "probe: done before" in again.stderr
+    assert before == {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
+    assert again.stdout == done.stdout and all((run / "probes" / name).read_text() in done.stdout for name in PRINTED)
+    assert f"python scripts/report.py {run} --output report.html" in again.stderr
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ([], "usage: bash recipes/probe.sh RUN"),
+    (["runs", "--sead", "3"], "unknown option '--sead'"),
+    (["runs", "--lines"], "--lines needs a value"),
+    (["runs", "--train-lines", "all"], "--train-lines is 'all'; it must be a whole number above 0"),
+    (["runs", "--kind", "linear"], "--kind is 'linear'; it must be published or exact"),
+    (["runs/none"], "runs/none is no run folder; give one made by recipes/train.sh"),
+])  # fmt: skip
+def test_a_wrong_call_gets_one_sentence(arguments, message):
+    stopped = run_command("recipes/probe.sh", *arguments)
+    assert stopped.returncode != 0 and message in stopped.stderr and stopped.stderr.count("\n") == 1
+
+
+def test_a_run_without_model_or_text_gets_one_sentence(tiny, tmp_path):
+    run, text = tmp_path / "seed1", tmp_path / "moved"
+    run.mkdir()
+    record = json.loads((tiny.run() / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**record, "text": str(text)}))
+    stopped = run_command("recipes/probe.sh", run)
+    assert stopped.returncode != 0 and f"{run} has no model.pt" in stopped.stderr
+    (run / "model.pt").touch()
+    stopped = run_command("recipes/probe.sh", run)
+    assert stopped.returncode != 0 and f"{text}, the text of {run}, is not there any more" in stopped.stderr
+    assert sorted(path.name for path in run.iterdir()) == ["model.pt", "run.json"]

@@ -1,0 +1,126 @@
+"""The binarised data of a model with new languages: all old ids stay, new pieces and tags come after them."""
+
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from itertools import repeat
+from pathlib import Path
+
+from fairseq.data import Dictionary
+
+from zsnmt.binarised import TextFile, binarise, check_replaceable, checked_pairs, count_pieces, encode, text_files, training_text
+from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+from zsnmt.errors import InputError
+from zsnmt.files import replacing, replacing_folder
+from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages
+from zsnmt.text.learning import TOKENISED, TextSettings, learn_subwords, learn_tokenisation, tokenise_file
+from zsnmt.text.parallel import worker_pool
+from zsnmt.text.piece_restriction import restrict_pieces
+from zsnmt.text.pipeline import RAW, TextPipeline, own_model_file
+from zsnmt.text.subword import Subwords
+from zsnmt.text.words import Words
+
+UNKNOWN_BOUND = 0.01
+
+
+def extend_data(
+    text: Path, folder: Path, base: Path, new: Sequence[str], settings: TextSettings, unknown_bound: float = UNKNOWN_BOUND, workers: int = 1
+) -> dict[str, float]:
+    """Binarise `text` for the model whose pipeline is in `base` and for the new languages.
+
+    The old languages keep their text pipeline, and with it every id. Each new language has a subword model of its own
+    (or words, where the model has words), of which the types that the dictionary lacks are appended to it, after the
+    language's tag. Returns the share of unknown pieces (0–1) of each file of a pair with a new language.
+
+    Raises `InputError` for a language that is there already, for units of another kind than the model's, for text that
+    breaks the contract, and for a file in which more than `unknown_bound` of the pieces are unknown.
+    """
+    known = read_languages(base)
+    if there := [language for language in new if language in known]:
+        raise InputError(f"the model of {base} knows {', '.join(there)} already; name languages that it lacks")
+    pipeline = TextPipeline.load(base)
+    check_units(pipeline, settings)
+    check_replaceable(folder)
+    languages = [*known, *new]
+    pairs, _ = checked_pairs(text, languages)
+    with replacing_folder(folder) as part, worker_pool(workers) as pool:
+        write_lines(part / LANGUAGES_FILE, languages)
+        files = text_files(text, pairs)
+        pipeline = extend_tokenisation(pipeline, files, known, new, part, settings, workers)
+        tokenised = [file._replace(path=tokenise_file(file.path, file.language, pipeline, part / TOKENISED, workers)) for file in files]
+        pipeline = extend_units(pipeline, training_text(tokenised), new, part, settings)
+        dictionary = extend_dictionary(base / f"dict.{known[0]}.txt", tokenised, pipeline, new, pool, settings.words)
+        unknown = binarise(tokenised, part, pipeline, dictionary, languages, pool)
+        shares = {}
+        for file, as_read in zip(files, tokenised):
+            if any({*name.split(".")[1].split("-")} & {*new} for name in file.names):
+                counts = unknown[as_read]
+                shares[file.path.name] = counts[True] / max(1, counts.total())
+                if shares[file.path.name] > unknown_bound:
+                    raise InputError(too_unknown(file, as_read, shares[file.path.name], unknown_bound, pipeline, dictionary))
+        shutil.rmtree(part / TOKENISED, ignore_errors=True)
+    return shares
+
+
+def check_units(pipeline: TextPipeline, settings: TextSettings) -> None:
+    """Raises `InputError` unless both have words, or both subwords."""
+    if isinstance(pipeline.units, Words) != bool(settings.words):
+        there, wanted = ("words", "word") if isinstance(pipeline.units, Words) else ("subwords", "bpe or unigram")
+        raise InputError(f"the model reads {there}, and the new language was to have '{settings.model_type}'; choose {wanted}")
+
+
+def extend_tokenisation(
+    pipeline: TextPipeline, files: Sequence[TextFile], known: Sequence[str], new: Sequence[str], folder: Path, settings: TextSettings, workers: int
+) -> TextPipeline:
+    """The pipeline with the tokenisation of the new languages as well."""
+    learned = learn_tokenisation(training_text(files), new, folder, settings, workers, known)
+    kinds = {**{language: pipeline.kinds.get(language, RAW) for language in known}, **learned.kinds}
+    return TextPipeline(pipeline.units, kinds, {**pipeline.truecasers, **learned.truecasers}, pipeline.mark_tokens, pipeline.own_units)
+
+
+def extend_units(
+    pipeline: TextPipeline, text: Mapping[str, Sequence[Path]], new: Sequence[str], folder: Path, settings: TextSettings
+) -> TextPipeline:
+    """The pipeline with a subword model for each new language, of the pieces that its training text has."""
+    own_units = dict(pipeline.own_units)
+    for language in new if isinstance(pipeline.units, Subwords) else ():
+        learned = learn_subwords({language: text[language]}, folder, settings)
+        lines = (line for path in text[language] for line in iterate_lines(path))
+        seen = Counter(piece for pieces in learned.encode_lines(lines, language) for piece in pieces)
+        with replacing(folder / own_model_file(language)) as file:
+            file.write(restrict_pieces(learned.model, seen))
+        own_units[language] = Subwords(folder / own_model_file(language))
+    return TextPipeline(pipeline.units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens, own_units)
+
+
+def extend_dictionary(
+    path: Path, files: Sequence[TextFile], pipeline: TextPipeline, new: Sequence[str], pool: Executor, words: int | None = None
+) -> Dictionary:
+    """The dictionary in `path`, then the tags of the new languages, then their pieces that it lacks, the most frequent first.
+
+    Old entries keep their place and their count. `words` bounds the number of new pieces, for units that are words.
+    """
+    dictionary = Dictionary.load(str(path))
+    training = [file for file in files if file.language in new and file.names[0].startswith("train.")]
+    counts: Counter[str] = sum(pool.map(count_pieces, training, repeat(pipeline)), Counter())
+    tags = [*map(language_tag, new)]
+    if clash := [tag for tag in tags if tag in counts or tag in dictionary]:
+        raise InputError(f"the text spells {', '.join(clash)}, which is to stand for a language; remove it from the text")
+    for tag in tags:
+        dictionary.add_symbol(tag)
+    unseen = ((piece, count) for piece, count in counts.items() if piece not in dictionary)
+    for piece, count in sorted(unseen, key=lambda item: (-item[1], item[0]))[:words]:
+        dictionary.add_symbol(piece, count)
+    return dictionary
+
+
+def too_unknown(file: TextFile, as_read: TextFile, share: float, bound: float, pipeline: TextPipeline, dictionary: Dictionary) -> str:
+    """What is wrong with a file of which too much is unknown, with the first such line."""
+    for number, pieces in enumerate(pipeline.segment(iterate_lines(as_read.path), file.language), start=1):
+        unknown = [piece for piece, index in zip(pieces, encode(pieces, dictionary)) if index == dictionary.unk()]
+        if unknown:
+            return (f"{file.path}: {100 * share:.1f} % of its pieces are unknown to the model in {file.language}, as '{unknown[0]}' in line "
+                    f"{number}, and {100 * bound:g} % are allowed; is it the right language and script? If so, allow more with "
+                    "--allow-unknown")  # fmt: skip
+    raise AssertionError(f"{file.path} has no unknown piece")

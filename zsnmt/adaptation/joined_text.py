@@ -1,0 +1,79 @@
+"""The parallel text of a run and that of the languages it is to learn, in one folder."""
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
+from zsnmt.corpora.training_text import limit_of, make_training_text
+from zsnmt.errors import InputError
+from zsnmt.languages import check_languages
+from zsnmt.runs import same_bytes
+
+
+def new_languages(languages: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Those of `languages` that a model does not know; both begin with the pivot.
+
+    Raises `InputError` for another pivot, and if there is none to add.
+    """
+    check_languages(languages)
+    if languages[0] != known[0]:
+        raise InputError(f"the new text has the pivot {languages[0]}, the run has {known[0]}; name the run's pivot first")
+    if not (new := [language for language in languages if language not in known]):
+        raise InputError(f"the run knows {', '.join(languages)} already (it has {', '.join(known)}); name a language that it lacks")
+    return new
+
+
+def join_text(
+    added: Path, target: Path, known: Sequence[str], new: Sequence[str], original: Path | None, limits: Mapping[str, int], workers: int = 1
+) -> dict:
+    """Write the text of a run, unchanged, and what `added` has of the new languages into the folder `target`.
+
+    `original`: the run's text, None to go without. What overlaps with held-out sentences is left out of training, and
+    `limits` bound the new pairs, as in `make_training_text`, whose counts are returned. Raises `InputError` where `added`
+    has no training text for a new language.
+    """
+    languages = [*known, *new]
+    with TemporaryDirectory(dir=target.parent, prefix=f"{target.name}.joined.") as name:
+        joined = Path(name)
+        if original:
+            for file in files_of(original, known):
+                os.symlink(file.resolve(), joined / file.name)
+        for split in SPLITS:
+            pairs = [pair for pair in pairs_of_split(added, split, languages) if {*pair} & {*new}]
+            if split == "train" and (missing := [language for language in new if language not in {*sum(pairs, ())}]):
+                raise InputError(f"{added} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and train.xx-yy.yy")
+            for pair in pairs:
+                link_pair(added, joined, split, pair, new, known)
+        for lexicon in filter(Path.is_file, (added / f"lexicon.{language}" for language in new)):
+            os.symlink(lexicon.resolve(), joined / lexicon.name)
+        bounded = {"-".join(pair): limit for pair in pairs_of_split(added, "train", languages)
+                   if {*pair} & {*new} and (limit := limit_of(pair, limits))}  # fmt: skip
+        return make_training_text(joined, target, languages, bounded, workers=workers)
+
+
+def files_of(text: Path, languages: Sequence[str]) -> list[Path]:
+    """All files of a folder of parallel text that are of these languages alone."""
+    pairs = [f"{one}-{other}" for pair in combinations(languages, 2) for one, other in (pair, pair[::-1])]
+    names = [f"{split}.{pair}.{side}" for split in SPLITS for pair in pairs for side in pair.split("-")]
+    names += [f"{kind}.{language}" for kind in ("valid", "test", "lexicon") for language in languages]
+    return [text / name for name in names if (text / name).is_file()]
+
+
+def link_pair(added: Path, joined: Path, split: str, pair: tuple[str, str], new: Sequence[str], known: Sequence[str]) -> None:
+    """Put a pair with a new language beside what is in `joined`.
+
+    A multiway set stays one where the sentences of the known languages are the same in both; else its pairs are files of
+    their own.
+    """
+    files = find_pair(added, split, *pair)
+    common = [language for language in known if (joined / f"{split}.{language}").is_file() and (added / f"{split}.{language}").is_file()]
+    extends = common and all(same_bytes(joined / f"{split}.{language}", added / f"{split}.{language}") for language in common)
+    multiway = files[0].name == f"{split}.{pair[0]}"
+    for file, language in zip(files, pair):
+        name = file.name if not multiway or extends else f"{split}.{pair[0]}-{pair[1]}.{language}"
+        if language in new or not (multiway and extends):
+            (joined / name).unlink(missing_ok=True)
+            os.symlink(file.resolve(), joined / name)

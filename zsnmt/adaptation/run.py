@@ -1,0 +1,72 @@
+"""How the training of a run goes on when it learns a new language."""
+
+import shlex
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairseq.data import Dictionary
+
+from zsnmt.adaptation.checkpoint import extend_checkpoint
+from zsnmt.averaging import load_checkpoint
+from zsnmt.errors import InputError
+from zsnmt.files import replacing
+from zsnmt.languages import parse_direction, read_languages
+from zsnmt.runs import COMMAND_FILE, MODEL_FILE, PIPELINE_FOLDER
+from zsnmt.tasks.zs_translation import directions_with_data
+
+FULL, FROZEN = MODES = ("full", "frozen")
+
+
+def extend_run(
+    run: Path, data: Path, output: Path, mode: str = FULL, adapter_dim: int = 0, noise: str = "multiplicative", scale: float = 1.0, seed: int = 1
+) -> dict[str, int]:
+    """Write the model of `run` with rows for the new languages of `data`, and beside it, as `.options`, what to train it with.
+
+    Returns the number of new rows by table. See `extend_checkpoint`, `model_options` and `training_options`.
+    """
+    trained = load_checkpoint(run / MODEL_FILE)["cfg"]["model"]
+    known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
+    types = len(Dictionary.load(str(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt")))
+    model = model_options(trained, mode, types, adapter_dim)
+    options = training_options(run, data, languages[len(known) :], languages, mode, model)
+    added = extend_checkpoint(run / MODEL_FILE, data, output, noise, scale, seed, **model)
+    with replacing(output.with_suffix(".options")) as file:
+        file.write("".join(f"{option}\n" for option in options).encode("utf-8"))
+    return added
+
+
+def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> dict[str, str | int]:
+    """The options that the model has besides those it was `trained` with; `types`: the size of its dictionary.
+
+    In mode `frozen` the dictionary's size becomes the last of those behind which rows may change. Raises `InputError` for
+    adapters that the mode, or the trained model, does not go with.
+    """
+    before = getattr(trained, "frozen_vocabulary", "none")
+    adapters = getattr(trained, "adapter_dim", 0)
+    if mode == FULL:
+        if adapters or adapter_dim:
+            raise InputError("adapters belong to a language that was added with everything else frozen; adapt this run with --frozen, "
+                             "or without adapters")
+        return {"frozen_vocabulary": "none", "adapter_dim": 0}
+    if adapters and adapter_dim not in (0, adapters):
+        raise InputError(f"the run has adapters of {adapters} dimensions; give --adapter-dim {adapters}, or leave it out")
+    sizes = [] if before == "none" else before.split(",")
+    return {"frozen_vocabulary": ",".join([*sizes, str(types)]), "adapter_dim": adapters or adapter_dim}
+
+
+def training_options(run: Path, data: Path, new: Sequence[str], languages: Sequence[str], mode: str, model: dict[str, str | int]) -> list[str]:
+    """The options of fairseq-train that `run` was trained with, but for its data; then those of its adaptation.
+
+    Later ones override earlier ones. It trains on all directions that have training text in `data`, and in mode `frozen`
+    on those of the `new` languages. Raises `InputError` for a run that does not say how it was trained.
+    """
+    path = run / COMMAND_FILE
+    if not path.is_file():
+        raise InputError(f"{path} is missing: it says with which options the run was trained; give a run made by recipes/train.sh")
+    _, _, *options = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
+    directions = directions_with_data(data, "train", [*languages])
+    if mode == FROZEN:
+        directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
+    given = [[f"--{name.replace('_', '-')}", str(value)] for name, value in model.items()]
+    return [*(option for option in options if option != "--cpu"), *sum(given, []), "--lang-pairs", ",".join(directions)]
