@@ -146,17 +146,19 @@ extend_data_of() { # EXPERIMENT CONFIG RUN MODE [UNKNOWN SHARE]: text and binari
     [ -d "$original" ] || original=""
     # shellcheck disable=SC2086
     step "$experiment" text "$experiment/text" "$source" ${original:+"$original"} "$base/pipeline" -- \
-      make_text "$experiment/text" join_text.py "$source" "$experiment/text.new" --run "$base" --languages $LANGUAGES \
-        ${PAIRS:+--pairs "$PAIRS"} $([ "$mode" = full ] || printf %s --without-original)
+      of_base make_text "$experiment/text" join_text.py "$source" "$experiment/text.new" --languages $LANGUAGES \
+        ${PAIRS:+--pairs "$PAIRS"} $([ "$mode$original" != frozen ] || printf %s --without-original)
     # shellcheck disable=SC2086
-    step "$experiment" data "$experiment/data" "$experiment/text" "$base/pipeline" -- show python "$ROOT/scripts/extend_data.py" \
-      "$experiment/text" "$experiment/data" --run "$base" --languages $LANGUAGES --vocabulary-size "$VOCABULARY" \
+    step "$experiment" data "$experiment/data" "$experiment/text" "$base/pipeline" -- of_base show python "$ROOT/scripts/extend_data.py" \
+      "$experiment/text" "$experiment/data" --languages $LANGUAGES --vocabulary-size "$VOCABULARY" \
       --subword-type "$SUBWORD_TYPE" --threshold "$THRESHOLD" ${TOKENISATION:+--tokenisation "$TOKENISATION"} \
       ${unknown:+--allow-unknown "$unknown"}
     printf '%s' "$made_for" > "$experiment/made_for.part" && mv "$experiment/made_for.part" "$experiment/made_for"
     keep_config "$experiment" "$config"
   ) 9> "$experiment/.lock"
 }
+
+of_base() { "$@" --run "$base"; } # a step's inputs say what it needs of the base, whose name does not matter
 
 show() { "$@" >&2; } # what a step prints is for the person
 

@@ -146,7 +146,7 @@ def probes(options: argparse.Namespace) -> None:
     model = ProbedModel(
         encoder, task.source_dictionary, [*LANGUAGES], lambda lines, _: map(str.split, lines), lambda _: [], record
     )
-    words = task.source_dictionary.symbols[-size["vocabulary"] // 2 :]
+    words = task.source_dictionary.symbols[4 + len(LANGUAGES) :]  # all but fairseq's own and the tags
     lengths = generator.integers(options.length // 2, 3 * options.length // 2 + 1, (len(LANGUAGES), options.sentences))
     text = {language: [" ".join(generator.choice(words, n)) for n in of_language] for language, of_language in zip(LANGUAGES, lengths)}
     print(f"\n{options.size} size ({size}), random weights and words: {len(LANGUAGES)} languages × {options.sentences} sentences, "
@@ -158,10 +158,11 @@ def probes(options: argparse.Namespace) -> None:
         used("states of all layers", lambda: write_states(Path(folder, "states"), model, text))
         states = read_states(Path(folder, "states"))
         used("similarity, all layers and pairs", lambda: [*similarities(states, generator)])
-        for label, epochs in (("language", 5), ("position", 5), ("token", 1)):
-            numbers, batch_size = getattr(states.labels, label), len(states.labels.token) // 800
-            used(f"classifier of {label}, one layer, {epochs} of 5 epochs",
-                 lambda: fit_as_published(states.layers[FINAL], numbers, epochs=epochs, batch_size=batch_size))  # fmt: skip
+        batch = len(states.labels.token) // 800
+        for label, updates in (("language", 800), ("position", 800), ("token", 200)):
+            numbers, rows = getattr(states.labels, label), generator.permutation(len(states.labels.token))[: updates * batch]
+            used(f"classifier of {label}, one layer, {updates} updates of {batch} rows, {len(np.unique(numbers[rows]))} classes",
+                 lambda: fit_as_published(states.layers[FINAL], numbers, rows, 1, batch, warm_up=updates))  # fmt: skip
 
 
 def used(title: str, job: Callable[[], object]) -> None:

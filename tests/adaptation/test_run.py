@@ -45,11 +45,20 @@ def test_a_run_that_does_not_say_how_it_was_trained_is_refused(run, data):
         training_options(run, data, [NEW], LANGUAGES, FULL, {})
 
 
+def test_what_would_round_or_shrink_old_weights_is_left_out_in_mode_frozen(run, data):
+    path = run / "train.command"
+    path.write_text(path.read_text() + "--weight-decay 0.01 --fp16 --patience 5 ")
+    frozen, full = (training_options(run, data, [NEW], LANGUAGES, mode, model_options(Namespace(), mode, 120)) for mode in (FROZEN, FULL))
+    assert "--fp16" in full and "--fp16" not in frozen and "--patience" in frozen
+    last = {mode: options[len(options) - options[::-1].index("--weight-decay")] for mode, options in ((FULL, full), (FROZEN, frozen))}
+    assert last == {FULL: "0.01", FROZEN: "0.0"}
+
+
 def test_freezing_begins_behind_the_present_dictionary_each_time():
     once = model_options(Namespace(), FROZEN, 120)
-    assert once == {"frozen_vocabulary": "120", "adapter_dim": 0}
+    assert once == {"frozen_vocabulary": "120", "adapter_dim": 0, "weight_decay": 0}
     twice = model_options(Namespace(**once), FROZEN, 150, adapter_dim=0)
-    assert twice == {"frozen_vocabulary": "120,150", "adapter_dim": 0}
+    assert twice == {"frozen_vocabulary": "120,150", "adapter_dim": 0, "weight_decay": 0}
     assert model_options(Namespace(**once), FULL, 150) == {"frozen_vocabulary": "none", "adapter_dim": 0}
 
 

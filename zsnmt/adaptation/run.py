@@ -16,6 +16,7 @@ from zsnmt.runs import COMMAND_FILE, MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import directions_with_data
 
 FULL, FROZEN = MODES = ("full", "frozen")
+ROUNDING = ("fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16")  # options that would change old weights
 
 
 def extend_run(
@@ -30,7 +31,8 @@ def extend_run(
     types = len(Dictionary.load(str(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt")))
     model = model_options(trained, mode, types, adapter_dim)
     options = training_options(run, data, languages[len(known) :], languages, mode, model)
-    added = extend_checkpoint(run / MODEL_FILE, data, output, noise, scale, seed, **model)
+    precision = dict.fromkeys(ROUNDING, False) if mode == FROZEN else {}
+    added = extend_checkpoint(run / MODEL_FILE, data, output, noise, scale, seed, **model, **precision)
     with replacing(output.with_suffix(".options")) as file:
         file.write("".join(f"{option}\n" for option in options).encode("utf-8"))
     return added
@@ -39,7 +41,7 @@ def extend_run(
 def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> dict[str, str | int]:
     """The options that the model has besides those it was `trained` with; `types`: the size of its dictionary.
 
-    In mode `frozen` the dictionary's size becomes the last of those behind which rows may change. Raises `InputError` for
+    In mode `frozen` the dictionary's size becomes the last of those behind which rows may change, and nothing decays. Raises `InputError` for
     adapters that the mode, or the trained model, does not go with.
     """
     before = getattr(trained, "frozen_vocabulary", "none")
@@ -52,21 +54,27 @@ def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 
     if adapters and adapter_dim not in (0, adapters):
         raise InputError(f"the run has adapters of {adapters} dimensions; give --adapter-dim {adapters}, or leave it out")
     sizes = [] if before == "none" else before.split(",")
-    return {"frozen_vocabulary": ",".join([*sizes, str(types)]), "adapter_dim": adapters or adapter_dim}
+    return {"frozen_vocabulary": ",".join([*sizes, str(types)]), "adapter_dim": adapters or adapter_dim, "weight_decay": 0.0}
 
 
 def training_options(run: Path, data: Path, new: Sequence[str], languages: Sequence[str], mode: str, model: dict[str, str | int]) -> list[str]:
     """The options of fairseq-train that `run` was trained with, but for its data; then those of its adaptation.
 
     Later ones override earlier ones. It trains on all directions that have training text in `data`, and in mode `frozen`
-    on those of the `new` languages. Raises `InputError` for a run that does not say how it was trained.
+    on those of the `new` languages, in full precision. Raises `InputError` for a run that does not say how it was trained.
     """
     path = run / COMMAND_FILE
     if not path.is_file():
         raise InputError(f"{path} is missing: it says with which options the run was trained; give a run made by recipes/train.sh")
     _, _, *options = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
-    directions = directions_with_data(data, "train", [*languages])
+    dropped, directions = {"--cpu"}, directions_with_data(data, "train", [*languages])
     if mode == FROZEN:
+        dropped |= {spelt(name) for name in ROUNDING}
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
-    given = [[f"--{name.replace('_', '-')}", str(value)] for name, value in model.items()]
-    return [*(option for option in options if option != "--cpu"), *sum(given, []), "--lang-pairs", ",".join(directions)]
+    given = [[spelt(name), str(value)] for name, value in model.items()]
+    return [*(option for option in options if option not in dropped), *sum(given, []), "--lang-pairs", ",".join(directions)]
+
+
+def spelt(name: str) -> str:
+    """An option as a command line has it."""
+    return f"--{name.replace('_', '-')}"

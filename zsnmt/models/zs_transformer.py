@@ -139,9 +139,7 @@ def fill_encoder_seams(encoder: Encoder, args: Namespace) -> None:
 def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbedding:
     """A vector for every language of the task."""
     tags = decoder_tags(task, "--decoder-language-embedding", args.decoder_language_embedding)
-    return LanguageEmbedding(
-        tags, len(task.target_dictionary), args.decoder_embed_dim, args.decoder_language_embedding
-    )
+    return LanguageEmbedding(tags, len(task.target_dictionary), args.decoder_embed_dim, args.decoder_language_embedding)
 
 
 def decoder_tags(task: FairseqTask, option: str, value: str) -> list[int]:
@@ -165,21 +163,14 @@ def decoder_tags(task: FairseqTask, option: str, value: str) -> list[int]:
 
 def fill_vocabulary_seams(model: ZeroShotTransformer, args: Namespace, task: FairseqTask) -> None:
     """Let each language write what the dictionary held when it was complete, and train only what came last."""
-    options = ["weight_decay", "fp16", "bf16", "adaptive_softmax_cutoff", *(["decoder_layerdrop"] if args.adapter_dim else [])]
-    if refused := [f"--{name.replace('_', '-')}" for name in options if getattr(args, name, None)]:
-        raise InputError(
-            f"leave out {', '.join(refused)}: --frozen-vocabulary keeps old weights bit for bit (--amp does so, too), "
-            "and knows neither an adaptive softmax nor adapters of layers that are dropped"
-        )
+    refuse_what_frozen_weights_forbid(args)
     decoder, tags = model.decoder, decoder_tags(task, "--frozen-vocabulary", args.frozen_vocabulary)
     sizes = vocabulary_sizes(args.frozen_vocabulary, tags, len(task.target_dictionary))
-    decoder.vocabulary = GrowingVocabulary(sizes)
     first, last = sizes[0], sizes[-2]
+    decoder.vocabulary = GrowingVocabulary(sizes)
     if args.adapter_dim:
-        added = [tag for tag in tags if tag >= first]
-        decoder.adapters = nn.ModuleList(
-            LanguageAdapters(added, args.decoder_embed_dim, args.adapter_dim) for _ in decoder.layers
-        )
+        added, layers = [tag for tag in tags if tag >= first], range(len(decoder.layers))
+        decoder.adapters = nn.ModuleList(LanguageAdapters(added, args.decoder_embed_dim, args.adapter_dim) for _ in layers)
     tables = {model.encoder.embed_tokens.weight, decoder.embed_tokens.weight, decoder.output_projection.weight}
     for table in tables:
         freeze_rows(table, last)
@@ -189,6 +180,21 @@ def fill_vocabulary_seams(model: ZeroShotTransformer, args: Namespace, task: Fai
     new_adapters = [adapter for adapters in decoder.adapters or [] for adapter in adapters.since(last)]
     trained = tables.union(*(adapter.parameters() for adapter in new_adapters))
     model.frozen = FrozenWeights(weight for weight in model.parameters() if weight not in trained)
+
+
+def refuse_what_frozen_weights_forbid(args: Namespace) -> None:
+    """`InputError` for an option under which old languages would not stay as they are."""
+    reasons = {
+        "weight_decay": "it changes the old rows, too",
+        "fp16": "it rounds the old weights; --amp does not",
+        "bf16": "it rounds the old weights; --amp does not",
+        "adaptive_softmax_cutoff": "its output is no table whose rows could be added to",
+    }
+    if args.adapter_dim:
+        reasons["decoder_layerdrop"] = "each adapter follows a layer of its own"
+    for name, reason in reasons.items():
+        if getattr(args, name, None):
+            raise InputError(f"--{name.replace('_', '-')} does not go with --frozen-vocabulary, since {reason}; leave it out")
 
 
 def vocabulary_sizes(text: str, tags: Sequence[int], size: int) -> list[int]:

@@ -40,7 +40,7 @@ class Decoder(TransformerDecoderBase):
         if self.vocabulary is None:
             return super().get_normalized_probs(net_output, log_probs, sample)
         logits, *extra = net_output
-        in_steps = not (extra and extra[0]) or extra[0].get("in_steps", True)
+        in_steps = (extra and extra[0] or {}).get("in_steps", True)
         return self.vocabulary.normalize(logits, log_probs, mean_beyond=not in_steps)
 
     def embed(self, prev_output_tokens: Tensor, incremental_state: Optional[dict]) -> Tensor:

@@ -52,7 +52,9 @@ def by_layer(
     layers, rows = found[0].record["layers"], -(-len(findings) // columns)
     width = max(2.0, 0.25 * len(layers))
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(width * columns + 0.4, 1.7 * rows + 1), layout="constrained")
+        entries = key(found, findings, systems)
+        height = 1.6 * rows + 0.22 * len(entries["handles"]) / entries["ncols"] + 0.5
+        figure = Figure(figsize=(width * columns + 0.4, height), layout="constrained")
         panels = figure.subplots(rows, columns, sharex=True, sharey=one_scale, squeeze=False).flat
         for axes, finding in zip(panels, findings, strict=True):
             draw(axes, finding, found, systems)
@@ -62,7 +64,7 @@ def by_layer(
             axes.set_title(finding.title + ", %" * (FORMS[finding.figure].factor == 100), fontsize="small")
             axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
         figure.supxlabel("layer", fontsize="medium")
-        figure.legend(**key(found, findings, systems))
+        figure.legend(**entries)
     return figure
 
 
