@@ -205,7 +205,7 @@ def test_without_scores_of_the_base_there_is_no_before_and_the_note_says_how_to_
     for name in ("forgetting", "adaptation_directions"):
         titles = made[name].columns
         assert not [title for title in titles if "before" in title or "difference" in title] and [title for title in titles if "after" in title]
-        assert "old_config base_baseline seed 1; score with bash recipes/evaluate.sh BASE, then the adapted run again." in made[name].about
+        assert "old_config base_baseline seed 1; run recipes/adapt.sh again, which scores it where its text is there, then recipes/evaluate.sh." in made[name].about
         assert "Frozen" not in made[name].about
     assert "evaluate.sh" not in forgetting_table(SEEDS).about
 
@@ -287,3 +287,10 @@ def test_the_page_and_the_files_beside_it_have_all_tables(tmp_path):
     assert html.count('href="#adaptation"') == html.count('href="#forgetting"') == 1
     found = next(csv.DictReader(io.StringIO(tsv(forgetting_table(SYSTEMS))), delimiter="\t"))
     assert float(found["supervised difference"]) == pytest.approx(float(found["supervised after"]) - float(found["supervised before"]))
+
+
+def test_how_many_outputs_stayed_as_they_were_is_a_mean_over_what_was_scored_before():
+    told = [{**result, "unchanged": place / 10} for place, result in enumerate(SEEDS[0]["before"])]
+    found = row(forgetting_table([{**SEEDS[0], "before": told}]).without_empty_columns())
+    assert found["outputs unchanged"].mean == pytest.approx(fmean(place / 10 for place in range(len(told))))
+    assert "outputs unchanged" not in forgetting_table(SEEDS[:1]).without_empty_columns().columns

@@ -6,6 +6,7 @@ by the same metrics and identifier.
 """
 
 from collections.abc import Collection, Sequence
+from statistics import fmean
 
 from zsnmt.languages import Direction
 from zsnmt.metrics import RANGES
@@ -87,7 +88,14 @@ def forgetting_cells(runs: Sequence[dict]) -> dict[str, Cell]:
         **before_and_after("supervised", runs, "supervised", "bleu", supervised),
         **before_and_after("zero-shot", runs, "zero_shot", "bleu", zero_shot),
         **before_and_after("off-target", runs, "zero_shot", "off_target", zero_shot),
+        FORMS["unchanged"].title: over_seeds("unchanged", [unchanged(scores) for scores in runs]),
     }
+
+
+def unchanged(scores: dict) -> float | None:
+    """The share (0–1) of translations of old directions, through the pivot or not, that are as before to the letter."""
+    shares = [result["unchanged"] for result in scores.get("before", []) if "unchanged" in result]
+    return fmean(shares) if shares else None
 
 
 def adaptation_directions_table(all_scores: Sequence[dict]) -> Table | None:

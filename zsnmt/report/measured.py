@@ -28,6 +28,7 @@ FORMS = {
     "length_ratio": Form("length ratio", 1, 2),
     "empty": Form("empty", 1, 0),
     "comet": Form("COMET", 1, 3),
+    "unchanged": Form("outputs unchanged", 100, 1, " %"),
     "accuracy": Form("accuracy", 100, 1, " %"),
     "retrieval": Form("retrieval", 100, 1, " %"),
     "svcca": Form("SVCCA", 1, 3),
