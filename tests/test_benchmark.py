@@ -48,3 +48,9 @@ def test_tokenisation_by_processes_prints_a_table(tiny):
     printed = run_command("scripts/benchmark.py", "tokenisation", "--text", text, "--language", "en", "--workers", "1", "2", "--rounds", "1")
     assert printed.returncode == 0, printed.stderr
     assert "| a plain loop |" in printed.stdout and "| 2 processes |" in printed.stdout
+
+
+def test_probes_print_a_table():
+    printed = run_command("scripts/benchmark.py", "probes", "--size", "demo", "--sentences", "260", "--length", "4")
+    assert printed.returncode == 0, printed.stderr
+    assert "4 languages × 260 sentences" in printed.stdout and printed.stdout.count("| classifier of ") == 3
