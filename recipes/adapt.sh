@@ -14,7 +14,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 main() {
   local config="${1:-}" base="${2:-}" mode=full name="" seed="" unknown="" extending=() recipe run
   [ $# -ge 2 ] || fail "usage: bash recipes/adapt.sh CONFIG RUN [--frozen] [--name NAME] [--seed K] ... [-- FAIRSEQ OPTIONS]"
-  recipe="bash recipes/adapt.sh configs/$(basename "$config") ${*:2}"
+  recipe="bash recipes/adapt.sh configs/$(basename "$config") ${base%/}${3:+ ${*:3}}"
   shift 2
   while [ $# -gt 0 ] && [ "$1" != -- ]; do
     case "$1" in
