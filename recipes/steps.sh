@@ -297,7 +297,7 @@ make_probes() { # RUN TEXT KEEP [OPTION VALUE]...: new probes take the place of 
     probe_classifiers.py "$new/training_states" "$new/classifiers.tsv" --held-out "$new/states" --kind "${option[kind]}" \
     "${seed[@]}" ${option[labels]:+--labels ${option[labels]}}
   python "$ROOT/scripts/probe_record.py" "$new" "$run" "$new/states" "$new/training_states" --split "${option[split]}" \
-    --kind "${option[kind]}" "${seed[@]}" --command "$command" || return
+    --kind "${option[kind]}" ${option[variance]:+--variance "${option[variance]}"} "${seed[@]}" --command "$command" || return
   [ -n "$keep" ] || rm -rf "$new/states" "$new/training_states"
   rm -rf "$new/.done" "$run/probes" && mv "$new" "$run/probes"
 }

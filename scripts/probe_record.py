@@ -15,10 +15,12 @@ def main() -> None:
     parser.add_argument("training", type=Path, help="states that the classifiers were trained on")
     parser.add_argument("--split", required=True, help="part of the text that was measured on")
     parser.add_argument("--kind", required=True, help="procedure of the classifiers")
+    parser.add_argument("--variance", type=float, default=0.99, help="share of the variance that SVCCA keeps (default: %(default)s)")
     parser.add_argument("--seed", type=int, required=True, help="seed of the training text, the classifiers and the Gaussians")
     parser.add_argument("--command", required=True, help="the command that makes these probes")
     options = parser.parse_args()
-    settings = {"split": options.split, "kind": options.kind, "probe_seed": options.seed, "command": options.command}
+    settings = {"split": options.split, "kind": options.kind, "variance": options.variance, "probe_seed": options.seed}
+    settings["command"] = options.command
     write_probe_record(options.probes, options.run, options.states, options.training, **settings)
 
 

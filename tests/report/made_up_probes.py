@@ -22,7 +22,7 @@ def make_probes(run: Path, removed: int | None = None, labels: tuple[str, ...] =
         **{key: scores[key] for key in ("config", "system", "seed")},
         "model": scores["decoding"]["model"], "target": None, "removed_layers": [removed] if removed else [], "layers": LAYERS,
         "dimension": 8, "languages": LANGUAGES, "sentences": 40, "text": "0123456789abcdef", "training_text": "fedcba9876543210",
-        "train_lines": 200, "split": "test", "kind": "published", "probe_seed": 1,
+        "train_lines": 200, "split": "test", "kind": "published", "variance": 0.99, "probe_seed": 1,
         "command": f"bash recipes/probe.sh {scores['system']}", "commit": "b" * 40, "versions": {"torch": "2.0"},
     }  # fmt: skip
     (folder / "record.json").write_text(json.dumps(record | changed))

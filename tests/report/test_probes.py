@@ -71,6 +71,7 @@ def test_gaussians_without_value_are_none(folders):
     ("sentences", 41, "numbers of probed sentences differ"),
     ("kind", "exact", "kinds of classifiers differ"),
     ("train_lines", 7, "numbers of lines that classifiers are trained on differ"),
+    ("variance", 0.9, "shares of the variance that SVCCA keeps differ"),
     ("probe_seed", 5, "seeds of the probes differ"),
 ])  # fmt: skip
 def test_probes_with_other_settings_cannot_stand_side_by_side(folders, key, value, said):

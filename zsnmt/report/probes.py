@@ -29,6 +29,7 @@ OF_PROBES = {  # what else it says, which must be equal in one table, and what t
     "target": "target languages",
     "layers": "layers",
     "dimension": "dimensions",
+    "variance": "shares of the variance that SVCCA keeps",
     "kind": "kinds of classifiers",
     "training_text": "texts that classifiers are trained on",
     "train_lines": "numbers of lines that classifiers are trained on",
