@@ -20,7 +20,7 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation import directions_with_text, evaluate, read_sets
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.metrics import RANGES, Metrics
-from zsnmt.runs import DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, settings_file
+from zsnmt.runs import BEFORE, DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, settings_file
 
 AA_BB, AA_PIV = Direction("aa", "bb"), Direction("aa", "piv")
 WAYS = DIRECT, PIVOT, INTO_PIVOT
@@ -344,3 +344,19 @@ def test_references_can_be_spelt_as_the_output_is(tiny, tmp_path):
     hypotheses = read_lines(tmp_path / "kept" / "direct.velan-tamun.txt", allow_empty_lines=True)
     references = [f'"{line}"' for line in read_lines(tiny.folder / "text" / "test.tamun")]
     assert normalised["directions"][0]["chrf"] == sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score
+
+
+def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
+    """Measured alike, with the share of outputs that stayed; not where the base was decoded in another way."""
+    scored = {result["direction"]: result for result in scores_of(baseline)["directions"] if result["kind"] != "pivot"}
+    before = Path(shutil.copytree(baseline / HYPOTHESES, run / BEFORE))
+    changed = before / f"{DIRECT}.{AA_BB}.txt"
+    lines = read_lines(changed, allow_empty_lines=True)
+    write_lines(changed, ["something else", *lines[1:]])
+    found = {result["direction"]: result for result in scores_of(run)["before"] if result["kind"] != "pivot"}
+    assert found.keys() == scored.keys()
+    for direction, result in found.items():
+        now, then = (read_lines(folder / f"{DIRECT}.{direction}.txt", allow_empty_lines=True) for folder in (run / HYPOTHESES, before))
+        assert result["unchanged"] == sum(map(str.__eq__, now, then)) / len(lines)
+        assert (result["bleu"] == scored[direction]["bleu"]) == (direction != str(AA_BB))
+    assert "before" not in scores_of(run, beam=2)

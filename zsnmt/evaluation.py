@@ -105,7 +105,7 @@ def evaluate(
         results.append(result(*translation))
         scored(results[-1])
     before = []
-    for kind, direction, old in translated_before(run / BEFORE, files, sets, translator.trained, lines):
+    for kind, direction, old in translated_before(run / BEFORE, files, decoding, translator.trained):
         new = ways[kind == PIVOT].of(direction)
         before.append(result(kind, direction, old) | {"unchanged": fmean(one == other for one, other in zip(old, new))})
     order = [str(direction) for direction in sets]
@@ -150,17 +150,19 @@ def translated(to_do: Sequence[Job]) -> Iterator[tuple[str, Direction, list[str]
 
 
 def translated_before(
-    folder: Path, files: Mapping[Direction, tuple[Path, Path]], sets: Mapping[Direction, TestSet], trained: Collection[Direction], lines: int | None
+    folder: Path, files: Mapping[Direction, tuple[Path, Path]], decoding: dict, trained: Collection[Direction]
 ) -> Iterator[tuple[str, Direction, list[str]]]:
-    """Kind, direction and translations that an adapted run keeps of the run it goes on from, those of the same sources."""
+    """Kind, direction and translations that an adapted run keeps of the run it goes on from, made alike of the same sources."""
     for way in (DIRECT, PIVOT):
         if not settings_file(folder, way).is_file():
             continue
         settings = read_json(settings_file(folder, way), "adapt the run again")
+        if any(settings.get(name) != decoding.get(name) for name in ("beam", "length_penalty", "split", "lines")):
+            logger.warning("no scores of before: the run that this one goes on from was scored with another beam, split or number of lines")
+            continue
         for direction, (source, _) in files.items():
             path = hypotheses_file(folder, way, direction)
-            same = settings["sources"].get(str(direction)) == sha256(source) and settings.get("lines") == lines
-            if same and path.is_file():
+            if settings["sources"].get(str(direction)) == sha256(source) and path.is_file():
                 yield kind_of(way, direction, trained), direction, read_lines(path, allow_empty_lines=True)
 
 

@@ -28,7 +28,8 @@ def start_run(
 ) -> None:
     """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions and overlap.
 
-    A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in `before/`. Raises `InputError` if the folder holds a run of another config or pipeline.
+    A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in `before/`. Raises
+    `InputError` if the folder holds a run of another config or pipeline.
     """
     read_languages(data)
     run.mkdir(parents=True, exist_ok=True)
