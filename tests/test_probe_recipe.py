@@ -61,7 +61,7 @@ def test_tables_and_their_record_are_left_and_nothing_else(run, done):
     assert all(record[key] == made[key] for key in ("config", "system", "seed"))
     assert (record["layers"], record["removed_layers"], record["dimension"]) == (LAYERS, [2], 16)
     assert (record["split"], record["sentences"], record["train_lines"]) == ("test", 11, 40)
-    assert (record["kind"], record["variance"], record["probe_seed"]) == ("exact", 0.99, 3)
+    assert (record["kind"], record["variance"], record["probe_seed"]) == ("exact", 0.5, 3)
     words = [word.replace(" ", r"\ ") for word in (*VARIANCE, *OPTIONS)]
     assert record["command"] == " ".join(["bash recipes/probe.sh", str(run), *words])
     assert record["text"] != record["training_text"] and len(record["model"]) == 64
