@@ -28,8 +28,7 @@ main() {
     shift 2
   done
   need_environment
-  [ -f "$base/run.json" ] || fail "$base is no run folder; give one made by recipes/train.sh"
-  [ -f "$base/model.pt" ] || fail "$base has no model.pt, which the end of its training writes; train it on with recipes/train.sh"
+  need_trained_run "$base"
   base="$(cd "$base" && pwd)"
   : "${seed:=$(basename "$base" | tr -dc 0-9)}" "${name:=$(basename "$(dirname "$base")")$([ "$mode" = full ] || echo _frozen)}"
   [[ "$seed" =~ ^[0-9]+$ ]] || fail "--seed is '$seed'; it must be a whole number"

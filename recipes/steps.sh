@@ -162,6 +162,11 @@ of_base() { "$@" --run "$base"; } # a step's inputs say what it needs of the bas
 
 show() { "$@" >&2; } # what a step prints is for the person
 
+need_trained_run() { # RUN
+  [ -f "$1/run.json" ] || fail "$1 is no run folder; give one made by recipes/train.sh"
+  [ -f "$1/model.pt" ] || fail "$1 has no model.pt, which the end of its training writes; train it on with recipes/train.sh"
+}
+
 text_of() { # RUN: the folder of the text it was made from
   python -c 'import json, sys; print(json.load(open(sys.argv[1] + "/run.json"))["text"])' "$1"
 }
@@ -268,8 +273,7 @@ evaluate_run() { # RUN [PIVOT RUN] [COMET: yes or nothing]: scores.json
 probe_run() { # RUN KEEP [OPTION VALUE]...: probes/, by options of recipes/probe.sh; KEEP the states: yes or nothing
   local run="$1" text
   shift
-  [ -f "$run/run.json" ] || fail "$run is no run folder; give one made by recipes/train.sh"
-  [ -f "$run/model.pt" ] || fail "$run has no model.pt, which the end of its training writes; train it on with recipes/train.sh"
+  need_trained_run "$run"
   text="$(text_of "$run")"
   [ -d "$text" ] || fail "$text, the text of $run, is not there any more; make states from a copy of it with:
     python scripts/probe_states.py $run STATES --text FOLDER"

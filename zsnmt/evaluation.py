@@ -10,7 +10,6 @@ also has results of the run it goes on from, as `before`, with the share of tran
 """
 
 import functools
-import hashlib
 import itertools
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from zsnmt.bootstrap import SIGNATURE, unpacked
 from zsnmt.comet import Comet
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split, read_lines
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files import checksum_of, read_json, sha256
 from zsnmt.hypotheses import Hypotheses, Job, TestSet, jobs
 from zsnmt.language_identification import load_identifier, scripts_of
 from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
@@ -115,7 +114,7 @@ def evaluate(
         "languages": translator.languages,
         "pivot": translator.pivot,
         "decoding": decoding | pivot_model,
-        "test_set": checksum(sets),
+        "test_set": checksum_of(sets),  # scores with the same one can be compared line by line
         "signatures": {
             **{metric: signature + NORMALISED * normalise for metric, signature in metrics.signatures().items()},
             "off_target": identifier_signature,
@@ -169,11 +168,6 @@ def translated_before(
 def kind_of(way: str, direction: Direction, trained: Collection[Direction]) -> str:
     """What a result is called: supervised, zero_shot or pivot."""
     return PIVOT if way == PIVOT else "supervised" if direction in trained else "zero_shot"
-
-
-def checksum(sets: Mapping[Direction, TestSet]) -> str:
-    """Of all sources and references: scores with the same one can be compared line by line."""
-    return hashlib.sha256(repr(sorted(sets.items())).encode("utf-8")).hexdigest()[:16]
 
 
 def name_of(record: dict) -> str:

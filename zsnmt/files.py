@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -69,6 +69,11 @@ def sha256(path: Path) -> str:
     """The checksum of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def checksum_of(content: Mapping) -> str:
+    """A short checksum, 16 hexadecimal digits, of a mapping whose keys can be sorted and whose values print all they are."""
+    return hashlib.sha256(repr(sorted(content.items())).encode("utf-8")).hexdigest()[:16]
 
 
 def read_json(path: Path, remedy: str) -> dict:

@@ -10,7 +10,6 @@ from torch import Tensor
 
 import zsnmt.models  # noqa: F401  (registers)
 import zsnmt.tasks  # noqa: F401
-from zsnmt.averaging import load_checkpoint
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
@@ -25,16 +24,15 @@ TABLES = (  # a row for each type, or for each language
 
 
 def extend_checkpoint(
-    checkpoint: Path, data: Path, output: Path, noise: str = "multiplicative", scale: float = 1.0, seed: int = 1, **options
+    state: dict, data: Path, output: Path, noise: str = "multiplicative", scale: float = 1.0, seed: int = 1, **options
 ) -> dict[str, int]:
-    """Write `output`, the model of `checkpoint` for the languages and the dictionary of `data`; new rows by table.
+    """Write `output`, the model of the checkpoint `state` for the languages and the dictionary of `data`; new rows by table.
 
     Old rows and all other weights stay byte for byte; `new_rows` says what new rows are. `options` are options of the
     model that the new one has besides; weights of theirs that the old model lacks are drawn as at the start of training.
-    The output has no state of training but the directions that the model was trained on. Raises `InputError` for a
-    damaged checkpoint and for data that do not extend those it was trained with.
+    The output has no state of training but the directions that the model was trained on. `state` is used up. Raises
+    `InputError` for data that do not extend those the model was trained with.
     """
-    state = load_checkpoint(checkpoint)
     for name, value in {"data": str(data), **options}.items():
         for part in ("task", "model"):
             setattr(state["cfg"][part], name, value)

@@ -12,11 +12,10 @@ from fairseq.data import Dictionary
 from zsnmt.binarised import TextFile, binarise, check_replaceable, checked_pairs, count_pieces, encode, text_files, training_text
 from zsnmt.corpora.parallel_text import iterate_lines, write_lines
 from zsnmt.errors import InputError
-from zsnmt.files import replacing, replacing_folder
+from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages
-from zsnmt.text.learning import TOKENISED, TextSettings, learn_subwords, learn_tokenisation, tokenise_file
+from zsnmt.text.learning import TOKENISED, TextSettings, learn_subwords, learn_tokenisation, tokenise_file, write_restricted
 from zsnmt.text.parallel import worker_pool
-from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.pipeline import RAW, TextPipeline, own_model_file
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
@@ -50,13 +49,14 @@ def extend_data(
         pipeline = extend_tokenisation(pipeline, files, known, new, part, settings, workers)
         tokenised = [file._replace(path=tokenise_file(file.path, file.language, pipeline, part / TOKENISED, workers)) for file in files]
         pipeline = extend_units(pipeline, training_text(tokenised), new, part, settings)
-        dictionary = extend_dictionary(base / f"dict.{known[0]}.txt", tokenised, pipeline, new, pool, settings.words)
+        counts = count_new_pieces(tokenised, pipeline, new, pool)
+        pipeline = restrict_own_units(pipeline, counts, part)
+        dictionary = extend_dictionary(base / f"dict.{known[0]}.txt", sum(counts.values(), Counter()), new, settings.words)
         unknown = binarise(tokenised, part, pipeline, dictionary, languages, pool)
         shares = {}
         for file, as_read in zip(files, tokenised):
             if any({*name.split(".")[1].split("-")} & {*new} for name in file.names):
-                counts = unknown[as_read]
-                shares[file.path.name] = counts[True] / max(1, counts.total())
+                shares[file.path.name] = unknown[as_read][True] / max(1, unknown[as_read].total())
                 if shares[file.path.name] > unknown_bound:
                     raise InputError(too_unknown(file, as_read, shares[file.path.name], unknown_bound, pipeline, dictionary))
         shutil.rmtree(part / TOKENISED, ignore_errors=True)
@@ -82,28 +82,43 @@ def extend_tokenisation(
 def extend_units(
     pipeline: TextPipeline, text: Mapping[str, Sequence[Path]], new: Sequence[str], folder: Path, settings: TextSettings
 ) -> TextPipeline:
-    """The pipeline with a subword model for each new language, of the pieces that its training text has."""
-    own_units = dict(pipeline.own_units)
-    for language in new if isinstance(pipeline.units, Subwords) else ():
-        learned = learn_subwords({language: text[language]}, folder, settings)
-        lines = (line for path in text[language] for line in iterate_lines(path))
-        seen = Counter(piece for pieces in learned.encode_lines(lines, language) for piece in pieces)
-        with replacing(folder / own_model_file(language)) as file:
-            file.write(restrict_pieces(learned.model, seen))
-        own_units[language] = Subwords(folder / own_model_file(language))
-    return TextPipeline(pipeline.units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens, own_units)
+    """The pipeline with a subword model for each new language, learned from its training text."""
+    languages = new if isinstance(pipeline.units, Subwords) else ()
+    own_units = {language: learn_subwords({language: text[language]}, folder, settings) for language in languages}
+    return with_own_units(pipeline, own_units)
 
 
-def extend_dictionary(
-    path: Path, files: Sequence[TextFile], pipeline: TextPipeline, new: Sequence[str], pool: Executor, words: int | None = None
-) -> Dictionary:
+def with_own_units(pipeline: TextPipeline, own_units: Mapping[str, Subwords]) -> TextPipeline:
+    """The pipeline with subwords of their own for these languages."""
+    return TextPipeline(pipeline.units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens, {**pipeline.own_units, **own_units})
+
+
+def count_new_pieces(files: Sequence[TextFile], pipeline: TextPipeline, new: Sequence[str], pool: Executor) -> dict[str, Counter[str]]:
+    """How often each piece occurs in the training text of each new language."""
+    training = [file for file in files if file.language in new and file.names[0].startswith("train.")]
+    counts: dict[str, Counter[str]] = {language: Counter() for language in new}
+    for file, of_file in zip(training, pool.map(count_pieces, training, repeat(pipeline))):
+        counts[file.language] += of_file
+    return counts
+
+
+def restrict_own_units(pipeline: TextPipeline, counts: Mapping[str, Counter[str]], folder: Path) -> TextPipeline:
+    """The pipeline with subwords that split what the training text of a new language has not into what it has.
+
+    As `leave_out_unseen` does for the common ones: the segmentation of the training text stays.
+    """
+    return with_own_units(pipeline, {
+        language: write_restricted(pipeline.own_units[language], {*map(pipeline.unmarked, seen)}, folder / own_model_file(language))
+        for language, seen in counts.items() if language in pipeline.own_units
+    })  # fmt: skip
+
+
+def extend_dictionary(path: Path, counts: Counter[str], new: Sequence[str], words: int | None = None) -> Dictionary:
     """The dictionary in `path`, then the tags of the new languages, then their pieces that it lacks, the most frequent first.
 
     Old entries keep their place and their count. `words` bounds the number of new pieces, for units that are words.
     """
     dictionary = Dictionary.load(str(path))
-    training = [file for file in files if file.language in new and file.names[0].startswith("train.")]
-    counts: Counter[str] = sum(pool.map(count_pieces, training, repeat(pipeline)), Counter())
     tags = [*map(language_tag, new)]
     if clash := [tag for tag in tags if tag in counts or tag in dictionary]:
         raise InputError(f"the text spells {', '.join(clash)}, which is to stand for a language; remove it from the text")

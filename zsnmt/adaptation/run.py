@@ -26,13 +26,13 @@ def extend_run(
 
     Returns the number of new rows by table. See `extend_checkpoint`, `model_options` and `training_options`.
     """
-    trained = load_checkpoint(run / MODEL_FILE)["cfg"]["model"]
+    state = load_checkpoint(run / MODEL_FILE)
     known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
     types = len(Dictionary.load(str(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt")))
-    model = model_options(trained, mode, types, adapter_dim)
+    model = model_options(state["cfg"]["model"], mode, types, adapter_dim)
     options = training_options(run, data, languages[len(known) :], languages, mode, model)
     precision = dict.fromkeys(ROUNDING, False) if mode == FROZEN else {}
-    added = extend_checkpoint(run / MODEL_FILE, data, output, noise, scale, seed, **model, **precision)
+    added = extend_checkpoint(state, data, output, noise, scale, seed, **model, **precision)
     with replacing(output.with_suffix(".options")) as file:
         file.write("".join(f"{option}\n" for option in options).encode("utf-8"))
     return added

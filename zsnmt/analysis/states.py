@@ -1,6 +1,5 @@
 """From a trained model and text to a folder of states; the one module of the analysis that knows fairseq."""
 
-import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from tqdm import tqdm
 from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
 from zsnmt.averaging import readable
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder, replacing, sha256
+from zsnmt.files import checksum_of, new_folder, replacing, sha256
 from zsnmt.languages import Direction, check_known, source_tags
 from zsnmt.modules.attention_residual import KeepResidual
 from zsnmt.translation import MODEL_FILE, Translator
@@ -207,8 +206,7 @@ def write_states(
                     np.load(layer_file(part, layer), mmap_mode="r+")[rows_of_batch] = of_layer
                 bar.update(rows_of_batch.size)
         np.savez(part / LABELS_FILE, **labels._asdict())
-        checksum = hashlib.sha256(repr(sorted(text.items())).encode("utf-8")).hexdigest()[:16]
         about = {"languages": labels.languages, "sentences": len(sentences) // len(text), "translations": translations}
-        about |= {"tokens": rows, "text": checksum}
+        about |= {"tokens": rows, "text": checksum_of(text)}
         with replacing(part / STATES_FILE) as file:
             file.write(json.dumps({**model.record, **about}, indent=1).encode("utf-8"))

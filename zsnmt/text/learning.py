@@ -1,6 +1,6 @@
 """A text pipeline learned from training text: truecasers, subwords, vocabularies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -95,7 +95,14 @@ def leave_out_unseen(pipeline: TextPipeline, seen: Sequence[str], folder: Path) 
     """
     if isinstance(pipeline.units, Words):
         return pipeline
-    with replacing(folder / MODEL_FILE) as file:
-        file.write(restrict_pieces(pipeline.units.model, {*map(pipeline.unmarked, seen)}))
-    units = Subwords(folder / MODEL_FILE, pipeline.units.vocabularies)
+    units = write_restricted(pipeline.units, {*map(pipeline.unmarked, seen)}, folder / MODEL_FILE, pipeline.units.vocabularies)
     return TextPipeline(units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens)
+
+
+def write_restricted(
+    units: Subwords, allowed: Container[str], path: Path, vocabularies: Mapping[str, Sequence[str]] | None = None
+) -> Subwords:
+    """The subwords with only these pieces, and single characters, their model written to `path`."""
+    with replacing(path) as file:
+        file.write(restrict_pieces(units.model, allowed))
+    return Subwords(path, vocabularies)
