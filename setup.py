@@ -25,5 +25,5 @@ setup(
         "jinja2>=3.1",
         "tqdm>=4.60",
     ],
-    extras_require={"test": ["pytest>=8"], "comet": ["unbabel-comet>=2.2"], "tensorboard": ["tensorboard>=2.14"]},
+    extras_require={"test": ["pytest>=8", "pytest-xdist>=3.6"], "comet": ["unbabel-comet>=2.2"], "tensorboard": ["tensorboard>=2.14"]},
 )

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs all tests; makes the environment first when there is none. Arguments go to pytest.
+# Runs all tests, a process for each core (JOBS=... chooses another number); makes the environment first when there
+# is none. Arguments go to pytest.
 set -euo pipefail
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 VENV="${VENV:-$ROOT/.venv}"
@@ -7,4 +8,5 @@ VENV="${VENV:-$ROOT/.venv}"
 [ "$VENV" != "$ROOT/.venv" ] || bash "$ROOT/scripts/setup.sh"
 cd "$ROOT"
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
-exec "$VENV/bin/python" -m pytest -q "$@"
+# A file stays in one process: its tests share what they train.
+exec "$VENV/bin/python" -m pytest -q --numprocesses "${JOBS:-auto}" --dist loadfile "$@"

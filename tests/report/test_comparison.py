@@ -7,6 +7,7 @@ from statistics import fmean
 import pytest
 
 from tests.conftest import ROOT
+from tests.report.kept import CONFIGS
 from tests.report.made_up import made_up_scores
 from tests.report.resampled import with_resamples
 from zsnmt.bootstrap import paired, unpacked
@@ -244,9 +245,6 @@ def test_tsv_of_the_gains_has_interval_and_p_value():
     cell = column(gains_table(RESAMPLED), "zero-shot")[0]
     assert [float(first[f"zero-shot{part}"]) for part in ("", " low", " high", " p")] == [cell.mean, *cell.interval, cell.p]
     assert "zero-shot p" not in tsv(tables(SCORES)["gains"])
-
-
-CONFIGS = sorted({path.parent.name for path in (ROOT / "docs" / "results").rglob("*.seed*.json")})
 
 
 @pytest.mark.parametrize("config", CONFIGS)
