@@ -23,6 +23,8 @@ from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
 from zsnmt.modules.position_query import PositionQuery
+from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE, TupePositions, use_relative_keys, use_tupe
+from zsnmt.modules.relative_attention import use_relative_attention
 from zsnmt.modules.variational_dropout import VariationalDropout
 from zsnmt.modules.word_dropout import WordDropoutEmbedding
 
@@ -50,8 +52,16 @@ class ZeroShotTransformer(TransformerModel):
         add("--word-dropout", type=float, metavar="P", help="probability that a word type's embedding is zeroed")
         add("--decoder-language-embedding", choices=["none", "add", "concat"],
             help="how the target language's vector joins the decoder's input")
-        add("--encoder-position-encoding", choices=["sinusoidal", "learned", "none"],
-            help="what tells the encoder the positions of its tokens")
+        add("--encoder-position-encoding", choices=ENCODINGS,
+            help="what tells the encoder the positions of its tokens: vectors in its input (sinusoidal, learned), nothing, "
+            "or biases of its attention (TUPE absolute or relative; BERT's relative keys, or keys and queries)")
+        add("--relative-key-query-product", action="store_true",
+            help="let relative_key_query add the product a·a, too, as Ravishankar and Søgaard (2021) print it")
+        add("--decoder-position-encoding", choices=[*IN_INPUT, "none"],
+            help="what tells the decoder the positions of its tokens, besides that it sees those before alone")
+        add("--relative-attention-distance", metavar="K",
+            help="give the self-attention of both stacks relative keys and values, for offsets clipped to -K...K "
+            "(Shaw et al. 2018): a whole number, or none")
         add("--normalization", choices=["pre", "post"], help="layer normalisation before or after each block")
         add("--frozen-vocabulary", metavar="SIZES",
             help="train only the language added last: none, or the sizes that the dictionary had before each language "
@@ -70,9 +80,9 @@ class ZeroShotTransformer(TransformerModel):
         refuse_stock_spelling(args)
         args.encoder_normalize_before = args.decoder_normalize_before = args.normalization == "pre"
         args.encoder_learned_pos = args.encoder_position_encoding == "learned"
+        args.decoder_learned_pos = args.decoder_position_encoding == "learned"
         model = super().build_model(args, task)
-        if args.encoder_position_encoding == "none":
-            model.encoder.embed_positions = None
+        fill_position_seams(model, args)
         fill_encoder_seams(model.encoder, args)
         if args.decoder_language_embedding != "none":
             model.decoder.language_embedding = build_language_embedding(args, task)
@@ -102,6 +112,8 @@ def refuse_stock_spelling(args: Namespace) -> None:
     """`InputError` where an option of fairseq contradicts the one of this model that stands for it."""
     if args.encoder_learned_pos and args.encoder_position_encoding != "learned":
         raise InputError("--encoder-learned-pos has no effect here; use --encoder-position-encoding learned")
+    if args.decoder_learned_pos and args.decoder_position_encoding != "learned":
+        raise InputError("--decoder-learned-pos contradicts --decoder-position-encoding; give the latter alone")
     if args.normalization != "pre" and (args.encoder_normalize_before or args.decoder_normalize_before):
         raise InputError("--encoder-normalize-before contradicts --normalization post; give --normalization alone")
 
@@ -119,6 +131,36 @@ def chosen_layers(text: str, number_of_layers: int) -> list[int]:
             f"{number_of_layers} with commas between"
         )
     return sorted({int(layer) for layer in layers})
+
+
+def fill_position_seams(model: ZeroShotTransformer, args: Namespace) -> None:
+    """Encode positions in the input of each stack, or in its self-attention, as the options say."""
+    encoder, encoding = model.encoder, args.encoder_position_encoding
+    attentions = [layer.self_attn for layer in encoder.layers.children()]
+    if encoding not in IN_INPUT:
+        encoder.embed_positions = None
+    if args.decoder_position_encoding == "none":
+        model.decoder.embed_positions = None
+    if encoding in TUPE:
+        sizes = args.max_source_positions, args.encoder_embed_dim, args.encoder_attention_heads
+        encoder.position_bias = TupePositions(*sizes, relative=encoding == "tupe_relative")
+        use_tupe(attentions)
+    if encoding in RELATIVE_KEYS:
+        use_relative_keys(attentions, encoding, args.max_source_positions, args.relative_key_query_product)
+    distance = clip_distance(args.relative_attention_distance)
+    if distance is not None:
+        if args.cross_self_attention:
+            raise InputError("--relative-attention-distance does not go with --cross-self-attention; leave one of them out")
+        use_relative_attention([*attentions, *(layer.self_attn for layer in model.decoder.layers.children())], distance)
+
+
+def clip_distance(text: str) -> Optional[int]:
+    """The distance that an option names; None for none."""
+    if text == "none":
+        return None
+    if not text.isdecimal():
+        raise InputError(f"--relative-attention-distance is '{text}': write a whole number, 0 or more, or none")
+    return int(text)
 
 
 def fill_encoder_seams(encoder: Encoder, args: Namespace) -> None:
@@ -254,6 +296,9 @@ def zs_transformer(args: Namespace) -> None:
         word_dropout=0.1,
         decoder_language_embedding="concat",
         encoder_position_encoding="sinusoidal",
+        relative_key_query_product=False,
+        decoder_position_encoding="learned" if getattr(args, "decoder_learned_pos", False) else "sinusoidal",
+        relative_attention_distance="none",
         frozen_vocabulary="none",
         adapter_dim=0,
     )
@@ -272,3 +317,24 @@ def zs_transformer_residual_query(args: Namespace) -> None:
     """And the query of that layer is made from positions."""
     set_defaults(args, encoder_position_query_layers="middle")
     zs_transformer_residual(args)
+
+
+@register_model_architecture("zs_transformer", "zs_transformer_relative")
+def zs_transformer_relative(args: Namespace) -> None:
+    """Li (2019): relative positions in both stacks, and no other; one language to another, without tags in the model."""
+    set_defaults(
+        args,
+        encoder_layers=6,
+        decoder_layers=6,
+        encoder_ffn_embed_dim=1024,
+        decoder_ffn_embed_dim=1024,
+        dropout=0.1,
+        attention_dropout=0.1,
+        activation_dropout=0.1,
+        word_dropout=0.0,
+        decoder_language_embedding="none",
+        encoder_position_encoding="none",
+        decoder_position_encoding="none",
+        relative_attention_distance="16",
+    )
+    zs_transformer(args)

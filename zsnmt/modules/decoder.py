@@ -5,7 +5,9 @@ from typing import Optional
 from fairseq.models.transformer import TransformerDecoderBase
 from torch import Tensor, nn
 
+from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
+from zsnmt.modules.wrapped import wrapped
 
 
 class Decoder(TransformerDecoderBase):
@@ -16,6 +18,9 @@ class Decoder(TransformerDecoderBase):
         self.language_embedding: Optional[nn.Module] = None
         self.adapters: Optional[nn.ModuleList] = None  # one for each layer
         self.vocabulary: Optional[GrowingVocabulary] = None
+
+    def build_decoder_layer(self, cfg, no_encoder_attn=False) -> nn.Module:
+        return wrapped(DecoderLayer(cfg, no_encoder_attn), cfg)
 
     def forward(
         self,

@@ -1,4 +1,4 @@
-"""fairseq's encoder layer with two seams: the attention's residual and the attention's query."""
+"""fairseq's encoder layer with seams: the attention's residual, its query, and a bias of its logits."""
 
 from typing import Optional
 
@@ -7,6 +7,7 @@ from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
 from torch import Tensor, nn
 
 from zsnmt.modules.attention_residual import KeepResidual
+from zsnmt.modules.self_attention import SelfAttention
 
 
 class EncoderLayer(TransformerEncoderLayerBase):
@@ -17,6 +18,17 @@ class EncoderLayer(TransformerEncoderLayerBase):
         self.attention_residual: nn.Module = KeepResidual()
         self.position_query: Optional[nn.Module] = None
 
+    def build_self_attention(self, embed_dim, cfg) -> SelfAttention:
+        return SelfAttention(
+            embed_dim,
+            cfg.encoder.attention_heads,
+            dropout=cfg.attention_dropout,
+            self_attention=True,
+            q_noise=self.quant_noise,
+            qn_block_size=self.quant_noise_block_size,
+            xformers_att_config=cfg.encoder.xformers_att_config,
+        )
+
     def use_position_query(self, position_query: nn.Module) -> None:
         """Make the attention's query from positions."""
         self.position_query = position_query
@@ -24,10 +36,14 @@ class EncoderLayer(TransformerEncoderLayerBase):
         self.self_attn.self_attention = False
 
     def forward(
-        self, x: Tensor, encoder_padding_mask: Optional[Tensor], attn_mask: Optional[Tensor] = None
+        self,
+        x: Tensor,
+        encoder_padding_mask: Optional[Tensor],
+        attn_mask: Optional[Tensor] = None,
+        position_bias: Optional[Tensor] = None,
     ) -> Tensor:
         """x: T×B×C; encoder_padding_mask: B×T, True at padding; attn_mask: T×T, True where attention is
-        forbidden. Returns T×B×C.
+        forbidden; position_bias: B×H×T×T or 1×H×T×T, added to the logits, -inf at padding. Returns T×B×C.
 
         A restatement of the stock method, whose hook `residual_connection` cannot tell the attention
         from the feed-forward block.
@@ -42,9 +58,10 @@ class EncoderLayer(TransformerEncoderLayerBase):
             query=query,
             key=x,
             value=x,
-            key_padding_mask=encoder_padding_mask,
+            key_padding_mask=encoder_padding_mask if position_bias is None else None,
             need_weights=False,
             attn_mask=attn_mask,
+            position_bias=position_bias,
         )
         x = self.attention_residual(self.dropout_module(x), layer_input, encoder_padding_mask)
         if not self.normalize_before:

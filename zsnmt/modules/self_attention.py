@@ -1,0 +1,91 @@
+"""fairseq's self-attention with seams: the logits, the values, and the scale."""
+
+from typing import Optional
+
+import torch
+from fairseq import utils
+from fairseq.modules import MultiheadAttention
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+class SelfAttention(MultiheadAttention):
+    """With neutral seams, bit for bit fairseq's self-attention: same parameters, names and initial weights.
+
+    * `logit_terms`: modules that add to the logits, called with queries and keys (B×H×Tq×d and B×H×Tk×d) and the
+      scale, returning what broadcasts to B×H×Tq×Tk;
+    * `relative_values`: a module that adds to the result, from the attention's probabilities (B×H×Tq×Tk) to B×H×Tq×d;
+    * `scaling`: the factor of q·k, 1/√d unless changed; it takes effect where one of the others, or a bias, is given.
+
+    All that changes only the logits is one bias for PyTorch's fused attention. Queries are the last Tq of the Tk
+    positions, so that a step of incremental decoding (Tq=1) sees the offsets that the whole sequence does.
+    """
+
+    def __init__(self, *arguments, **options) -> None:
+        super().__init__(*arguments, **options)
+        self.logit_terms = nn.ModuleList()
+        self.relative_values: Optional[nn.Module] = None
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Optional[Tensor] = None,
+        incremental_state: Optional[dict] = None,
+        need_weights: bool = True,
+        attn_mask: Optional[Tensor] = None,
+        position_bias: Optional[Tensor] = None,
+        **options,
+    ) -> tuple[Tensor, Optional[Tensor]]:
+        """query: Tq×B×C; key and value: Tk×B×C (only the new ones in incremental decoding); key_padding_mask: B×Tk, True
+        at padding; attn_mask: Tq×Tk, added to the logits; position_bias: added, too, and broadcasts to B×H×Tq×Tk.
+
+        Returns Tq×B×C and, where weights are asked for, their mean over heads, B×Tq×Tk.
+        """
+        if not self.logit_terms and self.relative_values is None and position_bias is None:
+            masks = dict(key_padding_mask=key_padding_mask, attn_mask=attn_mask)
+            return super().forward(
+                query, key, value, incremental_state=incremental_state, need_weights=need_weights, **masks, **options
+            )
+        q, k, v = self.heads(self.q_proj(query)), self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
+        if incremental_state is not None:
+            k, v, key_padding_mask = self.remembered(k, v, key_padding_mask, incremental_state)
+        parts = [term(q, k, self.scaling) for term in self.logit_terms]
+        parts += [part for part in (position_bias, attn_mask) if part is not None]
+        if key_padding_mask is not None:
+            zeros = torch.zeros(key_padding_mask.shape, dtype=q.dtype, device=q.device)
+            parts.append(zeros.masked_fill(key_padding_mask.bool(), -torch.inf)[:, None, None])  # B×1×1×Tk
+        dropout = self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0
+        bias = sum(parts[1:], parts[0]) if parts else None
+        weights = None
+        if self.relative_values is None and not need_weights:
+            bias = bias.to(q.dtype)
+            attended = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout, scale=self.scaling)
+        else:
+            logits = (q * self.scaling) @ k.transpose(-1, -2)  # B×H×Tq×Tk
+            weights = utils.softmax(logits if bias is None else logits + bias, dim=-1).type_as(logits)
+            kept = F.dropout(weights, dropout)
+            attended = kept @ v
+            if self.relative_values is not None:
+                attended = attended + self.relative_values(kept)
+        attended = attended.permute(2, 0, 1, 3).flatten(2)  # Tq×B×C
+        return self.out_proj(attended), weights.mean(dim=1) if need_weights else None
+
+    def heads(self, projected: Tensor) -> Tensor:
+        """T×B×C as B×H×T×d."""
+        length, batch, _ = projected.shape
+        return projected.view(length, batch, self.num_heads, self.head_dim).permute(1, 2, 0, 3)
+
+    def remembered(
+        self, k: Tensor, v: Tensor, key_padding_mask: Optional[Tensor], incremental_state: dict
+    ) -> tuple[Tensor, Tensor, Optional[Tensor]]:
+        """Keys, values and padding of all steps so far, of which these are the last; kept as fairseq keeps them."""
+        saved = self._get_input_buffer(incremental_state)
+        if "prev_key" in saved:
+            k, v = torch.cat([saved["prev_key"], k], dim=2), torch.cat([saved["prev_value"], v], dim=2)
+        key_padding_mask = self._append_prev_key_padding_mask(
+            key_padding_mask, saved.get("prev_key_padding_mask"), k.size(0), k.size(2), static_kv=False
+        )
+        self._set_input_buffer(incremental_state, dict(prev_key=k, prev_value=v, prev_key_padding_mask=key_padding_mask))
+        return k, v, key_padding_mask
