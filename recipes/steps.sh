@@ -6,7 +6,7 @@
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 RUNS="${RUNS:-$ROOT/runs}"
 VENV="${VENV:-$ROOT/.venv}"
-CONFIG_KEYS="TEXT SYNTHETIC MULTIWAY RELEASE CORPUS CONDITION PAIRS LANGUAGES TOKENISATION MARK_TOKENS VOCABULARY SUBWORD_TYPE BALANCE THRESHOLD MODEL TRAINING AVERAGE BEAM TEST_LINES IDENTIFIER BLEU_TOKENIZER NORMALISE_REFERENCES"
+CONFIG_KEYS="TEXT SYNTHETIC MULTIWAY RELEASE CORPUS CONDITION PAIRS LANGUAGES TOKENISATION MARK_TOKENS VOCABULARY SUBWORD_TYPE BALANCE THRESHOLD MODEL TRAINING AVERAGE BEAM LENGTH_PENALTY LENGTH_PENALTY_FORM TEST_LINES IDENTIFIER BLEU_TOKENIZER NORMALISE_REFERENCES"
 
 # On a CPU: one thread a process, since threads that wait for each other cost more than they give.
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
@@ -52,6 +52,9 @@ load_config() { # FILE: sets its keys and the defaults; refuses keys that do not
   for key in VOCABULARY AVERAGE BEAM TEST_LINES; do
     [[ "${!key:-1}" =~ ^[1-9][0-9]*$ ]] || fail "$1 sets $key=${!key}; it must be a whole number above 0"
   done
+  [[ "${LENGTH_PENALTY:-1}" =~ ^[0-9]+(\.[0-9]+)?$ ]] || fail "$1 sets LENGTH_PENALTY=$LENGTH_PENALTY; it must be a number, 0 or above, like 0.6"
+  [[ "$LENGTH_PENALTY_FORM" =~ ^(power|gnmt)?$ ]] \
+    || fail "$1 sets LENGTH_PENALTY_FORM=$LENGTH_PENALTY_FORM; write power or gnmt, or leave it out"
   [[ "$THRESHOLD" =~ ^[0-9]+$ ]] || fail "$1 sets THRESHOLD=$THRESHOLD; it must be a whole number, 0 for none"
 }
 
@@ -265,6 +268,7 @@ evaluate_run() { # RUN [PIVOT RUN] [COMET: yes or nothing]: scores.json
     flock -n 8 || fail "another process is at work in $run; wait for it or end it"
     step "$run" evaluate "$run/scores.json" "$run/model.pt" ${pivot:+"$pivot/model.pt"} "$text"/test.* "$text"/lexicon.* ${before:+"$before"} -- \
       python "$ROOT/scripts/evaluate.py" "$run" --identifier "$IDENTIFIER" --bleu-tokenizer "$BLEU_TOKENIZER" --beam "$BEAM" \
+        ${LENGTH_PENALTY:+--length-penalty "$LENGTH_PENALTY"} ${LENGTH_PENALTY_FORM:+--length-penalty-form "$LENGTH_PENALTY_FORM"} \
         ${TEST_LINES:+--lines "$TEST_LINES"} ${NORMALISE_REFERENCES:+--normalise-references} \
         ${pivot:+--pivot-run "$pivot"} ${comet:+--comet}
   ) 8> "$run/.lock"

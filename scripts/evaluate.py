@@ -9,6 +9,7 @@ from tqdm import tqdm
 from zsnmt import console
 from zsnmt.comet import MODEL, PACKAGE, Comet
 from zsnmt.languages import parse_directions
+from zsnmt.length_penalty import FORMS, POWER
 from zsnmt.scores import SCORES_FILE, write_scores
 
 
@@ -23,6 +24,10 @@ def main() -> None:
                         help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts (fetched when first used); "
                              "or subwords, those of the run's own model, for runs that share it")
     parser.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
+    parser.add_argument("--length-penalty", type=float, metavar="ALPHA", default=1.0,
+                        help="exponent of the length by which log-probabilities are divided (default: %(default)s)")
+    parser.add_argument("--length-penalty-form", choices=FORMS, default=POWER,
+                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: %(default)s)")
     parser.add_argument("--normalise-references", action="store_true",
                         help="spell references as the run's tokenisation does, which Indic scripts need")
     parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set")
@@ -39,8 +44,8 @@ def main() -> None:
 
     scores = evaluate(
         options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,
-        options.directions, show, options.output and options.output.with_suffix(".hypotheses"),
-        options.lines, options.normalise_references, options.pivot_run, comet,
+        options.length_penalty, options.length_penalty_form, options.directions, show,
+        options.output and options.output.with_suffix(".hypotheses"), options.lines, options.normalise_references, options.pivot_run, comet,
     )  # fmt: skip
     write_scores(options.output or options.run / SCORES_FILE, scores)
 

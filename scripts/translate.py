@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from zsnmt import console
 from zsnmt.corpora.parallel_text import iterate_lines, iterate_stream, write_lines
+from zsnmt.length_penalty import FORMS, POWER
 
 LINES_AT_A_TIME = 2000
 
@@ -27,11 +28,15 @@ def main() -> None:
     parser.add_argument("--input", type=Path, help="text, one sentence a line (default: stdin)")
     parser.add_argument("--output", type=Path, help="file for the translation (default: stdout)")
     parser.add_argument("--beam", type=int, choices=range(1, 101), metavar="N", default=4, help="hypotheses kept at each step")
+    parser.add_argument("--length-penalty", type=float, metavar="ALPHA", default=1.0,
+                        help="exponent of the length by which log-probabilities are divided (default: %(default)s)")
+    parser.add_argument("--length-penalty-form", choices=FORMS, default=POWER,
+                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: %(default)s)")
     parser.add_argument("--batch-tokens", type=int, default=4000, help="source tokens in a batch, about")
     options = parser.parse_args()
     from zsnmt.translation import Translator  # loads PyTorch
 
-    translator = Translator(options.run, beam=options.beam, batch_tokens=options.batch_tokens)
+    translator = Translator(options.run, options.beam, options.length_penalty, options.length_penalty_form, options.batch_tokens)
 
     translator.legs(options.source, options.to, options.via)  # a wrong language is refused before any text is read
     if options.input:

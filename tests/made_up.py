@@ -57,8 +57,8 @@ class MadeUpTranslator:
     languages, pivot = LANGUAGES, LANGUAGES[0]
     trained = supervised_directions(LANGUAGES, LANGUAGES[0])
 
-    def __init__(self, run: Path, beam: int = 4) -> None:
-        self.model = (run / "model.pt").read_text()
+    def __init__(self, run: Path, **search) -> None:
+        self.model, self.search = (run / "model.pt").read_text(), search
         self.pipeline = self
         self.asked: list[list[str]] = []  # directions of each call
 

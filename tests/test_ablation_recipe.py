@@ -6,16 +6,22 @@ import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt.ablations import STUDIES
+from zsnmt.systems import ENCODINGS
 from zsnmt.averaging import load_checkpoint
 
 PLAIN = ["zs_transformer", "zs_transformer_residual"]  # which the demo trained
-RESIDUAL = "zs_transformer_residual"
-LEARNED = "--encoder-position-encoding learned --decoder-learned-pos"
+RESIDUAL, RELATIVE = "zs_transformer_residual", "zs_transformer_relative"
+LEARNED = "--encoder-position-encoding learned --decoder-position-encoding learned"
+# what zs_transformer_relative has otherwise than the other architectures
+ALIKE = """
+MODEL="$MODEL --dropout 0.1 --attention-dropout 0.1 --activation-dropout 0.1 --word-dropout 0 --decoder-language-embedding none"
+"""
 
 
 def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
     before = {*tiny.runs.rglob("*")}
-    shown = run_command("recipes/ablate.sh", tiny.config, *STUDIES, "--seeds", "1", "2", "--dry-run", runs=tiny.runs)
+    studies = [study for study in STUDIES if study != "clip_distance"]
+    shown = run_command("recipes/ablate.sh", tiny.config, *studies, "--seeds", "1", "2", "--dry-run", runs=tiny.runs)
     assert shown.returncode == 0 and {*tiny.runs.rglob("*")} == before, shown.stderr
     assert [line.split(maxsplit=1) for line in shown.stdout.splitlines()] == [
         [f"{name}/seed{seed}", options + (" (trained before)" if name in PLAIN and seed == 1 else "")]
@@ -29,8 +35,24 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
             "residual_learned_positions": f"{RESIDUAL} {LEARNED}",
             "residual_mean_pool": f"{RESIDUAL} --encoder-residual-replacement mean_pool",
             "residual_stochastic": f"{RESIDUAL} --encoder-residual-replacement stochastic",
+            **{f"{prefix}{encoding}": f"{architecture} --encoder-position-encoding {encoding}"
+               for encoding in [*ENCODINGS][1:] for prefix, architecture in (("", "zs_transformer"), ("residual_", RESIDUAL))},
         }.items()
-    ]
+    ]  # fmt: skip
+
+
+def test_clipping_distances_are_for_configs_in_which_the_architectures_differ_by_positions_alone(tiny, tmp_path):
+    config = tmp_path / "relative.conf"
+    config.write_text(tiny.config.read_text() + ALIKE)
+    shown = run_command("recipes/ablate.sh", config, "clip_distance", "--dry-run", runs=tmp_path)
+    assert shown.returncode == 0 and [line.split() for line in shown.stdout.splitlines()] == [
+        ["zs_transformer/seed1", "zs_transformer"],
+        *([f"relative_{k}/seed1", RELATIVE, "--relative-attention-distance", str(k)] for k in (0, 1, 2, 4)),
+        [f"{RELATIVE}/seed1", RELATIVE],
+        ["relative_64/seed1", RELATIVE, "--relative-attention-distance", "64"],
+    ], shown.stderr
+    stopped = run_command("recipes/ablate.sh", tiny.config, "clip_distance", runs=tmp_path)
+    assert stopped.returncode != 0 and "differ in" in stopped.stderr and "--word-dropout (0.1, 0.0)" in stopped.stderr
 
 
 def test_a_study_trains_what_is_missing_and_prints_all_side_by_side(tiny, tmp_path):

@@ -18,6 +18,7 @@ import pytest
 
 from tests import releases
 from tests.conftest import ROOT, run_command
+from zsnmt.ablations import systems, training_options
 from zsnmt.averaging import load_checkpoint
 from zsnmt.corpora.parallel_text import find_pair, read_lines
 from zsnmt.languages import language_tag, supervised_directions, zero_shot_directions
@@ -27,7 +28,7 @@ DEMO = "demo"  # its recipe has tests of its own
 BASES = {"iwslt17_add_de": "iwslt17", "multi30k_add_cs": "multi30k_without_cs", "multi30k_add_cs_2k": "multi30k_without_cs"}  # adapted
 CONFIGS = sorted({path.stem for path in (ROOT / "configs").glob("*.conf")} - {DEMO, *BASES})
 OF_FULL_SIZE = "iwslt17"
-SCORED = ["europarl_non_overlap", "indic_bible", "iwslt17_en_it_words", "iwslt17_little_data", "iwslt17_little_data_marked",
+SCORED = ["europarl_non_overlap", "indic_bible", "iwslt17_en_it_relative", "iwslt17_little_data", "iwslt17_little_data_marked",
           "multi30k", "own", "pmindia"]  # fmt: skip
 SCORING = ("TOKENISATION", "SUBWORD_TYPE", "MARK_TOKENS", "NORMALISE_REFERENCES")  # what it depends on, besides CORPUS
 KINDS = {"": ("raw", "raw"), "moses": ("moses", "moses"), "moses_truecase": ("moses_truecase", "moses_truecase"),
@@ -74,6 +75,12 @@ class DryRun:
     @property
     def run(self) -> Path:
         return self.folder / SYSTEM / "seed1"
+
+    @property
+    def directions(self) -> list[str]:
+        """The directions that are trained on: all with the pivot, unless the config names them."""
+        named = re.search(r"--lang-pairs (\S+)", self.settings["TRAINING"])
+        return named[1].split(",") if named else [*map(str, supervised_directions(self.languages, self.languages[0]))]
 
     def training_text(self, language: str) -> tuple[list[str], list[str]]:
         """The sentences of a language that are trained on, and those of the pivot."""
@@ -245,8 +252,8 @@ def test_it_is_scored_in_every_direction(dry_runs, name):
     assert done.scored.returncode == 0, done.scored.stderr
     assert f"  {SYSTEM}\n" in done.scored.stdout
     scores, pivot = read(done.run / "scores.json"), done.languages[0]
-    supervised, zero_shot = (of(done.languages, pivot) for of in (supervised_directions, zero_shot_directions))
-    kinds = (("supervised", supervised), ("zero_shot", zero_shot), ("pivot", zero_shot))
+    zero_shot = zero_shot_directions(done.languages, pivot)
+    kinds = (("supervised", done.directions), ("zero_shot", zero_shot), ("pivot", zero_shot))
     expected = [(kind, str(direction)) for kind, directions in kinds for direction in directions]
     assert [(result["kind"], result["direction"]) for result in scores["directions"]] == expected
     assert {result["lines"] for result in scores["directions"]} == {2}
@@ -254,6 +261,17 @@ def test_it_is_scored_in_every_direction(dry_runs, name):
     signature = scores["signatures"]["bleu"]
     assert f"tok:{done.settings['BLEU_TOKENIZER']}" in signature
     assert ("ref:normalised" in signature) == bool(done.settings["NORMALISE_REFERENCES"])
+
+
+@pytest.mark.parametrize("name", [name for name in CONFIGS if name.endswith("_relative")])
+def test_a_config_of_relative_attention_is_for_all_its_systems_and_for_one_direction(name):
+    settings = settings_of(ROOT / "configs" / f"{name}.conf")
+    common = f"{settings['MODEL']} {settings['TRAINING']}".split()
+    *_, last = found = systems(["clip_distance"], common)
+    first, second = settings["LANGUAGES"].split()
+    assert {training_options(system.architecture, common).lang_pairs for system in found} == {f"{first}-{second}"}
+    assert training_options(last.architecture, [*common, "--lang-pairs", f"{second}-{first}"]).lang_pairs == f"{second}-{first}"
+    assert (settings["BEAM"], settings["LENGTH_PENALTY"], settings["LENGTH_PENALTY_FORM"]) == ("4", "0.6", "gnmt")
 
 
 # Configs that add a language

@@ -20,6 +20,7 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation import directions_with_text, evaluate, read_sets
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.metrics import RANGES, Metrics
+from zsnmt.report.table import check_comparable
 from zsnmt.runs import BEFORE, DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, settings_file
 
 AA_BB, AA_PIV = Direction("aa", "bb"), Direction("aa", "piv")
@@ -31,8 +32,8 @@ def models(monkeypatch) -> list[MadeUpTranslator]:
     """The models that evaluations load from now on."""
     loaded: list[MadeUpTranslator] = []
 
-    def load(run: Path, beam: int) -> MadeUpTranslator:
-        loaded.append(MadeUpTranslator(run, beam))
+    def load(run: Path, **search) -> MadeUpTranslator:
+        loaded.append(MadeUpTranslator(run, **search))
         return loaded[-1]
 
     monkeypatch.setattr(evaluation, "Translator", load)
@@ -156,6 +157,19 @@ def test_only_the_first_lines_are_scored_where_that_is_asked_for(run, models, tm
     assert "lines" not in everything["decoding"] and some["test_set"] != everything["test_set"]
 
 
+def test_the_length_penalty_is_recorded_and_its_form_where_it_is_not_fairseqs(run, baseline, models):
+    plain = scores_of(run, directions=[AA_BB], pivot_run=baseline)
+    assert plain["decoding"]["length_penalty"] == 1.0 and "length_penalty_form" not in plain["decoding"]
+    assert scores_of(run, directions=[AA_BB], pivot_run=baseline, length_penalty=1.0, length_penalty_form="power") == plain
+    assert not any(model.asked for model in models[2:])
+    gnmt = dict(length_penalty=0.6, length_penalty_form="gnmt")
+    other = scores_of(run, directions=[AA_BB], pivot_run=baseline, **gnmt)
+    assert other["decoding"] == {**plain["decoding"], **gnmt}
+    assert [model.search for model in models[4:]] == [dict(beam=4, **gnmt)] * 2 and all(model.asked for model in models[4:])
+    with pytest.raises(InputError, match="differ: only residual seed 1 has length_penalty 1.0, only .* 0.6, length_penalty_form gnmt; score"):
+        check_comparable([plain, {**other, "seed": 2}])
+
+
 def test_references_spelt_as_the_output_is_are_marked_in_the_signatures(run, models):
     plain, normalised = (scores_of(run, directions=[AA_BB], normalise=normalise) for normalise in (False, True))
     for metric in ("bleu", "chrf"):
@@ -203,8 +217,8 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
 def test_a_direction_that_one_of_the_models_does_not_know_is_refused(run, baseline, models, monkeypatch, lacking):
     load = evaluation.Translator
 
-    def load_with_fewer(folder: Path, beam: int) -> MadeUpTranslator:
-        model = load(folder, beam)
+    def load_with_fewer(folder: Path, **search) -> MadeUpTranslator:
+        model = load(folder, **search)
         if folder == (run, baseline)[lacking]:
             model.languages = ["piv", "aa", "bb"]
         return model
@@ -359,4 +373,5 @@ def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
         now, then = (read_lines(folder / f"{DIRECT}.{direction}.txt", allow_empty_lines=True) for folder in (run / HYPOTHESES, before))
         assert result["unchanged"] == sum(map(str.__eq__, now, then)) / len(lines)
         assert (result["bleu"] == scored[direction]["bleu"]) == (direction != str(AA_BB))
-    assert "before" not in scores_of(run, beam=2)
+    for other in (dict(beam=2), dict(length_penalty=0.6), dict(length_penalty_form="gnmt")):
+        assert "before" not in scores_of(run, **other)

@@ -10,8 +10,9 @@ import pytest
 from tests.conftest import ROOT, run_command
 
 FLOORS = [
-    ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.scores", "zsnmt.bootstrap", "zsnmt.comet"),
-    ("zsnmt.languages",),
+    ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.scores", "zsnmt.bootstrap", "zsnmt.comet",
+     "zsnmt.length_penalty"),
+    ("zsnmt.languages", "zsnmt.systems"),
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text",
      *(f"zsnmt.analysis.{name}" for name in "arrays classifiers held_out retrieval similarities similarity state_folder svcca".split())),
     ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.tagged_pairs", "zsnmt.language_identification", "zsnmt.runs", "zsnmt.validation",

@@ -139,6 +139,9 @@ def damaged(text, break_it):
     ("BEAM=4\r", "has Windows line ends"),
     ("TEXT=somewhere", "exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE"),
     ("MARK_TOKENS=no", "sets MARK_TOKENS=no; write yes, or leave it out"),
+    ("LENGTH_PENALTY=-0.6", "sets LENGTH_PENALTY=-0.6; it must be a number, 0 or above, like 0.6"),
+    ("LENGTH_PENALTY=a", "sets LENGTH_PENALTY=a; it must be a number"),
+    ("LENGTH_PENALTY_FORM=GNMT", "sets LENGTH_PENALTY_FORM=GNMT; write power or gnmt, or leave it out"),
     ("TEST_LINES=all", "sets TEST_LINES=all; it must be a whole number"),
     ("PAIRS=few", "'few' gives no numbers of sentence pairs"),
     ("TOKENISATION=mosses", "there is no tokenisation 'mosses'"),
@@ -158,6 +161,20 @@ def test_a_wrong_config_gets_one_sentence(tmp_path, change, message):
     assert stopped.returncode != 0 and message in stopped.stderr
     assert "Traceback" not in stopped.stderr
     assert not (tmp_path / "runs" / "wrong" / "data").exists()
+
+
+@pytest.mark.parametrize("setting, option", [
+    ("", ""),
+    ("LENGTH_PENALTY=0.6", " --length-penalty 0.6"),
+    ("LENGTH_PENALTY=1.0\nLENGTH_PENALTY_FORM=gnmt", " --length-penalty 1.0 --length-penalty-form gnmt"),
+])  # fmt: skip
+def test_a_length_penalty_is_a_word_of_the_command_only_where_a_config_sets_it(tmp_path, setting, option):
+    """A run is scored again when the words change, so without the keys they are those of runs made before."""
+    (tmp_path / "config.conf").write_text(f"{TINY_CONFIG}{setting}\n")
+    (tmp_path / "run.json").write_text(json.dumps({"text": str(tmp_path)}))
+    told = 'source recipes/steps.sh; step() { while [ "$1" != -- ]; do shift; done; shift; echo "$*"; }; evaluate_run "$0"'
+    command = f"python {ROOT}/scripts/evaluate.py {tmp_path} --identifier lexicon --bleu-tokenizer 13a --beam 2"
+    assert run_command("bash", "-c", told, tmp_path).stdout == f"{command}{option}\n"
 
 
 @pytest.mark.parametrize("arguments, message", [

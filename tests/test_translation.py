@@ -10,6 +10,7 @@ from tests.conftest import run_command
 from zsnmt.averaging import load_checkpoint
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, source_tags
+from zsnmt.length_penalty import GNMTLengthPenalty
 from zsnmt.translation import Translator
 
 
@@ -160,6 +161,18 @@ def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path)
     for folder, message in ((truncated, "truncated"), (tmp_path, "is no run folder")):
         refused = run_command("scripts/translate.py", folder, "--to", "velan", input="Nuk.\n")
         assert refused.returncode == 1 and message in refused.stderr and refused.stderr.count("\n") == 1
+
+
+def test_the_length_penalty_is_that_of_the_search_and_wrong_ones_are_refused_before_a_model_is_read(tiny, translator, tmp_path):
+    assert translator.generator.len_penalty == 1.0
+    assert Translator(tiny.run(), 2, 0.6, "gnmt").generator.len_penalty == GNMTLengthPenalty(0.6)
+    for wrong, message in (((0.6, "GNMT"), "no length penalty of the form 'GNMT'; choose power or gnmt"),
+                           ((-0.5, "power"), "is -0.5; it must be a number, 0 or above"), ((float("nan"), "gnmt"), "is nan;")):  # fmt: skip
+        with pytest.raises(InputError, match=message):
+            Translator(tmp_path, 2, *wrong)
+    options = ["--to", "tamun", "--length-penalty", "inf", "--length-penalty-form", "gnmt"]
+    refused = run_command("scripts/translate.py", tiny.run(), *options, input="Nuk.\n")
+    assert refused.returncode == 1 and "is inf; it must be a number" in refused.stderr and refused.stderr.count("\n") == 1
 
 
 # Into several languages at once

@@ -1,12 +1,12 @@
-"""The ablations of Liu et al. (2021) on residual removal: each study is a list of systems to train and compare.
+"""Ablations of the papers' models: each study is a list of systems to train and compare.
 
-All begin with the baseline and the model without the middle layer's residual, named as `recipes/train.sh` names them,
-so that studies share these runs and take them over where they are there.
+All begin with the baseline. Systems without options of their own are named as `recipes/train.sh` names them, so that
+studies share these runs and take them over where they are there.
 """
 
 from argparse import Namespace
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, NoReturn
+from collections.abc import Callable, Iterable, Sequence
+from typing import NoReturn
 
 from fairseq import options
 
@@ -14,24 +14,19 @@ import zsnmt.models  # noqa: F401  (registers the architectures)
 import zsnmt.tasks  # noqa: F401  (registers the task)
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import chosen_layers
+from zsnmt.systems import BASELINE, CLIP_DISTANCES, DISTANCE, ENCODER_POSITIONS, ENCODINGS, RELATIVE, RESIDUAL, System
 
-
-class System(NamedTuple):
-    """A system to train: its name in tables, its architecture, and the options it has beyond those of the config."""
-
-    name: str
-    architecture: str
-    options: tuple[str, ...] = ()
-
-
-BASELINE = System("zs_transformer", "zs_transformer")
-RESIDUAL = System("zs_transformer_residual", "zs_transformer_residual")
 REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
-LEARNED = ("--encoder-position-encoding", "learned", "--decoder-learned-pos")
+DECODER_POSITIONS = "--decoder-position-encoding"
+LEARNED = (ENCODER_POSITIONS, "learned", DECODER_POSITIONS, "learned")
+STANDS_FOR = {  # the options whose defaults make an architecture a system of its own
+    RESIDUAL.architecture: {REMOVAL},
+    RELATIVE.architecture: {DISTANCE, ENCODER_POSITIONS, DECODER_POSITIONS},
+}
 
 
 def removal_layer(layers: int) -> list[System]:
-    """Section 5.4: the residual removed at each encoder layer in turn, from the lowest; raises `InputError` for one layer."""
+    """Liu et al. (2021), section 5.4: the residual removed at each encoder layer in turn, from the lowest; raises `InputError` for one layer."""
     if layers < 2:
         raise InputError(f"removal_layer compares encoder layers, and the model has {layers}; give it 2 or more")
     at = [System(f"residual_at_{layer}", RESIDUAL.architecture, (REMOVAL, str(layer))) for layer in range(1, layers + 1)]
@@ -41,20 +36,30 @@ def removal_layer(layers: int) -> list[System]:
 
 
 def positions(layers: int) -> list[System]:
-    """Section 5.5: baseline and residual removal with sinusoidal positions, and with learned ones in both stacks."""
+    """Liu et al., section 5.5: baseline and residual removal with sinusoidal positions, and with learned ones in both stacks."""
     learned = [System("learned_positions", BASELINE.architecture, LEARNED),
                System("residual_learned_positions", RESIDUAL.architecture, LEARNED)]  # fmt: skip
     return [BASELINE, RESIDUAL, *learned]
 
 
 def replacement(layers: int) -> list[System]:
-    """Footnote 6, and the reference code's third kind: what stands in for the removed residual."""
+    """Liu et al., footnote 6, and the reference code's third kind: what stands in for the removed residual."""
     kinds = "mean_pool", "stochastic"
     return [BASELINE, RESIDUAL, *(System(f"residual_{kind}", RESIDUAL.architecture, (REPLACEMENT, kind)) for kind in kinds)]
 
 
+def clip_distance(layers: int) -> list[System]:
+    """Li (2019), Table 2: relative attention in both stacks by the distance at which it is clipped, after the baseline."""
+    return [BASELINE, *CLIP_DISTANCES.values()]
+
+
+def encodings(layers: int) -> list[System]:
+    """What tells the encoder its positions, with and without the residual: the encodings of Ravishankar and Søgaard (2021)."""
+    return [system for pair in ENCODINGS.values() for system in pair]
+
+
 STUDIES: dict[str, Callable[[int], list[System]]] = {
-    study.__name__: study for study in (removal_layer, positions, replacement)
+    study.__name__: study for study in (removal_layer, positions, replacement, clip_distance, encodings)
 }  # each called with the number of encoder layers
 
 
@@ -62,18 +67,31 @@ def systems(studies: Sequence[str], config_options: Sequence[str]) -> list[Syste
     """The systems of some studies, each once, the baseline first.
 
     The config's options of fairseq-train say how many encoder layers there are. Raises `InputError` for a study that does
-    not exist, and for options that fairseq refuses or that a study varies.
+    not exist, for options that fairseq refuses or that a study varies, and where architectures differ by others too.
     """
     for study in studies:
         if study not in STUDIES:
             raise InputError(f"there is no study '{study}'; there are {', '.join(STUDIES)}")
-    layers = training_options(BASELINE.architecture, config_options).encoder_layers
-    found = {system.name: system for study in studies for system in STUDIES[study](layers)}
-    varied = {REMOVAL, *(option for system in found.values() for option in system.options)}
+    baseline = training_options(BASELINE.architecture, config_options)
+    found = {system.name: system for study in studies for system in STUDIES[study](baseline.encoder_layers)}
+    varied = {option for system in found.values() for option in (*system.options, *STANDS_FOR.get(system.architecture, ()))}
     for option in config_options:
         if option.startswith("--") and option.partition("=")[0] in varied:
             raise InputError(f"the config sets {option}, which a study varies; leave it out of MODEL and TRAINING")
+    for architecture in dict.fromkeys(system.architecture for system in found.values()):
+        check_alike(baseline, training_options(architecture, config_options), varied)
     return [*found.values()]
+
+
+def check_alike(baseline: Namespace, other: Namespace, varied: Iterable[str]) -> None:
+    """`InputError` where an architecture has other defaults than the baseline for options that no study varies."""
+    compared = {*vars(baseline)} - {"arch", *(option.removeprefix("--").replace("-", "_") for option in varied)}
+    if different := sorted(name for name in compared if getattr(baseline, name) != getattr(other, name)):
+        values = ", ".join(f"--{name.replace('_', '-')} ({getattr(baseline, name)}, {getattr(other, name)})" for name in different)
+        raise InputError(
+            f"the defaults of {baseline.arch} and {other.arch} differ in {values}: set them in MODEL, so that the systems "
+            "differ in nothing but what the study varies"
+        )
 
 
 def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:

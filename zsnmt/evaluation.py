@@ -27,6 +27,7 @@ from zsnmt.files import checksum_of, read_json, sha256
 from zsnmt.hypotheses import Hypotheses, Job, TestSet, jobs
 from zsnmt.language_identification import load_identifier, scripts_of
 from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
+from zsnmt.length_penalty import POWER
 from zsnmt.metrics import RANGES, Metrics, measure, uncertainty
 from zsnmt.runs import (
     BEFORE,
@@ -58,6 +59,8 @@ def evaluate(
     identifier_kind: str = "py3langid",
     bleu_tokenizer: str = "13a",
     beam: int = 4,
+    length_penalty: float = 1.0,
+    length_penalty_form: str = POWER,
     directions: Sequence[Direction] | None = None,
     scored: Callable[[dict], object] = lambda result: None,
     kept: Path | None = None,
@@ -68,17 +71,20 @@ def evaluate(
 ) -> dict:
     """Translate and score a split of `text` (the run's own by default) in every direction, for scores.json.
 
-    A model is loaded once. Zero-shot directions are also translated through the pivot, by the model itself or by that of
-    `pivot_run`. `scored` is told each result; the hypotheses are kept in `kept` (RUN/hypotheses by default). `lines` scores
-    only that many, the first ones. With `normalise` references are spelt as the run's tokenisation spells its output, which
-    the signatures say.
+    A model is loaded once; beam and length penalty are those of `Translator`. Zero-shot directions are also translated
+    through the pivot, by the model itself or by that of `pivot_run`. `scored` is told each result; the hypotheses are kept in
+    `kept` (RUN/hypotheses by default). `lines` scores only that many, the first ones. With `normalise` references are spelt as
+    the run's tokenisation spells its output, which the signatures say.
     """
     record = {**read_record(run), "training": training_summary((run / LOG_FILE).read_text(encoding="utf-8"))}
     if pivot_run:
         record["pivot_by"] = name_of(read_record(pivot_run))
     text = text or Path(record["text"])
-    translator = Translator(run, beam=beam)
-    pivoting = Translator(pivot_run, beam=beam) if pivot_run else translator
+    # fairseq's form is not recorded, as in score files of a time without another.
+    form = {} if length_penalty_form == POWER else {"length_penalty_form": length_penalty_form}
+    search = {"beam": beam, "length_penalty": length_penalty, **form}
+    translator = Translator(run, **search)
+    pivoting = Translator(pivot_run, **search) if pivot_run else translator
     directions = list(directions or directions_with_text(text, split, translator.languages))
     for known in (translator.languages, pivoting.languages):
         for language in {language for direction in directions for language in direction}:
@@ -88,7 +94,7 @@ def evaluate(
     scripts = scripts_of({language: side for direction, sides in sets.items() for language, side in zip(direction, sides)})
     identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text, scripts)
     metrics = Metrics(bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE)
-    decoding = {"model": sha256(run / MODEL_FILE), "beam": beam, "length_penalty": 1.0, "split": split, **({"lines": lines} if lines else {})}
+    decoding = {"model": sha256(run / MODEL_FILE), **search, "split": split, **({"lines": lines} if lines else {})}
     pivot_model = {"pivot_model": sha256(pivot_run / MODEL_FILE)} if pivot_run else {}
     ways = hypotheses_of(kept or run / HYPOTHESES, decoding, pivot_model, files, translator, pivoting)
 
@@ -156,8 +162,10 @@ def translated_before(
         if not settings_file(folder, way).is_file():
             continue
         settings = read_json(settings_file(folder, way), "adapt the run again")
-        if any(settings.get(name) != decoding.get(name) for name in ("beam", "length_penalty", "split", "lines")):
-            logger.warning("no scores of before: the run that this one goes on from was scored with another beam, split or number of lines")
+        if any(settings.get(name) != decoding.get(name) for name in ("beam", "length_penalty", "length_penalty_form", "split", "lines")):
+            logger.warning(
+                "no scores of before: the run that this one goes on from was scored with another beam, length penalty, split or number of lines"
+            )
             continue
         for direction, (source, _) in files.items():
             path = hypotheses_file(folder, way, direction)

@@ -15,6 +15,7 @@ from zsnmt.averaging import readable
 from zsnmt.binarised import encode
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, parse_direction, source_tags
+from zsnmt.length_penalty import POWER, search_penalty
 from zsnmt.modules.encode_once import EncodeOnce
 from zsnmt.runs import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.text.pipeline import TextPipeline
@@ -27,13 +28,20 @@ class Translator:
 
     A translation does not depend on its batch, but for outputs that would not end: fairseq cuts them
     at 1.2 times the longest source of the batch + 50 tokens. `beam` and `length_penalty` (score =
-    log-probability / length^penalty) default to the paper's; a batch holds about `batch_tokens` source
-    tokens. The first language of a run is its pivot.
+    log-probability / length^penalty, or / ((5 + length) / 6)^penalty in the form `gnmt`) default to the
+    paper's; a batch holds about `batch_tokens` source tokens. The first language of a run is its pivot.
     """
 
     def __init__(
-        self, run: Path, beam: int = 4, length_penalty: float = 1.0, batch_tokens: int = 4000, checkpoint: str = MODEL_FILE
+        self,
+        run: Path,
+        beam: int = 4,
+        length_penalty: float = 1.0,
+        length_penalty_form: str = POWER,
+        batch_tokens: int = 4000,
+        checkpoint: str = MODEL_FILE,
     ) -> None:
+        search_penalty(length_penalty, length_penalty_form)  # refused before a model is read
         if not (run / PIPELINE_FOLDER).is_dir():
             raise InputError(f"{run} is no run folder: it has no {PIPELINE_FOLDER}/; give one made by recipes/train.sh")
         path = run / checkpoint
@@ -51,7 +59,9 @@ class Translator:
         self.pivot = self.languages[0]
         self.trained = [parse_direction(pair) for pair in self.task.trained_directions]
         self.batch_tokens = batch_tokens
-        self.search = Namespace(beam=beam, lenpen=length_penalty, max_len_a=1.2, max_len_b=50)
+        self.search = Namespace(
+            beam=beam, lenpen=length_penalty, length_penalty_form=length_penalty_form, max_len_a=1.2, max_len_b=50
+        )
         self.generator = self.task.build_generator(EncodeOnce([self.model]), self.search)
 
     def translate(

@@ -38,6 +38,7 @@ from zsnmt.text.subword import Subwords
 from zsnmt.validation import read_validations
 
 HERE = ["--cpu", "--num-workers", 0]
+GNMT_FORM = ("--length-penalty-form", "gnmt")
 
 
 # Validation
@@ -179,6 +180,43 @@ def test_interactive_and_the_hub_translate_as_generate_does(data, text, tmp_path
     )
     assert hub.translate(pieces) == [expected.lines("H")[number] for number in range(TEST)]
     assert hub.translate(pieces[0]) == expected.lines("H")[0]
+
+
+def scored(data: Path, run: Run, *arguments: object) -> dict[int, list[tuple[float, list[float]]]]:
+    """The score of each hypothesis, and of each of its tokens, by line: logarithms to base 2."""
+    output = generate("generate", data, run, ZERO_SHOT[0], "--beam", 3, "--nbest", 3, "--lenpen", 0.6, *arguments)
+    rows = [line.split("\t") for line in output.text.splitlines()]
+    found: dict[int, list[tuple[float, list[float]]]] = {}
+    for (name, score, _), (_, tokens) in zip(*([row for row in rows if row[0].startswith(kind)] for kind in ("H-", "P-"))):
+        found.setdefault(int(name[2:]), []).append((float(score), [float(each) for each in tokens.split()]))
+    return found
+
+
+def test_generate_scores_with_the_penalty_of_gnmt(data, tag_run):
+    """Whoever is asked: fairseq's own penalty without the option, none where fairseq leaves it out."""
+    stock, gnmt, plain = (scored(data, tag_run, *form) for form in ((), GNMT_FORM, (*GNMT_FORM, "--unnormalized")))
+    penalties = (lambda length: length**0.6), (lambda length: ((5 + length) / 6) ** 0.6), (lambda length: 1)
+    for found, penalty in zip((stock, gnmt, plain), penalties):
+        assert found.keys() == set(range(TEST))
+        for hypotheses in found.values():
+            assert len(hypotheses) == 3 and hypotheses == sorted(hypotheses, key=lambda hypothesis: -hypothesis[0])
+            for score, tokens in hypotheses:
+                assert score == pytest.approx(sum(tokens) / penalty(len(tokens)), abs=1e-3)  # tokens have 4 digits
+    assert len({len(tokens) for hypotheses in gnmt.values() for _, tokens in hypotheses}) > 1
+    references = [generate("generate", data, tag_run, ZERO_SHOT[0], "--score-reference", *form) for form in ((), GNMT_FORM)]
+    assert references[0].text == references[1].text
+
+
+def test_the_hub_takes_a_form_for_a_translation(data, tag_run):
+    hub = ZeroShotTransformer.from_pretrained(
+        str(tag_run.folder), "checkpoint_best.pt", str(data), source_lang=FIRST, target_lang=SECOND, bpe=None
+    )
+    tokens = hub.task.source_dictionary.encode_line("x", append_eos=True).long()
+    for options, form in ((dict(), lambda length: length), (dict(length_penalty_form="gnmt"), lambda length: (5 + length) / 6)):
+        best = hub.generate([tokens], beam=2, **options)[0][0]
+        assert best["score"] == pytest.approx(float(best["positional_scores"].sum()) / form(len(best["tokens"])), rel=1e-5)
+    with pytest.raises(InputError, match="no length penalty of the form 'gmnt'"):
+        hub.generate([tokens], length_penalty_form="gmnt")
 
 
 def test_a_model_never_writes_a_tag(data, tag_run):

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from zsnmt.languages import Direction
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
+from zsnmt.report.clip_distance import clip_distance_table
+from zsnmt.report.encodings import encodings_table
 from zsnmt.report.measured import FORMS, Cell, Measured, Table, joined, over_seeds
 from zsnmt.report.significance import gain, mean_difference, minus_pivot, seed_note
 from zsnmt.report.table import (
@@ -61,8 +63,7 @@ def read_runs(folders: Sequence[Path]) -> list[Run]:
 
 def tables(all_scores: Sequence[dict]) -> dict[str, Table]:
     """All tables that the score files have something for, by name."""
-    summaries = systems_table, gains_table, *ADAPTATION_TABLES, families_table
-    makers = *summaries, directions_table, direction_gains_table, adaptation_directions_table, runs_table
+    makers = *SUMMARIES, directions_table, direction_gains_table, adaptation_directions_table, runs_table
     made = [make(all_scores) for make in makers]
     return {table.name: table.without_empty_columns() for table in made if table is not None}
 
@@ -207,3 +208,7 @@ def direct_minus_pivot(scores: dict) -> dict[Direction, float]:
     """BLEU of zero-shot directions minus that through the pivot, where both were scored."""
     direct, pivot = results(scores, "zero_shot"), results(scores, "pivot")
     return {direction: direct[direction]["bleu"] - pivot[direction]["bleu"] for direction in direct if direction in pivot}
+
+
+STUDY_TABLES = {"clip_distance": clip_distance_table, "encodings": encodings_table}
+SUMMARIES = systems_table, gains_table, *ADAPTATION_TABLES, families_table, *STUDY_TABLES.values()  # a row a system or group

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
-from zsnmt.report.comparison import directions_table, families_table, gains_table, systems_table
-from zsnmt.report.measured import Table, markdown_rows, spread_note, text_rows, wrapped
+from zsnmt.errors import InputError
+from zsnmt.report.adaptation import adaptation_directions_table
+from zsnmt.report.comparison import STUDY_TABLES, SUMMARIES, directions_table
+from zsnmt.report.measured import Table, joined, markdown_rows, spread_note, text_rows, wrapped
 from zsnmt.report.probe_tables import details, headlines
 from zsnmt.report.probes import Probes
 from zsnmt.report.table import COLUMNS, check_comparable, short_commit
@@ -20,12 +21,16 @@ def text_table(all_scores: Sequence[dict]) -> str:
 def markdown_table(all_scores: Sequence[dict]) -> str:
     """For RESULTS.md, with what made each run; `InputError` for runs that cannot be compared."""
     tables = comparison(all_scores)
-    made = [
+    return "\n\n".join(filter(None, [*parts(tables, markdown_rows), tables[0].signatures, made_by(all_scores)]))
+
+
+def made_by(all_scores: Sequence[dict]) -> str:
+    """What made each run, a Markdown item each."""
+    return "\n".join(
         f"* `{scores['system']}`, seed {scores['seed']}: commit {short_commit(scores['commit'])}, {scores['training']}, "
         f"`{scores['command']}`"
         for scores in all_scores
-    ]
-    return "\n\n".join(filter(None, [*parts(tables, markdown_rows), tables[0].signatures, "\n".join(made)]))
+    )
 
 
 def every_direction(all_scores: Sequence[dict]) -> str:
@@ -35,10 +40,20 @@ def every_direction(all_scores: Sequence[dict]) -> str:
 
 
 def comparison(all_scores: Sequence[dict]) -> list[Table]:
-    """The systems, and what they gain, how they do with new languages and by family where there is something to say of it."""
+    """The systems, what they gain, and how they do with new languages, by family and in studies, where that can be said."""
     check_comparable(all_scores)
-    tables = [make(all_scores) for make in (systems_table, gains_table, *ADAPTATION_TABLES, families_table)]
+    tables = [make(all_scores) for make in SUMMARIES]
     return [table.without_empty_columns() for table in tables if table is not None]
+
+
+def study_markdown(study: str, all_scores: Sequence[dict]) -> str:
+    """The table of a study in Markdown, with what made the runs folded; `InputError` where they make none."""
+    check_comparable(all_scores)
+    table = STUDY_TABLES[study](all_scores)
+    if table is None:
+        raise InputError(f"the runs of {all_scores[0]['config']} are no study {study}; train and score its systems with recipes/ablate.sh")
+    table = table.without_empty_columns()
+    return "\n\n".join([markdown_rows(table), joined([table.note, table.signatures]), folded("how the runs were made", made_by(all_scores))])
 
 
 def probes_markdown(found: Sequence[Probes]) -> str:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, replacing
-from zsnmt.report.printed import every_direction, folded, markdown_table, probes_markdown, text_table
+from zsnmt.report.comparison import STUDY_TABLES
+from zsnmt.report.printed import every_direction, folded, markdown_table, probes_markdown, study_markdown, text_table
 from zsnmt.report.probes import FOLDER as PROBES
 from zsnmt.report.probes import TABLES, Probes, check_probed_alike, parse, read
 from zsnmt.report.table import overlap_table, round_trip_table
@@ -69,8 +70,8 @@ def fill(document: str, folder: Path) -> str:
 
     A block is named for its config; `NAME:text` is the terminal's table, `NAME` the Markdown table
     with commands, and all directions folded below it; `NAME:round_trip` is what the text pipeline gives back,
-    `NAME:probes` what probes found, with the tables of layers and languages folded, `overlap` what was found of held-out
-    sentences in the training text of each corpus.
+    `NAME:probes` what probes found, with the tables of layers and languages folded, `NAME:clip_distance` and `NAME:encodings`
+    the tables of these studies, `overlap` what was found of held-out sentences in the training text of each corpus.
     """
 
     def block(match: re.Match) -> str:
@@ -81,6 +82,8 @@ def fill(document: str, folder: Path) -> str:
             content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with scripts/round_trip.py"))
         elif form == "probes":
             content = probes_markdown(kept_probes(folder, config))
+        elif form in STUDY_TABLES:
+            content = study_markdown(form, kept_scores(folder, config))
         elif form == "text":
             content = f"```\n{text_table(kept_scores(folder, config))}\n```"
         else:

@@ -16,6 +16,7 @@ from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleE
 
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, language_tag, parse_direction, read_languages
+from zsnmt.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.tagged_pairs import TaggedDataManager, TaggedPairs, TagPlacement
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.validation import BleuCounts, append_validation
@@ -60,6 +61,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             default=0,
             metavar="N",
             help="translate the first N lines of each direction greedily at every validation, for its BLEU (default: 0)",
+        )
+        parser.add_argument(
+            "--length-penalty-form",
+            choices=FORMS,
+            default=POWER,
+            help="what the score of a translation is divided by, with its length in tokens, EOS among them: power is fairseq's "
+            "length^lenpen, gnmt is ((5 + length) / 6)^lenpen (default: %(default)s)",
         )
         parser.add_argument(
             "--cpu-bf16",
@@ -274,13 +282,21 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     def build_generator(
         self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, prefix_allowed_tokens_fn=None
     ):
-        """The stock generator, which never writes a language tag."""
+        """The stock generator, which never writes a language tag, with the length penalty that was asked for.
+
+        The form may be given with the other options of the search, as the hub does; otherwise it is the task's.
+        """
         tags = [language_tag(language) for language in self.langs]
         extra = {"tokens_to_suppress": tuple(tags), **(extra_gen_cls_kwargs or {})}
         # The method of the stock task's parent: its own would need a direction, and drops arguments.
-        return super(TranslationMultiSimpleEpochTask, self).build_generator(
+        generator = super(TranslationMultiSimpleEpochTask, self).build_generator(
             models, args, seq_gen_cls, extra, prefix_allowed_tokens_fn
         )
+        # A checkpoint may be of a time without the option.
+        form = getattr(args, "length_penalty_form", getattr(self.args, "length_penalty_form", POWER))
+        if form != POWER and hasattr(generator, "len_penalty"):  # what scores references has none
+            generator.len_penalty = search_penalty(generator.len_penalty, form)
+        return generator
 
     def inference_step(self, generator, models, sample, prefix_tokens=None, constraints=None):
         return self.generate(generator, models, sample, self.direction, prefix_tokens)

@@ -1,0 +1,36 @@
+"""Systems of which studies are made and which reports know again by their names."""
+
+from typing import NamedTuple
+
+
+class System(NamedTuple):
+    """A system to train: its name in tables, its architecture, and the options it has beyond those of the config."""
+
+    name: str
+    architecture: str
+    options: tuple[str, ...] = ()
+
+
+BASELINE, RESIDUAL, RELATIVE = (
+    System(name, name) for name in ("zs_transformer", "zs_transformer_residual", "zs_transformer_relative")
+)
+DISTANCE, ENCODER_POSITIONS = "--relative-attention-distance", "--encoder-position-encoding"
+
+CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)
+    k: RELATIVE if k == 16 else System(f"relative_{k}", RELATIVE.architecture, (DISTANCE, str(k)))
+    for k in (0, 1, 2, 4, 16, 64)
+}
+
+
+def with_encoding(encoding: str) -> tuple[System, System]:
+    """The baseline and the model without the middle layer's residual, with a position encoding in the encoder."""
+    if encoding == "sinusoidal":
+        return BASELINE, RESIDUAL
+    option = ENCODER_POSITIONS, encoding
+    return System(encoding, BASELINE.architecture, option), System(f"residual_{encoding}", RESIDUAL.architecture, option)
+
+
+ENCODINGS = {
+    encoding: with_encoding(encoding)
+    for encoding in ("sinusoidal", "learned", "none", "tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
+}
