@@ -211,7 +211,7 @@ def test_the_hub_takes_a_form_for_a_translation(data, tag_run):
     hub = ZeroShotTransformer.from_pretrained(
         str(tag_run.folder), "checkpoint_best.pt", str(data), source_lang=FIRST, target_lang=SECOND, bpe=None
     )
-    tokens = hub.task.source_dictionary.encode_line("x", append_eos=True).long()
+    tokens = hub.encode("unknown words")
     for options, form in ((dict(), lambda length: length), (dict(length_penalty_form="gnmt"), lambda length: (5 + length) / 6)):
         best = hub.generate([tokens], beam=2, **options)[0][0]
         assert best["score"] == pytest.approx(float(best["positional_scores"].sum()) / form(len(best["tokens"])), rel=1e-5)
