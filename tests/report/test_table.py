@@ -85,6 +85,21 @@ def test_the_caption_says_what_was_left_out_of_training_and_of_the_test_set():
     assert "training pairs" not in caption(SCORES) and "lines of the test set" not in caption(SCORES)
 
 
+def test_the_caption_names_a_length_penalty_that_is_not_fairseqs_default():
+    def said(**decoding):
+        return caption([{**SCORES[0], "decoding": dict(beam=4, **decoding)}])
+
+    assert "beam 4." in said(length_penalty=1.0)
+    assert "beam 4, length penalty 0.6." in said(length_penalty=0.6)
+    assert "beam 4, length penalty 0.6 in the form of GNMT." in said(length_penalty=0.6, length_penalty_form="gnmt")
+    assert "beam 4, length penalty 1.0 in the form of GNMT." in said(length_penalty=1.0, length_penalty_form="gnmt")
+
+
+def test_the_caption_of_one_direction_says_nothing_of_zero_shot():
+    one = caption([{**SCORES[0], "directions": SCORES[0]["directions"][:1]}])
+    assert "means over 1 supervised direction; off-target" in one
+
+
 def test_the_caption_says_who_pivots_where_it_is_another_run():
     pivoted = [{**scores, "pivot_by": "baseline, seed 1"} for scores in (SCORES[1], SCORES[2])]
     said = caption([SCORES[0], *pivoted])

@@ -5,6 +5,7 @@ from statistics import fmean
 
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
+from zsnmt.length_penalty import GNMT
 from zsnmt.report.measured import FORMS, joined
 
 COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
@@ -144,17 +145,28 @@ def signatures(scores: dict, figures: Iterable[str]) -> str:
 
 
 def caption(all_scores: Sequence[dict]) -> str:
-    """What the figures are: directions, metric, identifier and its error, beam."""
+    """What the figures are: directions, metric, identifier and its error, search."""
     first = all_scores[0]
     count = {kind: sum(result["kind"] == kind for result in first["directions"]) for kind in ("supervised", "zero_shot")}
     error = max(result["reference_error"] for scores in all_scores for result in scores["directions"])
+    if count["zero_shot"]:
+        over = f"{count['supervised']} supervised and {count['zero_shot']} zero-shot directions, the latter also through {first['pivot']}"
+    else:
+        over = f"{count['supervised']} supervised direction{'s' * (count['supervised'] != 1)}"
     return (
-        f"BLEU (sacreBLEU {first['signatures']['bleu']}), means over {count['supervised']} supervised and "
-        f"{count['zero_shot']} zero-shot directions, the latter also through {first['pivot']}; off-target: share of "
+        f"BLEU (sacreBLEU {first['signatures']['bleu']}), means over {over}; off-target: share of "
         f"outputs in another language than asked for, by {first['signatures']['off_target']} (wrong on at most "
-        f"{100 * error:.1f} % of the references of a direction); beam {first['decoding']['beam']}."
+        f"{100 * error:.1f} % of the references of a direction); {search_note(first)}."
         f"{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
     )
+
+
+def search_note(scores: dict) -> str:
+    """Beam and length penalty, the latter where it is not fairseq's default."""
+    decoding = scores["decoding"]
+    penalty, form = decoding.get("length_penalty", 1.0), decoding.get("length_penalty_form")
+    named = f", length penalty {penalty}{' in the form of GNMT' * (form == GNMT)}"
+    return f"beam {decoding['beam']}{named if form or penalty != 1.0 else ''}"
 
 
 def pivot_note(all_scores: Sequence[dict]) -> str:
