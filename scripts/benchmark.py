@@ -1,6 +1,8 @@
 """Measure speed, as ratios paired in one process where things compare; prints Markdown for docs/performance.md.
 
     python scripts/benchmark.py training                          # each architecture against fairseq's transformer
+    python scripts/benchmark.py relative                          # relative attention against plain, time and memory
+    python scripts/benchmark.py encodings                         # each encoding of the encoder's positions likewise
     python scripts/benchmark.py pivot RUN --from de --to fr --text test.de   # direct against through the pivot
     python scripts/benchmark.py directions RUN --from de --text test.de      # one language into all others at once
     python scripts/benchmark.py tokenisation --text test.de --language de    # several processes against a loop
@@ -15,10 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import process_time
+from time import perf_counter, process_time
 
 from zsnmt import console
 from zsnmt.corpora.parallel_text import read_lines
+from zsnmt.errors import InputError
 
 SIZES = {
     "paper": dict(encoder_layers=5, decoder_layers=5, width=512, feed_forward=2048, heads=8, vocabulary=18_900),
@@ -31,9 +34,11 @@ VARIANTS = {
     "zs_transformer_residual, variational dropout": ("zs_transformer_residual", dict(variational_dropout=True)),
 }
 
+PAIRWISE = "the same by T×T×d vectors"
 
-def stock_options(size: dict) -> dict:
-    """Options of one size for any transformer of fairseq, with the paper's dropout."""
+
+def stock_options(size: dict, dropout: float = 0.2) -> dict:
+    """Options of one size for any transformer of fairseq, with the paper's dropout unless told."""
     sides = {}
     for side in ("encoder", "decoder"):
         sides |= {
@@ -42,7 +47,8 @@ def stock_options(size: dict) -> dict:
             f"{side}_ffn_embed_dim": size["feed_forward"],
             f"{side}_attention_heads": size["heads"],
         }
-    return dict(**sides, dropout=0.2, attention_dropout=0.2, activation_dropout=0.2, share_all_embeddings=True)
+    rates = {name: dropout for name in ("dropout", "attention_dropout", "activation_dropout")}
+    return dict(**sides, **rates, share_all_embeddings=True)
 
 
 def training(options: argparse.Namespace) -> None:
@@ -66,6 +72,46 @@ def training(options: argparse.Namespace) -> None:
         for title, (middle, low, high) in ratios(times, "fairseq transformer").items():
             count = sum(parameter.numel() for parameter in models[title].parameters())
             print(f"| {title} | {count / 1e6:.2f} M | {median(times[title]):.3f} | {middle:.3f} ({low:.3f}–{high:.3f}) |")
+
+
+def relative(options: argparse.Namespace) -> None:
+    nowhere = dict(encoder_position_encoding="none", decoder_position_encoding="none")
+    shaw = dict(**nowhere, relative_attention_distance=str(options.distance))
+    print_steps({"plain": nowhere, f"relative, k = {options.distance}": shaw, PAIRWISE: shaw}, options)
+
+
+def encodings(options: argparse.Namespace) -> None:
+    from zsnmt.modules.positions import ENCODINGS
+
+    print_steps({encoding: dict(encoder_position_encoding=encoding) for encoding in ENCODINGS}, options)
+
+
+def print_steps(variants: dict[str, dict], options: argparse.Namespace) -> None:
+    """A table for each rate of dropout: time and memory of a training step of variants of `zs_transformer`, against the first."""
+    if options.tokens < max(options.lengths):
+        raise InputError(f"--tokens {options.tokens} has no room for a sentence of {max(options.lengths)}; give more")
+    from zsnmt.benchmark import BenchmarkTask, build, paired_times, peak_memory, ratios, training_step, use_pairwise_form
+
+    size, baseline = SIZES[options.size], next(iter(variants))
+    seconds, clock = ("CPU seconds", process_time) if options.cpu_seconds else ("seconds", perf_counter)
+    task = BenchmarkTask(size["vocabulary"])
+    for dropout in options.dropout:
+        print(f"\nTraining step, {options.size} size ({size}), {options.tokens} tokens, dropout {dropout}, {options.rounds} rounds; "
+              "memory is that of tensors at the peak, beyond weights and Adam's moments:\n")  # fmt: skip
+        print(f"| length | | {seconds} a step (median) | ratio to {baseline}: median (range) | memory, MB | ratio to {baseline} |")
+        print("|---:|---|---:|---:|---:|---:|")
+        for length in options.lengths:
+            jobs = {}
+            for title, variant in variants.items():
+                model = build("zs_transformer", task, **stock_options(size, dropout), **variant)
+                if title == PAIRWISE:
+                    use_pairwise_form(model)
+                jobs[title] = training_step(model, options.tokens // length, length, size["vocabulary"])
+            times = paired_times(jobs, options.rounds, clock)
+            memory = {title: peak_memory(job) for title, job in jobs.items()}
+            for title, (middle, low, high) in ratios(times, baseline).items():
+                print(f"| {length} | {title} | {median(times[title]):.2f} | {middle:.3f} ({low:.3f}–{high:.3f}) "
+                      f"| {memory[title] / 1e6:,.0f} | {memory[title] / memory[baseline]:.2f} |", flush=True)  # fmt: skip
 
 
 def pivot(options: argparse.Namespace) -> None:
@@ -181,6 +227,20 @@ def main() -> None:
     verb.add_argument("--length", type=int, default=25, help="tokens in each sentence")
     verb.add_argument("--rounds", type=int, default=7, help="rounds that count")
     verb.set_defaults(measure=training)
+    for title, measure, lengths, does in (
+        ("relative", relative, [32, 128, 512], "a training step of relative attention against plain attention and against T×T×d vectors"),
+        ("encodings", encodings, [128], "a training step of each encoding of the encoder's positions"),
+    ):
+        verb = verbs.add_parser(title, help=does)
+        verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model (default: %(default)s)")
+        verb.add_argument("--lengths", type=int, nargs="+", default=lengths, help="tokens in each sentence")
+        verb.add_argument("--tokens", type=int, default=1024, help="tokens in the batch (default: %(default)s)")
+        verb.add_argument("--dropout", type=float, nargs="+", default=[0.2, 0.0], help="rates of dropout, a table each")
+        verb.add_argument("--rounds", type=int, default=7, help="rounds that count")
+        verb.add_argument("--cpu-seconds", action="store_true", help="count the process's CPU time: fairer on a busy machine")
+        verb.set_defaults(measure=measure)
+        if measure is relative:
+            verb.add_argument("--distance", type=int, default=16, help="clip distance k (default: %(default)s)")
     verb = verbs.add_parser("pivot", help="translation, direct against through the pivot")
     verb.add_argument("run", type=Path, help="run folder")
     verb.add_argument("--from", dest="source", required=True, help="source language")

@@ -85,7 +85,7 @@ def evaluate(
     search = {"beam": beam, "length_penalty": length_penalty, **form}
     translator = Translator(run, **search)
     pivoting = Translator(pivot_run, **search) if pivot_run else translator
-    directions = list(directions or directions_with_text(text, split, translator.languages))
+    directions = list(directions or worth_scoring(directions_with_text(text, split, translator.languages), translator))
     for known in (translator.languages, pivoting.languages):
         for language in {language for direction in directions for language in direction}:
             check_known(language, known)
@@ -119,6 +119,7 @@ def evaluate(
         **record,
         "languages": translator.languages,
         "pivot": translator.pivot,
+        **word_orders(text, translator.languages),
         "decoding": decoding | pivot_model,
         "test_set": checksum_of(sets),  # scores with the same one can be compared line by line
         "signatures": {
@@ -132,6 +133,14 @@ def evaluate(
         **({"before": before} if before else {}),
         **means(results),
     }
+
+
+def word_orders(text: Path, languages: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The word order of each language, `{"word_orders": {"velan": "SOV"}}`; empty unless the text has `word_order.{lang}` of all."""
+    files = {language: text / f"word_order.{language}" for language in languages}
+    if not all(map(Path.is_file, files.values())):
+        return {}
+    return {"word_orders": {language: " ".join(read_lines(file)) for language, file in files.items()}}
 
 
 def hypotheses_of(
@@ -207,6 +216,11 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
         logger.warning("not scored, for want of text in split '%s' of %s: %s", split, text, ", ".join(without))
     directions = supervised_directions(languages, languages[0]) + zero_shot_directions(languages, languages[0])
     return [direction for direction in directions if {direction, direction[::-1]} & {*pairs}]
+
+
+def worth_scoring(directions: Sequence[Direction], translator: Translator) -> list[Direction]:
+    """Those of training and those without the pivot: a run that learned one direction of a pair is no run for the other."""
+    return [direction for direction in directions if direction in translator.trained or translator.pivot not in direction]
 
 
 def read_sets(

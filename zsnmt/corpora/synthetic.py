@@ -182,6 +182,7 @@ class SyntheticCorpus:
             for split in ("valid", "test"):
                 files[f"{split}.{language.name}"] = [self.render(meaning, language) for meaning in meanings[split]]
             files[f"lexicon.{language.name}"] = self.lexicon(language)
+            files[f"word_order.{language.name}"] = [language.word_order]
         files["description.txt"] = describe(self, meanings["valid"][:3])
         files["settings.json"] = json.dumps({"version": VERSION} | asdict(self), indent=2).splitlines()
         return files

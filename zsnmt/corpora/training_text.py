@@ -111,9 +111,9 @@ def choose(lines: int, removed: Collection[int], limit: int | None, generator: r
 
 
 def copy_held_out(text: Path, target: Path, languages: Sequence[str]) -> None:
-    """Copy the validation and test sets between the languages, and the lexicons that are there."""
-    lexicons = (text / f"lexicon.{language}" for language in languages)
-    for file in [*held_out_files(text, languages), *filter(Path.is_file, lexicons)]:
+    """Copy the validation and test sets between the languages, and the lexicons and word orders that are there."""
+    known = (text / f"{what}.{language}" for what in ("lexicon", "word_order") for language in languages)
+    for file in [*held_out_files(text, languages), *filter(Path.is_file, known)]:
         with replacing(target / file.name) as copy:
             copy.write(file.read_bytes())
 

@@ -1,17 +1,15 @@
 """Position encodings of the encoder, with and without the residual; zero-shot also by the word orders of the languages.
 
-A score file may name `word_orders` of its own (`{"aa": "SOV"}`); those of the standard artificial languages are known.
+Artificial languages have word orders, which their score files name.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 
-from zsnmt.corpora.synthetic import STANDARD_LANGUAGES
 from zsnmt.languages import Direction
 from zsnmt.report.measured import Cell, Table, joined, over_seeds
 from zsnmt.report.table import all_directions, by_system, mean_over_directions, signature_note
 from zsnmt.systems import ENCODINGS
 
-WORD_ORDERS = {language.name: language.word_order for language in STANDARD_LANGUAGES}
 VARIANTS = "baseline", "residual"
 FIGURES = {"supervised": ("supervised", "bleu"), "zero-shot": ("zero_shot", "bleu"), "off-target": ("zero_shot", "off_target")}
 
@@ -45,7 +43,7 @@ def cells(variants: Sequence[Sequence[dict]], groups: Mapping[str, Collection[Di
 
 def word_orders(all_scores: Sequence[dict]) -> dict[str, str]:
     """The word order of each language but the pivot; empty unless all are known."""
-    known = {**WORD_ORDERS, **all_scores[0].get("word_orders", {})}
+    known = all_scores[0].get("word_orders", {})
     others = [language for language in all_scores[0]["languages"] if language != all_scores[0]["pivot"]]
     return {language: known[language] for language in others} if {*others} <= {*known} else {}
 
