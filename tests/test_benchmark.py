@@ -1,4 +1,4 @@
-"""Paired timing: the arithmetic, and that a step really trains."""
+"""Paired timing: the arithmetic, that a step really trains, what memory counts, and that the forms compared do the same."""
 
 import time
 
@@ -6,7 +6,11 @@ import pytest
 import torch
 
 from tests.conftest import run_command
-from zsnmt.benchmark import BenchmarkTask, build, paired_times, ratios, training_step
+from zsnmt.benchmark import BenchmarkTask, build, paired_times, peak_memory, ratios, training_step, use_pairwise_form
+from zsnmt.modules.positions import ENCODINGS
+
+SMALL = dict(encoder_embed_dim=8, encoder_attention_heads=2, decoder_attention_heads=2, encoder_layers=3, decoder_layers=1,
+             share_all_embeddings=True)  # fmt: skip
 
 
 def test_jobs_take_turns_and_ratios_are_paired():
@@ -21,11 +25,63 @@ def test_jobs_take_turns_and_ratios_are_paired():
 def test_a_step_changes_the_weights(architecture):
     task = BenchmarkTask(40)
     assert len(task.target_dictionary) == 40
-    model = build(architecture, task, encoder_embed_dim=8, encoder_attention_heads=2, decoder_attention_heads=2,
-                  encoder_layers=3, decoder_layers=1, share_all_embeddings=True)  # fmt: skip
+    model = build(architecture, task, **SMALL)
     before = model.encoder.layers[0].fc1.weight.clone()
     training_step(model, sentences=2, length=5, vocabulary=40)()
     assert not torch.equal(model.encoder.layers[0].fc1.weight.cpu(), before)
+
+
+def test_a_vector_for_every_pair_gives_the_same_output_and_gradients():
+    source, prefix = torch.randint(8, 40, (2, 3, 7), generator=torch.Generator().manual_seed(1))
+    prefix[:, 0] = 4  # the first language's tag
+    results = []
+    for form in (lambda model: None, use_pairwise_form):
+        model = build("zs_transformer", BenchmarkTask(40), **SMALL, relative_attention_distance="2").double().eval()
+        form(model)
+        logits, _ = model(source, torch.tensor([7, 7, 7]), prefix)
+        logits.square().sum().backward()
+        gradients = {name: weight.grad for name, weight in model.named_parameters()}
+        results.append({"logits": logits, **gradients})
+    tables = [gradient for name, gradient in results[0].items() if name.endswith("self_attn.relative_values.table.weight")]
+    assert len(tables) == 4 and all(gradient.any() for gradient in tables)  # three layers and one
+    torch.testing.assert_close(results[1], results[0], rtol=1e-5, atol=1e-5)  # fairseq's softmax is one of float32
+
+
+def test_peak_memory_is_what_lives_at_once_and_was_not_there_before():
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    before = torch.zeros(4096, device=device)
+
+    def job():
+        first, second = torch.zeros(1024, device=device), before.clone()
+        del first
+        third = torch.zeros(512, device=device)
+        del second, third
+        torch.zeros(2048, device=device)
+
+    assert peak_memory(job) == 4 * (1024 + 4096)
+    assert peak_memory(lambda: None) == 0
+
+
+def test_relative_attention_prints_a_table_for_each_dropout():
+    printed = run_command("scripts/benchmark.py", "relative", "--size", "demo", "--lengths", "6", "12", "--tokens", "24",
+                          "--dropout", "0.1", "0", "--distance", "2", "--rounds", "1")  # fmt: skip
+    assert printed.returncode == 0, printed.stderr
+    for row in ("6 | plain", "6 | relative, k = 2", "6 | the same by T×T×d vectors", "12 | plain"):
+        assert printed.stdout.count(f"| {row} |") == 2
+
+
+def test_encodings_print_a_table():
+    printed = run_command("scripts/benchmark.py", "encodings", "--size", "demo", "--lengths", "6", "--tokens", "6",
+                          "--dropout", "0.1", "--rounds", "1", "--cpu-seconds")  # fmt: skip
+    assert printed.returncode == 0, printed.stderr
+    assert "| CPU seconds a step (median) |" in printed.stdout
+    assert all(f"| 6 | {encoding} |" in printed.stdout for encoding in ENCODINGS)
+
+
+def test_a_batch_without_room_for_a_sentence_is_refused():
+    printed = run_command("scripts/benchmark.py", "relative", "--lengths", "6", "12", "--tokens", "11")
+    assert printed.returncode == 1 and "--tokens 11 has no room for a sentence of 12; give more" in printed.stderr
+    assert "Training step" not in printed.stdout
 
 
 def test_direct_against_pivot_prints_a_table(tiny):

@@ -88,7 +88,7 @@ def test_files_follow_the_parallel_text_contract_and_lines_are_translations() ->
     files, meanings = text(SMALL), SMALL.meanings()
     pivot, *others = (language.name for language in SMALL.languages)
     pairs = {f"train.{other}-{pivot}.{side}" for other in others for side in (other, pivot)}
-    multiway = {f"{kind}.{name}" for kind in ("valid", "test", "lexicon") for name in (pivot, *others)}
+    multiway = {f"{kind}.{name}" for kind in ("valid", "test", "lexicon", "word_order") for name in (pivot, *others)}
     assert set(files) == pairs | multiway
     for language in SMALL.languages[1:]:
         for side in (language, SMALL.pivot):

@@ -144,6 +144,28 @@ def test_position_query_attends_by_the_keys_on_fast_and_slow_path(x, padding, no
     assert torch.allclose(layer(x, padding)[is_token], expected[is_token], atol=1e-5)
 
 
+@pytest.mark.parametrize("normalize_before", [True, False])
+@pytest.mark.parametrize("seam", ["neutral", "residual", "query"])
+def test_a_bias_reaches_the_attention_and_hides_padding_itself(x, padding, normalize_before, seam):
+    """Of zeros it is no bias; one that is the same for all keys of a query is none, either; any other is one."""
+    layer = layer_of(normalize_before=normalize_before).eval()
+    if seam == "residual":
+        layer.attention_residual = RemoveResidual()
+    elif seam == "query":
+        layer.use_position_query(PositionQuery(C))
+    expected, is_token = layer(x, padding), ~padding.t()
+    biases = torch.zeros(1, H, T, T), torch.randn(B, H, T, 1).expand(B, H, T, T), torch.randn(B, H, T, T)
+    for bias, same in zip(biases, (True, True, False)):
+        hiding = bias.masked_fill(padding[:, None, None], -math.inf)
+        found = layer(x, padding, position_bias=hiding)
+        assert torch.allclose(found[is_token], expected[is_token], atol=1e-5) == same
+        other = torch.where(is_token.unsqueeze(-1), x, 7.0)
+        assert torch.allclose(layer(other, padding, position_bias=hiding)[is_token], found[is_token], atol=1e-5)
+    causal = torch.ones(T, T).triu(1)
+    without, with_bias = layer(x, None, causal), layer(x, None, causal, position_bias=biases[0])
+    assert torch.allclose(without, with_bias, atol=1e-5)
+
+
 def test_bad_values_are_refused():
     with pytest.raises(ValueError, match="above 1"):
         PositionQuery(C, base=1)

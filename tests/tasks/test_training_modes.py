@@ -12,6 +12,7 @@ from tests.tasks.conftest import (
     PLUGIN,
     SECOND,
     SUPERVISED,
+    TEST,
     TINY,
     TRAINING,
     ZERO_SHOT,
@@ -19,17 +20,27 @@ from tests.tasks.conftest import (
     fairseq,
     training_options,
 )
+from zsnmt.modules.positions import ENCODINGS
 
 NO_DROPOUT = "--dropout 0 --attention-dropout 0 --activation-dropout 0 --word-dropout 0".split()
 PLAIN = [*NO_DROPOUT, "--no-save"]
 EVERYTHING = ["--valid-lang-pairs", ",".join(SUPERVISED + ZERO_SHOT)]
 SECONDS = 120  # until a process counts as stuck
+TUPE = "--encoder-position-encoding tupe_relative --decoder-position-encoding none --relative-attention-distance 2"
+KEYS = "--encoder-position-encoding relative_key_query --relative-key-query-product --relative-attention-distance 0"
+POSITIONS = {"sinusoidal": [], "tupe": TUPE.split(), "keys": KEYS.split()}
+
+
+@pytest.fixture(scope="module", params=POSITIONS)
+def positions(request) -> list[str]:
+    """Options that say what tells the model the positions of its tokens."""
+    return POSITIONS[request.param]
 
 
 @pytest.fixture(scope="module")
-def one_process(data, tmp_path_factory) -> Output:
+def one_process(data, positions, tmp_path_factory) -> Output:
     """An epoch in which an update sums up the gradients of two batches."""
-    options = ["--cpu", *PLAIN, *EVERYTHING, "--update-freq", 2, "--max-epoch", 1]
+    options = ["--cpu", *PLAIN, *EVERYTHING, *positions, "--update-freq", 2, "--max-epoch", 1]
     return fairseq("train", *training_options(data, tmp_path_factory.mktemp("one"), *options))
 
 
@@ -62,9 +73,9 @@ def two_processes(data: Path, folder: Path, *arguments: object) -> Output:
             worker.join()
 
 
-def test_two_processes_train_as_one_does(data, one_process, tmp_path):
+def test_two_processes_train_as_one_does(data, one_process, positions, tmp_path):
     """An update of two workers has the batches of one worker's two; figures have three digits."""
-    two = two_processes(data, tmp_path, *PLAIN, *EVERYTHING, "--max-epoch", 1)
+    two = two_processes(data, tmp_path, *PLAIN, *EVERYTHING, *positions, "--max-epoch", 1)
     for name in ("loss", "nll_loss", "num_updates", "wpb", "bsz", "gnorm"):
         expected = one_process.figures("train_inner", name)
         assert len(expected) > 3 and two.figures("train_inner", name) == pytest.approx(expected, abs=0.002)
@@ -74,11 +85,19 @@ def test_two_processes_train_as_one_does(data, one_process, tmp_path):
         assert two.figures("valid", name) == pytest.approx(one_process.figures("valid", name), abs=0.002)
 
 
+def test_activations_computed_again_train_as_those_kept(data, one_process, positions, tmp_path):
+    options = ["--cpu", *PLAIN, *positions, "--update-freq", 2, "--max-update", 3, "--disable-validation"]
+    options.append("--checkpoint-activations")
+    output = fairseq("train", *training_options(data, tmp_path, *options))
+    for name in ("loss", "gnorm"):
+        assert output.figures("train_inner", name) == pytest.approx(one_process.figures("train_inner", name)[:3], abs=0.002)
+
+
 # Precision
 
 
-def test_bfloat16_on_a_cpu_trains_as_float32_does(data, one_process, tmp_path):
-    options = ["--cpu", *PLAIN, "--update-freq", 2, "--max-epoch", 1]
+def test_bfloat16_on_a_cpu_trains_as_float32_does(data, one_process, positions, tmp_path):
+    options = ["--cpu", *PLAIN, *positions, "--update-freq", 2, "--max-epoch", 1]
     output = fairseq("train", *training_options(data, tmp_path, *options, "--cpu-bf16"))
     first, expected = output.figures("train_inner", "loss"), one_process.figures("train_inner", "loss")
     assert first[0] == pytest.approx(expected[0], rel=0.01)
@@ -88,17 +107,30 @@ def test_bfloat16_on_a_cpu_trains_as_float32_does(data, one_process, tmp_path):
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="--fp16, --bf16 and --amp need a GPU, and there is none")
 @pytest.mark.parametrize("precision", ["--fp16", "--bf16", "--amp"])
-def test_mixed_precision_on_a_gpu_trains_as_float32_does(data, one_process, tmp_path, precision):
-    options = [*PLAIN, "--update-freq", 2, "--max-epoch", 1, precision]
+def test_mixed_precision_on_a_gpu_trains_as_float32_does(data, one_process, positions, tmp_path, precision):
+    options = [*PLAIN, *positions, "--update-freq", 2, "--max-epoch", 1, precision]
     losses = fairseq("train", *training_options(data, tmp_path, *options)).figures("train_inner", "loss")
     expected = one_process.figures("train_inner", "loss")
     assert losses[0] == pytest.approx(expected[0], rel=0.01)
     assert losses[-1] == pytest.approx(expected[-1], rel=0.03)
 
 
-# Beside fairseq's own
+# Positions
 
 ONE_UPDATE = ["--cpu", "--max-update", 1]
+
+
+@pytest.mark.parametrize("chosen", [*ENCODINGS, "relative attention"])
+def test_every_position_encoding_trains_and_translates_every_line(data, tmp_path, chosen):
+    options = ["--encoder-position-encoding", chosen] if chosen in ENCODINGS else ["--arch", "zs_transformer_relative"]
+    output = fairseq("train", *training_options(data, tmp_path, *options, *ONE_UPDATE, "--disable-validation"))
+    assert output.figures("train_inner", "gnorm")[0] > 0
+    inference = ["-s", FIRST, "-t", SECOND, "--path", tmp_path / "checkpoint_last.pt", "--max-len-b", 9]
+    generated = fairseq("generate", data, *PLUGIN, *inference, "--cpu", "--num-workers", 0, "--batch-size", 8)
+    assert generated.lines("H").keys() == set(range(TEST))
+
+
+# Beside fairseq's own
 
 
 def test_an_architecture_runs_under_fairseqs_task(data, tmp_path):

@@ -55,6 +55,8 @@ class ZeroShotTransformer(TransformerModel):
         add("--encoder-position-encoding", choices=ENCODINGS,
             help="what tells the encoder the positions of its tokens: vectors in its input (sinusoidal, learned), nothing, "
             "or biases of its attention (TUPE absolute or relative; BERT's relative keys, or keys and queries)")
+        add("--encoder-position-bias-layers", metavar="LAYERS",
+            help="encoder layers whose attention has the bias of TUPE or of relative keys: all, middle, or numbers")
         add("--relative-key-query-product", action="store_true",
             help="let relative_key_query add the product a·a, too, as Ravishankar and Søgaard (2021) print it")
         add("--decoder-position-encoding", choices=[*IN_INPUT, "none"],
@@ -82,10 +84,10 @@ class ZeroShotTransformer(TransformerModel):
         args.encoder_learned_pos = args.encoder_position_encoding == "learned"
         args.decoder_learned_pos = args.decoder_position_encoding == "learned"
         model = super().build_model(args, task)
-        fill_position_seams(model, args)
         fill_encoder_seams(model.encoder, args)
         if args.decoder_language_embedding != "none":
             model.decoder.language_embedding = build_language_embedding(args, task)
+        fill_position_seams(model, args)  # after all that it has in common with models of other positions was drawn
         if args.variational_dropout:
             share_dropout_over_time(model.encoder)
             share_dropout_over_time(model.decoder)
@@ -114,6 +116,8 @@ def refuse_stock_spelling(args: Namespace) -> None:
         raise InputError("--encoder-learned-pos has no effect here; use --encoder-position-encoding learned")
     if args.decoder_learned_pos and args.decoder_position_encoding != "learned":
         raise InputError("--decoder-learned-pos contradicts --decoder-position-encoding; give the latter alone")
+    if args.no_token_positional_embeddings:
+        raise InputError("--no-token-positional-embeddings is, here, --encoder-position-encoding none --decoder-position-encoding none")
     if args.normalization != "pre" and (args.encoder_normalize_before or args.decoder_normalize_before):
         raise InputError("--encoder-normalize-before contradicts --normalization post; give --normalization alone")
 
@@ -137,6 +141,7 @@ def fill_position_seams(model: ZeroShotTransformer, args: Namespace) -> None:
     """Encode positions in the input of each stack, or in its self-attention, as the options say."""
     encoder, encoding = model.encoder, args.encoder_position_encoding
     attentions = [layer.self_attn for layer in encoder.layers.children()]
+    biased = biased_layers(args.encoder_position_bias_layers, encoding, len(attentions))
     if encoding not in IN_INPUT:
         encoder.embed_positions = None
     if args.decoder_position_encoding == "none":
@@ -144,14 +149,29 @@ def fill_position_seams(model: ZeroShotTransformer, args: Namespace) -> None:
     if encoding in TUPE:
         sizes = args.max_source_positions, args.encoder_embed_dim, args.encoder_attention_heads
         encoder.position_bias = TupePositions(*sizes, relative=encoding == "tupe_relative")
-        use_tupe(attentions)
+        for number, layer in enumerate(encoder.layers.children(), 1):
+            layer.has_position_bias = number in biased
+        use_tupe(attentions[number - 1] for number in biased)
     if encoding in RELATIVE_KEYS:
-        use_relative_keys(attentions, encoding, args.max_source_positions, args.relative_key_query_product)
-    distance = clip_distance(args.relative_attention_distance)
+        use_relative_keys((attentions[number - 1] for number in biased), encoding, args.max_source_positions, args.relative_key_query_product)
+    elif args.relative_key_query_product:
+        raise InputError(f"--relative-key-query-product has no effect on --encoder-position-encoding {encoding}; leave it out")
+    distance = clip_distance(str(args.relative_attention_distance))
     if distance is not None:
         if args.cross_self_attention:
             raise InputError("--relative-attention-distance does not go with --cross-self-attention; leave one of them out")
         use_relative_attention([*attentions, *(layer.self_attn for layer in model.decoder.layers.children())], distance)
+
+
+def biased_layers(text: str, encoding: str, number_of_layers: int) -> list[int]:
+    """Layers, counted from 1, whose attention an encoding biases; `InputError` for some of an encoding that has no bias."""
+    if text == "all":
+        return [*range(1, number_of_layers + 1)]
+    if encoding not in (*TUPE, *RELATIVE_KEYS):
+        raise InputError(f"--encoder-position-bias-layers {text} has no effect on --encoder-position-encoding {encoding}; leave it out")
+    if layers := chosen_layers(text, number_of_layers):
+        return layers
+    raise InputError("--encoder-position-bias-layers none leaves no positions; use --encoder-position-encoding none")
 
 
 def clip_distance(text: str) -> Optional[int]:
@@ -296,6 +316,7 @@ def zs_transformer(args: Namespace) -> None:
         word_dropout=0.1,
         decoder_language_embedding="concat",
         encoder_position_encoding="sinusoidal",
+        encoder_position_bias_layers="all",
         relative_key_query_product=False,
         decoder_position_encoding="learned" if getattr(args, "decoder_learned_pos", False) else "sinusoidal",
         relative_attention_distance="none",

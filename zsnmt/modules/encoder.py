@@ -44,20 +44,22 @@ class Encoder(TransformerEncoderBase):
             if padding_mask is not None:
                 position_bias = position_bias.masked_fill(padding_mask[:, None, None], -torch.inf)
 
-        states, fc_results = [x], []
+        states, fc_results = [x] * return_all_hiddens, []
         for layer in self.layers:
-            x = layer(x, encoder_padding_mask=padding_mask, position_bias=position_bias)
+            bias = position_bias if layer.has_position_bias else None
+            x = layer(x, encoder_padding_mask=padding_mask, position_bias=bias)
             x, fc_result = x if self.return_fc else (x, None)
-            states.append(x)
-            fc_results.append(fc_result)
+            if return_all_hiddens:
+                states.append(x)
+                fc_results.append(fc_result)
         if self.layer_norm is not None:
             x = self.layer_norm(x)
         return {
             "encoder_out": [x],
             "encoder_padding_mask": [is_padding],
             "encoder_embedding": [embedded],  # B×T×C
-            "encoder_states": states if return_all_hiddens else [],
-            "fc_results": fc_results if return_all_hiddens else [],
+            "encoder_states": states,
+            "fc_results": fc_results,
             "src_tokens": [],
             "src_lengths": [(~is_padding).sum(dim=1, dtype=torch.int32).reshape(-1, 1).contiguous()],
         }

@@ -17,6 +17,7 @@ class EncoderLayer(TransformerEncoderLayerBase):
         super().__init__(cfg, return_fc)
         self.attention_residual: nn.Module = KeepResidual()
         self.position_query: Optional[nn.Module] = None
+        self.has_position_bias = True  # where the encoder makes one
 
     def build_self_attention(self, embed_dim, cfg) -> SelfAttention:
         return SelfAttention(

@@ -81,9 +81,10 @@ class RelativeValues(nn.Module):
         nn.init.xavier_uniform_(self.table.weight)
 
     def forward(self, probabilities: Tensor) -> Tensor:
-        """From probabilities (B×H×Tq×Tk) to B×H×Tq×d; summed in float32, whatever their type."""
+        """From probabilities (B×H×Tq×Tk) to B×H×Tq×d; summed in float32 at least."""
         vectors, index = self.table(*probabilities.shape[2:])
-        return collect(probabilities.float(), index, len(vectors)).type_as(probabilities) @ vectors.type_as(probabilities)
+        wide = probabilities.to(torch.promote_types(probabilities.dtype, torch.float32))
+        return collect(wide, index, len(vectors)).type_as(probabilities) @ vectors.type_as(probabilities)
 
 
 def spread(values: Tensor, index: Tensor) -> Tensor:

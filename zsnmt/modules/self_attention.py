@@ -41,7 +41,8 @@ class SelfAttention(MultiheadAttention):
         """query: Tq×B×C; key and value: Tk×B×C (only the new ones in incremental decoding); key_padding_mask: B×Tk, True
         at padding; attn_mask: Tq×Tk, added to the logits; position_bias: added, too, and broadcasts to B×H×Tq×Tk.
 
-        Returns Tq×B×C and, where weights are asked for, their mean over heads, B×Tq×Tk.
+        Returns Tq×B×C and, where weights are asked for, their mean over heads, B×Tq×Tk. fairseq's other options have an effect
+        with neutral seams alone.
         """
         if not self.logit_terms and self.relative_values is None and position_bias is None:
             masks = dict(key_padding_mask=key_padding_mask, attn_mask=attn_mask)
@@ -54,8 +55,9 @@ class SelfAttention(MultiheadAttention):
         parts = [term(q, k, self.scaling) for term in self.logit_terms]
         parts += [part for part in (position_bias, attn_mask) if part is not None]
         if key_padding_mask is not None:
+            # Finite: padding before a target, which sees nothing but itself, must not become NaN.
             zeros = torch.zeros(key_padding_mask.shape, dtype=q.dtype, device=q.device)
-            parts.append(zeros.masked_fill(key_padding_mask.bool(), -torch.inf)[:, None, None])  # B×1×1×Tk
+            parts.append(zeros.masked_fill(key_padding_mask.bool(), torch.finfo(q.dtype).min / 2)[:, None, None])  # B×1×1×Tk
         dropout = self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0
         bias = sum(parts[1:], parts[0]) if parts else None
         weights = None
