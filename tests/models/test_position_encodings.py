@@ -280,3 +280,41 @@ def test_the_decoders_positions_by_either_option(options, kind):
     decoder = build(**options).decoder
     assert type(decoder.embed_positions).__name__ == kind
     assert decoder.max_positions() == P
+
+
+# Some layers alone
+
+
+@pytest.mark.parametrize("encoding", [*TUPE, *RELATIVE_KEYS])
+def test_positions_come_in_at_the_chosen_layers_alone(source_batch, encoding):
+    """Below the lowest of them the encoder is a bag of words: its states follow a permutation of the tokens."""
+    model = stirred(encoder_position_encoding=encoding, encoder_position_bias_layers="2")
+    tokens, order = source_batch[:1], [3, 1, 4, 0, 2]
+    states, permuted = (model.encoder(each, None, return_all_hiddens=True)["encoder_states"] for each in (tokens, tokens[:, order]))
+    alike = [close(state[order], other) for state, other in zip(states, permuted)]  # input, then layers 1, 2, 3
+    assert alike == [True, True, False, False]
+
+
+@pytest.mark.parametrize("encoding", [*TUPE, *RELATIVE_KEYS])
+def test_all_layers_named_are_all_layers(source_batch, target_batch, encoding):
+    models = [stirred(encoder_position_encoding=encoding, encoder_position_bias_layers=layers) for layers in ("all", "1,2,3")]
+    assert torch.equal(*(run(model, source_batch, target_batch) for model in models))
+
+
+def test_layers_without_the_bias_have_the_baselines_attention():
+    for encoding in (*TUPE, *RELATIVE_KEYS):
+        model = build(encoder_position_encoding=encoding, encoder_position_bias_layers="1,2")
+        attention = model.encoder.layers[2].self_attn
+        assert attention.scaling == D**-0.5 and not attention.logit_terms
+
+
+@pytest.mark.parametrize("options, message", [
+    (dict(encoder_position_bias_layers="1"), "has no effect on --encoder-position-encoding sinusoidal"),
+    (dict(encoder_position_bias_layers="none", encoder_position_encoding="relative_key"), "use --encoder-position-encoding none"),
+    (dict(encoder_position_bias_layers="4", encoder_position_encoding="relative_key"), "'4' names no layers of 3"),
+    (dict(relative_key_query_product=True, encoder_position_encoding="relative_key"), "has no effect on --encoder-position-encoding relative_key"),
+    (dict(no_token_positional_embeddings=True), "--encoder-position-encoding none --decoder-position-encoding none"),
+])  # fmt: skip
+def test_options_without_effect_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        build(**options)

@@ -141,6 +141,8 @@ def fill_position_seams(model: ZeroShotTransformer, args: Namespace) -> None:
     """Encode positions in the input of each stack, or in its self-attention, as the options say."""
     encoder, encoding = model.encoder, args.encoder_position_encoding
     attentions = [layer.self_attn for layer in encoder.layers.children()]
+    if args.relative_key_query_product and encoding != "relative_key_query":
+        raise InputError(f"--relative-key-query-product has no effect on --encoder-position-encoding {encoding}; leave it out")
     biased = biased_layers(args.encoder_position_bias_layers, encoding, len(attentions))
     if encoding not in IN_INPUT:
         encoder.embed_positions = None
@@ -154,8 +156,6 @@ def fill_position_seams(model: ZeroShotTransformer, args: Namespace) -> None:
         use_tupe(attentions[number - 1] for number in biased)
     if encoding in RELATIVE_KEYS:
         use_relative_keys((attentions[number - 1] for number in biased), encoding, args.max_source_positions, args.relative_key_query_product)
-    elif args.relative_key_query_product:
-        raise InputError(f"--relative-key-query-product has no effect on --encoder-position-encoding {encoding}; leave it out")
     distance = clip_distance(str(args.relative_attention_distance))
     if distance is not None:
         if args.cross_self_attention:
