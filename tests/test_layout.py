@@ -16,7 +16,7 @@ FLOORS = [
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text",
      *(f"zsnmt.analysis.{name}" for name in "arrays classifiers held_out retrieval similarities similarity state_folder svcca".split())),
     ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.tagged_pairs", "zsnmt.language_identification", "zsnmt.runs", "zsnmt.validation",
-     "zsnmt.metrics", "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data"),
+     "zsnmt.metrics", "zsnmt.seams", "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
     ("zsnmt.translation", "zsnmt.benchmark", "zsnmt.adaptation", "zsnmt.ablations"),
     ("zsnmt.hypotheses", "zsnmt.analysis"),

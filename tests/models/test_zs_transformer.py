@@ -10,9 +10,10 @@ from fairseq.models.transformer.transformer_legacy import base_architecture
 from tests.conftest import make_dictionary, toy_options
 from zsnmt.errors import InputError
 from zsnmt.models import zs_transformer as registered
-from zsnmt.models.zs_transformer import ZeroShotTransformer, chosen_layers
+from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.modules.variational_dropout import VariationalDropout
+from zsnmt.seams import chosen_layers
 
 NEUTRAL = dict(word_dropout=0.0, decoder_language_embedding="none")
 
