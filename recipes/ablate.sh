@@ -6,7 +6,8 @@
 #
 # Studies (docs/method.md): removal_layer removes the residual at each encoder layer in turn, positions learns the
 # position encodings, replacement puts the sentence's mean, or the residual at random, in the residual's place,
-# clip_distance varies that of relative attention, encodings what tells the encoder its positions.
+# clip_distance varies that of relative attention, encodings what tells the encoder its positions, bias_layers
+# where it does.
 # --dry-run: only print what would be trained; --pivot, --comet and --report are those of recipes/evaluate.sh.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"

@@ -7,7 +7,7 @@ from zsnmt import console
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("studies", nargs="+", help="removal_layer, positions, replacement, clip_distance or encodings")
+    parser.add_argument("studies", nargs="+", help="removal_layer, positions, replacement, clip_distance, encodings or bias_layers")
     parser.add_argument("--config-options", default="", metavar="'OPTIONS'",
                         help="options of fairseq-train that the systems have in common: MODEL and TRAINING of the config")
     options = parser.parse_args()

@@ -10,7 +10,7 @@ from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.modules.positions import ENCODINGS
-from zsnmt.systems import BASELINE, CLIP_DISTANCES, RELATIVE, RESIDUAL, System
+from zsnmt.systems import BASELINE, BELOW, CLIP_DISTANCES, RELATIVE, RESIDUAL, System
 
 LAYERS = 4  # the middle one is the third
 SIZES = (
@@ -77,7 +77,8 @@ def test_studies_share_the_plain_systems_under_the_names_of_their_architectures(
     together = systems([*STUDIES, *STUDIES], [*SIZES, *ALIKE])
     assert together[0] == BASELINE and len({system.name for system in together}) == len(together)
     assert {*together} == {*everything}
-    assert len(everything) - len(together) == len(STUDIES) - 1 + len(WITH_RESIDUAL) - 1
+    shared = len(STUDIES) - 1 + len(WITH_RESIDUAL) - 1 + len(BELOW)  # which `encodings` and `bias_layers` have in all layers
+    assert len(everything) - len(together) == shared
 
 
 def test_clip_distance_varies_the_distance_of_relative_attention_and_nothing_else():
@@ -98,6 +99,16 @@ def test_encodings_are_all_that_the_model_has_with_and_without_the_residual():
     assert pairs == [(encoding, layers) for encoding in ENCODINGS for layers in ("none", "middle")]
 
 
+@pytest.mark.parametrize("layers, below", [(5, [1, 2]), (4, [1, 2]), (2, [1])])
+def test_bias_layers_has_positions_everywhere_or_before_the_removal_alone(layers, below):
+    baseline, residual, *others = systems(["bias_layers"], [*SIZES, "--encoder-layers", str(layers)])
+    assert (baseline, residual) == (BASELINE, RESIDUAL) and [system.name for system in others] == [
+        "residual_tupe_relative", "residual_tupe_relative_below", "residual_relative_key", "residual_relative_key_below"]  # fmt: skip
+    for everywhere, some in (others[:2], others[2:]):
+        assert some.options == (*everywhere.options, "--encoder-position-bias-layers", ",".join(map(str, below)))
+        assert some.architecture == everywhere.architecture == RESIDUAL.architecture
+
+
 @pytest.mark.parametrize("options, layers", [([], 5), (["--encoder-layers", "8"], 8), (["--encoder-layers=2"], 2)])
 def test_the_config_says_how_many_layers_there_are(options, layers):
     """5 is what the architecture has where a config says nothing."""
@@ -106,7 +117,8 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
 
 
 @pytest.mark.parametrize("study, options, message", [
-    ("layers", "", "there is no study 'layers'; there are removal_layer, positions, replacement, clip_distance, encodings"),
+    ("layers", "", "there is no study 'layers'; there are removal_layer, positions, replacement, clip_distance, encodings, bias_layers"),
+    ("bias_layers", "--encoder-layers 1", "needs layers below the middle one, and the model has 1; give it 2 or more"),
     ("removal_layer", "--encoder-layers 1", "compares encoder layers, and the model has 1; give it 2 or more"),
     ("positions", "--encoder-residual-removal-layers 2", "the config sets --encoder-residual-removal-layers, which a study"),
     ("removal_layer", "--encoder-residual-removal-layers=2,3", "--encoder-residual-removal-layers=2,3, which a study varies"),

@@ -14,7 +14,7 @@ import zsnmt.models  # noqa: F401  (registers the architectures)
 import zsnmt.tasks  # noqa: F401  (registers the task)
 from zsnmt.errors import InputError
 from zsnmt.seams import chosen_layers
-from zsnmt.systems import BASELINE, CLIP_DISTANCES, DISTANCE, ENCODER_POSITIONS, ENCODINGS, RELATIVE, RESIDUAL, System
+from zsnmt.systems import BASELINE, BELOW, CLIP_DISTANCES, DISTANCE, ENCODER_POSITIONS, ENCODINGS, RELATIVE, RESIDUAL, System
 
 REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
 DECODER_POSITIONS = "--decoder-position-encoding"
@@ -58,8 +58,21 @@ def encodings(layers: int) -> list[System]:
     return [system for pair in ENCODINGS.values() for system in pair]
 
 
+def bias_layers(layers: int) -> list[System]:
+    """Without the residual: positions in the attention of all layers, or below the removal alone, where sinusoids come in.
+
+    Raises `InputError` for one layer, which has none below.
+    """
+    if layers < 2:
+        raise InputError(f"bias_layers needs layers below the middle one, and the model has {layers}; give it 2 or more")
+    below = "--encoder-position-bias-layers", ",".join(map(str, range(1, layers // 2 + 1)))
+    pairs = [(ENCODINGS[encoding][1], System(name, RESIDUAL.architecture, (ENCODER_POSITIONS, encoding, *below)))
+             for encoding, name in BELOW.items()]  # fmt: skip
+    return [BASELINE, RESIDUAL, *(system for pair in pairs for system in pair)]
+
+
 STUDIES: dict[str, Callable[[int], list[System]]] = {
-    study.__name__: study for study in (removal_layer, positions, replacement, clip_distance, encodings)
+    study.__name__: study for study in (removal_layer, positions, replacement, clip_distance, encodings, bias_layers)
 }  # each called with the number of encoder layers
 
 

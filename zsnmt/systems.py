@@ -34,3 +34,7 @@ ENCODINGS = {
     encoding: with_encoding(encoding)
     for encoding in ("sinusoidal", "learned", "none", "tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
 }
+
+BELOW = {  # where the residual is removed: positions in the layers before that one alone, by encoding
+    encoding: f"residual_{encoding}_below" for encoding in ("tupe_relative", "relative_key")
+}

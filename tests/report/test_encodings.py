@@ -79,6 +79,13 @@ def test_directions_are_split_where_all_word_orders_are_known(languages, orders,
     assert ("Word orders" in table.about) == (bool(groups))
 
 
+def test_positions_below_the_removal_have_a_row_of_their_own_without_a_baseline():
+    found = rows([*SCORES, scored("residual_relative_key_below", shift=9.0)])
+    assert [*found][-1] == "relative_key, below the removal"
+    below = found["relative_key, below the removal"]
+    assert below["residual zero-shot"].mean == pytest.approx(mean(scored("x", shift=9.0), "zero_shot")) and below["baseline zero-shot"] is None
+
+
 def test_seeds_have_a_mean_with_its_deviation():
     both = [scored("none", seed, shift) for seed, shift in ((1, 2.0), (2, 5.0))]
     cell = rows([*SCORES[1:3], *both])["none"]["baseline zero-shot"]

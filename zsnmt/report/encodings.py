@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from zsnmt.languages import Direction
 from zsnmt.report.measured import Cell, Table, joined, over_seeds
 from zsnmt.report.table import all_directions, by_system, mean_over_directions, signature_note
-from zsnmt.systems import ENCODINGS
+from zsnmt.systems import BELOW, ENCODINGS
 
 VARIANTS = "baseline", "residual"
 FIGURES = {"supervised": ("supervised", "bleu"), "zero-shot": ("zero_shot", "bleu"), "off-target": ("zero_shot", "off_target")}
@@ -18,6 +18,7 @@ def encodings_table(all_scores: Sequence[dict]) -> Table | None:
     """A row an encoding: means of the baseline and of the model without the residual; None for fewer than two encodings."""
     systems = by_system(all_scores)
     found = {encoding: [systems.get(system.name, []) for system in pair] for encoding, pair in ENCODINGS.items()}
+    found |= {f"{encoding}, below the removal": [[], systems.get(name, [])] for encoding, name in BELOW.items()}
     found = {encoding: variants for encoding, variants in found.items() if any(variants)}
     if len(found) < 2:
         return None
