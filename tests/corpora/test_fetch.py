@@ -201,7 +201,7 @@ def test_a_mirror_of_ones_own_is_asked_instead(server, corpus, tmp_path):
     (tgz({"../out": b""}), "'../out' in it leads out of its folder"),
     (tgz({"/out": b""}), "'/out' in it leads out of its folder"),
     (tgz({}, special("link", b"2", "/etc/passwd")), "'link' in it is a link or a device"),
-])
+], ids=["cut", "above", "absolute", "link"])  # bytes would be named by their time of day
 def test_an_archive_that_cannot_be_unpacked_is_named(server, corpus, tmp_path, content, message):
     server.files["da-en.tgz"] = Served(content)
     fails(corpus, tmp_path, message)
