@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt.ablations import STUDIES
-from zsnmt.systems import ENCODINGS
+from zsnmt.systems import BELOW, ENCODINGS
 from zsnmt.averaging import load_checkpoint
 
 PLAIN = ["zs_transformer", "zs_transformer_residual"]  # which the demo trained
@@ -37,6 +37,7 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
             "residual_stochastic": f"{RESIDUAL} --encoder-residual-replacement stochastic",
             **{f"{prefix}{encoding}": f"{architecture} --encoder-position-encoding {encoding}"
                for encoding in [*ENCODINGS][1:] for prefix, architecture in (("", "zs_transformer"), ("residual_", RESIDUAL))},
+            **{name: f"{RESIDUAL} --encoder-position-encoding {encoding} --encoder-position-bias-layers 1" for encoding, name in BELOW.items()},
         }.items()
     ]  # fmt: skip
 

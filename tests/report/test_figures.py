@@ -92,6 +92,20 @@ def test_the_key_stands_above_the_lines():
     assert figure.legends[0].get_window_extent().y0 >= figure.axes[0].get_window_extent().y1
 
 
+def test_a_long_key_takes_no_room_from_the_lines_and_stands_beside_no_title():
+    systems = [f"system {number}" for number in range(9)]
+    many = [Curve(system, 1, "supervised", [10, 20], [4.0, 2.0]) for system in systems]
+    for few, figure in [(figures.training_curves(many[:2], systems, "BLEU"), figures.training_curves(many, systems, "BLEU")),
+                        (figures.small_multiples({"a": many[:2]}, systems, "loss, bits a token"),
+                         figures.small_multiples({"a": many}, systems, "loss, bits a token"))]:  # fmt: skip
+        for drawing in (few, figure):
+            drawing.canvas.draw()
+        heights = [drawing.axes[0].get_window_extent().height for drawing in (few, figure)]
+        assert heights[1] > 0.9 * heights[0]
+        title = figure._supylabel or figure.axes[0].yaxis.label
+        assert not title.get_window_extent().overlaps(figure.legends[0].get_window_extent())
+
+
 def test_panels_share_scales_that_hold_all_lines_and_a_kind_begins_a_row():
     of = dict(zip(("zero_shot", "supervised"), (CURVES[:3], CURVES[3:])))
     high = [Curve("one", 1, "zero_shot", [10, 90], [1.0, 50.0])]

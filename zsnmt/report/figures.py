@@ -26,6 +26,7 @@ COLOUR_MAPS = {  # all safe for colour-blind readers
 LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # of Okabe and Ito, those that show on light and on dark
 MARKERS = "os^Dv"
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
+KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
 LINES = {"supervised": "-", "zero_shot": "--"}
 STYLE = {
     "svg.fonttype": "none",  # text stays text, in the reader's fonts
@@ -79,11 +80,12 @@ def readable_on(colour: Sequence[float]) -> str:
 def training_curves(curves: Sequence[Curve], systems: Sequence[str], title: str) -> Figure:
     """Curves by update in one drawing, with a key above it."""
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(5, 3.8), layout="constrained")
+        entries = key(curves, systems)
+        figure = Figure(figsize=(5, 3.8 + room_for(entries)), layout="constrained")
         axes = figure.add_subplot(xlabel="updates", ylabel=title)
         draw_curves(axes, curves, systems)
         from_zero(axes)
-        figure.legend(**key(curves, systems))
+        figure.legend(**entries)
     return figure
 
 
@@ -95,7 +97,9 @@ def small_multiples(panels: Mapping[str, Sequence[Curve]], systems: Sequence[str
     columns = min(MOST_COLUMNS, max(map(len, by_kind.values())))
     rows = [names[start : start + columns] for names in by_kind.values() for start in range(0, len(names), columns)]
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(1.7 * columns + 0.5, 1.5 * len(rows) + 1), layout="constrained")
+        entries = key([curve for curves in panels.values() for curve in curves], systems)
+        height = 1.5 * len(rows) + 1
+        figure = Figure(figsize=(1.7 * columns + 0.5, height + room_for(entries)), layout="constrained")
         figure.get_layout_engine().set(w_pad=0.1)
         grid = figure.subplots(len(rows), columns, sharex=True, sharey=True, squeeze=False)
         for names, below, of_row in zip(rows, [*rows[1:], []], grid):
@@ -110,8 +114,8 @@ def small_multiples(panels: Mapping[str, Sequence[Curve]], systems: Sequence[str
                 axes.tick_params(labelsize="small", labelbottom=column >= len(below))
         from_zero(grid[0, 0])
         figure.supxlabel("updates", fontsize="medium")
-        figure.supylabel(title, fontsize="medium")
-        figure.legend(**key([curve for curves in panels.values() for curve in curves], systems))
+        figure.supylabel(title, y=0.5 * height / (height + room_for(entries)), fontsize="medium")
+        figure.legend(**entries)
     return figure
 
 
@@ -151,6 +155,11 @@ def legend(*columns: list[Line2D]) -> dict:
     rows, blank = max(map(len, columns)), Line2D([], [], linestyle="", label=" ")  # a legend fills its columns evenly
     entries = [entry for column in columns for entry in column + [blank] * (rows - len(column))]
     return {"handles": entries, "ncols": len(columns), "loc": "outside upper left", "frameon": False, "labelcolor": INK}
+
+
+def room_for(legend: dict) -> float:
+    """The height, in inches, by which a long legend would narrow a drawing."""
+    return KEY_ROW * max(0, len(legend["handles"]) // legend["ncols"] - KEY_ROWS)
 
 
 def look(place: int) -> dict:

@@ -7,6 +7,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.length_penalty import GNMT
 from zsnmt.report.measured import FORMS, joined
+from zsnmt.systems import BASELINE
 
 COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
     "supervised": ("supervised", "bleu"),
@@ -118,9 +119,9 @@ def listed(things: Collection[str], most: int = 4) -> str:
 
 
 def by_system(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
-    """The runs of each system, in the order of their first one."""
+    """The runs of each system, the baseline's before the others, those in the order of their first one."""
     systems: dict[str, list[dict]] = {}
-    for scores in all_scores:
+    for scores in sorted(all_scores, key=lambda scores: scores["system"] != BASELINE.name):
         systems.setdefault(scores["system"], []).append(scores)
     return systems
 
