@@ -5,8 +5,8 @@ import hashlib
 import os
 import re
 import subprocess
-from pathlib import Path
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
