@@ -15,7 +15,7 @@ from zsnmt.modules.self_attention import SelfAttention
 
 
 class OffsetTable(nn.Module):
-    """A vector of d dimensions for every offset −k…k, shared by the heads."""
+    """A vector of d dimensions for every offset −k…k, shared by the heads; begins as Tensor2Tensor's (Glorot, uniform)."""
 
     def __init__(self, distance: int, dim: int) -> None:
         super().__init__()
@@ -23,6 +23,7 @@ class OffsetTable(nn.Module):
             raise ValueError(f"clip distance is {distance}; it must be 0 or more")
         self.distance = distance
         self.weight = nn.Parameter(torch.empty(2 * distance + 1, dim))
+        nn.init.xavier_uniform_(self.weight)
 
     def forward(self, queries: int, keys: int) -> tuple[Tensor, Tensor]:
         """The vectors that occur between this many keys and as many of the last positions as there are queries,
@@ -42,7 +43,6 @@ class RelativeKeys(nn.Module):
     def __init__(self, distance: int, dim: int) -> None:
         super().__init__()
         self.table = OffsetTable(distance, dim)
-        nn.init.xavier_uniform_(self.table.weight)
 
     def forward(self, q: Tensor, k: Tensor, scale: float) -> Tensor:
         """q: B×H×Tq×d; k: B×H×Tk×d. Returns B×H×Tq×Tk."""
@@ -61,7 +61,6 @@ class RelativeKeysAndQueries(nn.Module):
         super().__init__()
         self.table = OffsetTable(distance, dim)
         self.product = product
-        nn.init.xavier_uniform_(self.table.weight)
 
     def forward(self, q: Tensor, k: Tensor, scale: float) -> Tensor:
         """q: B×H×Tq×d; k: B×H×Tk×d. Returns B×H×Tq×Tk."""
@@ -78,7 +77,6 @@ class RelativeValues(nn.Module):
     def __init__(self, distance: int, dim: int) -> None:
         super().__init__()
         self.table = OffsetTable(distance, dim)
-        nn.init.xavier_uniform_(self.table.weight)
 
     def forward(self, probabilities: Tensor) -> Tensor:
         """From probabilities (B×H×Tq×Tk) to B×H×Tq×d; summed in float32 at least."""
