@@ -25,16 +25,20 @@ need_environment() { # makes .venv when it is missing; an environment named by V
   [ -f "$VENV/.zsnmt-setup" ] || [ "$VENV" != "$ROOT/.venv" ] || bash "$ROOT/scripts/setup.sh"
 }
 
-load_config() { # FILE: sets its keys and the defaults; refuses keys that do not exist
+read_config() { # FILE KEYS: sets its keys, and those that it does not set to nothing; refuses others
   [ -f "$1" ] || fail "there is no config '$1'; the ones that come with zsnmt are in $ROOT/configs"
   ! grep -q $'\r' "$1" || fail "$1 has Windows line ends; convert it with dos2unix"
   local key
   while read -r key; do
-    [[ " $CONFIG_KEYS " == *" $key "* ]] || fail "$1 sets '$key', which is no key; the keys are: $CONFIG_KEYS"
+    [[ " $2 " == *" $key "* ]] || fail "$1 sets '$key', which is no key; the keys are: $2"
   done < <(grep -oE '^[[:space:]]*(export[[:space:]]+)?[A-Za-z_][A-Za-z_0-9]*=' "$1" | grep -oE '[A-Za-z_0-9]+=' | tr -d '=')
-  for key in $CONFIG_KEYS; do printf -v "$key" '%s' ''; done
+  for key in $2; do printf -v "$key" '%s' ''; done
   # shellcheck disable=SC1090
   source "$1"
+}
+
+load_config() { # FILE: of a translation experiment, with the defaults
+  read_config "$1" "$CONFIG_KEYS"
   [ -n "$LANGUAGES" ] || fail "$1 does not set LANGUAGES, the language codes with the pivot first"
   [ "$(printf '%s\n' "${TEXT:+x}" "${SYNTHETIC:+x}" "${MULTIWAY:+x}" "${RELEASE:+x}" | grep -c x)" = 1 ] \
     || fail "$1 must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE"
@@ -232,16 +236,21 @@ adapt_run() { # CONFIG RUN NAME MODE UNKNOWN SEED COMMAND [OPTIONS OF extend_run
 }
 
 train_and_average() { # EXPERIMENT RUN SYSTEM SEED OPTIONS: trains on the experiment's data, and averages the best checkpoints
-  local experiment="$1" run="$2" system="$3" seed="$4" command
+  local experiment="$1" run="$2" system="$3" seed="$4"
   shift 4
-  command=("$VENV/bin/fairseq-train" "$experiment/data" --user-dir "$ROOT/zsnmt" --task zs_translation "$@"
-    --seed "$seed" --save-dir "$run/checkpoints" --keep-best-checkpoints "$AVERAGE" --no-epoch-checkpoints
-    --best-checkpoint-metric nll_loss --log-format json --num-workers 0)
-  printf '%q ' "${command[@]}" > "$run/train.command.part" && mv "$run/train.command.part" "$run/train.command"
-  step "$run" train "$run/checkpoints" "$experiment/data" "${command[*]}" -- \
-    train_with_progress "$run" "$system, seed $seed" "${command[@]}"
+  fairseq_train "$run" "$system, seed $seed" "$experiment/data" --task zs_translation "$@" \
+    --seed "$seed" --save-dir "$run/checkpoints" --keep-best-checkpoints "$AVERAGE" --no-epoch-checkpoints \
+    --best-checkpoint-metric nll_loss --log-format json --num-workers 0
   step "$run" average "$run/model.pt" "$run/.done/train" -- \
     python "$ROOT/scripts/average_checkpoints.py" "$run" --number "$AVERAGE" > /dev/null
+}
+
+fairseq_train() { # RUN TITLE DATA OPTIONS: trains once, with the command and the log in RUN
+  local run="$1" title="$2" data="$3" command
+  shift 3
+  command=("$VENV/bin/fairseq-train" "$data" --user-dir "$ROOT/zsnmt" "$@")
+  printf '%q ' "${command[@]}" > "$run/train.command.part" && mv "$run/train.command.part" "$run/train.command"
+  step "$run" train "$run/checkpoints" "$data" "${command[*]}" -- train_with_progress "$run" "$title" "${command[@]}"
 }
 
 device() { # fairseq's option for a machine without GPU

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.files import replacing
+from zsnmt.report.compression import SCORES_FILE as COMPRESSION_FILE
 from zsnmt.report.probes import has_probes
-from zsnmt.report.results import fill, keep_probes, keep_scores
+from zsnmt.report.results import fill, keep_compression, keep_probes, keep_scores
 from zsnmt.scores import read_scores
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,8 +21,11 @@ DOCUMENTS = (ROOT / "README.md", ROOT / "RESULTS.md")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", type=Path, nargs="*", help="run folders with scores.json, and probes if they have some")
+    parser.add_argument("runs", type=Path, nargs="*", help="run folders with scores.json, and probes if they have some, or with compression.json")
     for run in parser.parse_args().runs:
+        if (run / COMPRESSION_FILE).is_file():
+            print(keep_compression(run, KEPT))
+            continue
         print(keep_scores(read_scores(run), KEPT))
         if has_probes(run):
             print(keep_probes(run, KEPT))

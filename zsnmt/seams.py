@@ -25,6 +25,12 @@ from zsnmt.modules.relative_attention import use_relative_attention
 from zsnmt.modules.variational_dropout import VariationalDropout
 
 
+def set_defaults(args: Namespace, **defaults) -> None:
+    """Set the options that were not given."""
+    for name, value in defaults.items():
+        setattr(args, name, getattr(args, name, value))
+
+
 def chosen_layers(text: str, number_of_layers: int) -> list[int]:
     """Layers, counted from 1, that an option names: none, middle (L//2 + 1), or numbers like 2,3."""
     if text == "none":
@@ -58,28 +64,40 @@ def fill_encoder_seams(encoder: Encoder, args: Namespace) -> None:
 def fill_position_seams(model: TransformerModel, args: Namespace) -> None:
     """Encode positions in the input of each stack, or in its self-attention, as the options say."""
     encoder, encoding = model.encoder, args.encoder_position_encoding
-    attentions = [layer.self_attn for layer in encoder.layers.children()]
-    if args.relative_key_query_product and encoding != "relative_key_query":
-        raise InputError(f"--relative-key-query-product has no effect on --encoder-position-encoding {encoding}; leave it out")
-    biased = biased_layers(args.encoder_position_bias_layers, encoding, len(attentions))
-    if encoding not in IN_INPUT:
-        encoder.embed_positions = None
+    biased = biased_layers(args.encoder_position_bias_layers, encoding, len([*encoder.layers.children()]))
+    encode_positions(encoder, encoding, args.max_source_positions, biased, product=args.relative_key_query_product)
     if args.decoder_position_encoding == "none":
         model.decoder.embed_positions = None
-    if encoding in TUPE:
-        sizes = args.max_source_positions, args.encoder_embed_dim, args.encoder_attention_heads
-        encoder.position_bias = TupePositions(*sizes, relative=encoding == "tupe_relative")
-        for number, layer in enumerate(encoder.layers.children(), 1):
-            layer.has_position_bias = number in biased
-        use_tupe(attentions[number - 1] for number in biased)
-    if encoding in RELATIVE_KEYS:
-        chosen = (attentions[number - 1] for number in biased)
-        use_relative_keys(chosen, encoding, args.max_source_positions, args.relative_key_query_product)
     distance = clip_distance(str(args.relative_attention_distance))
     if distance is not None:
         if args.cross_self_attention:
             raise InputError("--relative-attention-distance does not go with --cross-self-attention; leave one of them out")
-        use_relative_attention([*attentions, *(layer.self_attn for layer in model.decoder.layers.children())], distance)
+        layers = *encoder.layers.children(), *model.decoder.layers.children()
+        use_relative_attention([layer.self_attn for layer in layers], distance)
+
+
+def encode_positions(
+    encoder: Encoder, encoding: str, max_positions: int, biased: Sequence[int], first_apart: bool = False, product: bool = False
+) -> None:
+    """Take positions from an encoder's input unless they belong there, and put those of TUPE or relative keys in its attention.
+
+    `biased`: the layers, counted from 1, that have them; `first_apart`: for TUPE, the first token stands for the sentence;
+    `product`: relative keys and queries have the product of both, too. Raises `InputError` for a product of other encodings.
+    """
+    if product and encoding != "relative_key_query":
+        raise InputError(f"--relative-key-query-product has no effect on the position encoding {encoding}; leave it out")
+    if encoding not in IN_INPUT:
+        encoder.embed_positions = None
+    layers = [*encoder.layers.children()]
+    attentions = [layers[number - 1].self_attn for number in biased]
+    if encoding in TUPE:
+        sizes = max_positions, attentions[0].embed_dim, attentions[0].num_heads
+        encoder.position_bias = TupePositions(*sizes, relative=encoding == "tupe_relative", first_apart=first_apart)
+        for number, layer in enumerate(layers, 1):
+            layer.has_position_bias = number in biased
+        use_tupe(attentions)
+    if encoding in RELATIVE_KEYS:
+        use_relative_keys(attentions, encoding, max_positions, product)
 
 
 def biased_layers(text: str, encoding: str, number_of_layers: int) -> list[int]:

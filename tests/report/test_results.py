@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.report.made_up import made_up_scores
+from tests.report.made_up_compression import grid, made_up_compression, write_runs
 from tests.report.made_up_probes import make_probes
 from tests.report.made_up_runs import make_run, make_text
 from tests.report.resampled import with_resamples
@@ -14,7 +15,20 @@ from zsnmt.report.comparison import read_runs
 from zsnmt.report.printed import every_direction, markdown_table, text_table
 from zsnmt.report.probes import FOLDER as PROBES
 from zsnmt.report.probes import probes_of
-from zsnmt.report.results import OVERLAPS, ROUND_TRIPS, fill, keep_probes, keep_scores, kept_probes, kept_scores
+from zsnmt.report.compression import in_order
+from zsnmt.report.compression_tables import markdown_report
+from zsnmt.report.results import (
+    COMPRESSION,
+    OVERLAPS,
+    ROUND_TRIPS,
+    fill,
+    keep_compression,
+    keep_probes,
+    keep_scores,
+    kept_compression,
+    kept_probes,
+    kept_scores,
+)
 
 
 @pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])
@@ -86,6 +100,29 @@ def test_probes_that_cannot_be_kept_or_compared_are_refused(probed, tmp_path):
         fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
 
 
+def test_kept_masked_lms_have_the_tables_of_their_runs_without_what_is_only_drawn(tmp_path):
+    runs = grid(("learned", "tupe_absolute", "no_word_position"), seeds=(0, 42))
+    paths = [keep_compression(run, tmp_path / "kept") for run in write_runs(tmp_path / "runs", runs)]
+    assert paths[-1] == tmp_path / "kept" / "made_up" / "compression" / "de.no_word_position.seed42.json"
+    kept = kept_compression(tmp_path / "kept", "made_up")
+    assert kept == in_order([{**run, "curves": None, "correlations": None} for run in runs])
+    filled = fill("<!-- begin made_up:compression -->\n<!-- end made_up:compression -->", tmp_path / "kept")
+    assert markdown_report(in_order(runs)) in filled and fill(filled, tmp_path / "kept") == filled
+    assert filled.count("<details>") == filled.count("</details>") == 2 and runs[0]["command"] in filled.split("<details>")[2]
+
+
+def test_masked_lms_that_cannot_be_kept_or_compared_are_refused(tmp_path):
+    block = "<!-- begin made_up:compression -->\n<!-- end made_up:compression -->"
+    with pytest.raises(InputError, match="compression holds no score files; add masked LMs with"):
+        fill(block, tmp_path)
+    for seed, epochs in ((0, 10), (1, 11)):
+        keep_compression(*write_runs(tmp_path / "runs", [made_up_compression(seed=seed, epochs=epochs)]), tmp_path)
+    with pytest.raises(InputError, match="their epochs differ"):
+        fill(block, tmp_path)
+    with pytest.raises(InputError, match="compression.json is missing"):
+        keep_compression(tmp_path, tmp_path)
+
+
 def test_a_block_without_scores_is_refused(tmp_path):
     with pytest.raises(InputError, match="holds no score files"):
         fill("<!-- begin nothing -->\n<!-- end nothing -->", tmp_path)
@@ -97,11 +134,31 @@ def test_the_projects_tables_are_those_of_its_score_files(name):
     assert fill(document, ROOT / "docs" / "results") == document
 
 
-def test_every_kept_score_file_says_how_it_was_made():
+@pytest.fixture(scope="module")
+def kept_files():
+    """The score files that the project keeps, those of translation and those of masked LMs."""
     files = [path for path in (ROOT / "docs" / "results").rglob("*.json") if path.parent.name not in (ROUND_TRIPS, OVERLAPS, PROBES)]
+    masked = [path for path in files if path.parent.name == COMPRESSION]
+    return sorted({*files} - {*masked}), masked
+
+
+def says_how_it_was_made(scores):
+    return scores["command"].startswith(("bash recipes/", "fairseq-train ")) and len(scores["commit"].split("+")[0]) == 40
+
+
+def test_every_kept_score_file_says_how_it_was_made(kept_files):
+    files, _ = kept_files
     assert files
     for path in files:
         scores = json.loads(path.read_text(encoding="utf-8"))
-        assert scores["command"].startswith(("bash recipes/", "fairseq-train ")) and len(scores["commit"].split("+")[0]) == 40
+        assert says_how_it_was_made(scores), path
         assert path.name == f"{scores['system']}.seed{scores['seed']}.json" and path.parent.name == scores["config"]
         assert scores["signatures"]["bleu"] and scores["training"]
+
+
+def test_every_kept_masked_lm_says_how_it_was_made(kept_files):
+    for path in kept_files[1]:
+        scores = json.loads(path.read_text(encoding="utf-8"))
+        assert says_how_it_was_made(scores) and scores["versions"] and scores["updates"], path
+        assert path.name == f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+        assert path.parent.parent.name == scores["config"]

@@ -152,9 +152,10 @@ class SyntheticCorpus:
         numbers = {"test": self.test, "valid": self.valid}
         numbers |= {language.name: self.pairs for language in self.languages[1:]}
         seen: set[Meaning] = set()
-        return {name: list(self._draw(name, number, seen)) for name, number in numbers.items()}
+        return {name: list(self.draw(name, number, seen)) for name, number in numbers.items()}
 
-    def _draw(self, name: str, number: int, seen: set[Meaning]) -> Iterator[Meaning]:
+    def draw(self, name: str, number: int, seen: set[Meaning]) -> Iterator[Meaning]:
+        """So many meanings from the stream of `name`, none of them in `seen`, where they are added; raises InputError."""
         rng, wanted = stream(self.seed, "meanings", name), number
         failures = 0
         while wanted:

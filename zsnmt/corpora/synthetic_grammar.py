@@ -1,14 +1,16 @@
 """Small grammars of invented languages: meanings are sampled, and each language renders all of a meaning.
 
 Nothing that one language says is left out by another, and a sentence has one reading only. So
-translation between any two languages is a function, and a perfect model scores 100 BLEU.
+translation between any two languages is a function, and a perfect model scores 100 BLEU. A grammar
+makes a dependency tree, of which the text is the words.
 """
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from random import Random
+from typing import NamedTuple
 
 from zsnmt.corpora.synthetic_lexicon import MARKINGS, inflect, pick
 from zsnmt.errors import InputError
@@ -150,10 +152,43 @@ def sample_meaning(inventory: Mapping[str, Sequence[str]], rng: Random, second_c
     )
 
 
-def marked(stem: str, marks: Sequence[tuple[str, str]], stems: Mapping[str, str]) -> tuple[list[str], str]:
-    """The particles and the inflected word that say `marks`: (marker, marking) from the stem outwards."""
-    particles = [stems[marker] for marker, marking in reversed(marks) if marking == "particle"]
-    return particles, inflect(stem, [(stems[marker], marking) for marker, marking in marks])
+class Word(NamedTuple):
+    """A word with the words that depend on it, those before and those after it in the order of the sentence.
+
+    It says a concept of the inventory, a marker that is a particle, or the `mark` that ends a sentence; `affixes`
+    are the markers inside it. `role` is that of a noun (agent, patient, place) or of a verb (first, second: its
+    clause), and None of other words.
+    """
+
+    form: str
+    concept: str
+    affixes: tuple[str, ...] = ()
+    before: tuple["Word", ...] = ()
+    after: tuple["Word", ...] = ()
+    role: str | None = None
+
+    def words(self) -> Iterator["Word"]:
+        """This word and all below it, in the order of the sentence."""
+        for word in self.before:
+            yield from word.words()
+        yield self
+        for word in self.after:
+            yield from word.words()
+
+
+def plain(stems: Mapping[str, str], *concepts: str | None) -> tuple[Word, ...]:
+    """The words of those concepts that are not None, without affixes and dependents."""
+    return tuple(Word(stems[concept], concept) for concept in concepts if concept is not None)
+
+
+def marked(concept: str, marks: Sequence[tuple[str, str]], stems: Mapping[str, str]) -> Word:
+    """The word of a concept, with affixes and particles that say `marks`: (marker, marking) from the stem outwards."""
+    return Word(
+        inflect(stems[concept], [(stems[marker], marking) for marker, marking in marks]),
+        concept,
+        affixes=tuple(marker for marker, marking in marks if marking != "particle"),
+        before=plain(stems, *(marker for marker, marking in reversed(marks) if marking == "particle")),
+    )
 
 
 def noun_marks(language: Language, plural: bool, definite: bool, patient: bool) -> list[tuple[str, str]]:
@@ -171,45 +206,55 @@ def verb_marks(language: Language, tense: str) -> list[tuple[str, str]]:
     return [] if tense == "present" else [(tense, language.tense_marking)]
 
 
-def noun_phrase_words(
-    phrase: NounPhrase | None, language: Language, stems: Mapping[str, str], patient: bool = False
-) -> list[str]:
-    """The words of a noun phrase: particles first, then the noun between or beside what modifies it."""
+def noun_tree(
+    phrase: NounPhrase | None, role: str, language: Language, stems: Mapping[str, str], relation: str | None = None
+) -> tuple[Word, ...]:
+    """The noun of a phrase, if there is one, with particles first, then what modifies it; the adposition outside all."""
     if phrase is None:
-        return []
-    marks = noun_marks(language, phrase.plural, phrase.definite, patient)
-    particles, noun = marked(stems[phrase.noun], marks, stems)
-    modifiers = [stems[phrase.numeral]] if phrase.numeral else []
-    modifiers += [stems[adjective] for adjective in phrase.adjectives]
-    if language.adjective_order == "before":
-        return [*particles, *modifiers, noun]
-    return [*particles, noun, *reversed(modifiers)]
+        return ()
+    noun = marked(phrase.noun, noun_marks(language, phrase.plural, phrase.definite, role == "patient"), stems)
+    modifiers, adposition = plain(stems, phrase.numeral, *phrase.adjectives), plain(stems, relation)
+    before, after = (modifiers, ()) if language.adjective_order == "before" else ((), modifiers[::-1])
+    before = noun.before + before
+    if language.adpositions == "before":
+        before = adposition + before
+    else:
+        after = after + adposition
+    return (noun._replace(before=before, after=after, role=role),)
 
 
-def clause_words(clause: Clause, language: Language, stems: Mapping[str, str]) -> list[str]:
-    """The words of a clause in the language's order."""
-    particles, verb = marked(stems[clause.verb], verb_marks(language, clause.tense), stems)
-    predicate = [stems["not"]] * clause.negative + [*particles, verb]
-    agent = noun_phrase_words(clause.agent, language, stems)
-    patient = noun_phrase_words(clause.patient, language, stems, patient=True)
-    place = noun_phrase_words(clause.place, language, stems)
-    relation = [stems[clause.relation]] if clause.relation else []
-    place = relation + place if language.adpositions == "before" else place + relation
-    adverb = [stems[clause.adverb]] if clause.adverb else []
-    return {
-        "SVO": agent + predicate + patient + place + adverb,
-        "SOV": adverb + agent + place + patient + predicate,
-        "VSO": predicate + agent + patient + place + adverb,
+def clause_tree(
+    clause: Clause, role: str, language: Language, stems: Mapping[str, str], conjunction: str | None = None
+) -> Word:
+    """The verb of a clause, with the conjunction first and the rest in the language's order."""
+    verb = marked(clause.verb, verb_marks(language, clause.tense), stems)
+    particles = plain(stems, "not" if clause.negative else None) + verb.before
+    agent = noun_tree(clause.agent, "agent", language, stems)
+    patient = noun_tree(clause.patient, "patient", language, stems)
+    place = noun_tree(clause.place, "place", language, stems, clause.relation)
+    adverb = plain(stems, clause.adverb)
+    before, after = {
+        "SVO": (agent + particles, patient + place + adverb),
+        "SOV": (adverb + agent + place + patient + particles, ()),
+        "VSO": (particles, agent + patient + place + adverb),
     }[language.word_order]
+    return verb._replace(before=plain(stems, conjunction) + before, after=after, role=role)
+
+
+def sentence_tree(meaning: Meaning, language: Language, stems: Mapping[str, str]) -> Word:
+    """The verb of the first clause, on which the second clause and the final . or ? depend."""
+    verb = clause_tree(meaning.clause, "first", language, stems)
+    if meaning.second:
+        second = clause_tree(meaning.second, "second", language, stems, meaning.conjunction)
+        verb = verb._replace(after=(*verb.after, second))
+    return verb._replace(after=(*verb.after, Word("?" if meaning.question else ".", "mark")))
 
 
 def render(meaning: Meaning, language: Language, stems: Mapping[str, str]) -> str:
     """The sentence that says `meaning` in `language`, as raw text: capital letter, final . or ?"""
-    words = clause_words(meaning.clause, language, stems)
-    if meaning.second:
-        words += [stems[meaning.conjunction], *clause_words(meaning.second, language, stems)]
+    *words, mark = (word.form for word in sentence_tree(meaning, language, stems).words())
     sentence = " ".join(words)
-    return sentence[0].upper() + sentence[1:] + ("?" if meaning.question else ".")
+    return sentence[0].upper() + sentence[1:] + mark
 
 
 def word_forms(language: Language, inventory: Mapping[str, Sequence[str]], stems: Mapping[str, str]) -> list[str]:
@@ -223,6 +268,5 @@ def word_forms(language: Language, inventory: Mapping[str, Sequence[str]], stems
         else:
             paradigm = [[]]
         for concept, marks in itertools.product(concepts, paradigm):
-            particles, word = marked(stems[concept], marks, stems)
-            words.update(particles, [word])
+            words.update(word.form for word in marked(concept, marks, stems).words())
     return sorted(words)

@@ -23,6 +23,7 @@ from zsnmt.seams import (
     fill_encoder_seams,
     fill_position_seams,
     fill_vocabulary_seams,
+    set_defaults,
     share_dropout_over_time,
 )
 
@@ -118,12 +119,6 @@ def refuse_stock_spelling(args: Namespace) -> None:
         raise InputError("--no-token-positional-embeddings is, here, --encoder-position-encoding none --decoder-position-encoding none")
     if args.normalization != "pre" and (args.encoder_normalize_before or args.decoder_normalize_before):
         raise InputError("--encoder-normalize-before contradicts --normalization post; give --normalization alone")
-
-
-def set_defaults(args: Namespace, **defaults) -> None:
-    """Set the options that were not given."""
-    for name, value in defaults.items():
-        setattr(args, name, getattr(args, name, value))
 
 
 @register_model_architecture("zs_transformer", "zs_transformer")

@@ -7,6 +7,7 @@ from fairseq.models.transformer import TransformerEncoderBase
 from torch import Tensor, nn
 
 from zsnmt.modules.encoder_layer import EncoderLayer
+from zsnmt.modules.position_terms import shares
 from zsnmt.modules.wrapped import wrapped
 
 
@@ -14,12 +15,14 @@ class Encoder(TransformerEncoderBase):
     """With neutral seams, bit for bit fairseq's encoder.
 
     `position_bias`: a module that makes a bias of the attention's logits (B×H×T×T or 1×H×T×T) from the padding mask and
-    the length, once for all layers.
+    the length, once for all layers. `position_terms`: one that makes it for the first layer, from what words and positions
+    have contributed to its input.
     """
 
     def __init__(self, cfg, dictionary, embed_tokens, return_fc=False) -> None:
         super().__init__(cfg, dictionary, embed_tokens, return_fc)
         self.position_bias: Optional[nn.Module] = None
+        self.position_terms: Optional[nn.Module] = None
 
     def build_encoder_layer(self, cfg) -> nn.Module:
         return wrapped(EncoderLayer(cfg, return_fc=self.return_fc), cfg)
@@ -37,12 +40,8 @@ class Encoder(TransformerEncoderBase):
         x, embedded = self.forward_embedding(src_tokens, token_embeddings)
         if padding_mask is not None:
             x = x.masked_fill(padding_mask.unsqueeze(-1), 0.0)
+        position_bias = self.bias_of(src_tokens, padding_mask, x, embedded)
         x = x.transpose(0, 1)  # T×B×C
-        position_bias = None
-        if self.position_bias is not None:
-            position_bias = self.position_bias(padding_mask, src_tokens.size(1)).type_as(x)
-            if padding_mask is not None:
-                position_bias = position_bias.masked_fill(padding_mask[:, None, None], -torch.inf)
 
         states, fc_results = [x] * return_all_hiddens, []
         for layer in self.layers:
@@ -63,3 +62,15 @@ class Encoder(TransformerEncoderBase):
             "src_tokens": [],
             "src_lengths": [(~is_padding).sum(dim=1, dtype=torch.int32).reshape(-1, 1).contiguous()],
         }
+
+    def bias_of(self, src_tokens: Tensor, padding_mask: Optional[Tensor], x: Tensor, embedded: Tensor) -> Optional[Tensor]:
+        """The bias of the seams, or None: from tokens and padding (B×T), the layers' input and its words (B×T×C) to B×H×T×T."""
+        if self.position_bias is not None:
+            bias = self.position_bias(padding_mask, src_tokens.size(1)).type_as(x)
+        elif self.position_terms is not None:
+            positions, dropout = self.embed_positions(src_tokens), self.dropout_module.p if self.training else 0.0
+            of_both = shares(x, embedded, positions, self.layernorm_embedding, dropout)
+            bias = self.position_terms(*of_both, self.layers[0].self_attn)
+        else:
+            return None
+        return bias if padding_mask is None else bias.masked_fill(padding_mask[:, None, None], -torch.inf)

@@ -7,12 +7,16 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, replacing
 from zsnmt.report.comparison import STUDY_TABLES
+from zsnmt.report.compression import SCORES_FILE as COMPRESSION_FILE
+from zsnmt.report.compression import in_order
+from zsnmt.report.compression import read as read_compression
+from zsnmt.report.compression_tables import markdown_report
 from zsnmt.report.printed import every_direction, folded, markdown_table, probes_markdown, study_markdown, text_table
 from zsnmt.report.probes import FOLDER as PROBES
 from zsnmt.report.probes import TABLES, Probes, check_probed_alike, parse, read
 from zsnmt.report.table import overlap_table, round_trip_table
 
-ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders
+ROUND_TRIPS, OVERLAPS, COMPRESSION = "round_trip", "overlap", "compression"  # folders, the last one below that of a config
 OVERLAP_REMEDY = "make it with scripts/check_overlap.py --remove-to"
 _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
@@ -34,12 +38,17 @@ def by_length(run: dict) -> tuple[int, str, int]:
 def keep_scores(scores: dict, folder: Path) -> Path:
     """Where the score file of a run is kept, without what names a machine and without the resamples of directions."""
     path = folder / scores["config"] / f"{scores['system']}.seed{scores['seed']}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
     kept = {key: value for key, value in scores.items() if key != "text"}
     for results in {"directions", "before"} & {*scores}:
         kept[results] = [{key: value for key, value in result.items() if key != "resampled"} for result in scores[results]]
+    return keep(kept, path)
+
+
+def keep(content: dict, path: Path) -> Path:
+    """Where the content of a file is kept, in lines that a difference shows."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
-        file.write((json.dumps(kept, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+        file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return path
 
 
@@ -49,10 +58,7 @@ def keep_probes(run: Path, folder: Path) -> Path:
     record = parse(found, run / PROBES).record
     kept = record | {name: found[name] for name in TABLES if name in found}
     path = folder / record["config"] / PROBES / f"{record['system']}.seed{record['seed']}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        file.write((json.dumps(kept, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
-    return path
+    return keep(kept, path)
 
 
 def kept_probes(folder: Path, config: str) -> list[Probes]:
@@ -65,13 +71,30 @@ def kept_probes(folder: Path, config: str) -> list[Probes]:
     return sorted(found, key=lambda one: by_length(one.record))
 
 
+def keep_compression(run: Path, folder: Path) -> Path:
+    """Where the score file of a masked LM is kept, without what only drawings show; `InputError` if it is missing or not whole."""
+    scores = read_compression(run / COMPRESSION_FILE)
+    kept = scores | {"curves": None, "correlations": None}
+    path = folder / scores["config"] / COMPRESSION / f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+    return keep(kept, path)
+
+
+def kept_compression(folder: Path, config: str) -> list[dict]:
+    """The kept masked LMs of a config in the order of tables; `InputError` if there are none or they cannot be compared."""
+    paths = sorted(folder.glob(f"{config}/{COMPRESSION}/*.json"))
+    if not paths:
+        raise InputError(f"{folder / config / COMPRESSION} holds no score files; add masked LMs with scripts/results.py RUN")
+    return in_order([read_compression(path) for path in paths])
+
+
 def fill(document: str, folder: Path) -> str:
     """The document with every block made anew from the score files kept in `folder`.
 
     A block is named for its config; `NAME:text` is the terminal's table, `NAME` the Markdown table
     with commands, and all directions folded below it; `NAME:round_trip` is what the text pipeline gives back,
     `NAME:probes` what probes found, with the tables of layers and languages folded, `NAME:clip_distance` and `NAME:encodings`
-    the tables of these studies, `overlap` what was found of held-out sentences in the training text of each corpus.
+    the tables of these studies, `NAME:compression` those of masked LMs with different position encodings, `overlap` what was
+    found of held-out sentences in the training text of each corpus.
     """
 
     def block(match: re.Match) -> str:
@@ -82,6 +105,8 @@ def fill(document: str, folder: Path) -> str:
             content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with scripts/round_trip.py"))
         elif form == "probes":
             content = probes_markdown(kept_probes(folder, config))
+        elif form == "compression":
+            content = markdown_report(kept_compression(folder, config))
         elif form in STUDY_TABLES:
             content = study_markdown(form, kept_scores(folder, config))
         elif form == "text":

@@ -44,9 +44,10 @@ class Subwords:
         self.model = _read_model(model)
         self.vocabularies = dict(vocabularies or {})
         processor = _processor(self.model, model)
-        self._pieces = frozenset(
+        self.pieces = [  # in the model's order
             processor.id_to_piece(index) for index in range(processor.get_piece_size())
-            if not processor.is_unknown(index))
+            if not processor.is_unknown(index)]
+        self._pieces = frozenset(self.pieces)
         for language, vocabulary in self.vocabularies.items():
             if strangers := [piece for piece in vocabulary if len(piece) > 1 and piece not in self._pieces]:
                 raise InputError(f"the vocabulary of {language} has pieces that {model} lacks, like '{strangers[0]}'; "

@@ -1,0 +1,95 @@
+"""`zs_bert`: the masked language model of Ravishankar and Søgaard (2021), with one option for what encodes positions."""
+
+import math
+from argparse import ArgumentParser, Namespace
+
+from fairseq.models import register_model, register_model_architecture
+from fairseq.models.roberta import RobertaModel
+from fairseq.models.roberta.model import base_architecture
+from fairseq.modules.transformer_sentence_encoder import init_bert_params
+from fairseq.tasks import FairseqTask
+
+from zsnmt.errors import InputError
+from zsnmt.modules.bert_encoder import BertEncoder
+from zsnmt.modules.position_terms import ALL, DROPPED, SEPARATE, PositionTerms
+from zsnmt.modules.positions import ENCODINGS
+from zsnmt.seams import encode_positions, set_defaults
+
+
+@register_model("zs_bert")
+class ZeroShotBert(RobertaModel):
+    """fairseq's RoBERTa, post-norm as BERT, with the seams of position encodings filled as the options say."""
+
+    @staticmethod
+    def add_args(parser: ArgumentParser) -> None:
+        """Add fairseq's options of RoBERTa and those of positions. An architecture sets the defaults."""
+        RobertaModel.add_args(parser)
+        add = parser.add_argument
+        add("--position-encoding", choices=ENCODINGS,
+            help="what tells the model the positions of its tokens: vectors in its input (sinusoidal, learned), nothing, or "
+            "biases of its attention (TUPE absolute or relative, with <s> apart from places; relative keys, or keys and queries)")
+        add("--relative-key-query-product", action="store_true",
+            help="let relative_key_query add the product a·a, too, as Ravishankar and Søgaard (2021) print it")
+        add("--position-terms", choices=[ALL, *DROPPED, SEPARATE],
+            help="which of the terms that positions in the input bring to the first layer's logits there are: all; all but one "
+            "(position_word is the word's query and the position's key, word_position the other way round); or all with "
+            "separate parameters for positions")  # fmt: skip
+
+    @classmethod
+    def build_model(cls, args: Namespace, task: FairseqTask) -> "ZeroShotBert":
+        """Build the model, whose initial weights do not depend on the seams, then fill the seams.
+
+        Raises `InputError` for options that do not go together.
+        """
+        zs_bert(args)
+        encoding, terms = args.position_encoding, args.position_terms
+        args.encoder_learned_pos = encoding == "learned"
+        if terms != ALL and not args.encoder_learned_pos:
+            raise InputError(f"--position-terms {terms} is for --position-encoding learned, not {encoding}; leave it out")
+        if terms != ALL and args.encoder_normalize_before:
+            raise InputError(f"--position-terms {terms} does not go with --encoder-normalize-before; leave one of them out")
+        model = cls(args, BertEncoder(args, task.source_dictionary))
+        encoder = model.encoder.sentence_encoder
+        if encoding == "sinusoidal":  # for words not to drown in it; section 3 of the paper
+            encoder.embed_scale = 2 * math.sqrt(args.encoder_embed_dim)
+        layers = range(1, args.encoder_layers + 1)
+        product = args.relative_key_query_product
+        encode_positions(encoder, encoding, args.max_positions, layers, first_apart=True, product=product)
+        if terms != ALL:
+            encoder.position_terms = PositionTerms(terms, args.encoder_embed_dim)
+            for layer in [*encoder.layers.children()][1:]:
+                layer.has_position_bias = False
+        for seam in (encoder.position_bias, encoder.position_terms):
+            if seam is not None:
+                seam.apply(init_bert_params)
+        return model
+
+
+@register_model_architecture("zs_bert", "zs_bert")
+def zs_bert(args: Namespace) -> None:
+    """The underparameterised BERT of Dufter and Schütze (2020), as the study trains it."""
+    set_defaults(
+        args,
+        encoder_layers=12,
+        encoder_embed_dim=64,
+        encoder_ffn_embed_dim=256,
+        encoder_attention_heads=1,
+        dropout=0.1,
+        attention_dropout=0.1,
+        activation_dropout=0.0,
+        pooler_dropout=0.1,
+        max_positions=512,
+        position_encoding="learned",
+        position_terms=ALL,
+        relative_key_query_product=False,
+    )
+    base_architecture(args)
+
+
+@register_model_architecture("zs_bert", "zs_bert_base")
+def zs_bert_base(args: Namespace) -> None:
+    """BERT's base size, of the study's experiment with real languages."""
+    set_defaults(
+        args, encoder_embed_dim=768, encoder_ffn_embed_dim=3072, encoder_attention_heads=12
+    )
+    zs_bert(args)

@@ -1,0 +1,39 @@
+"""fairseq's RoBERTa encoder, built from layers with seams, and the table of its positions."""
+
+from typing import Optional
+
+import numpy as np
+import torch
+from fairseq.models.roberta import RobertaEncoder
+from fairseq.models.transformer import TransformerConfig
+from fairseq.modules.transformer_sentence_encoder import init_bert_params
+from torch import nn
+
+from zsnmt.modules.encoder import Encoder
+from zsnmt.modules.positions import TupePositions
+
+
+class BertEncoder(RobertaEncoder):
+    """With neutral seams, bit for bit fairseq's encoder and masked-LM head."""
+
+    def build_encoder(self, args, dictionary, embed_tokens: nn.Embedding) -> Encoder:
+        encoder = Encoder(TransformerConfig.from_namespace(args), dictionary, embed_tokens)
+        encoder.apply(init_bert_params)
+        return encoder
+
+
+@torch.no_grad()
+def position_table(encoder: Encoder, positions: int) -> Optional[np.ndarray]:
+    """The encodings of the first positions, P×d, or of the offsets between them, (2P−1)×d, in the first layer; None without any.
+
+    TUPE's are of the tokens after the first, which stands for the sentence: (P−1)×d.
+    """
+    if encoder.embed_positions is not None:
+        tokens = torch.full((1, positions), encoder.padding_idx + 1)  # any but padding
+        return encoder.embed_positions(tokens)[0].numpy()
+    if isinstance(encoder.position_bias, TupePositions):
+        return encoder.position_bias.table.weight[2 : positions + 1].numpy()
+    for term in encoder.layers[0].self_attn.logit_terms:
+        vectors, _ = term.table(positions, positions)
+        return vectors.numpy()
+    return None

@@ -1,0 +1,47 @@
+"""The real-world result of Ravishankar and Søgaard (2021, Figure 3): accuracy on XNLI by encoding and language, from score files."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.files import read_json
+from zsnmt.report.compression import ENCODINGS
+from zsnmt.report.measured import Table, over_seeds
+from zsnmt.report.table import check_alike
+
+SCORES_FILE = "xnli.json"
+REMEDY = "score the run with recipes/xnli.sh"
+
+
+def read_runs(folders: Iterable[Path]) -> list[dict]:
+    """The score files of runs, and of the runs SYSTEM/seedK in folders; raises `InputError` where there is none, or for a damaged one."""
+    runs = []
+    for folder in folders:
+        found = [folder] if (folder / SCORES_FILE).is_file() else [path.parent for path in sorted(folder.glob(f"*/seed*/{SCORES_FILE}"))]
+        if not found:
+            raise InputError(f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs SYSTEM/seedK; {REMEDY}")
+        runs += [read_json(run / SCORES_FILE, REMEDY) for run in found]
+    return runs
+
+
+def accuracy_table(runs: Sequence[dict]) -> Table:
+    """A row an encoding, means over its seeds; raises `InputError` for runs that were not trained and tested alike."""
+    check_alike([(name_of(run), conditions(run)) for run in runs], "train and score them alike")
+    languages = [*runs[0]["accuracy"]]
+    rows = []
+    for system in sorted({run["system"] for run in runs}, key=[*ENCODINGS].index):
+        of_system = sorted((run for run in runs if run["system"] == system), key=lambda run: run["seed"])
+        means = [over_seeds("accuracy", [run["accuracy"][language] for run in of_system]) for language in languages]
+        rows.append([ENCODINGS[system], ", ".join(str(run["seed"]) for run in of_system), *means])
+    about = f"Accuracy on XNLI; fine-tuned on {runs[0]['pairs']['train']:,} pairs in {languages[0]}, chance is one of three labels."
+    return Table("xnli", "XNLI by position encoding", ["encoding", "seeds", *languages], rows, about)
+
+
+def name_of(run: dict) -> str:
+    return f"{run['system']} seed {run['seed']}"
+
+
+def conditions(run: dict) -> dict[str, set[str]]:
+    """What must be equal of runs in one table, by name."""
+    pairs = {f"{number:,} in {split}" for split, number in run["pairs"].items()}
+    return {"configs": {run["config"]}, "languages": {*run["accuracy"]}, "numbers of pairs": pairs}
