@@ -24,6 +24,7 @@ setup(
         "fonttools>=4.40",
         "jinja2>=3.1",
         "tqdm>=4.60",
+        "conllu>=4.5",
     ],
     extras_require={"test": ["pytest>=8", "pytest-xdist>=3.6"], "comet": ["unbabel-comet>=2.2"], "tensorboard": ["tensorboard>=2.14"]},
 )

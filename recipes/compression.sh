@@ -33,16 +33,15 @@ load_study() { # CONFIG: its keys and the defaults
 }
 
 make_trees() { # EXPERIMENT: made-up treebanks where the config asks for them; sets TRAIN, VALID and TREEBANKS to them
-  local experiment="$1" file language
+  local experiment="$1" pivot languages language
   [ -n "$SYNTHETIC" ] || return 0
   # shellcheck disable=SC2086
   step "$experiment" trees "$experiment/trees" "$SYNTHETIC" -- make_text "$experiment/trees" make_synthetic_trees.py \
     "$experiment/trees.new" $SYNTHETIC
-  for file in "$experiment"/trees/train.*.conllu; do
-    language="$(basename "$file" .conllu)" && language="${language#train.}"
-    TREEBANKS+=" $language=$file"
-  done
-  TRAIN="$experiment/trees/train.$PIVOT.conllu" VALID="$experiment/trees/valid.$PIVOT.conllu"
+  mapfile -t languages < "$experiment/trees/languages.txt"
+  pivot="${languages[0]}"
+  for language in "${languages[@]:1}"; do TREEBANKS+=" $language=$experiment/trees/train.$language.conllu"; done
+  TRAIN="$experiment/trees/train.$pivot.conllu" VALID="$experiment/trees/valid.$pivot.conllu"
 }
 
 treebank_of() { # LANGUAGE: the files of its entry in TREEBANKS

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.compression import check_system, score_run, start_run
+from zsnmt.compression_runs import check_system, start_run
 
 
 def main() -> None:
@@ -37,6 +37,8 @@ def main() -> None:
         start_run(**options)
         print(*check_system(options["system"]))
     else:
+        from zsnmt.compression import score_run  # fairseq, which takes seconds to load
+
         scores = score_run(options["run"], options["data"], tuple(options["layers"]))
         shown = {"perplexity": scores["perplexity"]["full"], "ML score": scores["ml_score"]}
         print(", ".join(f"{name} {value:.3g}" for name, value in shown.items() if value is not None))

@@ -56,11 +56,12 @@ def prepare(folder: Path, pretraining: Path, multinli: Path, xnli: Path, languag
     return counts
 
 
-def encode(pairs: Sequence[Pair], subwords: Subwords, dictionary: Dictionary, room: int, title: str) -> tuple[list[np.ndarray], ...]:
+def encode(pairs: Sequence[Pair], subwords: Subwords, dictionary: Dictionary, room: int, title: str) -> tuple[tuple[np.ndarray, ...], ...]:
     """The ids of the premises and of the hypotheses, each with EOS, of at most `room` pieces a pair without it."""
-    sides = (subwords.encode_lines((pair[side] for pair in pairs), "") for side in (0, 1))
-    cut_pairs = (cut(*sentences, room) for sentences in progress(zip(*sides), title, len(pairs), " pairs"))
-    return tuple(zip(*([ids(dictionary, sentence) for sentence in sentences] for sentences in cut_pairs)))
+    premises, hypotheses, _ = zip(*pairs)
+    sides = (subwords.encode_lines(sentences, "") for sentences in (premises, hypotheses))  # all languages have one vocabulary
+    cut_pairs = (cut(*pair, room) for pair in progress(zip(*sides), title, len(pairs), " pairs"))
+    return tuple(zip(*([ids(dictionary, sentence) for sentence in pair] for pair in cut_pairs)))
 
 
 def cut(premise: Sequence[str], hypothesis: Sequence[str], room: int) -> tuple[Sequence[str], Sequence[str]]:

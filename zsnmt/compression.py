@@ -1,9 +1,5 @@
-"""The study of Ravishankar and Søgaard (2021): what a run of a masked language model is, and how multilingual it became.
+"""How multilingual a masked language model became, and what its positions are like (Ravishankar and Søgaard 2021)."""
 
-A run has a *condition*, the second language, and a *system*, a position encoding or an ablation of the learned one.
-"""
-
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -18,45 +14,16 @@ from zsnmt.analysis.ml_score import ml_score
 from zsnmt.analysis.position_encodings import curves
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
-from zsnmt.errors import InputError
-from zsnmt.files import read_json, replacing
+from zsnmt.compression_runs import SCORES_FILE
+from zsnmt.files import read_json, write_json
 from zsnmt.modules.bert_encoder import position_table
-from zsnmt.modules.position_terms import DROPPED, SEPARATE
-from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS
-from zsnmt.runs import RECORD_FILE, commit, versions
+from zsnmt.modules.positions import IN_INPUT, RELATIVE_KEYS
+from zsnmt.runs import RECORD_FILE
+from zsnmt.systems import MASKED_LM
 
-SCORES_FILE = "compression.json"
-SYSTEMS = {encoding: ("--position-encoding", encoding) for encoding in ENCODINGS} | {
-    terms: ("--position-encoding", "learned", "--position-terms", terms) for terms in (*DROPPED, SEPARATE)
-}  # by name, the options of each
 WORDS = 40  # of the heat map: the most frequent ones
 CURVES = (0, 4, 8, 16)  # dimensions, from 0, as in the paper's Figure 4
 PLACES, OFFSETS = 32, 32  # of the curves, and of the Procrustes losses at most
-
-
-def check_system(name: str) -> tuple[str, ...]:
-    """fairseq's options for a system; `InputError` for an unknown one."""
-    if name not in SYSTEMS:
-        raise InputError(f"there is no system '{name}'; choose from {', '.join(SYSTEMS)}")
-    return SYSTEMS[name]
-
-
-def start_run(run: Path, config: Path, condition: str, system: str, seed: int, command: str) -> None:
-    """Make a run folder: the config as used, and run.json with command, commit and versions; what is there already stays.
-
-    Raises `InputError` if the folder holds a run of another config.
-    """
-    check_system(system)
-    run.mkdir(parents=True, exist_ok=True)
-    kept = run / "config.conf"
-    if kept.is_file() and kept.read_bytes() != config.read_bytes():
-        raise InputError(f"{run} was made with another {config.name}; remove the folder, or give the config a new name")
-    if (run / RECORD_FILE).is_file():
-        return
-    record = {"config": config.stem, "condition": condition, "system": system, "seed": seed, "command": command}
-    with replacing(kept) as file:
-        file.write(config.read_bytes())
-    write_json(run / RECORD_FILE, record | {"commit": commit(), "versions": versions()})
 
 
 def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
@@ -127,7 +94,7 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
     table = position_table(encoder, longest)
     if table is None:
         return found
-    encoding = SYSTEMS[system][1]
+    encoding = MASKED_LM[system][1]
     relative = encoding in RELATIVE_KEYS
     dimensions = [dimension for dimension in CURVES if dimension < table.shape[1]]
     drawn = curves(table, dimensions, min(PLACES, len(table)), centred=relative)
@@ -149,9 +116,3 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
 def rounded(values: np.ndarray) -> list:
     """The values as lists of numbers that are short to write."""
     return np.round(values.astype(np.float64), 5).tolist()
-
-
-def write_json(path: Path, content: dict) -> None:
-    """Write a file that is whole or not there."""
-    with replacing(path) as file:
-        file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))

@@ -84,3 +84,9 @@ def read_json(path: Path, remedy: str) -> dict:
         raise InputError(f"{path} is missing; {remedy}") from None
     except ValueError as error:
         raise InputError(f"{path} is damaged ({error}); remove it, then {remedy}") from error
+
+
+def write_json(path: Path, content: dict) -> None:
+    """Write a file that is whole or not there."""
+    with replacing(path) as file:
+        file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))

@@ -38,3 +38,10 @@ ENCODINGS = {
 BELOW = {  # where the residual is removed: positions in the layers before that one alone, by encoding
     encoding: f"residual_{encoding}_below" for encoding in ("tupe_relative", "relative_key")
 }
+
+MASKED_LM = {  # systems of the study of masked language models: the options of each, by name
+    encoding: ("--position-encoding", encoding) for encoding in ENCODINGS
+} | {
+    terms: ("--position-encoding", "learned", "--position-terms", terms)
+    for terms in ("no_position_position", "no_position_word", "no_word_position", "separate_parameters")
+}

@@ -34,7 +34,7 @@ def test_pairs_without_gold_label_or_sentence_are_left_out_and_counted(tmp_path,
     rows = records("en", 5, 1)
     rows[1]["gold_label"] = rows[3]["gold_label"] = "-"
     rows[2]["sentence2"] = " \u2028 "
-    rows[4]["sentence1"] = " two \u00a0 spaces\u0085"
+    rows[4]["sentence1"] = " two \u00a0 spaces "
     write_table(tmp_path / f"{MULTINLI}.txt", MULTINLI_COLUMNS, rows)
     pairs = read_multinli(tmp_path)
     assert [pair.premise for pair in pairs] == [rows[0]["sentence1"], "two spaces"]

@@ -33,6 +33,8 @@ def made_up_compression(system: str = "learned", condition: str = SAME, seed: in
         "curves": {"dimensions": [*DIMENSIONS], "values": [[curve(system, seed, one, at) for at in POSITIONS] for one in DIMENSIONS]},
         "procrustes": None, "correlations": None,
     }  # fmt: skip
+    if system == "none":
+        scores["curves"] = None
     if system in POSITIONED:
         scores["procrustes"] = losses(system, harder, seed)
         scores["correlations"] = {"words": WORDS, "values": [[correlation(harder, row, at) for at in POSITIONS] for row in range(len(WORDS))]}

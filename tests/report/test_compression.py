@@ -5,9 +5,12 @@ import json
 import pytest
 
 from tests.report.made_up_compression import CONDITIONS, SEEDS, grid, made_up_compression, write_runs
+from zsnmt.compression import SCORES_FILE as WRITTEN
+from zsnmt.compression import SYSTEMS
 from zsnmt.errors import InputError
 from zsnmt.report.compression import (
     ENCODINGS,
+    LABELS,
     SCORES_FILE,
     by_seed,
     condition_label,
@@ -28,6 +31,10 @@ def test_runs_are_read_one_by_one_or_by_the_folder_of_their_config_in_one_order(
     assert found == read_runs(folders[::-1]) and len(found) == len(ENCODINGS) * len(CONDITIONS) * len(SEEDS)
     assert [(run["condition"], run["system"], run["seed"]) for run in found] == [
         (condition, system, seed) for condition in CONDITIONS for system in ENCODINGS for seed in SEEDS]  # fmt: skip
+
+
+def test_every_system_that_is_scored_has_a_name_here():
+    assert {*LABELS} == {*SYSTEMS} and SCORES_FILE == WRITTEN
 
 
 def test_a_folder_without_runs_is_refused(tmp_path):

@@ -1,6 +1,7 @@
 """Drawings of the masked-LM study."""
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 
 from tests.report.made_up_compression import DIMENSIONS, POSITIONS, SEEDS, WORDS, grid, made_up_compression
@@ -8,6 +9,7 @@ from zsnmt.report.compression import ABLATIONS, ENCODINGS, in_order
 from zsnmt.report.compression_figures import LOOKS, figures_of
 from zsnmt.report.figures import INK
 
+WITH_CURVES = len(ENCODINGS) - 1  # all but the one without positions
 RUNS = in_order(grid(conditions=("none", "same", "de", "fi")) + grid(tuple(ABLATIONS), ("same", "de", "fi"), (0, 42)))
 
 
@@ -79,10 +81,10 @@ def test_conditions_stand_side_by_side(drawn):
 def test_curves_are_of_one_reordered_condition_with_a_row_a_dimension(drawn):
     figure = drawn["curves"]
     axes = figure.axes
-    assert len(axes) == len(DIMENSIONS) * len(ENCODINGS)
+    assert len(axes) == len(DIMENSIONS) * WITH_CURVES
     assert [one.get_ylabel() for one in axes if one.get_ylabel()] == [f"dim. {dimension}" for dimension in DIMENSIONS]
     assert titles(figure)[1] == "Absolute\nseed 0"
-    (line,) = axes[len(ENCODINGS) + 1].get_lines()  # second row, second column
+    (line,) = axes[WITH_CURVES + 1].get_lines()  # second row, second column
     assert [*line.get_ydata()] == made_up_compression("learned", "de")["curves"]["values"][1]
     (title,) = [title for name, title, _ in figures_of(RUNS) if name == "curves"]
     assert title.endswith("EN+[EN∼DE]")
@@ -127,9 +129,9 @@ def test_ablations_without_tables_of_positions_have_no_panel_of_their_loss():
     assert [axes.get_xlabel() for axes in drawn_of(runs)["ablation_bars_same"].axes] == ["perplexity, full", "ML score, %"]
 
 
-def test_no_text_of_a_figure_lies_on_another(drawn):
+def test_keys_lie_beside_the_panels_and_inside_the_drawing(drawn):
     for name, figure in drawn.items():
-        renderer = figure.canvas.get_renderer() if hasattr(figure.canvas, "get_renderer") else figure._get_renderer()
+        renderer = FigureCanvasAgg(figure).get_renderer()
         figure.draw(renderer)
         legends = [legend.get_window_extent(renderer) for legend in figure.legends]
         panels = [axes.get_window_extent(renderer) for axes in figure.axes]

@@ -11,6 +11,7 @@ from fairseq.models import BaseFairseqModel
 from torch import Tensor
 from torch.nn import functional as F
 
+import zsnmt.models  # noqa: F401  (registers the model)
 from zsnmt.errors import InputError
 from zsnmt.tasks.zs_masked_lm import ZeroShotMaskedLMTask
 

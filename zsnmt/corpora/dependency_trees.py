@@ -44,7 +44,7 @@ def read_trees(path: Path) -> Iterator[Tree]:
         raise InputError(f"{path} has no trees; give a CoNLL-U file, with one line of ten columns a word")
 
 
-def text(tree: Tree, order: Sequence[int] | None = None) -> str:
+def text_of(tree: Tree, order: Sequence[int] | None = None) -> str:
     """The words parted by spaces, as in the sentence or in another order of their numbers."""
     return " ".join(tree.forms if order is None else [tree.forms[word] for word in order])
 
@@ -91,7 +91,7 @@ def _sentences(path: Path) -> Iterator[tuple[str, list[Token]]]:
             here = f"{path}, line {number}"
             place = place or here
             word = _parse(line, here)
-            if isinstance(word["id"], int):
+            if not isinstance(word["id"], tuple):
                 _check_word(word, len(words) + 1, here)
                 words.append(word)
 
@@ -109,7 +109,7 @@ def _parse(line: str, place: str) -> Token:
 
 def _check_word(word: Token, number: int, place: str) -> None:
     if word["id"] != number:
-        raise InputError(f"{place} has word {word['id']} where {number} is next; number the words of a sentence 1, 2, ...")
+        raise InputError(f"{place} has word {word['id'] or '_'} where {number} is next; number the words of a sentence 1, 2, ...")
     for field in ("form", "upos", "deprel"):
         if not word[field].strip() or (word[field] == "_" and field != "form"):
             raise InputError(f"{place} has no {field}; fill the column, for example with a parser")

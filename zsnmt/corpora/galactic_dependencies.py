@@ -24,9 +24,9 @@ from pathlib import Path
 
 import numpy as np
 
-from zsnmt.corpora.dependency_trees import Tree, is_projective, linearise, local_orders, read_trees, text
-from zsnmt.corpora.word_order_features import HEADS, all_orders, symbols
-from zsnmt.corpora.word_order_model import Model, items_of, log_probabilities
+from zsnmt.corpora.dependency_trees import Tree, is_projective, linearise, local_orders, read_trees, text_of
+from zsnmt.corpora.permutation_features import HEADS, all_orders, symbols
+from zsnmt.corpora.permutation_model import Model, items_of, log_probabilities
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.text.parallel import map_lines, progress
@@ -44,10 +44,12 @@ def write_reordered(trees: Path, prefix: Path, model: Model | None, seed: int = 
     """Write the files of PREFIX for the trees of a CoNLL-U file, and return the counts.
 
     Without a model the sentences are not reordered, and PREFIX.source, .kept and .json all there is to write. Raises
-    `InputError` where `read_trees` does, and for a number of children or processes that is not possible.
+    `InputError` where `read_trees` does, and for a number of children or processes or a seed that is not possible.
     """
     if most_children not in _POSSIBLE:
         raise InputError(f"{most_children} children at most are not possible; give {_POSSIBLE[0]} to {_POSSIBLE[-1]}")
+    if seed < 0:
+        raise InputError(f"a seed of {seed} cannot be used; give 0 or more")
     prefix.parent.mkdir(parents=True, exist_ok=True)
     counts = Counter(dict.fromkeys(("read", "non_projective", "too_many_children", "kept", "words", "words_moved"), 0))
     names = ["source", "kept"] + (["reordered", "alignment"] if model else [])
@@ -61,7 +63,7 @@ def write_reordered(trees: Path, prefix: Path, model: Model | None, seed: int = 
             counts["kept"] += 1
             counts["words"] += len(order)
             counts["words_moved"] += sum(word != place for place, word in enumerate(order))
-            lines = {"source": text(tree), "kept": str(number), "reordered": text(tree, order),
+            lines = {"source": text_of(tree), "kept": str(number), "reordered": text_of(tree, order),
                      "alignment": " ".join(map(str, order))}  # fmt: skip
             for name in names:
                 files[name].write(lines[name].encode("utf-8") + b"\n")

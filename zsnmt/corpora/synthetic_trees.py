@@ -7,10 +7,12 @@ inside words, where the features name them. What no language marks, as the singu
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.corpora.synthetic import SyntheticCorpus
 from zsnmt.corpora.synthetic_grammar import Language, Meaning, Word, render, sentence_tree
 from zsnmt.errors import InputError
 from zsnmt.files import new_folder
+from zsnmt.languages import LANGUAGES_FILE
 
 NOUNS_AND_VERBS = {"noun": "NOUN", "transitive": "VERB", "intransitive": "VERB"}  # part of speech
 ROLES = {"agent": "nsubj", "patient": "obj", "place": "obl", "first": "root", "second": "conj"}  # their relation
@@ -80,7 +82,8 @@ def treebanks(corpus: SyntheticCorpus, sentences: int) -> Iterator[tuple[str, st
 
 
 def write_treebanks(corpus: SyntheticCorpus, sentences: int, folder: Path) -> None:
-    """Writes `{train,valid}.{lang}.conllu` into a new folder, all or none; raises InputError."""
+    """Writes `{train,valid}.{lang}.conllu`, and `languages.txt` with the pivot first, into a new folder; raises InputError."""
     with new_folder(folder) as part:
+        write_lines(part / LANGUAGES_FILE, [language.name for language in corpus.languages])
         for name, content in treebanks(corpus, sentences):
             (part / name).write_text(content, encoding="utf-8", newline="\n")

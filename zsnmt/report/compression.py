@@ -16,13 +16,14 @@ SCORES_FILE = "compression.json"
 REMEDY = "score the run with recipes/compression.sh"
 SAME, REORDERED, NONE = "same", "reordered", "none"
 
-ENCODINGS = {  # in the order of the paper, by its names
+ENCODINGS = {  # in the order of the paper, by its names; it has none without positions
     "sinusoidal": "Sinusoidal",
     "learned": "Absolute",
     "tupe_absolute": "TUPE (absolute)",
     "tupe_relative": "TUPE (relative)",
     "relative_key": "Relative (key)",
     "relative_key_query": "Relative (key/query)",
+    "none": "No positions",
 }
 ABLATIONS = {  # of `learned`
     "no_position_position": "no position–position",

@@ -37,8 +37,10 @@ LOOKS = {  # told apart by colour-blind readers too, on light and on dark, and b
     "tupe_relative": (PURPLE, "v", "-."),
     "relative_key": (GREEN, "D", (0, (6, 1.5))),
     "relative_key_query": ("#3D9BD1", "P", (0, (4, 1, 1, 1, 1, 1))),
+    "none": ("#7F7F7F", "X", (0, (1, 3))),
 }
 COMPARED = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5
+KEY_WIDTH = 7.0  # inches that a key of all encodings needs
 FIGURE_COLUMNS = 5  # panels side by side, at most
 CORRELATION_COLOURS = "PuOr"
 Drawing = tuple[str, str, Figure]
@@ -94,7 +96,7 @@ def trade_off(runs: Sequence[dict]) -> Drawing | None:
     if not panels:
         return None
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(max(5.2, 3.6 * len(panels)), 3.9), layout="constrained")
+        figure = Figure(figsize=(max(KEY_WIDTH, 3.6 * len(panels)), 3.9), layout="constrained")
         grid = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
         for axes, ((group, *conditions), systems) in zip(grid, panels.items()):
             for system in systems:
@@ -126,7 +128,7 @@ def across_conditions(runs: Sequence[dict]) -> Drawing | None:
     if len(conditions) < 2:
         return None
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(max(5.2, 1.1 * len(conditions) + 1), 5), layout="constrained")
+        figure = Figure(figsize=(max(KEY_WIDTH, 1.1 * len(conditions) + 1), 5), layout="constrained")
         grid = figure.subplots(2, 1, sharex=True)
         for axes, column in zip(grid, (FULL, ML_SCORE)):
             for number, system in enumerate(systems):

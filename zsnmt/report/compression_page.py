@@ -21,8 +21,9 @@ ABOUT = {  # how to read each figure
     "across_conditions": "The mean and the deviation over the seeds in each condition. Perplexities do not begin at zero.",
     "curves": "A value of the table at each position (of relative encodings, at each offset), a scale a column. Sinusoids are "
     "waves; a learned table that is like them has waves too.",
-    "procrustes_losses": "How badly one rotation takes all positions to those an offset further: near 0 the table is compositional, "
-    "as sinusoids are. The line is the mean over the seeds, the band holds all of them.",
+    "procrustes_losses": "How badly one rotation takes all positions to those an offset further: lower is more compositional. "
+    "Sinusoids are so by design: their loss is as low as tables of this size allow. The line is the mean over the seeds, the "
+    "band holds all of them.",
     "word_positions": "How a word (down) as query meets a position (across) as key in the first layer, on one scale for all "
     "conditions. Vertical bands: many words turn to the same positions.",
     "ablation_bars_same": BARS,

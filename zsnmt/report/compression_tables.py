@@ -5,8 +5,7 @@ from dataclasses import replace
 from statistics import fmean, median
 from typing import NamedTuple
 
-from scipy.stats import wilcoxon
-
+from zsnmt.analysis.procrustes import wilcoxon
 from zsnmt.report.compression import (
     ABLATIONS,
     ENCODINGS,
@@ -180,9 +179,10 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
     titles = ["condition", "encoding", "seeds", "mean loss", "median loss", "p against EN alone", "p against TUPE (absolute)"]
     offsets = with_losses(runs)[0]["procrustes"]["offsets"]
     about = (
-        f"Relative loss of the best rotation from positions to those k further, over k = {offsets[0]} to {offsets[-1]}: 0 where a step "
-        "is the same everywhere, as of sinusoids. p: two-sided Wilcoxon signed-rank test of the mean losses of the seeds, paired by k; "
-        "it tells whether two curves differ, not whether those of other seeds would."
+        f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to {offsets[-1]}: 0 where it holds "
+        "everywhere, about 2 of independent vectors; sinusoids say how low it is measured on tables of this size. p: two-sided "
+        "Wilcoxon signed-rank test of the mean losses, means over the seeds, paired by k: whether two curves differ, not whether "
+        "those of other seeds would."
     )
     return Table("procrustes", "Procrustes loss", titles, rows, about, 2, made_alike(runs))
 
@@ -201,7 +201,7 @@ def p_value(losses: Sequence[float], others: Sequence[float] | None) -> str | No
     """That of the two-sided Wilcoxon signed-rank test; None without the others."""
     if others is None:
         return None
-    return f"{1.0 if losses == others else wilcoxon(losses, others).pvalue:.2g}"
+    return f"{1.0 if losses == others else wilcoxon(losses, others):.2g}"  # a fixed table is the same in every condition
 
 
 def runs_table(runs: Sequence[dict]) -> Table:
@@ -211,7 +211,7 @@ def runs_table(runs: Sequence[dict]) -> Table:
             condition_label(run["condition"]),
             LABELS[run["system"]],
             str(run["seed"]),
-            f"{run['epochs']} epochs, {run['updates']:,} updates",
+            f"{run['epochs']:g} epochs, {run['updates']:,} updates",
             short_commit(run["commit"]),
             ", ".join(f"{package} {version}" for package, version in run["versions"].items()),
             run["command"],
@@ -227,7 +227,7 @@ def made_alike(runs: Sequence[dict]) -> str:
     *_, last = runs  # of two languages, if there are any
     languages = 1 if last["condition"] == NONE else 2
     train, valid = (last["sentences"][part] // languages for part in ("train", "valid"))
-    return f"{train:,} sentences of a language to train on, {valid:,} to score; {last['epochs']} epochs."
+    return f"{train:,} sentences of a language to train on, {valid:,} to score; {last['epochs']:g} epochs."
 
 
 def marked(table: Table, mark: str) -> Table:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
-from zsnmt.report.compression import ENCODINGS
+from zsnmt.report.compression import LABELS
 from zsnmt.report.measured import Table, over_seeds
 from zsnmt.report.table import check_alike
 
@@ -29,10 +29,10 @@ def accuracy_table(runs: Sequence[dict]) -> Table:
     check_alike([(name_of(run), conditions(run)) for run in runs], "train and score them alike")
     languages = [*runs[0]["accuracy"]]
     rows = []
-    for system in sorted({run["system"] for run in runs}, key=[*ENCODINGS].index):
+    for system in sorted({run["system"] for run in runs}, key=lambda system: [*LABELS, system].index(system)):
         of_system = sorted((run for run in runs if run["system"] == system), key=lambda run: run["seed"])
         means = [over_seeds("accuracy", [run["accuracy"][language] for run in of_system]) for language in languages]
-        rows.append([ENCODINGS[system], ", ".join(str(run["seed"]) for run in of_system), *means])
+        rows.append([LABELS.get(system, system), ", ".join(str(run["seed"]) for run in of_system), *means])
     about = f"Accuracy on XNLI; fine-tuned on {runs[0]['pairs']['train']:,} pairs in {languages[0]}, chance is one of three labels."
     return Table("xnli", "XNLI by position encoding", ["encoding", "seeds", *languages], rows, about)
 

@@ -13,7 +13,7 @@ a child and `@VERB&@` for the head. A feature counts how often a pattern occurs 
 All but HI are counted three times: of whole symbols, of parts of speech alone and of relations alone.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, pairwise, permutations
 from operator import itemgetter
@@ -68,13 +68,22 @@ def patterns_of(order: Sequence[int], head: int) -> Iterator[tuple[str, tuple[in
 def all_orders(size: int) -> Orders:
     """The n! orders of so many items, and their patterns."""
     orders = list(permutations(range(size)))
-    columns, occurrences = {}, []
-    for row, order in enumerate(orders):
-        occurrences += [(row, columns.setdefault(pattern, len(columns))) for pattern in patterns_of(order, 0)]
-    rows_and_columns = np.array(occurrences).T
-    counts = csr_array((np.ones(len(occurrences)), rows_and_columns), shape=(len(orders), len(columns)))  # sums equal entries
+    columns = {}
+    places = places_of((row, columns.setdefault(pattern, len(columns)))
+                       for row, order in enumerate(orders) for pattern in patterns_of(order, 0))  # fmt: skip
+    counts = count_matrix(places, (len(orders), len(columns)))
     patterns = [(template, itemgetter(*items)) for template, items in columns]
     return Orders(np.array(orders), {order: row for row, order in enumerate(orders)}, patterns, counts)
+
+
+def places_of(places: Iterable[tuple[int, int]]) -> np.ndarray:
+    """Rows and columns, P×2 for P places, without a list of them on the way."""
+    return np.fromiter(places, dtype=np.dtype((np.int64, 2)))
+
+
+def count_matrix(places: np.ndarray, shape: tuple[int, int]) -> csr_array:
+    """How often each row and column is among the places (P×2)."""
+    return csr_array((np.ones(len(places)), places.T), shape)
 
 
 def feature_names(items: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -1,6 +1,6 @@
 """Permutation models: how likely each order of a head and its children is, and the files that hold such models.
 
-With f the counts of `word_order_features`, an order of n symbols has the probability of Wang & Eisner (2016, eq. 1)
+With f the counts of `permutation_features`, an order of n symbols has the probability of Wang & Eisner (2016, eq. 1)
 
     p(order) = exp(θ·f(order)) / Σ exp(θ·f(order'))    over all n! orders of these symbols
 
@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from zsnmt.corpora.parallel_text import iterate_lines, write_lines
-from zsnmt.corpora.word_order_features import HEAD_MARK, HEADS, all_orders, feature_names
+from zsnmt.corpora.permutation_features import HEAD_MARK, HEADS, all_orders, feature_names
 from zsnmt.errors import InputError
 
 KINDS = tuple(dict.fromkeys(HEADS.values()))  # N, V
@@ -28,6 +28,7 @@ Model = Mapping[str, Weights]  # by kind
 _RELATIONS = {"dobj": "obj", "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "auxpass": "aux:pass", "mwe": "fixed",
               "name": "flat", "foreign": "flat:foreign", "remnant": "orphan", "neg": "advmod"}  # fmt: skip
 _UPOS = {"CONJ": "CCONJ"}
+_SYMBOLS = {"VERB&cop": "AUX&cop", "DET&neg": "DET&det"}
 
 
 def model_files(prefix: Path) -> dict[str, Path]:
@@ -54,8 +55,8 @@ def read_model(prefix: Path, version_1: bool = False) -> Model:
 def relabelled(weights: Weights, kind: str) -> Weights:
     """The weights of features by their labels of Universal Dependencies 1, by those of version 2.
 
-    A verb's `nmod` becomes `obl` and its copula (`VERB&cop`) an auxiliary. Where several features become one, the one
-    that needs no new name counts, else the first.
+    The `nmod` of a verb becomes `obl`, a copula an auxiliary. Where several features become one, the one that has the name
+    of version 2 already counts, else the first.
     """
     renamed = [(_relabel(feature, kind), feature, weight) for feature, weight in weights.items()]
     renamed.sort(key=lambda entry: entry[0] != entry[1])
@@ -121,8 +122,8 @@ def _relabel(feature: str, kind: str) -> str:
 
 def _relabel_symbol(symbol: str, kind: str) -> str:
     """One of a joint view, a part of speech or a relation; no name means one thing in one and another in the other."""
-    if kind == "V" and symbol == "VERB&cop":
-        return "AUX&cop"
+    if symbol in _SYMBOLS:
+        return _SYMBOLS[symbol]
     upos, joint, relation = symbol.rpartition("&")
     name, colon, subtype = relation.partition(":")
     if kind == "V" and name == "nmod":

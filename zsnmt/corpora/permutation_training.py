@@ -9,9 +9,10 @@ and the C patterns of n symbols, the weights of patterns (M×C, from θ) times t
 and the gradient goes the same way back.
 """
 
+import logging
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import NamedTuple
 
@@ -20,10 +21,12 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from zsnmt.corpora.dependency_trees import Tree, is_projective, local_orders
-from zsnmt.corpora.word_order_features import HEADS, all_orders, feature_names, n_grams, symbols
-from zsnmt.corpora.word_order_model import KINDS, Weights, identical_orders, items_of, log_probabilities, row_of
+from zsnmt.corpora.permutation_features import HEADS, all_orders, count_matrix, feature_names, n_grams, places_of, symbols
+from zsnmt.corpora.permutation_model import KINDS, Weights, identical_orders, items_of, log_probabilities, row_of
 from zsnmt.errors import InputError
 from zsnmt.text.parallel import progress
+
+logger = logging.getLogger(__name__)
 
 L2 = 1.0
 SMALLEST, LARGEST = 2, 6  # symbols of a node
@@ -69,27 +72,35 @@ def train(nodes: Nodes, l2: float = L2, title: str = "training") -> Weights:
     """
     if not nodes:
         raise InputError(f"{title}: no head has 1 to {LARGEST - 1} children, so there is no order to learn; give more trees")
-    if not l2 > 0:
+    if not 0 < l2 < math.inf:
         raise InputError(f"a regulariser of {l2} cannot be used: rare features would weigh without bound; give a positive one")
     features, objective = make_objective(nodes, l2)
     iterations = iter(progress(count(), title, unit=" iterations"))
     found = minimize(objective, np.zeros(len(features)), jac=True, method="L-BFGS-B", callback=lambda _: next(iterations),
                      options={"maxiter": 1000, "maxfun": 2000, "ftol": 1e-7})  # fmt: skip
     iterations.close()
+    if not found.success:
+        logger.warning("%s: stopped before the maximum (%s)", title, found.message)
     return dict(zip(features, found.x.tolist()))
 
 
 def make_objective(nodes: Nodes, l2: float) -> tuple[list[str], Callable]:
     """The F features of all orders of the nodes, and what is minimised: a function of θ (F) that gives value and gradient (F)."""
-    known_n_grams, features = frequent_n_grams(nodes), {}
-    by_size = defaultdict(dict)
+    known_n_grams, features, by_size = frequent_n_grams(nodes), {}, defaultdict(dict)
     for items, orders in groups_of(nodes).items():
         by_size[len(items)][items] = orders
-    entries = {size: [(column * len(groups) + number, features.setdefault(name, len(features)))
-                      for number, items in enumerate(groups) for column, name in feature_names(items)
-                      if not name.startswith("HI_") or name in known_n_grams]
-               for size, groups in by_size.items()}  # fmt: skip
-    tables = [_table(size, groups, entries.pop(size), len(features)) for size, groups in by_size.items()]
+    places = {
+        size: places_of((column * len(groups) + number, features.setdefault(name, len(features)))
+                        for number, items in enumerate(groups) for column, name in feature_names(items)
+                        if not name.startswith("HI_") or name in known_n_grams)
+        for size, groups in by_size.items()
+    }  # fmt: skip
+    tables = []
+    for size, groups in by_size.items():
+        counts = all_orders(size).counts
+        gather = count_matrix(places.pop(size), (counts.shape[1] * len(groups), len(features)))
+        rows = places_of((row, number) for number, orders in enumerate(groups.values()) for row in orders.elements())
+        tables.append(_Groups(gather, count_matrix(rows, (counts.shape[0], len(groups))), counts))
     # the part of the likelihood that is linear in θ
     observed = sum(table.gather.T @ (table.counts.T @ table.nodes).toarray().ravel() for table in tables)
 
@@ -137,12 +148,3 @@ def likelihood(nodes: Nodes, weights: Weights) -> Likelihood:
         of_uniform += orders.total() * (same - math.log(len(logarithms)))
     total = nodes.total()
     return Likelihood(total, float(of_model) / total, of_uniform / total) if total else Likelihood(0, math.nan, math.nan)
-
-
-def _table(size: int, groups: Mapping[tuple[str, ...], Counter[int]], entries: list[tuple[int, int]], features: int) -> _Groups:
-    counts = all_orders(size).counts
-    gather = csr_array((np.ones(len(entries)), np.array(entries).T), shape=(counts.shape[1] * len(groups), features))
-    places = [(row, column, number) for column, rows in enumerate(groups.values()) for row, number in rows.items()]
-    rows, columns, numbers = zip(*places)
-    nodes = csr_array((np.array(numbers, float), (rows, columns)), shape=(counts.shape[0], len(groups)))
-    return _Groups(gather, nodes, counts)

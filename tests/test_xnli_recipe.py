@@ -1,0 +1,153 @@
+"""The recipe of MultiNLI and XNLI at toy size, from files in the form of the releases: what it leaves, that it resumes, what it refuses."""
+
+import json
+import shutil
+from argparse import Namespace
+
+import pytest
+
+from tests.conftest import ROOT, run_command
+from tests.made_up_nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
+from zsnmt.nli import score_run
+from zsnmt.errors import InputError
+
+CONFIG = """\
+TEXT={base}/text
+MULTINLI={base}/releases/multinli_1.0
+XNLI={base}/releases/XNLI-1.0
+LANGUAGES="en de hi"
+VOCABULARY=90
+LONGEST=30
+SYSTEMS=tupe_absolute
+SEEDS=3
+MODEL="--arch zs_bert --encoder-layers 2 --encoder-embed-dim 16 --encoder-ffn-embed-dim 24 --encoder-attention-heads 2 --max-positions 33
+  --dropout 0 --attention-dropout 0 --pooler-dropout 0"
+DEVICE_BATCH=8
+PRETRAINING_BATCH=16
+PRETRAINING_EPOCHS=1
+PRETRAINING="--optimizer adam --lr 5e-3 --warmup-updates 3"
+FINETUNING_BATCH=8
+FINETUNING_EPOCHS=8
+FINETUNING="--optimizer adam --lr 5e-3"
+"""
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A finished recipe: its config, the experiment's folder, that of its one run, and what was printed."""
+    base = tmp_path_factory.mktemp("xnli")
+    write_text(base / "text")
+    write_releases(base / "releases", json_lines=False)
+    config = base / "toy.conf"
+    config.write_text(CONFIG.format(base=base))
+    printed = run_command("recipes/xnli.sh", config, runs=base / "runs")
+    assert printed.returncode == 0, printed.stderr
+    experiment = base / "runs" / "toy"
+    return Namespace(base=base, config=config, experiment=experiment, run=experiment / "tupe_absolute" / "seed3", printed=printed)
+
+
+def test_scores_say_what_made_them_and_how_often_the_model_was_right(done):
+    scores = json.loads((done.run / "xnli.json").read_text())
+    expected = {"config": "toy", "condition": "en+de+hi", "system": "tupe_absolute", "seed": 3, "command": "bash recipes/xnli.sh configs/toy.conf"}
+    assert expected.items() <= scores.items() and scores["commit"] and scores["versions"]["torch"]
+    assert scores["pairs"] == {"train": TRAIN, "valid": DEV, **{f"test_{language}": TEST for language in LANGUAGES}}
+    assert [*scores["accuracy"]] == [*LANGUAGES]
+    for accuracy in scores["accuracy"].values():
+        assert 0 <= accuracy <= 1 and accuracy * TEST == pytest.approx(round(accuracy * TEST))
+    assert scores["accuracy"]["en"] > 0.6  # chance is a third
+
+
+def test_the_table_of_the_paper_is_printed(done):
+    scores = json.loads((done.run / "xnli.json").read_text())
+    rows = [line.split() for line in done.printed.stdout.splitlines()]
+    assert ["en", f"{100 * scores['accuracy']['en']:.1f}", "%"] in rows and ["encoding", "TUPE", "(absolute)"] in rows
+    assert f"fine-tuned on {TRAIN} pairs in en" in " ".join(done.printed.stdout.split())
+
+
+def test_the_rate_falls_to_nothing_in_the_epochs_of_each_stage(done):
+    lines = sum(150 + place for place in range(3))
+    for stage, updates in (("pretraining", -(-lines // 16)), ("finetuning", 8 * -(-TRAIN // 8))):
+        log = (done.run / stage / "train.log").read_text()
+        assert f'"train_num_updates": "{updates}"' in log and '"train_lr": "0"' in log
+
+
+def test_a_finished_recipe_that_is_run_again_does_nothing_though_checkpoints_are_gone(done):
+    checkpoints = done.run / "finetuning" / "checkpoints"
+    aside = checkpoints.rename(done.base / "aside")
+    before = {path: path.stat().st_mtime_ns for path in done.experiment.rglob("*") if path.is_file() and path.name != "config.conf"}
+    again = run_command("recipes/xnli.sh", done.config, runs=done.base / "runs")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout == done.printed.stdout and "tupe_absolute/seed3: scored before" in again.stderr
+    assert before == {path: path.stat().st_mtime_ns for path in done.experiment.rglob("*") if path in before} and not checkpoints.exists()
+    aside.rename(checkpoints)
+
+
+def test_a_model_is_scored_alike_again(done, tmp_path):
+    shutil.copy(done.run / "run.json", tmp_path)
+    printed = run_command("scripts/evaluate_nli.py", tmp_path, done.experiment / "nli", "--checkpoint",
+                          done.run / "finetuning" / "checkpoints" / "checkpoint_last.pt")  # fmt: skip
+    assert printed.returncode == 0, printed.stderr
+    assert (tmp_path / "xnli.json").read_text() == (done.run / "xnli.json").read_text()
+    assert [line.split()[::2] for line in printed.stdout.splitlines()[1:]] == [[language, str(TEST)] for language in LANGUAGES]
+
+
+def test_what_is_no_fine_tuned_model_is_refused(done, tmp_path):
+    with pytest.raises(InputError, match="run.json is missing; make a run folder with recipes/xnli.sh"):
+        score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
+    shutil.copy(done.run / "run.json", tmp_path)
+    with pytest.raises(InputError, match="model.pt is missing; fine-tune the model to its end first"):
+        score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
+    (tmp_path / "model.pt").write_text("no model")
+    with pytest.raises(InputError, match="model.pt cannot be read"):
+        score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
+    with pytest.raises(InputError, match="was trained for another task than sentence_prediction"):
+        score_run(tmp_path, done.run / "pretraining" / "checkpoints" / "checkpoint_last.pt", done.experiment / "data")
+    assert not (tmp_path / "xnli.json").exists()
+
+
+@pytest.mark.parametrize("change, message", [
+    (("SEEDS=3", "SEEDS=a"), "names the seed 'a'"),
+    (("SEEDS=3", ""), "does not set SEEDS; configs/bert_xnli.conf shows every key"),
+    (("SEEDS=3", "SEEDS=3\nBEAM=3"), "sets 'BEAM', which is no key"),
+    (("LONGEST=30", "LONGEST=long"), "sets LONGEST=long; it must be a whole number above 0"),
+    (("FINETUNING_BATCH=8", "FINETUNING_BATCH=12"), "sets FINETUNING_BATCH=12; it must be a multiple of DEVICE_BATCH=8"),
+    (("/releases/XNLI", "/nowhere"), "which is no folder"),
+    (("=tupe_absolute", "=tupe"), "there is no system 'tupe'"),
+    (("VOCABULARY=90", "VOCABULARY=91"), "was made with another toy.conf; give the config a new name"),
+])  # fmt: skip
+def test_a_config_that_does_not_fit_is_refused(done, tmp_path, change, message):
+    config = tmp_path / "toy.conf"
+    config.write_text(CONFIG.format(base=done.base).replace(*change))
+    refused = run_command("recipes/xnli.sh", config, runs=done.base / "runs")
+    assert refused.returncode == 1 and message in refused.stderr, refused.stderr
+
+
+def test_a_broken_release_is_refused_and_other_data_than_a_run_was_made_from(done, tmp_path):
+    base, runs = tmp_path / "base", tmp_path / "runs"
+    shutil.copytree(done.experiment, runs / "toy")
+    shutil.copytree(done.base / "releases", base / "releases")
+    (base / "text").symlink_to(done.base / "text")
+    config = tmp_path / "toy.conf"
+    config.write_text(CONFIG.format(base=base))
+    (runs / "toy" / "config.conf").write_bytes(config.read_bytes())
+    test_set = base / "releases" / "XNLI-1.0" / "xnli.test.tsv"
+    whole = test_set.read_text()
+    test_set.write_text(whole.replace("contradiction", "contradictory", 1))
+    kept = (runs / "toy" / "nli" / "counts.json").stat().st_mtime_ns
+    refused = run_command("recipes/xnli.sh", config, runs=runs)
+    assert refused.returncode == 1 and "xnli.test.tsv, line 4 has the label 'contradictory', which is none of" in refused.stderr
+    assert (runs / "toy" / "nli" / "counts.json").stat().st_mtime_ns == kept
+    test_set.write_text(whole)
+    refused = run_command("recipes/xnli.sh", config, runs=runs)
+    assert refused.returncode == 1 and "was made from other text or releases than are there now; remove it" in refused.stderr
+    assert (runs / "toy" / "tupe_absolute" / "seed3" / "xnli.json").exists()
+
+
+def test_the_config_that_comes_with_it_has_every_key_and_the_papers_numbers():
+    shown = run_command("bash", "-c", 'source recipes/steps.sh; source <(sed -n "/^KEYS/p" recipes/xnli.sh); '
+                        'read_config configs/bert_xnli.conf "$KEYS"; for key in $KEYS; do echo "$key=${!key}"; done')  # fmt: skip
+    assert shown.returncode == 0, shown.stderr
+    found = dict(line.split("=", 1) for line in shown.stdout.splitlines() if "=" in line)
+    assert all(found.values()) and found["SEEDS"] == "0 42" and found["LANGUAGES"] == "en de hi" and "zs_bert_base" in found["MODEL"]
+    assert (found["PRETRAINING_EPOCHS"], found["FINETUNING_EPOCHS"]) == ("2", "3")
+    assert {path.name for path in (ROOT / "configs").glob("*xnli*")} == {"bert_xnli.conf"}
