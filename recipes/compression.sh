@@ -22,10 +22,8 @@ load_study() { # CONFIG: its keys and the defaults
   : "${SEEDS:=0 42 100}" "${VOCABULARY:=2048}" "${MOST_PIECES:=0}" "${OWN_WEIGHT:=0.05}" "${LAYERS:=0 8}"
   if [ -n "$SYNTHETIC" ]; then
     [ -z "$TRAIN$VALID$TREEBANKS" ] || fail "$1 sets SYNTHETIC, which makes the text: leave out TRAIN, VALID and TREEBANKS"
-  else
-    [ -n "$TRAIN" ] && [ -n "$VALID" ] || fail "$1 must say where text comes from: TRAIN and VALID, or SYNTHETIC"
-    local file
-    for file in "$TRAIN" "$VALID"; do [ -f "$file" ] || fail "$1 names $file, and there is no such file"; done
+  elif [ -z "$TRAIN" ] || [ -z "$VALID" ]; then
+    fail "$1 must say where text comes from: TRAIN and VALID, or SYNTHETIC"
   fi
   [[ "$SHIFT_SPECIALS" =~ ^(yes)?$ ]] || fail "$1 sets SHIFT_SPECIALS=$SHIFT_SPECIALS; write yes, or leave it out"
   for key in VOCABULARY MOST_PIECES; do [[ "${!key}" =~ ^[0-9]+$ ]] || fail "$1 sets $key=${!key}; it must be a whole number"; done
@@ -33,8 +31,11 @@ load_study() { # CONFIG: its keys and the defaults
 }
 
 make_trees() { # EXPERIMENT: made-up treebanks where the config asks for them; sets TRAIN, VALID and TREEBANKS to them
-  local experiment="$1" pivot languages language
-  [ -n "$SYNTHETIC" ] || return 0
+  local experiment="$1" pivot languages language file
+  if [ -z "$SYNTHETIC" ]; then
+    for file in "$TRAIN" "$VALID"; do [ -f "$file" ] || fail "there is no file $file; the config's comment says what it should hold"; done
+    return 0
+  fi
   # shellcheck disable=SC2086
   step "$experiment" trees "$experiment/trees" "$SYNTHETIC" -- make_text "$experiment/trees" make_synthetic_trees.py \
     "$experiment/trees.new" $SYNTHETIC

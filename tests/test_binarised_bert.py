@@ -191,7 +191,12 @@ def test_text_that_breaks_the_contract_is_refused(sides, tmp_path, name, content
     broken = dict(sides, valid=tmp_path / name)
     fails(tmp_path / "english", message, broken, broken)
     fails(tmp_path / "fake", message, sides, broken)
-    fails(tmp_path / "train", message, dict(sides, train=tmp_path / name), {})
+
+
+def test_training_text_that_breaks_the_contract_is_refused(sides, tmp_path):
+    for name, content, message in (("gap", b"\n", "gap, line 54 is empty"), ("latin", b"\xe9\n", "latin, line 54, byte 1: 0xe9 is not")):
+        (tmp_path / name).write_bytes(sides["train"].read_bytes() + content)
+        fails(tmp_path / f"data.{name}", message, dict(sides, train=tmp_path / name), {})
 
 
 def test_a_missing_text_is_refused(sides, tmp_path):

@@ -1,0 +1,132 @@
+"""The recipe of the masked-LM study, from made-up trees to tables: what it makes, what it keeps, what it refuses."""
+
+import json
+
+import numpy as np
+import pytest
+from fairseq.data import Dictionary, data_utils
+
+from tests.conftest import ROOT, run_command
+from zsnmt.corpora.fake_language import FakeLanguage
+from zsnmt.corpora.parallel_text import iterate_lines
+
+TINY = (ROOT / "configs" / "bert_tiny.conf").read_text(encoding="utf-8")
+SMALLER = """
+SYNTHETIC="--number 1 --sentences 90 --valid 30 --concepts 60"
+CONDITIONS="same velan none"
+SYSTEMS="learned"
+VOCABULARY=90
+LAYERS="0 1"
+MODEL="--encoder-layers 2 --encoder-embed-dim 16 --encoder-ffn-embed-dim 24 --max-positions 64"
+TRAINING="$TRAINING --max-update 9 --total-num-update 9"
+"""
+STUDY = "recipes/compression.sh"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A folder of runs with the three conditions of a study of seconds."""
+    base = tmp_path_factory.mktemp("study")
+    config = base / "small.conf"
+    config.write_text(TINY + SMALLER)
+    done = run_command(STUDY, config, "--jobs", "2", runs=base / "runs")
+    assert done.returncode == 0, done.stderr
+    return config, base / "runs" / "small", done
+
+
+def scores_of(folder, condition: str) -> dict:
+    return json.loads((folder / condition / "learned" / "seed0" / "compression.json").read_text())
+
+
+def test_every_run_of_the_grid_is_scored(study):
+    _, folder, _ = study
+    found = {condition: scores_of(folder, condition) for condition in ("same", "velan", "none")}
+    for condition, scores in found.items():
+        assert (scores["condition"], scores["system"], scores["seed"]) == (condition, "learned", 0)
+        assert scores["updates"] == 9 and scores["layers"] == [0, 1]
+        assert scores["sentences"] == ({"train": 90, "valid": 30} if condition == "none" else {"train": 180, "valid": 60})
+        assert scores["perplexity"].keys() == {"full", "full_by_token", "first", "first_by_token"}
+        assert scores["command"].endswith(f"--conditions {condition} --systems learned --seeds 0")
+        assert len(scores["correlations"]["words"]) == len(scores["correlations"]["values"]) <= 40
+        assert np.shape(scores["correlations"]["values"])[1] == scores["positions"] > 10
+    assert found["none"]["perplexity"]["full"] == found["none"]["perplexity"]["first"]
+    assert found["none"]["ml_score"] is None and found["none"]["retrieval"] is None
+    for scores in (found["same"], found["velan"]):
+        shares = [scores[task][layer]["mean"] for task in ("retrieval", "translation") for layer in ("0", "1")]
+        assert scores["ml_score"] == pytest.approx(np.mean(shares)) and 0 <= min(shares)
+
+
+def test_the_fake_half_is_the_shifted_half_in_the_order_of_the_condition(study):
+    _, folder, _ = study
+    for condition in ("same", "velan"):
+        data = folder / "data" / condition
+        dictionary = Dictionary.load(str(data / "dict.txt"))
+        assert len(dictionary) == 2 * 90
+        first, fake = (data_utils.load_indexed_dataset(str(data / f"train.{language}"), dictionary) for language in ("en", "fake"))
+        shifted = [FakeLanguage(90, 5).shift(line.numpy()).tolist() for line in first]
+        moved = sum(line != copy.tolist() for line, copy in zip(shifted, fake))
+        assert (moved == 0) if condition == "same" else (moved > 45)
+    source, reordered = ([*iterate_lines(folder / "text" / f"velan.train.{kind}")] for kind in ("source", "reordered"))
+    assert all(sorted(one.split()) == sorted(other.split()) for one, other in zip(source, reordered, strict=True))
+    assert source == [*iterate_lines(folder / "text" / "same.train.source")]
+
+
+def test_tables_are_drawn_and_printed(study):
+    _, folder, done = study
+    assert "ML score" in done.stdout and (folder / "report" / "compression.html").is_file()
+
+
+def test_a_second_time_nothing_is_done_again(study):
+    config, folder, _ = study
+    times = {path: path.stat().st_mtime_ns for path in folder.rglob("*.pt")}
+    again = run_command(STUDY, config, runs=folder.parent)
+    assert again.returncode == 0 and times == {path: path.stat().st_mtime_ns for path in folder.rglob("*.pt")}
+    assert again.stderr.count(": train: done before") == 3 and again.stderr.count(": score: done before") == 3
+
+
+def test_a_dry_run_prints_the_grid_and_does_nothing(study, tmp_path):
+    config, folder, _ = study
+    shown = run_command(STUDY, config, "--dry-run", "--systems", "learned none", "--seeds", "0", "42", runs=folder.parent)
+    assert shown.stdout.splitlines() == [
+        f"{condition}/{system}/seed{seed}" + " (done before)" * (system == "learned" and seed == 0)
+        for condition in ("same", "velan", "none") for system in ("learned", "none") for seed in (0, 42)
+    ]  # fmt: skip
+    assert run_command(STUDY, config, "--dry-run", runs=tmp_path / "no").returncode == 0 and not (tmp_path / "no").exists()
+
+
+@pytest.mark.parametrize("setting, options, message", [
+    ("", ["--systems", "lerned"], "there is no system 'lerned'; choose from sinusoidal, learned"),
+    ("", ["--conditions", "xx"], "there is no treebank of 'xx', a condition"),
+    ("", ["--seeds"], "--seeds needs numbers"),
+    ("", ["--jobs", "0"], "--jobs is '0'"),
+    ("", ["--what"], "unknown option '--what'"),
+    ("LAYERS=8", [], "LAYERS='8'; it must be two layers"),
+    ("WORDS=8", [], "sets 'WORDS', which is no key"),
+    ("TRAIN=x", [], "sets SYNTHETIC, which makes the text"),
+    ("SYNTHETIC=", [], "must say where text comes from"),
+    ("SYNTHETIC= TRAIN=no.txt VALID=no.txt", [], "there is no file no.txt"),
+])  # fmt: skip
+def test_what_is_wrong_is_said_before_anything_is_trained(study, tmp_path, setting, options, message):
+    config = tmp_path / "wrong.conf"
+    config.write_text(TINY + SMALLER + setting.replace(" ", "\n") + "\n")
+    stopped = run_command(STUDY, config, *options, runs=tmp_path / "runs")
+    assert stopped.returncode == 1 and message in stopped.stderr
+    assert not [*tmp_path.rglob("checkpoints")]
+
+
+def test_a_condition_with_another_word_order_needs_trees(tmp_path):
+    text = tmp_path / "text"
+    text.write_text("a b c d .\nb c d a .\n" * 30)
+    config = tmp_path / "lines.conf"
+    config.write_text(f'{TINY}{SMALLER}\nSYNTHETIC=\nTRAIN={text}\nVALID={text}\nVOCABULARY=16\n')
+    stopped = run_command(STUDY, config, "--conditions", "fi", runs=tmp_path / "runs")
+    assert stopped.returncode == 1 and "condition fi needs trees: TRAIN and VALID must be CoNLL-U files" in stopped.stderr
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted((ROOT / "configs").glob("bert_*.conf")) if path.stem != "bert_xnli"])
+def test_configs_of_the_study_name_a_whole_grid(name, tmp_path):
+    shown = run_command(STUDY, f"configs/{name}", "--dry-run", runs=tmp_path)
+    runs = shown.stdout.split()
+    assert shown.returncode == 0 and len(runs) == len({*runs}) > 2, shown.stderr
+    for condition in {run.split("/")[0] for run in runs} - {"same", "none"}:
+        assert f"{condition}=" in (ROOT / "configs" / name).read_text() or "SYNTHETIC" in (ROOT / "configs" / name).read_text()
