@@ -3,6 +3,7 @@
     python scripts/benchmark.py training                          # each architecture against fairseq's transformer
     python scripts/benchmark.py relative                          # relative attention against plain, time and memory
     python scripts/benchmark.py encodings                         # each encoding of the encoder's positions likewise
+    python scripts/benchmark.py bert                              # zs_bert by encoding against fairseq's masked language model
     python scripts/benchmark.py pivot RUN --from de --to fr --text test.de   # direct against through the pivot
     python scripts/benchmark.py directions RUN --from de --text test.de      # one language into all others at once
     python scripts/benchmark.py tokenisation --text test.de --language de    # several processes against a loop
@@ -33,7 +34,6 @@ VARIANTS = {
     "zs_transformer_residual_query": ("zs_transformer_residual_query", {}),
     "zs_transformer_residual, variational dropout": ("zs_transformer_residual", dict(variational_dropout=True)),
 }
-
 PAIRWISE = "the same by T×T×d vectors"
 
 
@@ -61,10 +61,8 @@ def training(options: argparse.Namespace) -> None:
         models = {"fairseq transformer": build("transformer", task, **stock_options(size), **stock)}
         for title, (architecture, variant) in VARIANTS.items():
             models[title] = build(architecture, task, **stock_options(size), **variant)
-        jobs = {
-            title: training_step(model, options.sentences, options.length, size["vocabulary"])
-            for title, model in models.items()
-        }
+        batch = options.sentences, options.length, size["vocabulary"]
+        jobs = {title: training_step(model, *batch) for title, model in models.items()}
         times = paired_times(jobs, options.rounds)
         print(f"\nTraining step, {name} size ({size}), {options.sentences} × {options.length} tokens, {options.rounds} rounds:\n")
         print("| architecture | parameters | seconds a step (median) | ratio to fairseq's transformer: median (range) |")
@@ -112,6 +110,23 @@ def print_steps(variants: dict[str, dict], options: argparse.Namespace) -> None:
             for title, (middle, low, high) in ratios(times, baseline).items():
                 print(f"| {length} | {title} | {median(times[title]):.2f} | {middle:.3f} ({low:.3f}–{high:.3f}) "
                       f"| {memory[title] / 1e6:,.0f} | {memory[title] / memory[baseline]:.2f} |", flush=True)  # fmt: skip
+
+
+def bert(options: argparse.Namespace) -> None:
+    from zsnmt.benchmark import paired_times, ratios
+    from zsnmt.bert_benchmark import SIZE, STOCK, bert_models, masked_lm_step
+
+    task, models = bert_models(options.vocabulary)
+    jobs = {title: masked_lm_step(task, model, options.sentences, options.length, options.cpu_bf16) for title, model in models.items()}
+    times = paired_times(jobs, options.rounds, process_time if options.cpu_seconds else perf_counter)
+    speeds = {title: [options.sentences * options.length / seconds for seconds in of_model] for title, of_model in times.items()}
+    print(f"\nMasked-LM training step ({SIZE}, vocabulary {options.vocabulary}), {options.sentences} × {options.length} tokens, "
+          f"{'bfloat16' if options.cpu_bf16 else 'float32'}, {options.rounds} rounds:\n")  # fmt: skip
+    print(f"| model | parameters | tokens a {'CPU ' * options.cpu_seconds}second (median) | speed, as a ratio to fairseq's (above 1: faster): median (range) |")
+    print("|---|---:|---:|---:|")
+    for title, (middle, low, high) in ratios(speeds, STOCK).items():
+        count = sum(parameter.numel() for parameter in models[title].parameters())
+        print(f"| {title} | {count:,} | {median(speeds[title]):,.0f} | {middle:.3f} ({low:.3f}–{high:.3f}) |")
 
 
 def pivot(options: argparse.Namespace) -> None:
@@ -189,9 +204,8 @@ def probes(options: argparse.Namespace) -> None:
     encoder = build("zs_transformer", task, **stock_options(size)).encoder.eval()
     layers = [*map(str, range(size["encoder_layers"] + 1)), FINAL]
     record = {"layers": layers, "dimension": size["width"]}
-    model = ProbedModel(
-        encoder, task.source_dictionary, [*LANGUAGES], lambda lines, _: map(str.split, lines), lambda _: [], record
-    )
+    pieces = lambda lines, _: map(str.split, lines)  # noqa: E731
+    model = ProbedModel(encoder, task.source_dictionary, [*LANGUAGES], pieces, lambda _: [], record)
     words = task.source_dictionary.symbols[4 + len(LANGUAGES) :]  # all but fairseq's own and the tags
     lengths = generator.integers(options.length // 2, 3 * options.length // 2 + 1, (len(LANGUAGES), options.sentences))
     text = {language: [" ".join(generator.choice(words, n)) for n in of_language] for language, of_language in zip(LANGUAGES, lengths)}
@@ -241,21 +255,27 @@ def main() -> None:
         verb.set_defaults(measure=measure)
         if measure is relative:
             verb.add_argument("--distance", type=int, default=16, help="clip distance k (default: %(default)s)")
-    verb = verbs.add_parser("pivot", help="translation, direct against through the pivot")
-    verb.add_argument("run", type=Path, help="run folder")
-    verb.add_argument("--from", dest="source", required=True, help="source language")
-    verb.add_argument("--to", required=True, help="target language")
-    verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
-    verb.add_argument("--lines", type=int, default=200, help="how many of them")
-    verb.add_argument("--rounds", type=int, default=5, help="rounds that count")
-    verb.set_defaults(measure=pivot)
-    verb = verbs.add_parser("directions", help="translation of one language into all others, encoded once")
-    verb.add_argument("run", type=Path, help="run folder")
-    verb.add_argument("--from", dest="source", required=True, help="source language")
-    verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
-    verb.add_argument("--lines", type=int, default=200, help="how many of them")
-    verb.add_argument("--rounds", type=int, default=5, help="rounds that count")
-    verb.set_defaults(measure=directions)
+    verb = verbs.add_parser("bert", help="a training step of zs_bert with each encoding against fairseq's masked language model")
+    verb.add_argument("--sentences", type=int, default=256, help="lines in the batch (default: %(default)s)")
+    verb.add_argument("--length", type=int, default=24, help="tokens in each line (default: %(default)s)")
+    verb.add_argument("--vocabulary", type=int, default=4096, help="symbols of both languages (default: %(default)s)")
+    verb.add_argument("--rounds", type=int, default=7, help="rounds that count")
+    verb.add_argument("--cpu-bf16", action="store_true", help="in bfloat16 where it is safe")
+    verb.add_argument("--cpu-seconds", action="store_true", help="count the process's CPU time: fairer on a busy machine")
+    verb.set_defaults(measure=bert)
+    for title, measure, does in (
+        ("pivot", pivot, "translation, direct against through the pivot"),
+        ("directions", directions, "translation of one language into all others, encoded once"),
+    ):
+        verb = verbs.add_parser(title, help=does)
+        verb.add_argument("run", type=Path, help="run folder")
+        verb.add_argument("--from", dest="source", required=True, help="source language")
+        if measure is pivot:
+            verb.add_argument("--to", required=True, help="target language")
+        verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
+        verb.add_argument("--lines", type=int, default=200, help="how many of them")
+        verb.add_argument("--rounds", type=int, default=5, help="rounds that count")
+        verb.set_defaults(measure=measure)
     verb = verbs.add_parser("tokenisation", help="tokenisation by several processes against a plain loop")
     verb.add_argument("--text", type=Path, required=True, help="sentences")
     verb.add_argument("--language", required=True, help="their language")

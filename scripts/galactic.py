@@ -9,7 +9,6 @@ Trees are CoNLL-U, from a treebank or any parser of Universal Dependencies.
 """
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
@@ -85,7 +84,8 @@ def write_text(options: argparse.Namespace) -> None:
 
 
 def report(counts: dict) -> None:
-    print(json.dumps(counts))
+    print(*counts, sep="\t")
+    print(*counts.values(), sep="\t")
 
 
 def main() -> None:

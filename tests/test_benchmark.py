@@ -7,6 +7,7 @@ import torch
 
 from tests.conftest import run_command
 from zsnmt.benchmark import BenchmarkTask, build, paired_times, peak_memory, ratios, training_step, use_pairwise_form
+from zsnmt.bert_benchmark import STOCK, bert_models, masked_lm_step
 from zsnmt.modules.positions import ENCODINGS
 
 SMALL = dict(encoder_embed_dim=8, encoder_attention_heads=2, decoder_attention_heads=2, encoder_layers=3, decoder_layers=1,
@@ -76,6 +77,31 @@ def test_encodings_print_a_table():
     assert printed.returncode == 0, printed.stderr
     assert "| CPU seconds a step (median) |" in printed.stdout
     assert all(f"| 6 | {encoding} |" in printed.stdout for encoding in ENCODINGS)
+
+
+@pytest.mark.parametrize("bf16", [False, True])
+def test_a_masked_lm_step_is_fairseqs_with_learned_positions(bf16):
+    """The same update of the same weights, so that speeds compare; each encoding has one."""
+    task, models = bert_models(40)
+    assert [*models] == [STOCK, "zs_bert, learned", *(f"zs_bert, {name}" for name in ENCODINGS if name != "learned")]
+    assert len(task.target_dictionary) == 40
+    before, after = models[STOCK].encoder.lm_head.dense.weight.clone(), []
+    for title in (STOCK, "zs_bert, learned"):
+        torch.manual_seed(1)
+        masked_lm_step(task, models[title], sentences=7, length=9, bf16=bf16)()
+        after.append(models[title].cpu().state_dict())
+    assert not torch.equal(before, after[0]["encoder.lm_head.dense.weight"])
+    if not torch.cuda.is_available():
+        assert all(torch.equal(weight, after[1][name]) for name, weight in after[0].items())
+
+
+def test_masked_language_models_print_a_table():
+    printed = run_command("scripts/benchmark.py", "bert", "--sentences", "3", "--length", "5", "--vocabulary", "40", "--rounds", "1",
+                          "--cpu-bf16")  # fmt: skip
+    assert printed.returncode == 0, printed.stderr
+    assert "3 × 5 tokens, bfloat16, 1 rounds" in printed.stdout and "(above 1: faster)" in printed.stdout
+    assert "| fairseq roberta | " in printed.stdout and "| 1.000 (1.000–1.000) |" in printed.stdout
+    assert all(f"| zs_bert, {encoding} | " in printed.stdout for encoding in ENCODINGS)
 
 
 def test_a_batch_without_room_for_a_sentence_is_refused():

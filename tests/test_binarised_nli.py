@@ -9,9 +9,9 @@ import torch
 from fairseq.data import Dictionary, data_utils
 from fairseq.tasks import setup_task
 
+from tests.conftest import ROOT
 from tests.made_up_nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
 from tests.tasks.conftest import fairseq
-from tests.conftest import ROOT
 from zsnmt import binarised_languages, binarised_nli
 from zsnmt.averaging import load_checkpoint
 from zsnmt.corpora.xnli import LABELS, read_multinli, read_xnli

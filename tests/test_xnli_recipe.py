@@ -1,5 +1,6 @@
 """The recipe of MultiNLI and XNLI at toy size, from files in the form of the releases: what it leaves, that it resumes, what it refuses."""
 
+import fcntl
 import json
 import shutil
 from argparse import Namespace
@@ -8,8 +9,8 @@ import pytest
 
 from tests.conftest import ROOT, run_command
 from tests.made_up_nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
-from zsnmt.nli import score_run
 from zsnmt.errors import InputError
+from zsnmt.nli import score_run
 
 CONFIG = """\
 TEXT={base}/text
@@ -27,7 +28,7 @@ PRETRAINING_BATCH=16
 PRETRAINING_EPOCHS=1
 PRETRAINING="--optimizer adam --lr 5e-3 --warmup-updates 3"
 FINETUNING_BATCH=8
-FINETUNING_EPOCHS=8
+FINETUNING_EPOCHS=6
 FINETUNING="--optimizer adam --lr 5e-3"
 """
 
@@ -66,7 +67,7 @@ def test_the_table_of_the_paper_is_printed(done):
 
 def test_the_rate_falls_to_nothing_in_the_epochs_of_each_stage(done):
     lines = sum(150 + place for place in range(3))
-    for stage, updates in (("pretraining", -(-lines // 16)), ("finetuning", 8 * -(-TRAIN // 8))):
+    for stage, updates in (("pretraining", -(-lines // 16)), ("finetuning", 6 * -(-TRAIN // 8))):
         log = (done.run / stage / "train.log").read_text()
         assert f'"train_num_updates": "{updates}"' in log and '"train_lr": "0"' in log
 
@@ -122,25 +123,30 @@ def test_a_config_that_does_not_fit_is_refused(done, tmp_path, change, message):
     assert refused.returncode == 1 and message in refused.stderr, refused.stderr
 
 
-def test_a_broken_release_is_refused_and_other_data_than_a_run_was_made_from(done, tmp_path):
-    base, runs = tmp_path / "base", tmp_path / "runs"
-    shutil.copytree(done.experiment, runs / "toy")
-    shutil.copytree(done.base / "releases", base / "releases")
-    (base / "text").symlink_to(done.base / "text")
-    config = tmp_path / "toy.conf"
-    config.write_text(CONFIG.format(base=base))
-    (runs / "toy" / "config.conf").write_bytes(config.read_bytes())
-    test_set = base / "releases" / "XNLI-1.0" / "xnli.test.tsv"
-    whole = test_set.read_text()
-    test_set.write_text(whole.replace("contradiction", "contradictory", 1))
-    kept = (runs / "toy" / "nli" / "counts.json").stat().st_mtime_ns
-    refused = run_command("recipes/xnli.sh", config, runs=runs)
-    assert refused.returncode == 1 and "xnli.test.tsv, line 4 has the label 'contradictory', which is none of" in refused.stderr
-    assert (runs / "toy" / "nli" / "counts.json").stat().st_mtime_ns == kept
-    test_set.write_text(whole)
-    refused = run_command("recipes/xnli.sh", config, runs=runs)
+def test_a_broken_release_is_refused_and_leaves_what_was_there(done, tmp_path):
+    multinli, xnli = write_releases(tmp_path, json_lines=False)
+    test_set = xnli / "xnli.test.tsv"
+    test_set.write_text(test_set.read_text().replace("contradiction", "contradictory", 1))
+    (tmp_path / "nli").mkdir()
+    (tmp_path / "nli" / "kept").touch()
+    refused = run_command("scripts/prepare_xnli.py", done.experiment / "data", tmp_path / "nli", "--multinli", multinli,
+                          "--xnli", xnli, "--languages", *LANGUAGES)  # fmt: skip
+    assert refused.returncode == 1 and refused.stderr.count("\n") == 1
+    assert f"{test_set}, line 4 has the label 'contradictory', which is none of entailment, neutral, contradiction" in refused.stderr
+    assert [path.name for path in (tmp_path / "nli").iterdir()] == ["kept"]
+
+
+def test_a_run_of_other_data_is_refused_and_one_that_another_process_is_at_is_passed_over(done):
+    made_from = (done.run / "made_from").read_text()
+    (done.run / "made_from").write_text("other data")
+    refused = run_command("recipes/xnli.sh", done.config, runs=done.base / "runs")
     assert refused.returncode == 1 and "was made from other text or releases than are there now; remove it" in refused.stderr
-    assert (runs / "toy" / "tupe_absolute" / "seed3" / "xnli.json").exists()
+    with (done.run / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        passed = run_command("recipes/xnli.sh", done.config, runs=done.base / "runs")
+    (done.run / "made_from").write_text(made_from)
+    assert passed.returncode == 0 and passed.stdout == done.printed.stdout
+    assert f"another process is at work in {done.run}, which is passed over" in passed.stderr
 
 
 def test_the_config_that_comes_with_it_has_every_key_and_the_papers_numbers():

@@ -1,12 +1,15 @@
 """How often a fine-tuned model tells whether a sentence follows from another: accuracy on XNLI, language by language."""
 
 from pathlib import Path
+from pickle import UnpicklingError
 
 import torch
 from fairseq import checkpoint_utils, utils
 from fairseq.models import BaseFairseqModel
 from fairseq.tasks.sentence_prediction import SentencePredictionTask
 
+import zsnmt.models  # noqa: F401  (registers the architectures)
+import zsnmt.tasks  # noqa: F401  (and what loads checkpoints)
 from zsnmt.binarised_languages import COUNTS_FILE
 from zsnmt.binarised_nli import TEST
 from zsnmt.errors import InputError
@@ -39,7 +42,7 @@ def load_model(checkpoint: Path, data: Path) -> tuple[BaseFairseqModel, Sentence
         raise InputError(f"{checkpoint} is missing; fine-tune the model to its end first")
     try:
         (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], {"data": str(data)})
-    except (RuntimeError, KeyError, EOFError, OSError) as error:
+    except (RuntimeError, KeyError, EOFError, OSError, UnpicklingError) as error:
         raise InputError(f"{checkpoint} cannot be read with {data} ({str(error).splitlines()[0]}); fine-tune the model anew") from error
     if not isinstance(task, SentencePredictionTask):
         raise InputError(f"{checkpoint} was trained for another task than sentence_prediction; give a fine-tuned model")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from zsnmt.corpora.training_text import COUNTS_FILE as OVERLAP_FILE
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder, read_json, replacing
+from zsnmt.files import new_folder, read_json, replacing, write_json
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.text.pipeline import FILES
 
@@ -65,8 +65,7 @@ def start_run(
             record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
         if adapted_from:
             record["adapted_from"] = origin(adapted_from) | {"mode": mode}
-        with replacing(run / RECORD_FILE) as file:
-            file.write(json.dumps(record, indent=1).encode("utf-8"))
+        write_json(run / RECORD_FILE, record)
     if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
         with new_folder(run / BEFORE) as before:
             shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)

@@ -1,17 +1,15 @@
 """Score files: one JSON a run, from which every table is made."""
 
-import json
 from pathlib import Path
 
-from zsnmt.files import read_json, replacing
+from zsnmt.files import read_json, write_json
 
 SCORES_FILE = "scores.json"
 
 
 def write_scores(path: Path, scores: dict) -> None:
     """Write a score file, beside and renamed."""
-    with replacing(path) as file:
-        file.write(json.dumps(scores, indent=1, ensure_ascii=False).encode("utf-8"))
+    write_json(path, scores)
 
 
 def read_scores(run: Path) -> dict:

@@ -86,6 +86,8 @@ def test_curves_are_of_one_reordered_condition_with_a_row_a_dimension(drawn):
     assert titles(figure)[1] == "Absolute\nseed 0"
     (line,) = axes[WITH_CURVES + 1].get_lines()  # second row, second column
     assert [*line.get_ydata()] == made_up_compression("learned", "de")["curves"]["values"][1]
+    starts = {axes[place].get_lines()[0].get_xdata()[0] for place in range(4)}, {axes[place].get_lines()[0].get_xdata()[0] for place in (4, 5)}
+    assert starts == ({0}, {-len(POSITIONS) // 2})  # of positions, of offsets
     (title,) = [title for name, title, _ in figures_of(RUNS) if name == "curves"]
     assert title.endswith("EN+[EN∼DE]")
 

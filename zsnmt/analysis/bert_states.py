@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from pickle import UnpicklingError
 
 import numpy as np
 import torch
@@ -24,8 +25,8 @@ def load_model(checkpoint: Path, data: Path) -> tuple[BaseFairseqModel, ZeroShot
         raise InputError(f"{checkpoint} is missing; train the model to its end first")
     try:
         (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], {"data": str(data)})
-    except (RuntimeError, KeyError, EOFError, OSError) as error:
-        raise InputError(f"{checkpoint} cannot be read ({str(error).splitlines()[0]}); train the model anew, or give another file") from error
+    except (RuntimeError, KeyError, EOFError, OSError, UnpicklingError) as error:
+        raise InputError(f"{checkpoint} is damaged or no checkpoint of such a model; train the model anew, or give another file") from error
     if not isinstance(task, ZeroShotMaskedLMTask):
         raise InputError(f"{checkpoint} was trained for another task than zs_masked_lm; give one made by recipes/compression.sh")
     return model.eval(), task

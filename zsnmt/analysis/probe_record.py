@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from zsnmt.analysis.state_folder import STATES_FILE
-from zsnmt.files import read_json, replacing
+from zsnmt.files import read_json, write_json
 from zsnmt.runs import commit, read_record, versions
 
 RECORD_FILE = "record.json"
@@ -23,5 +23,4 @@ def write_probe_record(probes: Path, run: Path, states: Path, training: Path, **
     record = {key: made[key] for key in OF_RUN} | {key: measured[key] for key in OF_STATES}
     record |= {"training_text": trained["text"], "train_lines": trained["sentences"], **settings}
     record |= {"commit": commit(), "versions": versions()}
-    with replacing(probes / RECORD_FILE) as file:
-        file.write(json.dumps(record, indent=1).encode("utf-8"))
+    write_json(probes / RECORD_FILE, record)

@@ -1,7 +1,6 @@
 """From a trained model and text to a folder of states; the one module of the analysis that knows fairseq."""
 
 import itertools
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from tqdm import tqdm
 from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
 from zsnmt.averaging import readable
 from zsnmt.errors import InputError
-from zsnmt.files import checksum_of, new_folder, replacing, sha256
+from zsnmt.files import checksum_of, new_folder, sha256, write_json
 from zsnmt.languages import Direction, check_known, source_tags
 from zsnmt.modules.attention_residual import KeepResidual
 from zsnmt.translation import MODEL_FILE, Translator
@@ -208,5 +207,4 @@ def write_states(
         np.savez(part / LABELS_FILE, **labels._asdict())
         about = {"languages": labels.languages, "sentences": len(sentences) // len(text), "translations": translations}
         about |= {"tokens": rows, "text": checksum_of(text)}
-        with replacing(part / STATES_FILE) as file:
-            file.write(json.dumps({**model.record, **about}, indent=1).encode("utf-8"))
+        write_json(part / STATES_FILE, {**model.record, **about})

@@ -1,6 +1,5 @@
 """Text to train on, from text as it comes: without overlap with held-out sets, and of a bounded size."""
 
-import json
 import random
 from collections.abc import Collection, Mapping, Sequence
 from itertools import compress, repeat
@@ -9,7 +8,7 @@ from pathlib import Path
 from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_files, held_out_sentences
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, pairs_of_split, write_lines
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files import replacing, write_json
 from zsnmt.languages import parse_direction
 from zsnmt.text.parallel import worker_pool
 
@@ -94,8 +93,7 @@ def make_training_text(text: Path, target: Path, languages: Sequence[str], limit
             write_lines(target / file.name, compress(iterate_lines(file), chosen))
     copy_held_out(text, target, languages)
     write_overlaps(target / LIST_FILE, overlaps)
-    with replacing(target / COUNTS_FILE) as file:
-        file.write(json.dumps(counts, indent=1).encode("utf-8"))
+    write_json(target / COUNTS_FILE, counts)
     return counts
 
 

@@ -31,7 +31,7 @@ class Pair(NamedTuple):
 def read_multinli(release: Path) -> list[Pair]:
     """The training pairs of the folder of a release; raises `InputError` for a file that is missing or no such release."""
     path = find_either(release, "multinli_1.0_train.jsonl", "multinli_1.0_train.txt")
-    return usable(path, [record for _, record in records(path, (LABEL, PREMISE, HYPOTHESIS))], path.name)
+    return usable(path, [*records(path, (LABEL, PREMISE, HYPOTHESIS))], path.name)
 
 
 def read_xnli(release: Path, split: str, languages: Sequence[str]) -> dict[str, list[Pair]]:
@@ -42,7 +42,7 @@ def read_xnli(release: Path, split: str, languages: Sequence[str]) -> dict[str, 
     """
     path = find_either(release, f"xnli.{split}.jsonl", f"xnli.{split}.tsv")
     found: dict[str, list[tuple[str, ...]]] = {}
-    for number, (language, *record) in records(path, (LANGUAGE, LABEL, PREMISE, HYPOTHESIS)):
+    for language, *record in records(path, (LANGUAGE, LABEL, PREMISE, HYPOTHESIS)):
         found.setdefault(language, []).append(tuple(record))
     if missing := [language for language in languages if language not in found]:
         raise InputError(f"{path} has no pairs in '{missing[0]}'; choose from {', '.join(found)}")
@@ -62,8 +62,8 @@ def find_either(release: Path, *names: str) -> Path:
     raise InputError(f"{release} and the folders below it have no {' and no '.join(names)}; unpack the release there")
 
 
-def records(path: Path, fields: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The number of each line and its fields, with a known label and clean sentences; raises `InputError` for any other line."""
+def records(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The fields of each line, with a known label and clean sentences; raises `InputError` for any other line."""
     lines = enumerate(open_lines(path), start=1)
     read = from_json(fields) if ".jsonl" in path.suffixes else from_table(path, fields, next(lines)[1])
     for number, line in lines:
@@ -75,7 +75,7 @@ def records(path: Path, fields: Sequence[str]) -> Iterator[tuple[int, tuple[str,
             raise InputError(f"{path}, line {number} has the label '{record[LABEL]}', which is none of {', '.join(LABELS)} and "
                              f"{NO_LABEL}; get the release again, and leave it as it is")  # fmt: skip
         record |= {side: clean_sentence(record[side]) for side in (PREMISE, HYPOTHESIS)}
-        yield number, tuple(record.values())
+        yield tuple(record.values())
 
 
 def from_json(fields: Sequence[str]) -> Callable[[str], list[str]]:
@@ -85,7 +85,7 @@ def from_json(fields: Sequence[str]) -> Callable[[str], list[str]]:
         try:
             record = json.loads(line)
             values = [record[field] for field in fields]
-        except (ValueError, KeyError, TypeError, IndexError):
+        except (ValueError, KeyError, TypeError):
             values = [None]
         if not all(isinstance(value, str) for value in values):
             raise ValueError(f"is no JSON object with text in {', '.join(fields)}")

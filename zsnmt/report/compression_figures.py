@@ -40,6 +40,7 @@ LOOKS = {  # told apart by colour-blind readers too, on light and on dark, and b
     "none": ("#7F7F7F", "X", (0, (1, 3))),
 }
 COMPARED = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5
+OFFSETS = ("relative_key", "relative_key_query")  # have curves over offsets, 0 in the middle, instead of positions
 KEY_WIDTH = 7.0  # inches that a key of all encodings needs
 FIGURE_COLUMNS = 5  # panels side by side, at most
 CORRELATION_COLOURS = "PuOr"
@@ -175,7 +176,8 @@ def curves_drawn(found: dict[str, dict]) -> Figure:
         for column, (system, run) in zip(grid.T, found.items()):
             colour, _, stroke = LOOKS[system]
             for axes, values in zip(column, run["curves"]["values"], strict=True):
-                axes.plot(values, color=colour, linestyle=stroke, linewidth=1.4)
+                start = -(len(values) // 2) if system in OFFSETS else 0
+                axes.plot(range(start, start + len(values)), values, color=colour, linestyle=stroke, linewidth=1.4)
                 axes.tick_params(labelsize="small")
                 axes.locator_params(nbins=3)
                 bare(axes)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, replacing
+from zsnmt.files import read_json, write_json
 from zsnmt.report.comparison import STUDY_TABLES
 from zsnmt.report.compression import SCORES_FILE as COMPRESSION_FILE
 from zsnmt.report.compression import in_order
@@ -45,10 +45,9 @@ def keep_scores(scores: dict, folder: Path) -> Path:
 
 
 def keep(content: dict, path: Path) -> Path:
-    """Where the content of a file is kept, in lines that a difference shows."""
+    """Write a score file where the project keeps it, and say where."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+    write_json(path, content)
     return path
 
 

@@ -25,8 +25,11 @@ def read_runs(folders: Iterable[Path]) -> list[dict]:
 
 
 def accuracy_table(runs: Sequence[dict]) -> Table:
-    """A row an encoding, means over its seeds; raises `InputError` for runs that were not trained and tested alike."""
-    check_alike([(name_of(run), conditions(run)) for run in runs], "train and score them alike")
+    """A row an encoding, means over its seeds; raises `InputError` for runs that were not made alike, or are given twice."""
+    check_alike([(name_of(run), conditions(run)) for run in runs], "train and score them alike, or make two tables")
+    names = [name_of(run) for run in runs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"a run is given twice: {', '.join(twice)}; give each once")
     languages = [*runs[0]["accuracy"]]
     rows = []
     for system in sorted({run["system"] for run in runs}, key=lambda system: [*LABELS, system].index(system)):
