@@ -61,8 +61,7 @@ def training(options: argparse.Namespace) -> None:
         models = {"fairseq transformer": build("transformer", task, **stock_options(size), **stock)}
         for title, (architecture, variant) in VARIANTS.items():
             models[title] = build(architecture, task, **stock_options(size), **variant)
-        batch = options.sentences, options.length, size["vocabulary"]
-        jobs = {title: training_step(model, *batch) for title, model in models.items()}
+        jobs = {title: training_step(model, options.sentences, options.length, size["vocabulary"]) for title, model in models.items()}
         times = paired_times(jobs, options.rounds)
         print(f"\nTraining step, {name} size ({size}), {options.sentences} × {options.length} tokens, {options.rounds} rounds:\n")
         print("| architecture | parameters | seconds a step (median) | ratio to fairseq's transformer: median (range) |")
@@ -204,8 +203,7 @@ def probes(options: argparse.Namespace) -> None:
     encoder = build("zs_transformer", task, **stock_options(size)).encoder.eval()
     layers = [*map(str, range(size["encoder_layers"] + 1)), FINAL]
     record = {"layers": layers, "dimension": size["width"]}
-    pieces = lambda lines, _: map(str.split, lines)  # noqa: E731
-    model = ProbedModel(encoder, task.source_dictionary, [*LANGUAGES], pieces, lambda _: [], record)
+    model = ProbedModel(encoder, task.source_dictionary, [*LANGUAGES], lambda lines, _: map(str.split, lines), lambda _: [], record)
     words = task.source_dictionary.symbols[4 + len(LANGUAGES) :]  # all but fairseq's own and the tags
     lengths = generator.integers(options.length // 2, 3 * options.length // 2 + 1, (len(LANGUAGES), options.sentences))
     text = {language: [" ".join(generator.choice(words, n)) for n in of_language] for language, of_language in zip(LANGUAGES, lengths)}

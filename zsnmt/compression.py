@@ -11,7 +11,7 @@ from fairseq.models import BaseFairseqModel
 from zsnmt.analysis.bert_states import check_layers, load_model, losses, sentence_vectors, word_vectors
 from zsnmt.analysis.correlations import correlations
 from zsnmt.analysis.ml_score import ml_score
-from zsnmt.analysis.position_encodings import curves
+from zsnmt.analysis.position_encodings import curves, gaussian_control
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
 from zsnmt.compression_runs import SCORES_FILE
@@ -41,8 +41,9 @@ def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
         "epochs": epochs_of(state, len(task.datasets["train"])),
         "sentences": {"train": len(task.datasets["train"]), "valid": len(valid)},
     }
-    scores |= multilinguality(model, valid, len(task.languages) == 2, layers)
-    scores |= of_positions(model, record["system"], longest, frequent(valid, model.encoder.dictionary.nspecial))
+    half = len(valid) // max(1, len(task.languages))
+    scores |= multilinguality(model, valid, half, layers)
+    scores |= of_positions(model, record["system"], longest, frequent(valid, half, model.encoder.dictionary.nspecial))
     write_json(run / SCORES_FILE, scores)
     return scores
 
@@ -54,18 +55,18 @@ def epochs_of(state: dict, sentences: int) -> float:
     return round(at["epoch"] - 1 + min(part, 1), 2)
 
 
-def multilinguality(model: BaseFairseqModel, valid: FairseqDataset, bilingual: bool, layers: tuple[int, int]) -> dict:
+def multilinguality(model: BaseFairseqModel, valid: FairseqDataset, half: int, layers: tuple[int, int]) -> dict:
     """Perplexities, and P@1 of sentences and words at each layer, both ways: 0–1, and None for one language alone.
 
+    `half`: the lines of the first language, which come first.
     Perplexity is, as the study has it, of the mean over batches of their mean loss; `by_token` is of the mean over tokens.
     """
-    half = len(valid) // 2 if bilingual else len(valid)
     perplexity = {}
     for part, lines in (("full", range(len(valid))), ("first", range(half))):
         means, numbers = map(np.array, zip(*losses(model, valid, lines)))
         perplexity |= {part: np.exp(means.mean()), f"{part}_by_token": np.exp(np.average(means, weights=numbers))}
     found: dict = {"layers": [*layers], "perplexity": perplexity, "retrieval": None, "translation": None, "ml_score": None}
-    if bilingual:
+    if half < len(valid):
         size = len(model.encoder.dictionary) // 2
         words = np.arange(model.encoder.dictionary.nspecial + 1, size)  # no special symbols: the copies of shared ones are never trained
         sentences = (sentence_vectors(model, valid, lines, layers) for lines in (range(half), range(half, 2 * half)))
@@ -78,9 +79,9 @@ def multilinguality(model: BaseFairseqModel, valid: FairseqDataset, bilingual: b
     return found
 
 
-def frequent(valid: FairseqDataset, first: int) -> list[int]:
-    """The most frequent symbols of a text's first half that are not special."""
-    counts = Counter(token for line in range(len(valid) // 2) for token in valid[line]["tokens"].tolist() if token > first)
+def frequent(valid: FairseqDataset, lines: int, last_special: int) -> list[int]:
+    """The most frequent symbols of a text's first lines, without special ones."""
+    counts = Counter(token for line in range(lines) for token in valid[line]["tokens"].tolist() if token > last_special)
     return [token for token, _ in counts.most_common(WORDS)]
 
 
@@ -99,10 +100,12 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
     dimensions = [dimension for dimension in CURVES if dimension < table.shape[1]]
     drawn = curves(table, dimensions, min(PLACES, len(table)), centred=relative)
     found["curves"] = {"dimensions": dimensions, "values": rounded(drawn)}
-    offsets = range(1, min(OFFSETS, len(table) // 4) + 1)
+    places = table[1:] if encoding in IN_INPUT else table  # as TUPE's, without the first token, which stands for the sentence
+    offsets = range(1, min(OFFSETS, len(places) // 4) + 1)
     if not relative and offsets:
-        losses_of = compositionality(table, offsets)
-        found["procrustes"] = {"offsets": [*offsets], "mean": rounded(losses_of.mean), "median": rounded(losses_of.median)}
+        losses_of, noise = (compositionality(of, offsets) for of in (places, gaussian_control(places)))
+        found["procrustes"] = {"offsets": [*offsets], "mean": rounded(losses_of.mean), "median": rounded(losses_of.median),
+                               "noise": round(float(np.median(noise.median)), 3)}  # fmt: skip
     if encoding in IN_INPUT:
         attention = encoder.layers[0].self_attn
         vectors = encoder.embed_scale * encoder.embed_tokens.weight[words]

@@ -10,7 +10,7 @@ from zsnmt.report.compression_figures import Drawing, figures_of
 from zsnmt.report.compression_tables import ENCODINGS_TABLE, markdown_of, marked, tables, text_of
 from zsnmt.report.figures import png, svg
 from zsnmt.report.measured import tsv
-from zsnmt.report.page import _TEMPLATES, inlined, write
+from zsnmt.report.page import TEMPLATES, inlined, write
 
 PAGE_FILE = "compression.html"
 FORMATS = {"txt": lambda table: text_of(table) + "\n", "md": markdown_of, "tsv": tsv}
@@ -35,7 +35,7 @@ def page(runs: Sequence[dict], drawn: Sequence[Drawing]) -> str:
     """The HTML page of runs in order, with their figures."""
     made = tables(runs).values()
     *systems, last = [label for system, label in LABELS.items() if any(run["system"] == system for run in runs)]
-    return _TEMPLATES.get_template("compression.html.jinja").render(
+    return TEMPLATES.get_template("compression.html.jinja").render(
         title=f"{runs[0]['config']}: position encodings of masked language models",
         lead=f"{', '.join([*systems, last])}; {', '.join(map(condition_label, conditions_of(runs)))}.",
         first=[marked(table, Markup("<strong>{}</strong>")) for table in made if table.name.startswith(ENCODINGS_TABLE)],

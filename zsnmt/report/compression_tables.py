@@ -18,16 +18,10 @@ from zsnmt.report.compression import (
     groups,
     runs_of,
 )
-from zsnmt.report.measured import FORMS, Cell, Form, Measured, Table, joined, markdown, markdown_rows, over_seeds, text_rows, wrapped
+from zsnmt.report.measured import Cell, Measured, Table, joined, markdown, markdown_rows, over_seeds, text_rows, wrapped
 from zsnmt.report.printed import folded
 from zsnmt.report.table import seeds, short_commit
 
-FORMS.update(
-    perplexity=Form("perplexity"),
-    translation=Form("translation", 100, 1, " %"),
-    ml_score=Form("ML score", 100, 1, " %"),
-    procrustes=Form("Procrustes loss", 1, 3),
-)
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
 OfRun = Callable[[dict], float | None]
 
@@ -178,10 +172,12 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
     ]  # fmt: skip
     titles = ["condition", "encoding", "seeds", "mean loss", "median loss", "p against EN alone", "p against TUPE (absolute)"]
     offsets = with_losses(runs)[0]["procrustes"]["offsets"]
+    noise = median(run["procrustes"]["noise"] for run in with_losses(runs))
     about = (
         f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to {offsets[-1]}: 0 where it holds "
-        "everywhere, about 2 of independent vectors; sinusoids say how low it is measured on tables of this size. p: two-sided "
-        "Wilcoxon signed-rank test of the mean losses, means over the seeds, paired by k: whether two curves differ, not whether "
+        f"everywhere; independent vectors have a median of about {noise:.2f}, and sinusoids say how low it is measured on tables of "
+        "this size. p: two-sided "
+        "Wilcoxon signed-rank test of the median losses, means over the seeds, paired by k: whether two curves differ, not whether "
         "those of other seeds would."
     )
     return Table("procrustes", "Procrustes loss", titles, rows, about, 2, made_alike(runs))
@@ -193,8 +189,8 @@ def with_losses(runs: Sequence[dict]) -> list[dict]:
 
 
 def losses_of(runs: Sequence[dict]) -> list[float]:
-    """The mean Procrustes loss by offset, the mean over the seeds."""
-    return [fmean(of_offset) for of_offset in zip(*(run["procrustes"]["mean"] for run in runs))]
+    """The median Procrustes loss by offset, the mean over the seeds."""
+    return [fmean(of_offset) for of_offset in zip(*(run["procrustes"]["median"] for run in runs))]
 
 
 def p_value(losses: Sequence[float], others: Sequence[float] | None) -> str | None:

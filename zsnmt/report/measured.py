@@ -33,6 +33,10 @@ FORMS = {
     "retrieval": Form("retrieval", 100, 1, " %"),
     "svcca": Form("SVCCA", 1, 3),
     "cka": Form("CKA", 1, 3),
+    "perplexity": Form("perplexity"),
+    "translation": Form("translation", 100, 1, " %"),
+    "ml_score": Form("ML score", 100, 1, " %"),
+    "procrustes": Form("Procrustes loss", 1, 3),
     "kept": Form("directions kept"),
 }
 

@@ -25,21 +25,21 @@ TABLE_FORMATS = {"md": markdown, "tsv": tsv}
 FIGURE_FORMATS = ("png", "svg")
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
 MOST_PANELS = 30  # directions that have a panel each
-_TEMPLATES = Environment(
+TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters["shown"] = shown
+TEMPLATES.filters["shown"] = shown
 
 
 def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], examples_seed: int) -> str:
     """The HTML page of runs that can be compared, with examples from `zsnmt.report.examples`."""
     all_scores = [run.scores for run in runs]
     first, made, probed = all_scores[0], tables(all_scores), probes_of(runs)
-    return _TEMPLATES.get_template("page.html.jinja").render(
+    return TEMPLATES.get_template("page.html.jinja").render(
         title=f"{first['config']}: zero-shot against pivot",
         lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first['languages'])}, pivot {first['pivot']}.",
         tables=made,
