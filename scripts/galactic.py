@@ -10,7 +10,6 @@ Trees are CoNLL-U, from a treebank or any parser of Universal Dependencies.
 
 import argparse
 import os
-import sys
 from pathlib import Path
 
 from zsnmt import console
@@ -27,7 +26,8 @@ def parse_arguments() -> argparse.Namespace:
     verb = verbs.add_parser("train", help="learn two permutation models, of noun and of verb heads")
     verb.add_argument("trees", type=Path, nargs="+", metavar="TREES.conllu")
     verb.add_argument("--output", type=Path, required=True, metavar="MODEL", help="writes MODEL@N.orm and MODEL@V.orm")
-    verb.add_argument("--held-out", type=Path, nargs="+", default=[], metavar="TREES.conllu", help="trees to report the likelihood of, too")
+    verb.add_argument("--held-out", type=Path, nargs="+", default=[], metavar="TREES.conllu",
+                      help="report the likelihood of these trees, too")  # fmt: skip
     verb.add_argument("--l2", type=float, default=L2, help=f"weight λ of the regulariser λ/2 ‖θ‖² (default {L2})")
     verb.set_defaults(run=train_models)
 
@@ -36,7 +36,7 @@ def parse_arguments() -> argparse.Namespace:
     verb.add_argument("--order", type=Path, required=True, metavar="MODEL", help="model of the language whose order is taken")
     verb.add_argument("--own", type=Path, required=True, metavar="MODEL", help="model of the language of the trees")
     verb.add_argument("--own-weight", type=float, default=OWN_WEIGHT, metavar="W",
-                      help=f"share of the own order: weights are (1 - W) of --order and W of --own (default {OWN_WEIGHT})")  # fmt: skip
+                      help=f"weights are (1 - W) of --order and W of --own (default {OWN_WEIGHT})")  # fmt: skip
     verb.add_argument("--version-1", nargs="+", choices=["order", "own"], default=[], metavar="MODEL",
                       help="order, own or both were learned from Universal Dependencies 1, as the published models were: "
                            "take their labels for those of version 2")  # fmt: skip
@@ -54,7 +54,7 @@ def add_trees(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("trees", type=Path, metavar="TREES.conllu")
     verb.add_argument("--output", type=Path, required=True, metavar="PREFIX", help="writes PREFIX.source and others")
     verb.add_argument("--most-children", type=int, default=MOST_CHILDREN, metavar="N",
-                      help=f"leave out trees in which a word has more children, counting itself (default {MOST_CHILDREN})")  # fmt: skip
+                      help=f"leave out trees where a word has more children, with itself (default {MOST_CHILDREN})")  # fmt: skip
 
 
 def train_models(options: argparse.Namespace) -> None:

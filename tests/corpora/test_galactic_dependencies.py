@@ -73,7 +73,8 @@ def test_orders_are_drawn_as_often_as_they_are_likely():
 
 
 def test_the_own_weight_chooses_between_the_orders():
-    final, initial = (insists_on(*(SYMBOLS[role] for role in roles)) for roles in (("nsubj", "obj", "verb"), ("verb", "nsubj", "obj")))
+    orders = ("nsubj", "obj", "verb"), ("verb", "nsubj", "obj")
+    final, initial = (insists_on(*(SYMBOLS[role] for role in roles)) for roles in orders)
     for own_weight, expected in ((0, "det nsubj det obj verb"), (0.05, "det nsubj det obj verb"), (1, "verb det nsubj det obj")):
         model = mixed(final, initial, own_weight) | {"N": {"PRE_det_@": 100.0}}
         [(tree, order)] = reorder([clause("nsubj verb obj")], model)
@@ -130,7 +131,8 @@ def test_the_source_alone_is_that_of_the_reordered(tmp_path):
     trees = write_trees(tmp_path / "trees.conllu", some_trees())
     write_reordered(trees, tmp_path / "xx", some_model())
     counts = write_reordered(trees, tmp_path / "own", None)
-    assert counts["words_moved"] == 0 and sorted(tmp_path.glob("own*")) == [tmp_path / f"own.{name}" for name in ("json", "kept", "source")]
+    assert counts["words_moved"] == 0
+    assert sorted(tmp_path.glob("own*")) == [tmp_path / f"own.{name}" for name in ("json", "kept", "source")]
     for name in ("source", "kept"):
         assert (tmp_path / f"own.{name}").read_bytes() == (tmp_path / f"xx.{name}").read_bytes()
 
@@ -203,7 +205,7 @@ def test_the_script_reads_published_models_of_version_1(models, tmp_path):
     folder, _ = models
     for kind in "NV":
         (tmp_path / f"old@{kind}.orm").write_text("BI_BOS_NOUN&dobj 90.0\nBI_NOUN&dobj_NOUN&nsubj 90.0\nPRE_det_@ 90.0\n")
-    command = ["scripts/galactic.py", "apply", folder / "own.conllu", "--order", tmp_path / "old", "--own", folder / "own", "--jobs", 1]
+    command = ["scripts/galactic.py", "apply", folder / "own.conllu", "--order", tmp_path / "old", "--own", folder / "own"]
     for options in ([], ["--version-1", "order"]):
         done = run_command(*command, "--output", tmp_path / "xx", "--own-weight", 0, *options)
         assert done.returncode == 0, done.stderr
@@ -213,7 +215,7 @@ def test_the_script_reads_published_models_of_version_1(models, tmp_path):
 
 def test_the_script_stops_with_one_line(models, tmp_path):
     folder, _ = models
-    done = run_command("scripts/galactic.py", "apply", folder / "own.conllu", "--order", tmp_path / "absent", "--own", folder / "own",
-                       "--output", tmp_path / "xx")  # fmt: skip
+    done = run_command("scripts/galactic.py", "apply", folder / "own.conllu", "--order", tmp_path / "absent",
+                       "--own", folder / "own", "--output", tmp_path / "xx")  # fmt: skip
     assert done.returncode == 1 and done.stderr == f"error: {tmp_path}/absent@N.orm: there is no such file\n"
     assert not list(tmp_path.iterdir())

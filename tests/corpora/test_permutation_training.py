@@ -96,7 +96,8 @@ def test_training_learns_the_weights_that_orders_were_drawn_with():
 
 def test_nodes_are_noun_and_verb_heads_of_projective_trees_with_2_to_6_symbols():
     generator = random.Random(4)
-    flat = {children: made_up_tree([None, *[0] * children])._replace(upos=("PRON", *["X"] * children)) for children in (0, 1, 5, 6)}
+    flat = {children: made_up_tree([None, *[0] * children])._replace(upos=("PRON", *["X"] * children))
+            for children in (0, 1, 5, 6)}  # fmt: skip
     crossing = made_up_tree([2, 3, None, 2], generator)
     adjective = flat[1]._replace(upos=("ADJ", "X"))
     nodes, counts = count_nodes([*flat.values(), crossing, adjective])

@@ -45,7 +45,8 @@ class Orders(NamedTuple):
 
 def symbols(tree: Tree, head: int, words: Sequence[int]) -> tuple[str, ...]:
     """The symbols of a head and its children, in the order of the words."""
-    return tuple(f"@{tree.upos[word]}{HEAD_MARK}" if word == head else f"{tree.upos[word]}&{tree.relations[word]}" for word in words)
+    return tuple(f"@{tree.upos[word]}{HEAD_MARK}" if word == head else f"{tree.upos[word]}&{tree.relations[word]}"
+                 for word in words)  # fmt: skip
 
 
 def patterns_of(order: Sequence[int], head: int) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -88,7 +89,7 @@ def count_matrix(places: np.ndarray, shape: tuple[int, int]) -> csr_array:
 
 def feature_names(items: Sequence[str]) -> Iterator[tuple[int, str]]:
     """For items by their symbols, the head first, each pattern of `all_orders` with each feature that counts it."""
-    joint, *single = _views(items)
+    joint, *single = [(*view, *_EDGES) for view in (items, *zip(*(symbol.split("&", 1) for symbol in items)))]
     for column, (template, pick) in enumerate(all_orders(len(items)).patterns):
         yield column, _name(template, pick(joint))
         if template != "HI":
@@ -102,10 +103,6 @@ def n_grams(order: Sequence[str]) -> Iterator[str]:
     for template, items in patterns_of(range(len(order)), 0):
         if template == "HI":
             yield _name(template, itemgetter(*items)(joint))
-
-
-def _views(items: Sequence[str]) -> list[tuple[str, ...]]:
-    return [(*view, *_EDGES) for view in (items, *zip(*(symbol.split("&", 1) for symbol in items)))]
 
 
 def _name(template: str, symbols: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ KINDS = tuple(dict.fromkeys(HEADS.values()))  # N, V
 Weights = Mapping[str, float]
 Model = Mapping[str, Weights]  # by kind
 
-# What Universal Dependencies 2 calls relations and parts of speech of version 1 (https://universaldependencies.org/v2/summary.html).
+# What version 2 of Universal Dependencies calls labels of version 1 (https://universaldependencies.org/v2/summary.html).
 _RELATIONS = {"dobj": "obj", "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "auxpass": "aux:pass", "mwe": "fixed",
               "name": "flat", "foreign": "flat:foreign", "remnant": "orphan", "neg": "advmod"}  # fmt: skip
 _UPOS = {"CONJ": "CCONJ"}
