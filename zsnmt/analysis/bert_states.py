@@ -47,7 +47,7 @@ def states(model: BaseFairseqModel, tokens: Tensor, layers: Sequence[int]) -> li
 
 
 def sentence_vectors(model: BaseFairseqModel, dataset: FairseqDataset, lines: Sequence[int], layers: Sequence[int]) -> list[np.ndarray]:
-    """For each layer the means over the tokens of unmasked lines, N×C, without <s> and </s> (facts as Dufter and Schütze 2020).
+    """For each layer the means over the tokens of unmasked lines, N×C, without <s> and </s> (as Dufter and Schütze 2020).
 
     A line without any other token has the vector of its <s>.
     """
