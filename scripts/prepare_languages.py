@@ -9,7 +9,6 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.binarised_languages import prepare
 
 
 def main() -> None:
@@ -20,6 +19,9 @@ def main() -> None:
     parser.add_argument("--vocabulary-size", type=int, default=60000, metavar="N",
                         help="symbols of all languages together, five special ones among them (default: %(default)s)")  # fmt: skip
     args = parser.parse_args()
+
+    from zsnmt.binarised_languages import prepare  # fairseq, which takes seconds to load
+
     for name, lines in prepare(args.folder, args.text, args.languages, args.vocabulary_size).items():
         print(f"{name}\t{lines}")
 

@@ -9,7 +9,6 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.binarised_nli import prepare
 
 
 def main() -> None:
@@ -20,8 +19,11 @@ def main() -> None:
     parser.add_argument("--xnli", type=Path, required=True, help="folder with xnli.dev and xnli.test, .jsonl or .tsv")
     parser.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="languages to test, that of MultiNLI (en) first")
     parser.add_argument("--longest", type=int, default=128, metavar="N",
-                        help="tokens of a pair, special ones among them; of a longer one the longer sentence is cut (default: %(default)s)")  # fmt: skip
+                        help="tokens of a pair, special ones among them; what is longer is cut (default: %(default)s)")  # fmt: skip
     args = parser.parse_args()
+
+    from zsnmt.binarised_nli import prepare  # fairseq, which takes seconds to load
+
     for split, pairs in prepare(args.folder, args.pretraining, args.multinli, args.xnli, args.languages, args.longest).items():
         print(f"{split}\t{pairs}")
 

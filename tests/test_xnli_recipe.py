@@ -1,4 +1,4 @@
-"""The recipe of MultiNLI and XNLI at toy size, from files in the form of the releases: what it leaves, that it resumes, what it refuses."""
+"""The recipe of MultiNLI and XNLI at toy size, from files in the form of the releases: what it leaves and what it refuses."""
 
 import fcntl
 import json
@@ -6,8 +6,9 @@ import shutil
 from argparse import Namespace
 
 import pytest
+from fairseq import options
 
-from tests.conftest import ROOT, run_command
+from tests.conftest import run_command
 from tests.made_up_nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
 from zsnmt.errors import InputError
 from zsnmt.nli import score_run
@@ -75,12 +76,13 @@ def test_the_rate_falls_to_nothing_in_the_epochs_of_each_stage(done):
 def test_a_finished_recipe_that_is_run_again_does_nothing_though_checkpoints_are_gone(done):
     checkpoints = done.run / "finetuning" / "checkpoints"
     aside = checkpoints.rename(done.base / "aside")
-    before = {path: path.stat().st_mtime_ns for path in done.experiment.rglob("*") if path.is_file() and path.name != "config.conf"}
+    before = {path: path.stat().st_mtime_ns for path in done.experiment.rglob("*") if path.suffix in (".bin", ".pt", ".json", ".log")}
     again = run_command("recipes/xnli.sh", done.config, runs=done.base / "runs")
-    assert again.returncode == 0, again.stderr
-    assert again.stdout == done.printed.stdout and "tupe_absolute/seed3: scored before" in again.stderr
-    assert before == {path: path.stat().st_mtime_ns for path in done.experiment.rglob("*") if path in before} and not checkpoints.exists()
+    after = {path: path.stat().st_mtime_ns for path in before}
+    came_back = checkpoints.exists()
     aside.rename(checkpoints)
+    assert again.returncode == 0 and before == after and not came_back, again.stderr
+    assert again.stdout == done.printed.stdout and "tupe_absolute/seed3: scored before" in again.stderr
 
 
 def test_a_model_is_scored_alike_again(done, tmp_path):
@@ -151,9 +153,12 @@ def test_a_run_of_other_data_is_refused_and_one_that_another_process_is_at_is_pa
 
 def test_the_config_that_comes_with_it_has_every_key_and_the_papers_numbers():
     shown = run_command("bash", "-c", 'source recipes/steps.sh; source <(sed -n "/^KEYS/p" recipes/xnli.sh); '
-                        'read_config configs/bert_xnli.conf "$KEYS"; for key in $KEYS; do echo "$key=${!key}"; done')  # fmt: skip
+                        'read_config configs/bert_xnli.conf "$KEYS"; for key in $KEYS; do printf "%s=%s;" "$key" "${!key}"; done')  # fmt: skip
     assert shown.returncode == 0, shown.stderr
-    found = dict(line.split("=", 1) for line in shown.stdout.splitlines() if "=" in line)
-    assert all(found.values()) and found["SEEDS"] == "0 42" and found["LANGUAGES"] == "en de hi" and "zs_bert_base" in found["MODEL"]
+    found = dict(pair.split("=", 1) for pair in shown.stdout.split(";") if pair)
+    assert len(found) == 16 and all(found.values()) and found["SEEDS"] == "0 42" and found["LANGUAGES"] == "en de hi"
     assert (found["PRETRAINING_EPOCHS"], found["FINETUNING_EPOCHS"]) == ("2", "3")
-    assert {path.name for path in (ROOT / "configs").glob("*xnli*")} == {"bert_xnli.conf"}
+    for stage, task, rate in (("PRETRAINING", "zs_masked_lm", 1e-4), ("FINETUNING", "sentence_prediction", 2e-5)):
+        given = ["DATA", *found["MODEL"].split(), "--lr-scheduler", "polynomial_decay", *found[stage].split()]
+        read = options.parse_args_and_arch(options.get_training_parser(task), given)
+        assert (read.encoder_layers, read.encoder_embed_dim, read.encoder_attention_heads) == (12, 768, 12) and read.lr == [rate]

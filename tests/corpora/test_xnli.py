@@ -1,10 +1,23 @@
 """MultiNLI and XNLI, in small: both forms of a release say the same, and what breaks their form is refused."""
 
+import gzip
 from pathlib import Path
 
 import pytest
 
-from tests.made_up_nli import DEV, LANGUAGES, MULTINLI, MULTINLI_COLUMNS, TRAIN, XNLI_COLUMNS, XNLI_DEV, records, write_json_lines, write_releases, write_table  # fmt: skip
+from tests.made_up_nli import (
+    DEV,
+    LANGUAGES,
+    MULTINLI,
+    MULTINLI_COLUMNS,
+    TRAIN,
+    XNLI_COLUMNS,
+    XNLI_DEV,
+    records,
+    write_json_lines,
+    write_releases,
+    write_table,
+)
 from zsnmt.corpora.xnli import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.errors import InputError
 
@@ -24,8 +37,11 @@ def test_languages_come_in_the_order_asked_for(tmp_path):
     assert [*read_xnli(xnli, "test", ["hi", "en"])] == ["hi", "en"]
 
 
-def test_json_lines_are_preferred_wherever_they_are_and_a_packed_file_is_read(tmp_path):
+def test_json_lines_are_preferred_in_any_folder_below_packed_or_not(tmp_path):
     multinli, _ = write_releases(tmp_path)
+    plain = multinli / f"{MULTINLI}.jsonl"
+    plain.with_name(f"{plain.name}.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
     (multinli / f"{MULTINLI}.txt").write_text("not looked at\n")
     assert len(read_multinli(tmp_path)) == TRAIN
 

@@ -48,7 +48,7 @@ def read_xnli(release: Path, split: str, languages: Sequence[str]) -> dict[str, 
         raise InputError(f"{path} has no pairs in '{missing[0]}'; choose from {', '.join(found)}")
     if len({len(found[language]) for language in languages}) > 1:
         listed = ", ".join(f"{language} {len(found[language])}" for language in languages)
-        raise InputError(f"{path} has more pairs in one language than in another ({listed}), which the release has not; get it again")
+        raise InputError(f"{path} has more pairs in one language than in another ({listed}); get the release again")
     return {language: usable(path, found[language], f"{path.name}, {language}") for language in languages}
 
 
@@ -101,7 +101,7 @@ def from_table(path: Path, fields: Sequence[str], header: str) -> Callable[[str]
     """
     titles = header.split("\t")
     if missing := [field for field in fields if field not in titles]:
-        raise InputError(f"{path}, line 1 names no column {missing[0]}; the first line must be the header of the release, with tabs")
+        raise InputError(f"{path}, line 1 names no column {missing[0]}; the first line must be the header of the release")
     places = [titles.index(field) for field in fields]
 
     def read(line: str) -> list[str]:

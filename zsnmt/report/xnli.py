@@ -1,4 +1,4 @@
-"""The real-world result of Ravishankar and Søgaard (2021, Figure 3): accuracy on XNLI by encoding and language, from score files."""
+"""Accuracy on XNLI by position encoding and language (Ravishankar and Søgaard 2021, Figure 3), from score files."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,13 +14,14 @@ REMEDY = "score the run with recipes/xnli.sh"
 
 
 def read_runs(folders: Iterable[Path]) -> list[dict]:
-    """The score files of runs, and of the runs SYSTEM/seedK in folders; raises `InputError` where there is none, or for a damaged one."""
+    """The score files of runs, and of the runs SYSTEM/seedK in folders; raises `InputError` for one that is missing or damaged."""
     runs = []
     for folder in folders:
-        found = [folder] if (folder / SCORES_FILE).is_file() else [path.parent for path in sorted(folder.glob(f"*/seed*/{SCORES_FILE}"))]
+        own = folder / SCORES_FILE
+        found = [own] if own.is_file() else sorted(folder.glob(f"*/seed*/{SCORES_FILE}"))
         if not found:
             raise InputError(f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs SYSTEM/seedK; {REMEDY}")
-        runs += [read_json(run / SCORES_FILE, REMEDY) for run in found]
+        runs += [read_json(path, REMEDY) for path in found]
     return runs
 
 
