@@ -41,16 +41,16 @@ make_trees() { # EXPERIMENT: made-up treebanks where the config asks for them; s
     "$experiment/trees.new" $SYNTHETIC
   mapfile -t languages < "$experiment/trees/languages.txt"
   pivot="${languages[0]}"
-  for language in "${languages[@]:1}"; do TREEBANKS+=" $language=$experiment/trees/train.$language.conllu"; done
+  for language in "${languages[@]:1}"; do TREEBANKS+=" $language:$experiment/trees/train.$language.conllu"; done
   TRAIN="$experiment/trees/train.$pivot.conllu" VALID="$experiment/trees/valid.$pivot.conllu"
 }
 
 treebank_of() { # LANGUAGE: the files of its entry in TREEBANKS
   local entry
   for entry in $TREEBANKS; do
-    [ "${entry%%=*}" != "$1" ] || { tr ',' ' ' <<< "${entry#*=}"; return; }
+    [ "${entry%%:*}" != "$1" ] || { tr ',' ' ' <<< "${entry#*:}"; return; }
   done
-  fail "there is no treebank of '$1', a condition; TREEBANKS must have an entry $1=FILE.conllu (or FILE.conllu,FILE.conllu)"
+  fail "there is no treebank of '$1', a condition; TREEBANKS must have an entry $1:FILE.conllu (or $1:FILE.conllu,FILE.conllu)"
 }
 
 learn_order() { # EXPERIMENT NAME TREES...: a permutation model

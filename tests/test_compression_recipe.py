@@ -129,4 +129,4 @@ def test_configs_of_the_study_name_a_whole_grid(name, tmp_path):
     runs = shown.stdout.split()
     assert shown.returncode == 0 and len(runs) == len({*runs}) > 2, shown.stderr
     for condition in {run.split("/")[0] for run in runs} - {"same", "none"}:
-        assert f"{condition}=" in (ROOT / "configs" / name).read_text() or "SYNTHETIC" in (ROOT / "configs" / name).read_text()
+        assert f"{condition}:" in (ROOT / "configs" / name).read_text() or "SYNTHETIC" in (ROOT / "configs" / name).read_text()
