@@ -26,7 +26,7 @@ from zsnmt.languages import language_tag, supervised_directions, zero_shot_direc
 SYSTEM = "zs_transformer"
 DEMO = "demo"  # its recipe has tests of its own
 BASES = {"iwslt17_add_de": "iwslt17", "multi30k_add_cs": "multi30k_without_cs", "multi30k_add_cs_2k": "multi30k_without_cs"}  # adapted
-CONFIGS = sorted({path.stem for path in (ROOT / "configs").glob("*.conf")} - {DEMO, *BASES})
+CONFIGS = sorted({path.stem for path in (ROOT / "configs").glob("*.conf") if not path.stem.startswith("bert_")} - {DEMO, *BASES})
 OF_FULL_SIZE = "iwslt17"
 SCORED = ["europarl_non_overlap", "indic_bible", "iwslt17_en_it_relative", "iwslt17_little_data", "iwslt17_little_data_marked",
           "multi30k", "own", "pmindia"]  # fmt: skip
