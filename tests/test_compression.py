@@ -86,6 +86,8 @@ def test_what_there_is_to_say_of_positions_depends_on_the_encoding(encoding):
         assert found["procrustes"]["offsets"] == [1, 2] and len(found["procrustes"]["median"]) == 2
     if found["correlations"]:
         assert found["correlations"]["words"] == ["w0", "w1", "w2"]
+        values = np.array(found["correlations"]["values"])
+        assert found["bands"]["positions"] == pytest.approx(values.mean(axis=0).var() / values.var(), abs=1e-3)
 
 
 def test_a_learned_table_and_one_of_tupe_are_measured_on_as_many_positions():
@@ -95,7 +97,7 @@ def test_a_learned_table_and_one_of_tupe_are_measured_on_as_many_positions():
     with torch.no_grad():
         learned.encoder.sentence_encoder.embed_positions.weight[3 : LONGEST + 2] = rows
         tupe.encoder.sentence_encoder.position_bias.table.weight[2 : LONGEST + 1] = rows
-    one, other = (of_positions(model, name, LONGEST, [8])["procrustes"] for model, name in ((learned, "learned"), (tupe, "tupe_absolute")))
+    one, other = (of_positions(model, name, LONGEST, [8, 9])["procrustes"] for model, name in ((learned, "learned"), (tupe, "tupe_absolute")))
     assert one == other
 
 

@@ -9,7 +9,7 @@ from fairseq.data import FairseqDataset
 from fairseq.models import BaseFairseqModel
 
 from zsnmt.analysis.bert_states import check_layers, load_model, losses, sentence_vectors, word_vectors
-from zsnmt.analysis.correlations import correlations
+from zsnmt.analysis.correlations import banding, correlations
 from zsnmt.analysis.ml_score import ml_score
 from zsnmt.analysis.position_encodings import curves, gaussian_control
 from zsnmt.analysis.procrustes import compositionality
@@ -90,7 +90,7 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
 
     Curves are over positions, of relative keys over offsets; losses and correlations are of one table for all layers.
     """
-    found: dict = {"positions": longest, "curves": None, "procrustes": None, "correlations": None}
+    found: dict = {"positions": longest, "curves": None, "procrustes": None, "correlations": None, "bands": None}
     encoder = model.encoder.sentence_encoder
     table = position_table(encoder, longest)
     if table is None:
@@ -113,6 +113,8 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
         values = correlations(*(array.detach().numpy() for array in (vectors, torch.from_numpy(table), *weights)), attention.num_heads)
         symbols = [model.encoder.dictionary[word] for word in words]
         found["correlations"] = {"words": symbols, "values": rounded(values)}
+        bands = banding(values)
+        found["bands"] = {"positions": bands.columns, "words": bands.rows, "size": bands.size}
     return found
 
 

@@ -57,6 +57,7 @@ def median_loss(run: dict) -> float | None:
 
 FULL, FIRST = Column("perplexity, full", "perplexity", perplexity("full"), True), Column("perplexity, L1", "perplexity", perplexity("first"), True)
 ML_SCORE = Column("ML score", "ml_score", lambda run: run["ml_score"])
+BANDS = Column("bands", "bands", lambda run: run.get("bands") and run["bands"]["positions"])
 MEDIAN_LOSS = Column("median Procrustes loss", "procrustes", median_loss, True)
 
 
@@ -165,22 +166,23 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
             condition_label(condition), LABELS[system], seeds(of_system := with_losses(runs_of(runs, system, condition))),
             over_seeds("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
             MEDIAN_LOSS.mean([[run] for run in of_system]),
+            BANDS.mean([[run] for run in of_system]),
             p_value(of_pair, losses.get((NONE, system))) if condition != NONE else None,
             p_value(of_pair, losses.get((condition, "tupe_absolute"))) if system != "tupe_absolute" else None,
         ]
         for (condition, system), of_pair in losses.items()
     ]  # fmt: skip
-    titles = ["condition", "encoding", "seeds", "mean loss", "median loss", "p against EN alone", "p against TUPE (absolute)"]
+    titles = ["condition", "encoding", "seeds", "mean loss", "median loss", "bands", "p against EN alone", "p against TUPE (absolute)"]
     offsets = with_losses(runs)[0]["procrustes"]["offsets"]
     noise = median(run["procrustes"]["noise"] for run in with_losses(runs))
     about = (
         f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to {offsets[-1]}: 0 where it holds "
         f"everywhere; independent vectors have a median of about {noise:.2f}, and sinusoids say how low it is measured on tables of "
-        "this size. p: two-sided "
-        "Wilcoxon signed-rank test of the median losses, means over the seeds, paired by k: whether two curves differ, not whether "
-        "those of other seeds would."
+        "this size. Bands: the share of the variance of word–position correlations that positions explain, whatever the word; "
+        "chance is one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the median losses, means over the "
+        "seeds, paired by k: whether two curves differ, not whether those of other seeds would."
     )
-    return Table("procrustes", "Procrustes loss", titles, rows, about, 2, made_alike(runs))
+    return Table("procrustes", "Positions: Procrustes loss and bands", titles, rows, about, 2, made_alike(runs))
 
 
 def with_losses(runs: Sequence[dict]) -> list[dict]:

@@ -37,6 +37,7 @@ FORMS = {
     "translation": Form("translation", 100, 1, " %"),
     "ml_score": Form("ML score", 100, 1, " %"),
     "procrustes": Form("Procrustes loss", 1, 3),
+    "bands": Form("variance in bands", 100, 0, " %"),
     "kept": Form("directions kept"),
 }
 
