@@ -173,14 +173,14 @@ def print_ratios(times: dict[str, list[float]], baseline: str, called: str) -> N
 
 def tokenisation(options: argparse.Namespace) -> None:
     from zsnmt.benchmark import paired_times, ratios
-    from zsnmt.text.parallel import map_lines
+    from zsnmt.text.parallel import map_in_processes
     from zsnmt.text.tokenisation import load_tokeniser
 
     tokenise = load_tokeniser(options.kind, options.language).tokenise
     lines = read_lines(options.text)[: options.lines]
     jobs = {"a plain loop": lambda: [tokenise(line) for line in lines]}
     for workers in options.workers:
-        jobs[f"{workers} processes"] = lambda workers=workers: list(map_lines(tokenise, lines, workers))
+        jobs[f"{workers} processes"] = lambda workers=workers: list(map_in_processes(tokenise, lines, workers))
     times = paired_times(jobs, options.rounds)
     print(f"\n`{options.kind}` of {options.language}, {len(lines)} sentences, {options.rounds} rounds:\n")
     print("| way | sentences a second (median) | time, as a ratio to the loop's: median (range) |")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from zsnmt.errors import InputError
-from zsnmt.text.parallel import map_lines, worker_pool
+from zsnmt.text.parallel import map_in_processes, worker_pool
 from zsnmt.text.tokenisation import load_tokeniser
 
 LINES = [f"Line no. {number}, isn't it?" for number in range(2345)]
@@ -32,19 +32,19 @@ def of_process(line: str) -> str:
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_the_lines_are_those_of_a_plain_loop(workers):
     tokenise = load_tokeniser("moses", "en").tokenise
-    assert list(map_lines(tokenise, iter(LINES), workers)) == [tokenise(line) for line in LINES]
-    assert list(map_lines(tokenise, [], workers)) == []
+    assert list(map_in_processes(tokenise, iter(LINES), workers)) == [tokenise(line) for line in LINES]
+    assert list(map_in_processes(tokenise, [], workers)) == []
 
 
 def test_other_processes_do_the_work():
-    processes, lines = zip(*(line.split(" ", 1) for line in map_lines(of_process, LINES, 2)))
+    processes, lines = zip(*(line.split(" ", 1) for line in map_in_processes(of_process, LINES, 2)))
     assert list(lines) == LINES
     assert str(os.getpid()) not in processes and len(set(processes)) <= 2
 
 
 def test_few_lines_are_read_ahead():
     read = count()
-    results = map_lines(str.upper, (f"{next(read)}" for _ in range(1_000_000)), 2)
+    results = map_in_processes(str.upper, (f"{next(read)}" for _ in range(1_000_000)), 2)
     assert next(results) == "0"
     results.close()
     assert next(read) < 5000
@@ -53,7 +53,7 @@ def test_few_lines_are_read_ahead():
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_the_function_raises_is_raised(workers):
     with pytest.raises(InputError, match="Line no. 0, isn't it\\? cannot be used"):
-        list(map_lines(refuse, LINES, workers))
+        list(map_in_processes(refuse, LINES, workers))
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -63,20 +63,20 @@ def test_what_the_lines_raise_is_raised(workers):
         raise InputError("line 2346")
 
     with pytest.raises(InputError, match="line 2346"):
-        list(map_lines(str.upper, lines(), workers))
+        list(map_in_processes(str.upper, lines(), workers))
 
 
 def test_the_end_of_a_process_is_an_error():
     with pytest.raises(BrokenProcessPool):
-        list(map_lines(end, LINES, 2))
+        list(map_in_processes(end, LINES, 2))
 
 
 def test_workers_end_with_a_main_process_that_is_killed():
     code = """
 import itertools, os
-from zsnmt.text.parallel import map_lines
+from zsnmt.text.parallel import map_in_processes
 seen = set()
-for process in map_lines(lambda line: str(os.getpid()), itertools.repeat("x"), 2):
+for process in map_in_processes(lambda line: str(os.getpid()), itertools.repeat("x"), 2):
     if process not in seen:
         seen.add(process)
         print(process, flush=True)

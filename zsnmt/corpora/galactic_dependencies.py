@@ -29,7 +29,7 @@ from zsnmt.corpora.permutation_features import HEADS, all_orders, symbols
 from zsnmt.corpora.permutation_model import Model, items_of, log_probabilities
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.text.parallel import map_lines, progress
+from zsnmt.text.parallel import map_in_processes, progress
 
 OWN_WEIGHT = 0.05
 MOST_CHILDREN = 7  # the head included, which takes a place among them
@@ -79,7 +79,7 @@ def reorder(trees: Iterable[Tree], model: Model | None, seed: int = 0, most_chil
     of processes alter it. Without a model the order is that of the sentence.
     """
     orders = partial(_with_order, seed=seed, most_children=most_children, distribution=model and distribution_of(model))
-    return map_lines(orders, progress(enumerate(trees), "reordering", unit=" trees"), jobs)
+    return map_in_processes(orders, progress(enumerate(trees), "reordering", unit=" trees"), jobs)
 
 
 def distribution_of(model: Model) -> Distribution:

@@ -9,7 +9,7 @@ from typing import Optional
 from zsnmt.corpora.parallel_text import iterate_lines, write_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.text.parallel import map_lines, progress
+from zsnmt.text.parallel import map_in_processes, progress
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.pipeline import RAW, TextPipeline
 from zsnmt.text.subword import MODEL_FILE, Subwords, restrict, train_subwords
@@ -57,7 +57,7 @@ def learn_tokenisation(text: Mapping[str, Sequence[Path]], languages: Sequence[s
         tokenise = load_tokeniser("moses", language).tokenise
         lines = islice((line for file in text[language] for line in iterate_lines(file)), _TRUECASER_SENTENCES)
         lines = progress(lines, f"truecaser of {language}", unit=" lines")
-        train_truecaser(map_lines(tokenise, lines, workers), truecasers[language])
+        train_truecaser(map_in_processes(tokenise, lines, workers), truecasers[language])
     return TextPipeline(Words(), kinds, truecasers)
 
 
@@ -67,7 +67,7 @@ def tokenise_file(path: Path, language: str, pipeline: TextPipeline, folder: Pat
         return path
     folder.mkdir(exist_ok=True)
     lines = progress(iterate_lines(path), f"tokenising {path.name}", unit=" lines")
-    write_lines(folder / path.name, map_lines(pipeline.tokenisers[language].tokenise, lines, workers))
+    write_lines(folder / path.name, map_in_processes(pipeline.tokenisers[language].tokenise, lines, workers))
     return folder / path.name
 
 

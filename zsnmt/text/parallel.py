@@ -1,4 +1,4 @@
-"""Long work: processes that share it, a function on every line of a text among it, and how far it is."""
+"""Long work: processes that share it, a function on every item of a stream among it, and how far it is."""
 
 import os
 import signal
@@ -8,14 +8,17 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
+from typing import TypeVar
 
 from tqdm import tqdm
 
 from zsnmt.errors import InputError
 
-_CHUNK = 500  # lines that travel together
+T, R = TypeVar("T"), TypeVar("R")
 
-_function: Callable[[str], str]  # of a worker process, given to it once
+_CHUNK = 500  # items that travel together
+
+_function: Callable  # of a worker process, given to it once
 
 
 def _end_with_parent() -> None:
@@ -35,20 +38,20 @@ def worker_pool(workers: int, initializer: Callable = _end_with_parent, argument
     return ProcessPoolExecutor(workers, get_context("fork"), initializer, arguments)
 
 
-def map_lines(function: Callable[[str], str], lines: Iterable[str], workers: int = 1) -> Iterator[str]:
-    """What `map(function, lines)` gives, from so many processes; one is this process itself.
+def map_in_processes(function: Callable[[T], R], items: Iterable[T], workers: int = 1) -> Iterator[R]:
+    """What `map(function, items)` gives, from so many processes; one is this process itself.
 
-    A few chunks of lines are in memory at a time. What the function raises is raised here, and
+    A few chunks of items are in memory at a time. What the function raises is raised here, and
     BrokenProcessPool when a process ends before its work.
     """
     if workers == 1:
-        yield from map(function, lines)
+        yield from map(function, items)
         return
-    lines = iter(lines)
+    items = iter(items)
     pool = worker_pool(workers, _start, (function,))
     waiting = deque()
     try:
-        while chunk := list(islice(lines, _CHUNK)):
+        while chunk := list(islice(items, _CHUNK)):
             waiting.append(pool.submit(_apply, chunk))
             if len(waiting) > 2 * workers:
                 yield from waiting.popleft().result()
@@ -63,12 +66,12 @@ def progress(results: Iterable, title: str, total: int | None = None, unit: str 
     return tqdm(results, desc=title, total=total, unit=unit, leave=False, disable=None)
 
 
-def _start(function: Callable[[str], str]) -> None:
+def _start(function: Callable) -> None:
     global _function
     _function = function
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process hears it too, and ends the workers
     _end_with_parent()
 
 
-def _apply(chunk: list[str]) -> list[str]:
-    return [_function(line) for line in chunk]
+def _apply(chunk: list) -> list:
+    return [_function(item) for item in chunk]
