@@ -116,7 +116,7 @@ train_and_score() { # CONFIG EXPERIMENT CONDITION SYSTEM SEED: one run of the gr
 }
 
 main() {
-  local config="" jobs=1 dry="" report="" chosen=() experiment name condition system seed runs=() failed=0
+  local config="" jobs=1 dry="" report="" chosen=() experiment name condition system seed runs=() started=() failed=0
   while [ $# -gt 0 ]; do
     case "$1" in
       --dry-run) dry=yes; shift; continue ;;
@@ -157,12 +157,14 @@ main() {
     for condition in $CONDITIONS; do prepare_condition "$experiment" "$condition"; done
     keep_config "$experiment" "$config"
   ) 9> "$experiment/.lock"
+  trap 'trap - INT TERM; kill 0' INT TERM # trainings in the background would not hear of Ctrl-C
   for seed in $SEEDS; do for condition in $CONDITIONS; do for system in $SYSTEMS; do
-    [ "$(jobs -rp | wc -l)" -lt "$jobs" ] || wait -n || failed=1
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
     train_and_score "$config" "$experiment" "$condition" "$system" "$seed" &
+    started+=($!)
     runs+=("$experiment/$condition/$system/seed$seed")
   done; done; done
-  while [ -n "$(jobs -p)" ]; do wait -n || { [ $? = 127 ] && break; failed=1; }; done
+  for name in "${started[@]}"; do wait "$name" || failed=1; done
   [ "$failed" = 0 ] || fail "some runs failed (see above); nothing that was done is lost: run the same command again to go on"
   python "$ROOT/scripts/compression_report.py" "${runs[@]}" --output "${report:-$experiment/report}"
 }

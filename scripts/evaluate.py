@@ -8,9 +8,10 @@ from tqdm import tqdm
 
 from zsnmt import console
 from zsnmt.comet import MODEL, PACKAGE, Comet
+from zsnmt.files import write_json
 from zsnmt.languages import parse_directions
 from zsnmt.length_penalty import FORMS, POWER
-from zsnmt.scores import SCORES_FILE, write_scores
+from zsnmt.scores import SCORES_FILE
 
 
 def main() -> None:
@@ -47,7 +48,7 @@ def main() -> None:
         options.length_penalty, options.length_penalty_form, options.directions, show,
         options.output and options.output.with_suffix(".hypotheses"), options.lines, options.normalise_references, options.pivot_run, comet,
     )  # fmt: skip
-    write_scores(options.output or options.run / SCORES_FILE, scores)
+    write_json(options.output or options.run / SCORES_FILE, scores)
 
 
 def show(result: dict) -> None:

@@ -1,5 +1,6 @@
 """The folder of a masked language model: what is in it for each condition, and what is refused."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -203,9 +204,18 @@ def test_a_missing_text_is_refused(sides, tmp_path):
     fails(tmp_path / "data", "nowhere: there is no such file", dict(sides, valid=tmp_path / "nowhere"), {})
 
 
-@pytest.mark.parametrize("size, message", [(5000, "does not support a vocabulary"), (5, "vocabulary of 1 cannot be used"), (8, "vocabulary")])
+@pytest.mark.parametrize("size, message", [(5000, "does not support a vocabulary of 5000"), (5, "vocabulary of 5 cannot be used"), (8, "vocabulary of 8")])
 def test_a_vocabulary_that_does_not_fit_is_refused(sides, tmp_path, size, message):
     fails(tmp_path / "data", message, sides, {}, Vocabulary(size))
+
+
+@pytest.mark.parametrize("size", [5000, 8])
+def test_the_size_that_is_advised_counts_special_symbols_and_will_do(sides, tmp_path, size):
+    with pytest.raises(InputError) as refused:
+        prepare(tmp_path / "data", sides, {}, Vocabulary(size))
+    advised = int(re.search(r"choose (\d+) or", str(refused.value))[1])
+    prepare(tmp_path / "data", sides, {}, Vocabulary(advised))
+    assert len(Dictionary.load(str(tmp_path / "data" / "dict.txt"))) == advised
 
 
 def test_lines_that_are_all_too_long_are_refused(sides, tmp_path):

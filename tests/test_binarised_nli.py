@@ -121,6 +121,15 @@ def test_a_language_without_text_and_a_folder_without_dictionary_are_refused(mad
     assert not [*tmp_path.iterdir()]
 
 
+def test_folders_of_something_else_are_not_replaced(made, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds something else than binarised data"):
+        binarised_languages.prepare(tmp_path, made.text, LANGUAGES, VOCABULARY)
+    with pytest.raises(InputError, match="holds something else than binarised data"):
+        binarised_nli.prepare(tmp_path, made.data, made.multinli, made.xnli, LANGUAGES, LONGEST)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
 def test_a_refused_release_leaves_what_was_there(made, tmp_path):
     multinli, xnli = write_releases(tmp_path / "releases")
     (xnli / "xnli.test.jsonl").write_text("{}\n")

@@ -61,9 +61,9 @@ def prepare(text: Path, folder: Path, languages: Sequence[str], settings: TextSe
     return counts
 
 
-def check_replaceable(folder: Path) -> None:
-    """Raises `InputError` for what is there and no binarised data, which is not to be overwritten."""
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / LANGUAGES_FILE).is_file()):
+def check_replaceable(folder: Path, sign: str = LANGUAGES_FILE) -> None:
+    """Raises `InputError` for what is there without the `sign` of binarised data, a file, and so is not to be overwritten."""
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / sign).is_file()):
         raise InputError(f"{folder} holds something else than binarised data; name a new folder, or remove it first")
 
 

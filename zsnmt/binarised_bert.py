@@ -3,7 +3,7 @@
 The folder holds `languages.txt`, the subword model, `dict.txt` and `{split}.{language}.{bin,idx}` in fairseq's mmap format.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,15 +47,21 @@ def prepare(folder: Path, text: Mapping[str, Path], fake_text: Mapping[str, Path
     """
     check_replaceable(folder)
     with replacing_folder(folder) as part:
-        train_subwords({FIRST: [text["train"]]}, part / MODEL_FILE, vocabulary.size - SPECIALS + 1)  # SentencePiece counts its unknown symbol, too
-        dictionary = learn_dictionary(Subwords.load(part), vocabulary, bilingual=bool(fake_text))
+        subwords = learn_subwords({FIRST: [text["train"]]}, part, vocabulary.size)
+        dictionary = learn_dictionary(subwords, vocabulary, bilingual=bool(fake_text))
         dictionary.save(str(part / "dict.txt"))
         write_lines(part / LANGUAGES_FILE, [FIRST, FAKE] if fake_text else [FIRST])
         counts = {}
         for split, path in text.items():
             sides = {FIRST: path} | ({FAKE: fake_text[split]} if fake_text else {})
-            counts |= binarise(part, split, sides, Subwords.load(part), dictionary, vocabulary.fake, most)
+            counts |= binarise(part, split, sides, subwords, dictionary, vocabulary.fake, most)
     return counts
+
+
+def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, size: int, **options) -> Subwords:
+    """The subword model, kept in a folder, of a vocabulary of `size` symbols, special ones among them."""
+    train_subwords(text, folder / MODEL_FILE, size, others=SPECIALS - 1, **options)  # SentencePiece counts its unknown symbol, too
+    return Subwords.load(folder)
 
 
 def learn_dictionary(subwords: Subwords, vocabulary: Vocabulary, bilingual: bool) -> Dictionary:
@@ -80,11 +86,8 @@ def binarise(
     if not kept:
         raise InputError(f"{sides[FIRST]} has no line of {most} pieces or fewer; allow more")
     for language, of_language in encoded.items():
-        path = folder / f"{split}.{language}"
-        builder = indexed_dataset.make_builder(f"{path}.bin", impl="mmap", vocab_size=len(dictionary))
-        for n in kept:
-            builder.add_item(torch.from_numpy(fake.shift(of_language[n]) if language == FAKE else of_language[n]))
-        builder.finalize(f"{path}.idx")
+        rows = (fake.shift(of_language[n]) if language == FAKE else of_language[n] for n in kept)
+        write_ids(folder / f"{split}.{language}", rows, len(dictionary))
     return {f"{split}.{language}": len(kept) for language in sides}
 
 
@@ -92,3 +95,12 @@ def lines(path: Path, subwords: Subwords, dictionary: Dictionary) -> Iterator[np
     """The ids of each line's pieces, and EOS."""
     for pieces in subwords.encode_lines(iterate_lines(path), FIRST):
         yield np.array([*map(dictionary.index, pieces), dictionary.eos()], dtype=np.int64)
+
+
+def write_ids(path: Path, rows: Iterable[np.ndarray], size: int) -> int:
+    """Write rows of ids below `size` as `path.bin` and `path.idx`; returns how many there are."""
+    builder, number = indexed_dataset.make_builder(f"{path}.bin", impl="mmap", vocab_size=size), 0
+    for number, row in enumerate(rows, start=1):
+        builder.add_item(torch.from_numpy(row))
+    builder.finalize(f"{path}.idx")
+    return number

@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 from fairseq.data import Dictionary
 
-from zsnmt.binarised_languages import COUNTS_FILE, write_ids
+from zsnmt.binarised import check_replaceable
+from zsnmt.binarised_bert import write_ids
+from zsnmt.binarised_languages import COUNTS_FILE
 from zsnmt.corpora.xnli import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import check_language
-from zsnmt.scores import write_scores
 from zsnmt.text.parallel import progress
 from zsnmt.text.subword import Subwords
 
@@ -33,6 +34,7 @@ def prepare(folder: Path, pretraining: Path, multinli: Path, xnli: Path, languag
     """
     if longest <= SPECIALS + 1:
         raise InputError(f"pairs of {longest} tokens leave no room for two sentences; give {SPECIALS + 2} or more, often 128")
+    check_replaceable(folder, sign=f"{LABEL}/dict.txt")
     first, *_ = map(check_language, languages)
     splits = {"train": read_multinli(multinli), "valid": read_xnli(xnli, "dev", [first])[first]}
     splits |= {f"{TEST}{language}": pairs for language, pairs in read_xnli(xnli, "test", languages).items()}
@@ -52,7 +54,7 @@ def prepare(folder: Path, pretraining: Path, multinli: Path, xnli: Path, languag
             write_ids(part / HYPOTHESES / split, hypotheses, len(dictionary))
             write_ids(part / LABEL / split, (ids(labels, [pair.label]) for pair in pairs), len(labels))
         counts = {split: len(pairs) for split, pairs in splits.items()}
-        write_scores(part / COUNTS_FILE, counts)
+        write_json(part / COUNTS_FILE, counts)
     return counts
 
 

@@ -13,10 +13,9 @@ import zsnmt.tasks  # noqa: F401  (and what loads checkpoints)
 from zsnmt.binarised_languages import COUNTS_FILE
 from zsnmt.binarised_nli import TEST
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files import read_json, write_json
 from zsnmt.report.xnli import SCORES_FILE
 from zsnmt.runs import RECORD_FILE
-from zsnmt.scores import write_scores
 from zsnmt.text.parallel import progress
 
 BATCH = 64  # pairs
@@ -32,7 +31,7 @@ def score_run(run: Path, checkpoint: Path, data: Path) -> dict:
     model, task = load_model(checkpoint, data)
     languages = [split.removeprefix(TEST) for split in pairs if split.startswith(TEST)]
     scores = record | {"pairs": pairs, "accuracy": {language: accuracy(model, task, f"{TEST}{language}") for language in languages}}
-    write_scores(run / SCORES_FILE, scores)
+    write_json(run / SCORES_FILE, scores)
     return scores
 
 

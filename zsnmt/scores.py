@@ -2,14 +2,9 @@
 
 from pathlib import Path
 
-from zsnmt.files import read_json, write_json
+from zsnmt.files import read_json
 
 SCORES_FILE = "scores.json"
-
-
-def write_scores(path: Path, scores: dict) -> None:
-    """Write a score file, beside and renamed."""
-    write_json(path, scores)
 
 
 def read_scores(run: Path) -> dict:

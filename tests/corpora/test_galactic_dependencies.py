@@ -159,6 +159,13 @@ def test_impossible_settings_are_refused(tmp_path, wrong, message):
     assert not list(tmp_path.glob("xx*"))
 
 
+def test_trees_of_which_none_can_be_kept_are_refused(tmp_path):
+    trees = [tree for tree in some_trees() if len(tree.forms) > 1]
+    with pytest.raises(InputError, match="no tree of .*trees.conllu can be kept: .* more than 1 children; give other trees"):
+        write_reordered(write_trees(tmp_path / "trees.conllu", trees), tmp_path / "xx", None, most_children=1)
+    assert not list(tmp_path.glob("xx*"))
+
+
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     """Treebanks of a verb-initial, verb-final and own language, and models that the script has learned from them."""

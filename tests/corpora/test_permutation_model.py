@@ -60,9 +60,9 @@ def test_items_and_rows_of_an_order():
 
 def test_what_is_written_is_read_back_with_six_digits(tmp_path):
     model = {kind: random_weights(ITEMS[:3], 2.0, seed) | {"BI_zero": 0.0} for seed, kind in enumerate(KINDS)}
-    write_model(model, tmp_path / "xx")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["xx@N.orm", "xx@V.orm"]
-    read = read_model(tmp_path / "xx")
+    write_model(model, tmp_path / "new" / "xx")
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["xx@N.orm", "xx@V.orm"]
+    read = read_model(tmp_path / "new" / "xx")
     for kind in KINDS:
         assert list(read[kind]) == sorted(model[kind].keys() - {"BI_zero"})
         assert all(weight == pytest.approx(model[kind][feature], rel=1e-5) for feature, weight in read[kind].items())

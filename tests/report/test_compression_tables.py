@@ -121,7 +121,7 @@ def test_what_made_the_runs_is_said():
     row = rows(TABLES["runs"])["EN+[EN∼DE]", "Absolute", "42"]
     assert row["command"] == made_up_compression("learned", "de", 42)["command"] and row["commit"] == "b" * 12
     assert row["training"] == "10 epochs, 1,200 updates" and row["versions"] == "torch 9.9, python 3.11"
-    assert TABLES["conditions"].signatures == "2,500 sentences of a language to train on, 150 to score; 10 epochs."
+    assert TABLES["conditions"].signatures == "2,500 sentences of a language to train on, 150 to score; 10 epochs, of EN alone 10."
 
 
 def test_terminal_and_markdown_mark_the_best_and_tsv_has_plain_numbers():

@@ -26,7 +26,8 @@ def load_model(checkpoint: Path, data: Path) -> tuple[BaseFairseqModel, ZeroShot
     try:
         (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], {"data": str(data)})
     except (RuntimeError, KeyError, EOFError, OSError, UnpicklingError) as error:
-        raise InputError(f"{checkpoint} is damaged or no checkpoint of such a model; train the model anew, or give another file") from error
+        raise InputError(f"{checkpoint} is damaged or no checkpoint of such a model, or {data} is not what it was trained on; "
+                         f"give other files, or train the model anew") from error
     if not isinstance(task, ZeroShotMaskedLMTask):
         raise InputError(f"{checkpoint} was trained for another task than zs_masked_lm; give one made by recipes/compression.sh")
     return model.eval(), task

@@ -44,7 +44,8 @@ def write_reordered(trees: Path, prefix: Path, model: Model | None, seed: int = 
     """Write the files of PREFIX for the trees of a CoNLL-U file, and return the counts.
 
     Without a model the sentences are not reordered, and PREFIX.source, .kept and .json all there is to write. Raises
-    `InputError` where `read_trees` does, and for a number of children or processes or a seed that is not possible.
+    `InputError` where `read_trees` does, for a number of children or processes or a seed that is not possible, and where
+    no tree can be kept.
     """
     if most_children not in _POSSIBLE:
         raise InputError(f"{most_children} children at most are not possible; give {_POSSIBLE[0]} to {_POSSIBLE[-1]}")
@@ -67,6 +68,9 @@ def write_reordered(trees: Path, prefix: Path, model: Model | None, seed: int = 
                      "alignment": " ".join(map(str, order))}  # fmt: skip
             for name in names:
                 files[name].write(lines[name].encode("utf-8") + b"\n")
+        if not counts["kept"]:
+            raise InputError(f"no tree of {trees} can be kept: {counts['non_projective']} are not projective, and {counts['too_many_children']} "
+                             f"have a word with more than {most_children} children; give other trees, or allow more children")  # fmt: skip
         files["json"].write(json.dumps(counts, indent=1).encode("utf-8"))
     return dict(counts)
 

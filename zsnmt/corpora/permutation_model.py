@@ -38,6 +38,7 @@ def model_files(prefix: Path) -> dict[str, Path]:
 
 def write_model(model: Model, prefix: Path) -> None:
     """Write the weights that are not zero, six digits of each, features sorted."""
+    prefix.parent.mkdir(parents=True, exist_ok=True)
     for kind, path in model_files(prefix).items():
         weights = ((feature, f"{weight:.6g}") for feature, weight in sorted(model[kind].items()))
         write_lines(path, (f"{feature} {weight}" for feature, weight in weights if float(weight)))

@@ -225,7 +225,10 @@ def made_alike(runs: Sequence[dict]) -> str:
     *_, last = runs  # of two languages, if there are any
     languages = 1 if last["condition"] == NONE else 2
     train, valid = (last["sentences"][part] // languages for part in ("train", "valid"))
-    return f"{train:,} sentences of a language to train on, {valid:,} to score; {last['epochs']:g} epochs."
+    epochs = f"{last['epochs']:g} epochs"
+    if alone := [run["epochs"] for run in runs if run["condition"] == NONE and languages == 2]:
+        epochs += f", of EN alone {alone[0]:g}"
+    return f"{train:,} sentences of a language to train on, {valid:,} to score; {epochs}."
 
 
 def marked(table: Table, mark: str) -> Table:

@@ -108,12 +108,13 @@ class Subwords:
 
 def train_subwords(text: Mapping[str, Text], model: Path, vocabulary_size: int, model_type: str = "bpe",
                    character_coverage: float = 1.0, balance: float | None = None, sentences: int = 1_000_000,
-                   seed: int = 1, normalization: str = "identity") -> None:
+                   seed: int = 1, normalization: str = "identity", others: int = 0) -> None:
     """Trains one model over all languages and writes it to `model`.
 
     The same text, arguments and seed give the same bytes. At most about `sentences` sentences are used,
     drawn by language as `sampling.sample_sizes` says; empty ones are left out. `identity` leaves the
     characters as they are; the other normalizations of SentencePiece cannot be undone by decoding.
+    `others`: symbols of the vocabulary that are no pieces of this model, such as `<pad>`.
     Raises InputError for values out of range, and for a vocabulary that is too large for the text or too
     small for its characters, with the limit.
     """
@@ -121,7 +122,7 @@ def train_subwords(text: Mapping[str, Text], model: Path, vocabulary_size: int, 
     _check_word("normalization", normalization, NORMALIZATIONS)
     if not 0 < character_coverage <= 1:
         raise InputError(f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1")
-    if vocabulary_size < 2:
+    if vocabulary_size - others < 2:
         raise InputError(f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands")
     available = {language: sum(1 for _ in _sentences(text[language])) for language in sorted(text)}
     sizes = sample_sizes(available, sentences, balance)
@@ -130,14 +131,14 @@ def train_subwords(text: Mapping[str, Text], model: Path, vocabulary_size: int, 
     trained = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=drawn, model_writer=trained, vocab_size=vocabulary_size, model_type=model_type,
+            sentence_iterator=drawn, model_writer=trained, vocab_size=vocabulary_size - others, model_type=model_type,
             character_coverage=character_coverage, normalization_rule_name=normalization,
             pad_id=-1, bos_id=-1, eos_id=-1,  # the dictionary has its own
             num_threads=1,  # the sums of unigram training depend on it
             max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
             shuffle_input_sentence=False, minloglevel=_QUIET)
     except RuntimeError as error:
-        _explain(error, vocabulary_size)
+        _explain(error, vocabulary_size, others)
         raise
     with replacing(model) as file:
         file.write(trained.getvalue())
@@ -192,11 +193,11 @@ def _processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProcessor
     return processor
 
 
-def _explain(error: RuntimeError, vocabulary_size: int) -> None:
+def _explain(error: RuntimeError, vocabulary_size: int, others: int) -> None:
     """Raises SentencePiece's complaints about the vocabulary size in the words of this module."""
     if match := re.search(r"too high \(\d+\)\. Please set it to a value <= (\d+)", str(error)):
         raise InputError(f"this text does not support a vocabulary of {vocabulary_size} pieces; "
-                         f"choose {match[1]} or fewer, or give more text") from error
+                         f"choose {int(match[1]) + others} or fewer, or give more text") from error
     if match := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
         raise InputError(f"a vocabulary of {vocabulary_size} pieces cannot hold all characters of this text; "
-                         f"choose {match[1]} or more, or a lower character coverage") from error
+                         f"choose {int(match[1]) + others} or more, or a lower character coverage") from error
