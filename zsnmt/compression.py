@@ -8,7 +8,7 @@ import torch
 from fairseq.data import FairseqDataset
 from fairseq.models import BaseFairseqModel
 
-from zsnmt.analysis.bert_states import check_layers, load_model, losses, sentence_vectors, word_vectors
+from zsnmt.analysis.bert_states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.analysis.correlations import banding, correlations
 from zsnmt.analysis.ml_score import ml_score
 from zsnmt.analysis.position_encodings import curves, gaussian_control
@@ -20,6 +20,7 @@ from zsnmt.modules.bert_encoder import position_table
 from zsnmt.modules.positions import IN_INPUT, RELATIVE_KEYS
 from zsnmt.runs import RECORD_FILE
 from zsnmt.systems import MASKED_LM
+from zsnmt.trained_model import load_model
 
 WORDS = 40  # of the heat map: the most frequent ones
 CURVES = (0, 4, 8, 16)  # dimensions, from 0, as in the paper's Figure 4
@@ -30,7 +31,7 @@ def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
     """Write what a trained run scores to compression.json, and return it; `InputError` for a run that is not trained."""
     record = read_json(run / RECORD_FILE, "make a run folder with recipes/compression.sh")
     checkpoint = run / "checkpoints" / "checkpoint_last.pt"
-    model, task = load_model(checkpoint, data)
+    model, task = load_model(checkpoint, data, "zs_masked_lm")
     check_layers(model, layers)
     state = torch.load(checkpoint, map_location="cpu")
     for split in ("train", "valid"):

@@ -13,13 +13,14 @@ from tests.conftest import ROOT
 from tests.models.test_zs_bert import FF, LAYERS, C, H, MaskedTask, build, stirred
 from tests.tasks.conftest import fairseq
 from zsnmt.analysis import bert_states
-from zsnmt.analysis.bert_states import check_layers, load_model, losses, sentence_vectors, states, word_vectors
+from zsnmt.analysis.bert_states import check_layers, losses, sentence_vectors, states, word_vectors
 from zsnmt.binarised_bert import Vocabulary, prepare
 from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.errors import InputError
 from zsnmt.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.positions import ENCODINGS
+from zsnmt.trained_model import load_model
 
 BOS, PAD, EOS, FIRST = 0, 1, 2, 8
 EVERY = [*range(LAYERS + 1)]
@@ -172,7 +173,7 @@ def trained(tmp_path_factory) -> tuple[Path, Path]:
 
 def test_a_checkpoint_is_the_model_that_was_trained(trained):
     data, checkpoint = trained
-    model, task = load_model(checkpoint, data)
+    model, task = load_model(checkpoint, data, "zs_masked_lm")
     weights = torch.load(checkpoint)["model"]
     assert isinstance(model, ZeroShotBert) and not model.training and model.args.position_encoding == "tupe_absolute"
     assert all(torch.equal(weight, weights[name]) for name, weight in model.state_dict().items())
@@ -184,20 +185,20 @@ def test_a_checkpoint_is_the_model_that_was_trained(trained):
 def test_a_checkpoint_finds_its_data_where_it_is_now(trained, tmp_path):
     data, checkpoint = trained
     (tmp_path / "moved").symlink_to(data)
-    assert load_model(checkpoint, tmp_path / "moved")[1].cfg.data == str(tmp_path / "moved")
+    assert load_model(checkpoint, tmp_path / "moved", "zs_masked_lm")[1].cfg.data == str(tmp_path / "moved")
 
 
 def test_what_is_no_checkpoint_is_refused(trained, tmp_path):
     data, checkpoint = trained
     with pytest.raises(InputError, match="missing.pt is missing; train the model to its end first"):
-        load_model(tmp_path / "missing.pt", data)
+        load_model(tmp_path / "missing.pt", data, "zs_masked_lm")
     whole = checkpoint.read_bytes()
     other = tmp_path / "other.pt"
     torch.save({"weights": torch.ones(2)}, other)
     for name, content in (("text.pt", b"no model\n"), ("empty.pt", b""), ("part.pt", whole[: len(whole) // 2]), ("other.pt", other.read_bytes())):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(InputError, match=f"{name} is damaged or no checkpoint of such a model, or .* give other files, or train the model anew") as stopped:
-            load_model(tmp_path / name, data)
+            load_model(tmp_path / name, data, "zs_masked_lm")
         assert "\n" not in str(stopped.value)
 
 

@@ -1,36 +1,17 @@
 """What a masked language model makes of sentences and of words: vectors at its layers, and losses."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from pickle import UnpicklingError
 
 import numpy as np
 import torch
-from fairseq import checkpoint_utils
 from fairseq.data import FairseqDataset
 from fairseq.models import BaseFairseqModel
 from torch import Tensor
 from torch.nn import functional as F
 
-import zsnmt.models  # noqa: F401  (registers the model)
 from zsnmt.errors import InputError
-from zsnmt.tasks.zs_masked_lm import ZeroShotMaskedLMTask
 
 BATCH = 256  # lines, as the study has it: its perplexity depends on them
-
-
-def load_model(checkpoint: Path, data: Path) -> tuple[BaseFairseqModel, ZeroShotMaskedLMTask]:
-    """A trained model, ready to be asked, and its task; `InputError` for a file that is no checkpoint of one."""
-    if not checkpoint.is_file():
-        raise InputError(f"{checkpoint} is missing; train the model to its end first")
-    try:
-        (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], {"data": str(data)})
-    except (RuntimeError, KeyError, EOFError, OSError, UnpicklingError) as error:
-        raise InputError(f"{checkpoint} is damaged or no checkpoint of such a model, or {data} is not what it was trained on; "
-                         f"give other files, or train the model anew") from error
-    if not isinstance(task, ZeroShotMaskedLMTask):
-        raise InputError(f"{checkpoint} was trained for another task than zs_masked_lm; give one made by recipes/compression.sh")
-    return model.eval(), task
 
 
 def check_layers(model: BaseFairseqModel, layers: Sequence[int]) -> None:

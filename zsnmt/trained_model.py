@@ -1,0 +1,26 @@
+"""Trained masked language models, as they are or fine-tuned, from their checkpoints."""
+
+from pathlib import Path
+from pickle import UnpicklingError
+
+from fairseq import checkpoint_utils
+from fairseq.models import BaseFairseqModel
+from fairseq.tasks import TASK_REGISTRY, FairseqTask
+
+import zsnmt.models  # noqa: F401  (registers the architectures)
+import zsnmt.tasks  # noqa: F401  (and what loads checkpoints)
+from zsnmt.errors import InputError
+
+
+def load_model(checkpoint: Path, data: Path, task_name: str) -> tuple[BaseFairseqModel, FairseqTask]:
+    """A trained model, ready to be asked, and its task on a folder of data; `InputError` for a file that is none."""
+    if not checkpoint.is_file():
+        raise InputError(f"{checkpoint} is missing; train the model to its end first")
+    try:
+        (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], {"data": str(data)})
+    except (RuntimeError, KeyError, EOFError, OSError, UnpicklingError) as error:
+        raise InputError(f"{checkpoint} is damaged or no checkpoint of such a model, or {data} is not what it was trained on; "
+                         f"give other files, or train the model anew") from error
+    if not isinstance(task, TASK_REGISTRY[task_name]):
+        raise InputError(f"{checkpoint} was trained for another task than {task_name}; give a model that was trained for it")
+    return model.eval(), task
