@@ -129,13 +129,14 @@ def test_a_broken_release_is_refused_and_leaves_what_was_there(done, tmp_path):
     multinli, xnli = write_releases(tmp_path, json_lines=False)
     test_set = xnli / "xnli.test.tsv"
     test_set.write_text(test_set.read_text().replace("contradiction", "contradictory", 1))
-    (tmp_path / "nli").mkdir()
-    (tmp_path / "nli" / "kept").touch()
+    before = tmp_path / "nli" / "label" / "dict.txt"
+    before.parent.mkdir(parents=True)
+    before.touch()
     refused = run_command("scripts/prepare_xnli.py", done.experiment / "data", tmp_path / "nli", "--multinli", multinli,
                           "--xnli", xnli, "--languages", *LANGUAGES)  # fmt: skip
     assert refused.returncode == 1 and refused.stderr.count("\n") == 1
     assert f"{test_set}, line 4 has the label 'contradictory', which is none of entailment, neutral, contradiction" in refused.stderr
-    assert [path.name for path in (tmp_path / "nli").iterdir()] == ["kept"]
+    assert [path for path in (tmp_path / "nli").rglob("*") if path.is_file()] == [before]
 
 
 def test_a_run_of_other_data_is_refused_and_one_that_another_process_is_at_is_passed_over(done):

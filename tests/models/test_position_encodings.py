@@ -312,7 +312,7 @@ def test_layers_without_the_bias_have_the_baselines_attention():
     (dict(encoder_position_bias_layers="1"), "has no effect on --encoder-position-encoding sinusoidal"),
     (dict(encoder_position_bias_layers="none", encoder_position_encoding="relative_key"), "use --encoder-position-encoding none"),
     (dict(encoder_position_bias_layers="4", encoder_position_encoding="relative_key"), "'4' names no layers of 3"),
-    (dict(relative_key_query_product=True, encoder_position_encoding="relative_key"), "has no effect on --encoder-position-encoding relative_key"),
+    (dict(relative_key_query_product=True, encoder_position_encoding="relative_key"), "has no effect on the position encoding relative_key"),
     (dict(no_token_positional_embeddings=True), "--encoder-position-encoding none --decoder-position-encoding none"),
 ])  # fmt: skip
 def test_options_without_effect_are_refused(options, message):
