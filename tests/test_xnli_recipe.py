@@ -98,10 +98,10 @@ def test_what_is_no_fine_tuned_model_is_refused(done, tmp_path):
     with pytest.raises(InputError, match="run.json is missing; make a run folder with recipes/xnli.sh"):
         score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
     shutil.copy(done.run / "run.json", tmp_path)
-    with pytest.raises(InputError, match="model.pt is missing; fine-tune the model to its end first"):
+    with pytest.raises(InputError, match="model.pt is missing; train the model to its end first"):
         score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
     (tmp_path / "model.pt").write_text("no model")
-    with pytest.raises(InputError, match="model.pt cannot be read"):
+    with pytest.raises(InputError, match="model.pt is damaged or no checkpoint of such a model"):
         score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
     with pytest.raises(InputError, match="was trained for another task than sentence_prediction"):
         score_run(tmp_path, done.run / "pretraining" / "checkpoints" / "checkpoint_last.pt", done.experiment / "data")
