@@ -7,7 +7,6 @@
 
 import argparse
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 from zsnmt import console
@@ -26,14 +25,7 @@ def parse_arguments() -> argparse.Namespace:
         "--number", type=int, default=number, help=f"standard languages besides the pivot (default {number})"
     )
     which.add_argument("--languages", type=Path, metavar="FILE", help="JSON list of languages, the pivot first")
-    for setting in fields(SyntheticCorpus):
-        if setting.name != "languages":
-            parser.add_argument(
-                f"--{setting.name.replace('_', '-')}",
-                type=setting.type,
-                default=setting.default,
-                help=f"{setting.metadata['help']} (default {setting.default})",
-            )
+    console.add_fields(parser, SyntheticCorpus, without=["languages"])
     return parser.parse_args()
 
 

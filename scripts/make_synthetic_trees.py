@@ -9,7 +9,6 @@ The settings are those of make_synthetic.py; with equal settings the languages h
 
 import argparse
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 from zsnmt import console
@@ -29,14 +28,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     which.add_argument("--languages", type=Path, metavar="FILE", help="JSON list of languages, the pivot first")
     parser.add_argument("--sentences", type=int, default=2000, help="sentences of each training set (default 2000)")
-    for setting in fields(SyntheticCorpus):
-        if setting.name not in ELSEWHERE:
-            parser.add_argument(
-                f"--{setting.name.replace('_', '-')}",
-                type=setting.type,
-                default=setting.default,
-                help=f"{setting.metadata['help']} (default {setting.default})",
-            )
+    console.add_fields(parser, SyntheticCorpus, without=ELSEWHERE)
     return parser.parse_args()
 
 

@@ -84,6 +84,17 @@ def test_a_second_time_nothing_is_done_again(study):
     assert again.stderr.count(": train: done before") == 3 and again.stderr.count(": score: done before") == 3
 
 
+def test_a_failed_run_fails_the_recipe_when_the_others_are_done(study):
+    config, folder, _ = study
+    wrong = folder / "none" / "learned" / "seed7"
+    wrong.mkdir()
+    (wrong / "config.conf").write_text("of another study")
+    options = "--conditions", "none", "--seeds", "7", "0", "--jobs", "1"
+    stopped = run_command(STUDY, config, *options, runs=folder.parent)
+    assert stopped.returncode == 1 and "seed7 was made with another small.conf" in stopped.stderr
+    assert "some runs failed (see above)" in stopped.stderr and ": score: done before" in stopped.stderr
+
+
 def test_a_dry_run_prints_the_grid_and_does_nothing(study, tmp_path):
     config, folder, _ = study
     shown = run_command(STUDY, config, "--dry-run", "--systems", "learned none", "--seeds", "0", "42", runs=folder.parent)

@@ -6,8 +6,8 @@ A run has a *condition*, the second language, and a *system*, a position encodin
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing, write_json
-from zsnmt.runs import RECORD_FILE, commit, versions
+from zsnmt.files import write_json
+from zsnmt.runs import RECORD_FILE, check_config, commit, keep_config, versions
 from zsnmt.systems import MASKED_LM
 
 SCORES_FILE = "compression.json"
@@ -27,12 +27,9 @@ def start_run(run: Path, config: Path, condition: str, system: str, seed: int, c
     """
     check_system(system)
     run.mkdir(parents=True, exist_ok=True)
-    kept = run / "config.conf"
-    if kept.is_file() and kept.read_bytes() != config.read_bytes():
-        raise InputError(f"{run} was made with another {config.name}; remove the folder, or give the config a new name")
+    check_config(run, config)
     if (run / RECORD_FILE).is_file():
         return
     record = {"config": config.stem, "condition": condition, "system": system, "seed": seed, "command": command}
-    with replacing(kept) as file:
-        file.write(config.read_bytes())
+    keep_config(run, config)
     write_json(run / RECORD_FILE, record | {"commit": commit(), "versions": versions()})

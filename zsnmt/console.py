@@ -1,9 +1,11 @@
-"""How a command ends: a person's mistake is one line, a bug is a traceback."""
+"""How a command takes settings, and how it ends: a person's mistake is one line, a bug is a traceback."""
 
+import argparse
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import fields
 from typing import NoReturn
 
 from zsnmt.errors import InputError
@@ -34,6 +36,18 @@ def run(main: Callable[[], None]) -> NoReturn:
         where = "" if error.filename is None else f"{error.filename}: "
         _stop(FAILED, where + (error.strerror or str(error)))
     sys.exit(0)
+
+
+def add_fields(parser: argparse.ArgumentParser, settings: type, without: Collection[str] = ()) -> None:
+    """Add an option for every field of a dataclass but some, with its default and the help in its metadata."""
+    for setting in fields(settings):
+        if setting.name not in without:
+            parser.add_argument(
+                f"--{setting.name.replace('_', '-')}",
+                type=setting.type,
+                default=setting.default,
+                help=f"{setting.metadata['help']} (default {setting.default})",
+            )
 
 
 def _stop(status: int, message: str | None = None) -> NoReturn:

@@ -16,7 +16,7 @@ from zsnmt.text.pipeline import FILES
 
 PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "indic-nlp-library", "py3langid")
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
-RECORD_FILE = "run.json"
+RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
@@ -33,9 +33,7 @@ def start_run(
     """
     read_languages(data)
     run.mkdir(parents=True, exist_ok=True)
-    kept = run / "config.conf"
-    if kept.is_file() and kept.read_bytes() != config.read_bytes():
-        raise InputError(f"{run} was made with another {config.name}; remove the folder, or give the config a new name")
+    check_config(run, config)
     pipeline = run / PIPELINE_FOLDER
     if not pipeline.is_dir():
         part = run / f"{PIPELINE_FOLDER}.part"
@@ -49,8 +47,7 @@ def start_run(
         raise InputError(f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it again")
     if (run / RECORD_FILE).is_file() and (made := read_record(run)["command"]) != command:
         raise InputError(f"{run} was made by '{made}'; give what '{command}' makes another --name")
-    with replacing(kept) as file:
-        file.write(config.read_bytes())
+    keep_config(run, config)
     if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
         record = {
             "config": config.stem,
@@ -69,6 +66,19 @@ def start_run(
     if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
         with new_folder(run / BEFORE) as before:
             shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)
+
+
+def check_config(run: Path, config: Path) -> None:
+    """`InputError` if the run was made with another config of that name."""
+    kept = run / CONFIG_FILE
+    if kept.is_file() and kept.read_bytes() != config.read_bytes():
+        raise InputError(f"{run} was made with another {config.name}; remove the folder, or give the config a new name")
+
+
+def keep_config(run: Path, config: Path) -> None:
+    """Write the config as used into the run."""
+    with replacing(run / CONFIG_FILE) as file:
+        file.write(config.read_bytes())
 
 
 def origin(run: Path) -> dict:

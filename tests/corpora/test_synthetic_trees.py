@@ -11,6 +11,7 @@ import conllu
 import pytest
 
 from tests.conftest import run_command
+from tests.corpora.test_synthetic_grammar import CLAUSE
 from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages
 from zsnmt.corpora.synthetic_grammar import CHOICES, Clause, Language, Meaning, NounPhrase
 from zsnmt.corpora.synthetic_trees import conllu_tree, treebanks, write_treebanks
@@ -20,16 +21,6 @@ SENTENCES = 60
 TYPOLOGIES = list(itertools.product(*CHOICES.values()))[::37]  # 36, with every choice
 SMALL = SyntheticCorpus(
     languages=tuple(Language(f"lang{n}", "fam", *typology) for n, typology in enumerate(TYPOLOGIES)), concepts=50, valid=7
-)
-CLAUSE = Clause(
-    agent=NounPhrase("noun1", False, False, None, ("adjective1", "adjective2")),
-    verb="transitive1",
-    patient=NounPhrase("noun2", True, True, "numeral1", ()),
-    relation="adposition1",
-    place=NounPhrase("noun3", False, False, None, ()),
-    adverb="adverb1",
-    tense="past",
-    negative=True,
 )
 SECOND = Clause(NounPhrase("noun4", False, False, None, ()), "intransitive1", None, None, None, None, "present", False)
 

@@ -23,11 +23,17 @@ _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 def kept_scores(folder: Path, config: str) -> list[dict]:
     """The kept score files of a config, by system and seed."""
-    paths = sorted(folder.glob(f"{config}/*.json"))
-    if not paths:
-        raise InputError(f"{folder / config} holds no score files; add runs with scripts/results.py RUN")
+    paths = kept_files(folder / config, "score files; add runs")
     scores = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
     return sorted(scores, key=by_length)
+
+
+def kept_files(folder: Path, lacking: str) -> list[Path]:
+    """The kept files of a folder; `InputError` if there are none, with what is lacking and what to add."""
+    paths = sorted(folder.glob("*.json"))
+    if not paths:
+        raise InputError(f"{folder} holds no {lacking} with scripts/results.py RUN")
+    return paths
 
 
 def by_length(run: dict) -> tuple[int, str, int]:
@@ -62,9 +68,7 @@ def keep_probes(run: Path, folder: Path) -> Path:
 
 def kept_probes(folder: Path, config: str) -> list[Probes]:
     """The kept probes of a config, by system and seed; `InputError` if there are none or they cannot be compared."""
-    paths = sorted(folder.glob(f"{config}/{PROBES}/*.json"))
-    if not paths:
-        raise InputError(f"{folder / config / PROBES} holds no probes; add runs that have some with scripts/results.py RUN")
+    paths = kept_files(folder / config / PROBES, "probes; add runs that have some")
     found = [parse(read_json(path, "keep the run again with scripts/results.py RUN"), path) for path in paths]
     check_probed_alike(found)
     return sorted(found, key=lambda one: by_length(one.record))
@@ -80,10 +84,7 @@ def keep_compression(run: Path, folder: Path) -> Path:
 
 def kept_compression(folder: Path, config: str) -> list[dict]:
     """The kept masked LMs of a config in the order of tables; `InputError` if there are none or they cannot be compared."""
-    paths = sorted(folder.glob(f"{config}/{COMPRESSION}/*.json"))
-    if not paths:
-        raise InputError(f"{folder / config / COMPRESSION} holds no score files; add masked LMs with scripts/results.py RUN")
-    return in_order([read_compression(path) for path in paths])
+    return in_order([*map(read_compression, kept_files(folder / config / COMPRESSION, "score files; add masked LMs"))])
 
 
 def fill(document: str, folder: Path) -> str:
