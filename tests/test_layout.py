@@ -18,9 +18,9 @@ FLOORS = [
        "retrieval similarities similarity state_folder svcca".split())),
     ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.binarised_bert", "zsnmt.binarised_languages", "zsnmt.binarised_nli", "zsnmt.masked_sentences", "zsnmt.tagged_pairs",
      "zsnmt.language_identification", "zsnmt.runs", "zsnmt.compression_runs", "zsnmt.validation", "zsnmt.metrics", "zsnmt.seams",
-     "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data"),
+     "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data", "zsnmt.decoding", "zsnmt.criterions", "zsnmt.optim"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
-    ("zsnmt.translation", "zsnmt.trained_model", "zsnmt.nli", "zsnmt.benchmark", "zsnmt.bert_benchmark", "zsnmt.adaptation", "zsnmt.ablations"),
+    ("zsnmt.translation", "zsnmt.export", "zsnmt.trained_model", "zsnmt.nli", "zsnmt.benchmark", "zsnmt.bert_benchmark", "zsnmt.adaptation", "zsnmt.ablations"),
     ("zsnmt.hypotheses", "zsnmt.analysis"),
     ("zsnmt.evaluation", "zsnmt.compression"),
 ]  # from the lowest; a module imports from its own floor and below

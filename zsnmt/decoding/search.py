@@ -1,0 +1,56 @@
+"""What every engine of translation takes and gives."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from zsnmt.errors import InputError
+from zsnmt.length_penalty import POWER, search_penalty
+
+
+class Sentence(NamedTuple):
+    """Token ids of a source, tags at its head and EOS at its end, and the decoder's first input: a tag, or EOS."""
+
+    source: list[int]
+    start: int
+
+
+class Hypothesis(NamedTuple):
+    """Token ids of a translation, EOS last, and its score: log-probability over the length penalty."""
+
+    tokens: list[int]
+    score: float
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to search: hypotheses kept at each step, and the length penalty (see `zsnmt.length_penalty`).
+
+    An output has at most `max_len_a` times as many tokens as its source, with tags and EOS, and `max_len_b` more.
+    """
+
+    beam: int = 4
+    length_penalty: float = 1.0
+    length_penalty_form: str = POWER
+    max_len_a: float = 1.2
+    max_len_b: int = 50
+
+    def __post_init__(self) -> None:
+        search_penalty(self.length_penalty, self.length_penalty_form)
+        if self.beam < 1:
+            raise InputError(f"a beam of {self.beam} keeps nothing; give 1 or more")
+
+    def limit(self, source_length: int, longest: int) -> int:
+        """How many tokens an output may have before EOS, for a source of so many and a model that writes no more than `longest`."""
+        return min(int(self.max_len_a * source_length + self.max_len_b), longest)
+
+    def score(self, log_probability: float, length: int) -> float:
+        """The score of a hypothesis of so many tokens, EOS among them."""
+        return log_probability / length ** search_penalty(self.length_penalty, self.length_penalty_form)
+
+
+class Engine(Protocol):
+    """What searches for translations."""
+
+    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        """For each batch, in order, the hypotheses of each of its sentences, best first."""
