@@ -8,9 +8,9 @@ import torch
 
 from tests.conftest import run_command
 from zsnmt.averaging import load_checkpoint
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, source_tags
-from zsnmt.length_penalty import GNMTLengthPenalty
 from zsnmt.translation import Translator
 
 
@@ -41,8 +41,8 @@ def talkative(tiny, tmp_path_factory, request) -> Translator:
         if weight.dim() > 1:
             weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel()))
     torch.save(state, run / "model.pt")
-    translator = Translator(run, beam=2)
-    translator.generator.max_len_a, translator.generator.max_len_b = 0, 9
+    translator = Translator(run, beam=2, workers=1)
+    translator.engine.search = Search(beam=2, max_len_a=0, max_len_b=9)
     return translator
 
 
@@ -50,8 +50,8 @@ def talkative(tiny, tmp_path_factory, request) -> Translator:
 def encoded(talkative) -> list[int]:
     """How many sentences each batch has for the encoder."""
     numbers: list[int] = []
-    layer = talkative.model.encoder.layers[0]
-    hook = layer.register_forward_pre_hook(lambda layer, inputs: numbers.append(inputs[0].size(1)))
+    norm = talkative.engine.encoder.encoder.layers[0].self_attn_layer_norm
+    hook = norm.register_forward_pre_hook(lambda norm, inputs: numbers.append(inputs[0].size(1)))
     yield numbers
     hook.remove()
 
@@ -89,7 +89,7 @@ def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines
     direction = translator.direction("velan", "tamun")
     parts = [part.tokens for part in translator.parts_of([long_line], [direction], 1)]
     assert len(parts) > 1 and max(map(len, parts)) <= 40
-    pieces = [translator.dictionary[token] for part in parts for token in part.tolist() if token >= 4]
+    pieces = [translator.dictionary[token] for part in parts for token in part if token >= 4]
     assert translator.pipeline.decode(pieces, "velan") == long_line  # nothing is lost
 
 
@@ -164,8 +164,8 @@ def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path)
 
 
 def test_the_length_penalty_is_that_of_the_search_and_wrong_ones_are_refused_before_a_model_is_read(tiny, translator, tmp_path):
-    assert translator.generator.len_penalty == 1.0
-    assert Translator(tiny.run(), 2, 0.6, "gnmt").generator.len_penalty == GNMTLengthPenalty(0.6)
+    assert Translator(tiny.run(), 2, 0.6, "gnmt", workers=1).engine.search == Search(2, 0.6, "gnmt")
+    assert Search(2, 0.6, "gnmt").score(-3.0, 7) == -3.0 / 2**0.6 and Search().score(-3.0, 6) == -0.5
     for wrong, message in (((0.6, "GNMT"), "no length penalty of the form 'GNMT'; choose power or gnmt"),
                            ((-0.5, "power"), "is -0.5; it must be a number, 0 or above"), ((float("nan"), "gnmt"), "is nan;")):  # fmt: skip
         with pytest.raises(InputError, match=message):
@@ -202,7 +202,7 @@ def test_small_batches_change_nothing(talkative, lines, monkeypatch):
 def test_a_sentence_is_encoded_once_unless_its_tags_name_the_target(talkative, lines, encoded):
     assert len(set(lines)) == len(lines)
     talkative.translate_into(lines, INTO)
-    named = "tamun" in source_tags(talkative.task.placement.name, INTO[0])
+    named = "tamun" in source_tags(talkative.placement.name, INTO[0])
     assert encoded == [len(lines) * (3 if named else 1)]
 
 
@@ -210,10 +210,10 @@ def test_a_line_too_long_is_cut_alike_for_all_languages(talkative, lines, caplog
     with caplog.at_level(logging.WARNING, logger="zsnmt.translation"):
         parts = list(talkative.parts_of([" ".join(lines)], INTO, 7))
     assert caplog.text.count("line 7 has") == 1  # not once for each language
-    by_direction = [[part.tokens.tolist() for part in parts if part.direction == direction] for direction in INTO]
+    by_direction = [[part.tokens for part in parts if part.direction == direction] for direction in INTO]
     assert by_direction[0] == by_direction[1] == by_direction[2] and len(by_direction[0]) > 1
-    tags = len(source_tags(talkative.task.placement.name, INTO[0]))
-    assert max(map(len, by_direction[0])) + tags <= talkative.task.max_positions()[0] == 40
+    tags = len(source_tags(talkative.placement.name, INTO[0]))
+    assert max(map(len, by_direction[0])) + tags <= talkative.longest == 40
     assert [part.direction for part in parts[:4]] == [*INTO, INTO[0]]
 
 
@@ -231,7 +231,7 @@ def test_progress_counts_every_line_in_every_direction(talkative, lines, directi
 
 
 def test_the_source_language_is_needed_where_its_tag_is_read(talkative, lines):
-    if "velan" in source_tags(talkative.task.placement.name, INTO[0]):
+    if "velan" in source_tags(talkative.placement.name, INTO[0]):
         with pytest.raises(InputError, match="must be told the source language: one of inglan, velan, tamun, velor"):
             talkative.translate(lines[:1], "tamun")
     else:

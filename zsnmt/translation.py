@@ -1,35 +1,30 @@
 """Raw text in, raw text out: a trained run translates between all its languages."""
 
 import logging
-from argparse import Namespace
 from collections import Counter
 from pathlib import Path
 from typing import Callable, Iterator, NamedTuple, Optional, Sequence
 
-import torch
-from fairseq import checkpoint_utils, utils
-
-import zsnmt.models  # noqa: F401  (registers)
-import zsnmt.tasks  # noqa: F401
-from zsnmt.averaging import readable
 from zsnmt.binarised import encode
+from zsnmt.decoding.linear import FLOAT32
+from zsnmt.decoding.search import Hypothesis, Search, Sentence
+from zsnmt.engines import PYTORCH, open_engine
 from zsnmt.errors import InputError
-from zsnmt.languages import Direction, check_known, parse_direction, source_tags
-from zsnmt.length_penalty import POWER, search_penalty
-from zsnmt.modules.encode_once import EncodeOnce
-from zsnmt.runs import MODEL_FILE, PIPELINE_FOLDER
-from zsnmt.text.pipeline import TextPipeline
+from zsnmt.languages import Direction, check_known, source_tags
+from zsnmt.length_penalty import POWER
 
 logger = logging.getLogger(__name__)
+
+BATCH_SENTENCES = 64
 
 
 class Translator:
     """A run folder's model with its text pipeline; nothing outside the folder is read.
 
-    A translation does not depend on its batch, but for outputs that would not end: fairseq cuts them
-    at 1.2 times the longest source of the batch + 50 tokens. `beam` and `length_penalty` (score =
-    log-probability / length^penalty, or / ((5 + length) / 6)^penalty in the form `gnmt`) default to the
-    paper's; a batch holds about `batch_tokens` source tokens. The first language of a run is its pivot.
+    A translation does not depend on its batch. `beam` and `length_penalty` (score = log-probability / length^penalty, or
+    / ((5 + length) / 6)^penalty in the form `gnmt`) default to the paper's; `engine`, `precision` and `workers` are those of
+    `zsnmt.engines`; a batch holds about `batch_tokens` source tokens, and no more than 64 sentences. The first language of a
+    run is its pivot.
     """
 
     def __init__(
@@ -39,30 +34,16 @@ class Translator:
         length_penalty: float = 1.0,
         length_penalty_form: str = POWER,
         batch_tokens: int = 4000,
-        checkpoint: str = MODEL_FILE,
+        engine: str = PYTORCH,
+        precision: str = FLOAT32,
+        workers: int | None = None,
     ) -> None:
-        search_penalty(length_penalty, length_penalty_form)  # refused before a model is read
-        if not (run / PIPELINE_FOLDER).is_dir():
-            raise InputError(f"{run} is no run folder: it has no {PIPELINE_FOLDER}/; give one made by recipes/train.sh")
-        path = run / checkpoint
-        overrides = {"data": str(run / PIPELINE_FOLDER), "source_lang": None, "target_lang": None}
-        with readable(path):
-            state = checkpoint_utils.load_checkpoint_to_cpu(str(path), overrides)
-            models, cfg, self.task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
-        self.model = models[0].eval()
-        self.model.prepare_for_inference_(cfg)
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.model.to(self.device)
-        self.pipeline = TextPipeline.load(run / PIPELINE_FOLDER)
-        self.dictionary = self.task.target_dictionary
-        self.languages: list[str] = list(self.task.langs)
+        search = Search(beam, length_penalty, length_penalty_form)  # refused before a model is read
+        self.engine, known = open_engine(run, search, engine, precision, workers)
+        self.pipeline, self.dictionary, self.placement = known.pipeline, known.dictionary, known.placement
+        self.languages, self.trained, self.longest = known.languages, known.trained, known.longest
         self.pivot = self.languages[0]
-        self.trained = [parse_direction(pair) for pair in self.task.trained_directions]
         self.batch_tokens = batch_tokens
-        self.search = Namespace(
-            beam=beam, lenpen=length_penalty, length_penalty_form=length_penalty_form, max_len_a=1.2, max_len_b=50
-        )
-        self.generator = self.task.build_generator(EncodeOnce([self.model]), self.search)
 
     def translate(
         self,
@@ -100,7 +81,7 @@ class Translator:
         if source is not None:
             return Direction(check_known(source, self.languages), target)
         anything = Direction(next(language for language in self.languages if language != target), target)
-        if self.pipeline.needs_language or anything.source in source_tags(self.task.placement.name, anything):
+        if self.pipeline.needs_language or anything.source in source_tags(self.placement.name, anything):
             raise InputError(f"this model must be told the source language: one of {', '.join(self.languages)}")
         return anything
 
@@ -121,8 +102,11 @@ class Translator:
         pieces_of = Counter(part.line for part in parts)  # in all directions
         finished((len(lines) - len(pieces_of)) * len(directions))  # the empty ones
         translated: dict[int, str] = {}
-        for batch in self.batches(parts):
-            translated.update(zip(batch, self.translate_batch([parts[place] for place in batch])))
+        batches = list(self.batches(parts))
+        found = self.engine.translate([self.sentence(parts[place]) for place in batch] for batch in batches)
+        for batch, of_batch in zip(batches, found, strict=True):
+            for place, hypotheses in zip(batch, of_batch, strict=True):
+                translated[place] = self.text_of(hypotheses[0], parts[place].direction.target)
             finished(sum(len(directions) / pieces_of[parts[place].line] for place in batch))
         for place, part in enumerate(parts):
             of_direction = translations[part.direction]
@@ -133,14 +117,13 @@ class Translator:
         """What the model is to translate of lines of one language, all translations of a part one after the other."""
         source, *others = {direction.source for direction in directions}
         assert not others, "lines are of one language"
-        longest = self.task.max_positions()[0] - 1
-        longest -= max(len(source_tags(self.task.placement.name, direction)) for direction in directions)
+        longest = self.longest - 1 - max(len(source_tags(self.placement.name, direction)) for direction in directions)
         for index, line in enumerate(lines):
             for tokens in self.parts(first_line + index, line, source, longest):
                 for direction in directions:
                     yield Part(index, direction, tokens)
 
-    def parts(self, number: int, line: str, source: str, longest: int) -> Iterator[torch.Tensor]:
+    def parts(self, number: int, line: str, source: str, longest: int) -> Iterator[list[int]]:
         """Ids of a line's pieces, each part with EOS: none for an empty line, several for one of more than `longest` pieces."""
         pieces = self.pipeline.encode(line, source)
         if len(pieces) > longest:
@@ -151,36 +134,29 @@ class Translator:
             cut = longest
             if len(pieces) > longest:  # before the last word that begins in reach
                 cut = max((i for i in range(1, longest + 1) if self.pipeline.starts_word(pieces[i])), default=longest)
-            yield encode(pieces[:cut], self.dictionary)
+            yield encode(pieces[:cut], self.dictionary).tolist()
             pieces = pieces[cut:]
 
     def batches(self, parts: Sequence["Part"]) -> Iterator[list[int]]:
         """Places of the parts in batches of like length, the longest first; those of one line stay together."""
         batch: list[int] = []
         for place in sorted(range(len(parts)), key=lambda place: -len(parts[place].tokens)):
-            if batch and len(parts[batch[0]].tokens) * (len(batch) + 1) > self.batch_tokens:
+            full = batch and len(parts[batch[0]].tokens) * (len(batch) + 1) > self.batch_tokens
+            if full or len(batch) == BATCH_SENTENCES:
                 yield batch
                 batch = []
             batch.append(place)
         if batch:
             yield batch
 
-    def translate_batch(self, parts: Sequence["Part"]) -> list[str]:
-        """The best translation of each part, as raw text."""
-        examples = []
-        for place, part in enumerate(parts):
-            data = self.task.inference_dataset([part.tokens], [len(part.tokens)], part.direction)
-            examples.append({**data[0], "id": place})
-        sample = data.collater(examples)
-        if self.device.type == "cuda":
-            sample = utils.move_to_cuda(sample)
-        places = sample["id"].tolist()
-        hypotheses = self.task.generate(self.generator, [self.model], sample, [parts[place].direction for place in places])
-        translations = [""] * len(parts)
-        for place, best_first in zip(places, hypotheses):
-            tokens = [token for token in best_first[0]["tokens"].tolist() if token >= self.dictionary.nspecial]
-            translations[place] = self.pipeline.decode([self.dictionary[token] for token in tokens], parts[place].direction.target)
-        return translations
+    def sentence(self, part: "Part") -> Sentence:
+        """A part as an engine reads it."""
+        return Sentence([*self.placement.source_prefix(part.direction), *part.tokens], self.placement.decoder_start(part.direction))
+
+    def text_of(self, hypothesis: Hypothesis, language: str) -> str:
+        """A translation as raw text."""
+        tokens = [token for token in hypothesis.tokens if token >= self.dictionary.nspecial]
+        return self.pipeline.decode([self.dictionary[token] for token in tokens], language)
 
 
 class Part(NamedTuple):
@@ -188,4 +164,4 @@ class Part(NamedTuple):
 
     line: int
     direction: Direction
-    tokens: torch.Tensor
+    tokens: list[int]

@@ -15,13 +15,14 @@ from fairseq.tasks.translation import TranslationTask
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 from tqdm import tqdm
 
+from zsnmt import trained_run
 from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
 from zsnmt.averaging import readable
 from zsnmt.errors import InputError
 from zsnmt.files import checksum_of, new_folder, sha256, write_json
 from zsnmt.languages import Direction, check_known, source_tags
 from zsnmt.modules.attention_residual import KeepResidual
-from zsnmt.translation import MODEL_FILE, Translator
+from zsnmt.runs import MODEL_FILE
 
 
 class ProbedModel(NamedTuple):
@@ -45,21 +46,22 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None)
     `target`: the language asked for, where a source bears the tag of its target; no other model reads it. Raises
     `InputError` for a folder that is no run, a damaged checkpoint, and where a target is needed and missing or unknown.
     """
-    translator = Translator(run, checkpoint=checkpoint)
-    pipeline, placement = translator.pipeline, translator.task.placement
+    trained = trained_run.load_run(run, checkpoint)
+    known, encoder = trained.known, trained.model.encoder
+    pipeline, placement = known.pipeline, known.placement
     if "target" not in source_tags(placement.name, Direction("source", "target")):
         target = None
     elif target is None:
-        raise InputError(f"the model in {run} must be told the target language: one of {', '.join(translator.languages)}")
+        raise InputError(f"the model in {run} must be told the target language: one of {', '.join(known.languages)}")
     else:
-        check_known(target, translator.languages)
+        check_known(target, known.languages)
     return ProbedModel(
-        translator.model.encoder,
-        translator.dictionary,
-        translator.languages,
+        encoder,
+        known.dictionary,
+        known.languages,
         lambda lines, language: pipeline.segment((pipeline.tokenise(line, language) for line in lines), language),
         lambda language: placement.source_prefix(Direction(language, target)),
-        {"run": str(run.resolve()), "target": target, **record_of(run / checkpoint, translator.model.encoder)},
+        {"run": str(run.resolve()), "target": target, **record_of(run / checkpoint, encoder)},
     )
 
 

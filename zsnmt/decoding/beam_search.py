@@ -20,7 +20,7 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
     ends with W finished ones or at its limit.
     """
     finished: list[list[Hypothesis]] = [[] for _ in limits]
-    sentences, width = [*range(len(limits))], search.beam  # the sentences still searched, by row
+    sentences, width = [*range(len(limits))], min(search.beam, state.symbols - 1)  # the sentences still searched, by row
     device = state.starts.device
     limit = torch.tensor(limits, device=device)
     tokens = state.starts[:, None]  # N×1, then N×W

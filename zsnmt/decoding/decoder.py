@@ -8,6 +8,7 @@ with other hypotheses, and those of a sentence meet its keys in one product.
 import math
 
 import torch
+from fairseq.modules import MultiheadAttention
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -64,6 +65,7 @@ class DecoderState:
         self, packed: PackedDecoder, encoded: Tensor, padding_mask: Tensor | None, places: Tensor, starts: Tensor
     ) -> None:
         self.packed, self.starts, self.step = packed, starts, 0
+        self.symbols = packed.decoder.output_projection.out_features
         self.language = None
         if packed.language is not None:
             self.language = packed.language.table(packed.language.row_of_token[starts])[:, None]  # N×1×C
@@ -73,7 +75,7 @@ class DecoderState:
         if padding_mask is not None:
             padded = padding_mask[places]  # N×S
             self.memory_mask = encoded.new_zeros(padded.shape).masked_fill_(padded, -math.inf)[:, None, None]  # N×1×1×S
-        self.memories = [layer.cross_attention.remember(encoded)[:, places] for layer in packed.layers]  # each 2×N×H×S×d
+        self.memories = [layer.cross_attention.remember(encoded, places) for layer in packed.layers]  # each 2×N×H×S×d
         self.pasts = [encoded.new_empty(0)] * len(packed.layers)  # each 2×N×H×M×d, with room for more
         self.seen = encoded.new_zeros((len(starts), 1, 0))  # N×W×M: 0 at a hypothesis's own past, elsewhere -inf
         self.times: list[int] = []  # the step of each of the M
@@ -154,28 +156,32 @@ class PackedDecoderLayer:
 class CrossAttention:
     """Attention to the encoded sentence, whose keys and values are made once for all its hypotheses."""
 
-    def __init__(self, attention, precision: str) -> None:
+    def __init__(self, attention: MultiheadAttention, precision: str) -> None:
         self.heads = attention.num_heads
-        self.query = pack(attention.q_proj.weight, attention.q_proj.bias, precision)
+        self.query = pack(*fused(attention.q_proj, scale=attention.scaling), precision)
         self.memory = pack(*fused(attention.k_proj, attention.v_proj), precision)
         self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
 
-    def remember(self, encoded: Tensor) -> Tensor:
-        """Keys and values (2×B×H×S×d) of the encoder's states (S×B×C)."""
-        return self.memory(encoded).unflatten(-1, (2, self.heads, -1)).permute(2, 1, 3, 0, 4)
+    def remember(self, encoded: Tensor, places: Tensor) -> Tensor:
+        """Keys and values (2×N×H×S×d) of the encoder's states (S×B×C) at the sentences' places (N)."""
+        made = self.memory(encoded).unflatten(-1, (2, self.heads, -1)).permute(2, 1, 3, 0, 4)  # 2×B×H×S×d
+        return made.contiguous().index_select(1, places)
 
     def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
         q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # N×H×W×d
-        attended = F.scaled_dot_product_attention(q, *state.memories[number], attn_mask=state.memory_mask)
-        return self.output(attended.transpose(1, 2).flatten(2))
+        k, v = state.memories[number]
+        logits = products(q, k.transpose(-1, -2))
+        if state.memory_mask is not None:
+            logits += state.memory_mask
+        return self.output(products(logits.softmax(dim=-1), v).transpose(1, 2).flatten(2))
 
 
 class PastAttention:
     """Attention of a hypothesis to its own past, with relative positions where the model has them."""
 
     def __init__(self, attention: SelfAttention, precision: str) -> None:
-        self.heads, self.scale = attention.num_heads, attention.scaling
-        self.project = pack(*fused(attention.q_proj, attention.k_proj, attention.v_proj), precision)
+        self.heads = attention.num_heads
+        self.project = pack(*fused(attention.q_proj, attention.k_proj, attention.v_proj, scale=attention.scaling), precision)
         self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
         self.terms, self.relative_values = attention.logit_terms, attention.relative_values
 
@@ -185,23 +191,27 @@ class PastAttention:
         for each, kept in zip(new, past):
             kept[:, :, made - x.size(1) : made] = each
         k, v = past[:, :, :, :made]
-        mask = state.seen[:, None]  # N×1×W×M
-        if self.relative_values is None and not self.terms:
-            attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        logits = products(q, k.transpose(-1, -2)).add_(state.seen[:, None])  # N×H×W×M
+        if not self.terms and self.relative_values is None:
+            attended = products(logits.softmax(dim=-1), v)
         else:
-            attended = self.relative(q, k, v, mask, torch.tensor(state.times, device=x.device))
+            attended = self.relative(q, logits, v, torch.tensor(state.times, device=x.device))
         return self.output(attended.transpose(1, 2).flatten(2))
 
-    def relative(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor, times: Tensor) -> Tensor:
+    def relative(self, q: Tensor, logits: Tensor, v: Tensor, times: Tensor) -> Tensor:
         """The same with relative keys and values: a query (N×H×W×d) is the last of all steps, a key of a step of its own (M)."""
         alone, steps = q.flatten(1, 2)[:, :, None], int(times[-1]) + 1  # N×HW×1×d
-        logits = (q * self.scale) @ k.transpose(-1, -2) + mask  # N×H×W×M
         for term in self.terms:
-            by_step = term(alone, alone.new_empty((1, 1, steps, 0)), self.scale)  # N×HW×1×steps
+            by_step = term(alone, alone.new_empty((1, 1, steps, 0)), 1.0)  # N×HW×1×steps
             logits = logits + by_step.unflatten(1, q.shape[1:3]).squeeze(3)[..., times]
         weights = logits.softmax(dim=-1)
-        attended = weights @ v
+        attended = products(weights, v)
         if self.relative_values is not None:
             by_step = weights.new_zeros((*weights.shape[:3], steps)).index_add_(-1, times, weights)
             attended = attended + self.relative_values(by_step.flatten(1, 2)[:, :, None]).squeeze(2).unflatten(1, q.shape[1:3])
         return attended
+
+
+def products(a: Tensor, b: Tensor) -> Tensor:
+    """a @ b for each sentence and head (N×H×…×…); `matmul` takes another, slower way where b is part of a larger tensor."""
+    return torch.bmm(a.flatten(0, 1), b.flatten(0, 1)).unflatten(0, a.shape[:2])

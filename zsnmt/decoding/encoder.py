@@ -89,11 +89,15 @@ class PackedFeedForward:
         return x if self.first else self.norm(x)
 
 
-def fused(*projections: torch.nn.Linear) -> tuple[Tensor, Tensor | None]:
-    """Weight and bias of projections of the same input as one."""
+def fused(*projections: torch.nn.Linear, scale: float = 1.0) -> tuple[Tensor, Tensor | None]:
+    """Weight and bias of projections of the same input as one, those of the first, the queries', scaled."""
+    scales = [scale, *[1.0] * (len(projections) - 1)]
+
+    def joined(parts: list[Tensor]) -> Tensor:
+        return torch.cat([part.detach() * by for part, by in zip(parts, scales)])
+
     biases = [projection.bias for projection in projections]
-    bias = None if biases[0] is None else torch.cat([each.detach() for each in biases])
-    return torch.cat([projection.weight.detach() for projection in projections]), bias
+    return joined([projection.weight for projection in projections]), None if biases[0] is None else joined(biases)
 
 
 def is_plain(attention: SelfAttention) -> bool:

@@ -113,7 +113,8 @@ class Decoder(TransformerDecoderBase):
 
         if self.layer_norm is not None:
             x = self.layer_norm(x)
-        x = x.transpose(0, 1)  # B×T×C
+        # Contiguous: with frozen weights PyTorch would multiply a step's rows with the vocabulary one by one.
+        x = x.transpose(0, 1).contiguous()  # B×T×C
         if self.project_out_dim is not None:
             x = self.project_out_dim(x)
         return x, {"attn": [attention], "inner_states": inner_states}

@@ -16,8 +16,6 @@ from zsnmt.errors import InputError
 
 T, R = TypeVar("T"), TypeVar("R")
 
-_CHUNK = 500  # items that travel together
-
 _function: Callable  # of a worker process, given to it once
 
 
@@ -38,10 +36,10 @@ def worker_pool(workers: int, initializer: Callable = _end_with_parent, argument
     return ProcessPoolExecutor(workers, get_context("fork"), initializer, arguments)
 
 
-def map_in_processes(function: Callable[[T], R], items: Iterable[T], workers: int = 1) -> Iterator[R]:
+def map_in_processes(function: Callable[[T], R], items: Iterable[T], workers: int = 1, together: int = 500) -> Iterator[R]:
     """What `map(function, items)` gives, from so many processes; one is this process itself.
 
-    A few chunks of items are in memory at a time. What the function raises is raised here, and
+    Items travel so many `together`, and a few times as many are in memory at a time. What the function raises is raised here, and
     BrokenProcessPool when a process ends before its work.
     """
     if workers == 1:
@@ -51,7 +49,7 @@ def map_in_processes(function: Callable[[T], R], items: Iterable[T], workers: in
     pool = worker_pool(workers, _start, (function,))
     waiting = deque()
     try:
-        while chunk := list(islice(items, _CHUNK)):
+        while chunk := list(islice(items, together)):
             waiting.append(pool.submit(_apply, chunk))
             if len(waiting) > 2 * workers:
                 yield from waiting.popleft().result()
