@@ -4,5 +4,6 @@ import sys
 
 # fairseq imports this package for `--user-dir`; a script that needs no fairseq does not wait for it.
 if "fairseq" in sys.modules:
+    import zsnmt.criterions  # noqa: F401  (registers the criterions)
     import zsnmt.models  # noqa: F401  (registers the architectures)
     import zsnmt.tasks  # noqa: F401  (registers the tasks)

@@ -8,12 +8,14 @@ from argparse import Namespace
 from typing import Optional, Sequence
 
 from fairseq.models.transformer import TransformerModel
+from fairseq.modules.fairseq_dropout import FairseqDropout
 from fairseq.tasks import FairseqTask
 from torch import nn
 
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
 from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
+from zsnmt.modules.cheap_dropout import CheapDropout
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.frozen_weights import FrozenWeights, freeze_rows
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
@@ -22,6 +24,7 @@ from zsnmt.modules.language_embedding import LanguageEmbedding
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE, TupePositions, use_relative_keys, use_tupe
 from zsnmt.modules.relative_attention import use_relative_attention
+from zsnmt.modules.self_attention import SelfAttention
 from zsnmt.modules.variational_dropout import VariationalDropout
 
 
@@ -126,6 +129,16 @@ def share_dropout_over_time(stack: nn.Module) -> None:
     for layer in stack.layers.children():  # iterating would skip layers at random under layer drop
         layer.dropout_module = VariationalDropout(layer.dropout_module.p, time_axis=0)
         layer.activation_dropout_module = VariationalDropout(layer.activation_dropout_module.p, time_axis=0)
+
+
+def train_fast(model: nn.Module) -> None:
+    """Let a model train, on a CPU, by masks of dropout that cost little and attention without fairseq's detours."""
+    for module in [*model.modules()]:
+        if isinstance(module, SelfAttention):
+            module.fast_training = True
+        for name, child in module.named_children():
+            if isinstance(child, FairseqDropout):
+                setattr(module, name, CheapDropout(child.p, child.module_name))
 
 
 def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbedding:

@@ -25,6 +25,7 @@ from zsnmt.seams import (
     fill_vocabulary_seams,
     set_defaults,
     share_dropout_over_time,
+    train_fast,
 )
 
 
@@ -69,6 +70,9 @@ class ZeroShotTransformer(TransformerModel):
             "was added this way, like 4008 or 4008,5200; older languages write what they could and no bit of them changes")
         add("--adapter-dim", type=int, metavar="D",
             help="width of the adapters that each language so added has after the decoder's layers; 0 for none")
+        add("--fast-training", action="store_true",
+            help="train faster on a CPU: the same model to rounding, but other random numbers for dropout, whose probabilities "
+            "become multiples of 1/65536")
 
     @classmethod
     def build_model(cls, args: Namespace, task: FairseqTask) -> "ZeroShotTransformer":
@@ -90,6 +94,8 @@ class ZeroShotTransformer(TransformerModel):
         if args.variational_dropout:
             share_dropout_over_time(model.encoder)
             share_dropout_over_time(model.decoder)
+        if args.fast_training:
+            train_fast(model)
         if args.frozen_vocabulary != "none":
             fill_vocabulary_seams(model, args, task)
         elif args.adapter_dim:
@@ -151,6 +157,7 @@ def zs_transformer(args: Namespace) -> None:
         relative_attention_distance="none",
         frozen_vocabulary="none",
         adapter_dim=0,
+        fast_training=False,
     )
     base_architecture(args)
 

@@ -25,6 +25,7 @@ class SelfAttention(MultiheadAttention):
         super().__init__(*arguments, **options)
         self.logit_terms = nn.ModuleList()
         self.relative_values: Optional[nn.Module] = None
+        self.fast_training = False
 
     def forward(
         self,
@@ -35,20 +36,23 @@ class SelfAttention(MultiheadAttention):
         incremental_state: Optional[dict] = None,
         need_weights: bool = True,
         attn_mask: Optional[Tensor] = None,
+        need_head_weights: bool = False,
         position_bias: Optional[Tensor] = None,
         **options,
     ) -> tuple[Tensor, Optional[Tensor]]:
         """query: Tq×B×C; key and value: Tk×B×C (only the new ones in incremental decoding); key_padding_mask: B×Tk, True
         at padding; attn_mask: Tq×Tk, added to the logits; position_bias: added, too, and broadcasts to B×H×Tq×Tk.
 
-        Returns Tq×B×C and, where weights are asked for, their mean over heads, B×Tq×Tk. fairseq's other options have an effect
-        with neutral seams alone.
+        Returns Tq×B×C and, where weights are asked for, their mean over heads, B×Tq×Tk, or those of each, H×B×Tq×Tk. fairseq's
+        other options have an effect with neutral seams alone.
         """
-        if not self.logit_terms and self.relative_values is None and position_bias is None:
+        neutral = not self.logit_terms and self.relative_values is None and position_bias is None
+        fast = self.fast_training and self.training and incremental_state is None and query.device.type == "cpu"
+        if neutral and not fast:
             masks = dict(key_padding_mask=key_padding_mask, attn_mask=attn_mask)
-            return super().forward(
-                query, key, value, incremental_state=incremental_state, need_weights=need_weights, **masks, **options
-            )
+            weights = dict(need_weights=need_weights, need_head_weights=need_head_weights)
+            return super().forward(query, key, value, incremental_state=incremental_state, **weights, **masks, **options)
+        need_weights = need_weights or need_head_weights
         q, k, v = self.heads(self.q_proj(query)), self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
         if incremental_state is not None:
             k, v, key_padding_mask = self.remembered(k, v, key_padding_mask, incremental_state)
@@ -58,21 +62,27 @@ class SelfAttention(MultiheadAttention):
             # Finite: padding before a target, which sees nothing but itself, must not become NaN.
             zeros = torch.zeros(key_padding_mask.shape, dtype=q.dtype, device=q.device)
             parts.append(zeros.masked_fill(key_padding_mask.bool(), torch.finfo(q.dtype).min / 2)[:, None, None])  # B×1×1×Tk
-        dropout = self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0
         bias = sum(parts[1:], parts[0]) if parts else None
+        softmax = utils.softmax  # in float32, always
+        if fast:
+            q, k, v = q.contiguous(), k.contiguous(), v.contiguous()  # the kernels of products are slow on others
+            bias, softmax = None if bias is None else bias.to(q.dtype), torch.softmax
         weights = None
-        if self.relative_values is None and not need_weights:
+        if self.relative_values is None and not need_weights and not fast:
             bias = bias.to(q.dtype)
+            dropout = self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0
             attended = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout, scale=self.scaling)
         else:
             logits = (q * self.scaling) @ k.transpose(-1, -2)  # B×H×Tq×Tk
-            weights = utils.softmax(logits if bias is None else logits + bias, dim=-1).type_as(logits)
-            kept = F.dropout(weights, dropout)
+            weights = softmax(logits if bias is None else logits + bias, dim=-1).type_as(logits)
+            kept = self.dropout_module(weights)
             attended = kept @ v
             if self.relative_values is not None:
                 attended = attended + self.relative_values(kept)
         attended = attended.permute(2, 0, 1, 3).flatten(2)  # Tq×B×C
-        return self.out_proj(attended), weights.mean(dim=1) if need_weights else None
+        if not need_weights:
+            return self.out_proj(attended), None
+        return self.out_proj(attended), weights.transpose(0, 1) if need_head_weights else weights.mean(dim=1)
 
     def heads(self, projected: Tensor) -> Tensor:
         """T×B×C as B×H×T×d."""

@@ -1,0 +1,209 @@
+"""The chunked criterion against fairseq's: the same loss, gradients and figures, to rounding."""
+
+import pytest
+import torch
+from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
+from fairseq.distributed import ModuleProxyWrapper
+from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_REGISTRY
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from tests.conftest import toy_options
+from zsnmt.criterions import projected_loss
+from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy, output_layer
+
+PAD, EOS = 1, 2
+NO_DROPOUT = dict(dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, word_dropout=0.0)
+APART = dict(share_all_embeddings=False)
+OUTPUT_LAYERS = {
+    "tied to both embeddings": {},
+    "tied to the decoder's": dict(APART, share_decoder_input_output_embed=True),
+    "of its own": dict(APART, share_decoder_input_output_embed=False),
+    "with a bias": APART,
+    "vocabulary that grew": dict(frozen_vocabulary="7"),
+}
+
+
+def build(task, architecture: str = "zs_transformer", **options) -> nn.Module:
+    torch.manual_seed(1)
+    args = toy_options(**{**NO_DROPOUT, **options})
+    ARCH_CONFIG_REGISTRY[architecture](args)
+    return ARCH_MODEL_REGISTRY[architecture].build_model(args, task)
+
+
+def build_with(task, layer: str) -> nn.Module:
+    """A model with an output layer of the names above; the language added last is the only one for a vocabulary that grew."""
+    model = build(task, **OUTPUT_LAYERS[layer])
+    if layer == "with a bias":
+        model.decoder.output_projection = nn.Linear(8, len(task.target_dictionary))
+    return model
+
+
+@pytest.fixture
+def sample(source_batch, target_batch) -> dict:
+    """Three sentences of 4, 3 and 4 target tokens with EOS."""
+    target = torch.tensor([[8, 9, 10, EOS], [11, 12, EOS, PAD], [13, 14, 15, EOS]])
+    lengths = source_batch.ne(PAD).sum(1)
+    inputs = {"src_tokens": source_batch, "src_lengths": lengths, "prev_output_tokens": target_batch}
+    return {"net_input": inputs, "target": target, "ntokens": 11}
+
+
+def criterions(task, smoothing: float = 0.1, sentence_avg: bool = False, **options) -> list[LabelSmoothedCrossEntropyCriterion]:
+    kinds = LabelSmoothedCrossEntropyCriterion, ChunkedLabelSmoothedCrossEntropy
+    return [kind(task, sentence_avg, smoothing, **options) for kind in kinds]
+
+
+def gradients(model: nn.Module, criterion, *samples: dict, scale: float = 1.0) -> tuple[list[dict], dict[str, Tensor]]:
+    """What the criterion logs of each batch, and the model's gradients of all of them, multiplied by `scale`."""
+    model.zero_grad()
+    logs = []
+    for sample in samples:
+        loss, _, log = criterion(model, sample)
+        (loss * scale).backward()
+        logs.append(log)
+    return logs, {name: weight.grad.clone() for name, weight in model.named_parameters() if weight.grad is not None}
+
+
+def assert_equal(ours: tuple, stock: tuple, tolerance: float) -> None:
+    """The same figures and gradients; a gradient's error counts in parts of the largest gradient."""
+    for log, expected in zip(*(logs for logs, _ in (ours, stock)), strict=True):
+        assert log.keys() == expected.keys()
+        for name in expected:
+            assert float(log[name]) == pytest.approx(float(expected[name]), rel=max(tolerance, 1e-6)), name
+    assert ours[1].keys() == stock[1].keys()
+    largest = max(float(gradient.abs().max()) for gradient in stock[1].values())
+    for name, expected in stock[1].items():
+        assert expected.dtype is ours[1][name].dtype
+        assert float((ours[1][name] - expected).abs().max()) <= tolerance * largest, name
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("layer", OUTPUT_LAYERS)
+def test_loss_gradients_and_figures_are_fairseqs(toy_task, sample, layer, smoothing):
+    model = build_with(toy_task, layer)
+    assert (output_layer(model) is None) == (layer == "vocabulary that grew")
+    stock, ours = (gradients(model, each, sample) for each in criterions(toy_task, smoothing, report_accuracy=True))
+    assert_equal(ours, stock, 1e-6)
+
+
+@pytest.mark.parametrize("options", [dict(sentence_avg=True), dict(ignore_prefix_size=1), dict(ignore_prefix_size=4)])
+def test_every_option_of_fairseqs_criterion_works(toy_task, sample, options):
+    model = build(toy_task)
+    stock, ours = (gradients(model, each, sample) for each in criterions(toy_task, report_accuracy=True, **options))
+    assert_equal(ours, stock, 1e-6)
+
+
+def test_fairseqs_own_transformer_has_it_too(toy_task, sample):
+    model = build(toy_task, "transformer")
+    assert output_layer(model) is model.decoder.output_projection
+    stock, ours = (gradients(model, each, sample) for each in criterions(toy_task))
+    assert_equal(ours, stock, 1e-6)
+
+
+def test_gradients_add_up_over_batches_and_keep_a_scale(toy_task, sample):
+    """As under --update-freq, and under the loss scale of mixed precision."""
+    model = build(toy_task)
+    other = {**sample, "target": sample["target"].flip(0)}
+    stock, ours = (gradients(model, each, sample, other, scale=128.0) for each in criterions(toy_task))
+    assert_equal(ours, stock, 1e-6)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 4, 100])
+def test_any_number_of_tokens_at_a_time_gives_the_same(toy_task, sample, monkeypatch, rows):
+    model = build(toy_task)
+    stock, ours = criterions(toy_task, report_accuracy=True)
+    expected = gradients(model, stock, sample)
+    monkeypatch.setitem(projected_loss.CHUNK, "cpu", rows * len(toy_task.target_dictionary) + 1)
+    assert_equal(gradients(model, ours, sample), expected, 1e-6)
+
+
+def test_mixed_precision_differs_by_its_rounding(toy_task, sample):
+    model = build(toy_task)
+    stock, ours = criterions(toy_task, report_accuracy=True)
+    exact = gradients(model, stock, sample)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert_equal(gradients(model, ours, sample), gradients(model, stock, sample), 2**-8)
+        assert_equal(gradients(model, ours, sample), exact, 2**-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_model_in_half_precision_has_gradients_of_its_type(toy_task, sample, dtype):
+    """With the loss scale of float16: gradients of most of a large vocabulary would vanish without it."""
+    model = build(toy_task).to(dtype)
+    stock, ours = (gradients(model, each, sample, scale=2.0**7) for each in criterions(toy_task))
+    assert_equal(ours, stock, 2**-6)
+
+
+def test_validation_keeps_nothing(toy_task, sample):
+    model = build(toy_task).eval()
+    with torch.no_grad():
+        (loss, size, log), (expected, expected_size, expected_log) = (
+            each(model, sample) for each in reversed(criterions(toy_task, report_accuracy=True))
+        )
+    assert not loss.requires_grad and size == expected_size and log.keys() == expected_log.keys()
+    assert float(loss) == pytest.approx(float(expected), rel=1e-6)
+
+
+def test_a_loss_for_each_token_is_fairseqs(toy_task, sample):
+    """`reduce=False`, which no command of fairseq asks for in training."""
+    model = build(toy_task).eval()
+    stock, ours = (each(model, sample, reduce=False)[0] for each in criterions(toy_task))
+    assert torch.equal(ours, stock) and ours.numel() == sample["target"].numel()
+
+
+def test_a_batch_that_does_not_count_has_zero_gradients(toy_task, sample):
+    """The trainer's dummy batch, whose loss it multiplies by zero in place; and one of nothing but padding."""
+    model = build(toy_task)
+    _, criterion = criterions(toy_task, report_accuracy=True)
+    loss, _, _ = criterion(model, sample)
+    loss *= 0
+    loss.backward()
+    assert all(not weight.grad.any() for weight in model.parameters() if weight.grad is not None)
+    padding = {**sample, "target": torch.full_like(sample["target"], PAD)}
+    [log], empty = gradients(model, criterion, padding)
+    assert float(log["loss"]) == log["total"] == 0 and all(not gradient.any() for gradient in empty.values())
+
+
+def test_a_second_backward_pass_says_that_there_is_none(toy_task, sample):
+    _, criterion = criterions(toy_task)
+    loss, _, _ = criterion(build(toy_task), sample)
+    loss.backward(retain_graph=True)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+@pytest.mark.parametrize("find_unused", [False, True])
+def test_gradients_reach_the_output_layer_under_data_parallel_training(toy_task, sample, find_unused):
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    try:
+        model = build_with(toy_task, "of its own")
+        stock, ours = criterions(toy_task)
+        expected = gradients(model, stock, sample)
+        parallel = ModuleProxyWrapper(DistributedDataParallel(model, find_unused_parameters=find_unused))
+        assert (output_layer(parallel) is None) == find_unused
+        logs, found = gradients(parallel, ours, sample)
+        assert_equal((logs, {name.removeprefix("module.module."): value for name, value in found.items()}), expected, 1e-6)
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+def test_output_layers_that_are_no_linear_layer_are_left_to_fairseq(toy_task):
+    adaptive = build(toy_task, **APART, adaptive_softmax_cutoff="9,20")
+    quantised = build(toy_task)
+    quantised.decoder.output_projection = nn.Sequential(quantised.decoder.output_projection)
+    aligned = build(toy_task, "transformer_align")
+    assert [output_layer(model) for model in (adaptive, quantised, aligned)] == [None] * 3
+
+
+def test_twenty_updates_have_the_same_losses(toy_task, sample):
+    losses = []
+    for criterion in criterions(toy_task):
+        model = build(toy_task)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        losses.append([])
+        for _ in range(20):
+            [log], _ = gradients(model, criterion, sample)
+            optimizer.step()
+            losses[-1].append(float(log["loss"]))
+    stock, ours = losses
+    assert ours == pytest.approx(stock, rel=1e-4) and ours[-1] < 0.6 * ours[0]

@@ -1,0 +1,140 @@
+"""A model that trains fast: the same loss and gradients, the same evaluation, the same checkpoint."""
+
+import itertools
+
+import pytest
+import torch
+from torch import nn
+
+from tests.conftest import toy_options
+from tests.models.test_zs_transformer import SEAMS
+from zsnmt.models import zs_transformer as registered
+from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.modules.cheap_dropout import CheapDropout
+
+ARCHITECTURES = ["zs_transformer", "zs_transformer_residual", "zs_transformer_residual_query", "zs_transformer_relative"]
+STILL = dict(dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, word_dropout=0.0)
+MORE = [
+    *(dict(encoder_position_encoding=name) for name in ("tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")),
+    dict(relative_attention_distance="2"),
+    dict(relative_attention_distance="2", encoder_position_encoding="tupe_relative", encoder_position_query_layers="middle"),
+    dict(frozen_vocabulary="6", adapter_dim=3),
+    dict(checkpoint_activations=True),
+    dict(cross_self_attention=True),
+    dict(share_all_embeddings=False, encoder_residual_removal_layers="1,3", encoder_residual_replacement="mean_pool"),
+]
+
+
+def build(task, fast: bool, architecture: str = "zs_transformer", **options) -> ZeroShotTransformer:
+    torch.manual_seed(7)
+    args = toy_options(**options, fast_training=fast)
+    getattr(registered, architecture)(args)
+    return ZeroShotTransformer.build_model(args, task)
+
+
+def step(model: nn.Module, source: torch.Tensor, target: torch.Tensor, seed: int = 3) -> tuple[torch.Tensor, dict]:
+    """The loss of a batch, whose padding does not count, and the gradients."""
+    model.zero_grad()
+    torch.manual_seed(seed)
+    log_probabilities = model.get_normalized_probs(model(source, None, target), log_probs=True)
+    expected = target.roll(-1, dims=1)
+    loss = nn.functional.nll_loss(log_probabilities.flatten(0, 1), expected.flatten(), ignore_index=1)
+    loss.backward()
+    return loss, {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}
+
+
+def check_same(task, source, target, **options) -> None:
+    """Names, weights, loss, gradients and evaluation of the two models are the same."""
+    plain, fast = (build(task, fast, **{**STILL, **options}) for fast in (False, True))
+    states = plain.state_dict(), fast.state_dict()
+    assert list(states[0]) == list(states[1]) and all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+    (loss, gradients), (own_loss, own_gradients) = (step(model.train(), source, target) for model in (plain, fast))
+    assert torch.allclose(own_loss, loss, rtol=1e-6)
+    assert list(own_gradients) == list(gradients)
+    size = torch.stack([gradient.norm() for gradient in gradients.values()]).norm()
+    for name, gradient in gradients.items():
+        assert (own_gradients[name] - gradient).norm() <= 1e-5 * gradient.norm() + 1e-7 * size, name
+    outputs = [model.eval()(source, None, target)[0] for model in (plain, fast)]
+    assert torch.equal(*outputs)
+
+
+@pytest.mark.parametrize("options", SEAMS, ids=lambda options: "-".join(map(str, options.values())))
+def test_loss_and_gradients_are_the_same_with_every_combination_of_seams(toy_task, source_batch, target_batch, options):
+    check_same(toy_task, source_batch, target_batch, **options)
+
+
+@pytest.mark.parametrize("options", MORE, ids=lambda options: "-".join(map(str, options.values())))
+def test_loss_and_gradients_are_the_same_with_what_else_there_is(toy_task, source_batch, target_batch, options):
+    check_same(toy_task, source_batch, target_batch, **options)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("padded", [True, False])
+def test_loss_and_gradients_of_every_architecture_are_the_same(toy_task, source_batch, target_batch, architecture, padded):
+    rows = slice(None) if padded else slice(1)
+    check_same(toy_task, source_batch[rows], target_batch[rows], architecture=architecture)
+
+
+@pytest.mark.parametrize("variational", [True, False])
+def test_every_dropout_that_variational_dropout_leaves_is_cheap(toy_task, variational):
+    """And every one drops: the loss differs with the seed, not without a change of it."""
+    kinds = {
+        fast: [(name, type(module).__name__) for name, module in build(toy_task, fast, variational_dropout=variational).named_modules()]
+        for fast in (False, True)
+    }
+    swapped = [(name, kind.replace("FairseqDropout", "CheapDropout")) for name, kind in kinds[False]]
+    assert sorted(kinds[True]) == sorted(swapped) and ("CheapDropout" in dict(swapped).values())
+
+
+@pytest.mark.parametrize("name", ["dropout", "attention_dropout", "activation_dropout"])
+def test_each_probability_of_dropout_takes_effect_and_the_seed_decides(toy_task, source_batch, target_batch, name):
+    model = build(toy_task, True, **{**STILL, name: 0.4}).train()
+    assert {module.p for module in model.modules() if isinstance(module, CheapDropout)} == {0.0, 0.4}
+    losses = [step(model, source_batch, target_batch, seed)[0] for seed in (1, 1, 2)]
+    assert torch.equal(losses[0], losses[1]) and not torch.equal(losses[0], losses[2])
+
+
+def test_the_expected_loss_is_that_of_the_stock_dropout(toy_task, source_batch, target_batch):
+    def losses(fast: bool) -> torch.Tensor:
+        model = build(toy_task, fast).train()
+        with torch.no_grad():
+            logits = [model(source_batch, None, target_batch)[0] for _ in range(300)]
+        return torch.stack([torch.log_softmax(each, -1)[..., 9].mean() for each in logits])
+
+    torch.manual_seed(1)
+    stock, cheap = losses(False), losses(True)
+    assert abs(stock.mean() - cheap.mean()) < 4 * ((stock.var() + cheap.var()) / 300) ** 0.5
+    assert cheap.std() == pytest.approx(stock.std(), rel=0.25)
+
+
+def test_activations_computed_again_meet_the_same_masks(toy_task, source_batch, target_batch):
+    results = [step(build(toy_task, True, checkpoint_activations=again).train(), source_batch, target_batch) for again in (False, True)]
+    assert torch.equal(results[0][0], results[1][0])
+    assert all(torch.allclose(results[0][1][name], results[1][1][name], atol=1e-6) for name in results[0][1])
+
+
+def test_a_model_trained_with_the_option_goes_on_without_it(toy_task, source_batch, target_batch):
+    fast, plain = build(toy_task, True).train(), build(toy_task, False)
+    optimizer = torch.optim.SGD(fast.parameters(), lr=0.1)
+    for _ in range(2):
+        step(fast, source_batch, target_batch)
+        optimizer.step()
+    plain.load_state_dict(fast.state_dict())
+    outputs = [model.eval()(source_batch, None, target_batch)[0] for model in (fast, plain)]
+    assert torch.equal(*outputs)
+    assert step(plain.train(), source_batch, target_batch)[0].isfinite()
+
+
+def test_attention_weights_are_those_without_the_option(toy_task, source_batch, target_batch):
+    """The mean over heads of the last layer, which a criterion may want."""
+    weights = [build(toy_task, fast, **STILL).train()(source_batch, None, target_batch)[1]["attn"][0] for fast in (False, True)]
+    assert weights[0].shape == (3, 4, 5) and torch.allclose(*weights, atol=1e-6)
+
+
+def test_losses_in_mixed_precision_agree_to_its_rounding(toy_task, source_batch, target_batch):
+    found = []
+    for fast, mixed in itertools.product((False, True), repeat=2):
+        with torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+            found.append(step(build(toy_task, fast, **STILL).train(), source_batch, target_batch)[0])
+    for loss in found[1:]:
+        assert loss.item() == pytest.approx(found[0].item(), rel=0.01)

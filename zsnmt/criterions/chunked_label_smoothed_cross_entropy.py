@@ -1,0 +1,68 @@
+"""`chunked_label_smoothed_cross_entropy`: fairseq's label-smoothed cross-entropy with less memory and time."""
+
+from typing import Optional
+
+from fairseq.criterions import register_criterion
+from fairseq.criterions.label_smoothed_cross_entropy import (
+    LabelSmoothedCrossEntropyCriterion,
+    LabelSmoothedCrossEntropyCriterionConfig,
+)
+from fairseq.distributed import FullyShardedDataParallel
+from fairseq.models.transformer import TransformerDecoderBase, TransformerModelBase
+from torch import Tensor, nn
+
+from zsnmt.criterions.projected_loss import ProjectedLoss
+
+
+@register_criterion("chunked_label_smoothed_cross_entropy", dataclass=LabelSmoothedCrossEntropyCriterionConfig)
+class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
+    """The stock criterion, to rounding: same options, loss, gradients and figures.
+
+    Tokens of padding are not projected to the vocabulary, and log-probabilities exist for some tokens at a time. A model
+    whose output is more than a linear layer has the stock computation.
+    """
+
+    def forward(self, model: nn.Module, sample: dict, reduce: bool = True) -> tuple[Tensor, int, dict]:
+        """The stock method, on the decoder's features where the criterion projects them itself."""
+        if reduce and output_layer(model) is not None:
+            sample = {**sample, "net_input": {**sample["net_input"], "features_only": True}}
+        return super().forward(model, sample, reduce)
+
+    def compute_loss(self, model: nn.Module, net_output: tuple, sample: dict, reduce: bool = True) -> tuple[Tensor, Tensor]:
+        """The stock method; from features (B×T×C), the loss of all tokens and their negative log-likelihood, in nats."""
+        if "features_only" not in sample["net_input"]:
+            return super().compute_loss(model, net_output, sample, reduce)
+        features, extra = net_output
+        target = model.get_targets(sample, net_output)[:, self.ignore_prefix_size :].flatten()  # BT
+        counted = target.ne(self.padding_idx).nonzero().squeeze(1)  # N
+        features = features[:, self.ignore_prefix_size :].flatten(0, 1).index_select(0, counted)  # N×C
+        layer = output_layer(model)
+        loss, nll_loss, correct = ProjectedLoss.apply(
+            features, layer.weight, layer.bias, target[counted], self.eps, self.report_accuracy
+        )
+        extra["accuracy"] = correct, counted.new_tensor(len(counted))
+        return loss, nll_loss
+
+    def compute_accuracy(self, model: nn.Module, net_output: tuple, sample: dict) -> tuple[Tensor, Tensor]:
+        """The stock method: how many tokens are the likeliest ones, of how many."""
+        if "features_only" not in sample["net_input"]:
+            return super().compute_accuracy(model, net_output, sample)
+        return net_output[1]["accuracy"]
+
+
+def output_layer(model: nn.Module) -> Optional[nn.Linear]:
+    """The linear layer that makes a transformer's logits of its features; None where something else has a part in it.
+
+    None, too, where the model hides its weights from all but its own forward pass (FSDP, DDP that looks for unused ones).
+    """
+    while hasattr(model, "module"):
+        if isinstance(model, FullyShardedDataParallel) or getattr(model, "find_unused_parameters", False):
+            return None
+        model = model.module
+    if type(model).forward is not TransformerModelBase.forward:
+        return None
+    decoder = model.decoder
+    plain = type(decoder).output_layer is TransformerDecoderBase.output_layer and decoder.adaptive_softmax is None
+    if not plain or getattr(decoder, "vocabulary", None) is not None or type(decoder.output_projection) is not nn.Linear:
+        return None
+    return decoder.output_projection
