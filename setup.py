@@ -26,5 +26,5 @@ setup(
         "tqdm>=4.60",
         "conllu>=4.5",
     ],
-    extras_require={"test": ["pytest>=8", "pytest-xdist>=3.6"], "comet": ["unbabel-comet>=2.2"], "tensorboard": ["tensorboard>=2.14"]},
+    extras_require={"test": ["pytest>=8", "pytest-xdist>=3.6"], "comet": ["unbabel-comet>=2.2"], "ctranslate2": ["ctranslate2>=4.5"], "tensorboard": ["tensorboard>=2.14"]},
 )

@@ -8,6 +8,7 @@ from tqdm import tqdm
 
 from zsnmt import console
 from zsnmt.comet import MODEL, PACKAGE, Comet
+from zsnmt.decoding.choice import add_engine_options, engine_choice
 from zsnmt.files import write_json
 from zsnmt.languages import parse_directions
 from zsnmt.length_penalty import FORMS, POWER
@@ -16,7 +17,7 @@ from zsnmt.scores import SCORES_FILE
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
+    parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh, or its export by scripts/export.py")
     parser.add_argument("--text", type=Path, help="parallel text with the test set (default: that of the run)")
     parser.add_argument("--split", default="test", help="name of the test set")
     parser.add_argument("--identifier", choices=["py3langid", "lexicon"], default="py3langid",
@@ -37,6 +38,7 @@ def main() -> None:
     parser.add_argument("--comet", nargs="?", const=MODEL, metavar="MODEL",
                         help=f"also score with COMET (default model: {MODEL}); needs pip install {PACKAGE}")
     parser.add_argument("--output", type=Path, help="score file (default: RUN/scores.json, for the recipe's test set only)")
+    add_engine_options(parser)
     options = parser.parse_args()
     if options.output is None and (options.text or options.directions or options.split != "test"):
         parser.error("--text, --split and --directions need an --output of their own: RUN/scores.json is the recipe's")
@@ -47,6 +49,7 @@ def main() -> None:
         options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,
         options.length_penalty, options.length_penalty_form, options.directions, show,
         options.output and options.output.with_suffix(".hypotheses"), options.lines, options.normalise_references, options.pivot_run, comet,
+        engine_choice(options),
     )  # fmt: skip
     write_json(options.output or options.run / SCORES_FILE, scores)
 

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from zsnmt import console
 from zsnmt.corpora.parallel_text import iterate_lines, iterate_stream, write_lines
+from zsnmt.decoding.choice import add_engine_options, engine_choice
 from zsnmt.length_penalty import FORMS, POWER
 
 LINES_AT_A_TIME = 2000
@@ -20,7 +21,7 @@ LINES_AT_A_TIME = 2000
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
+    parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh, or its export by scripts/export.py")
     parser.add_argument("--to", required=True, metavar="LANGUAGE", help="target language")
     parser.add_argument("--from", dest="source", metavar="LANGUAGE",
                         help="source language; may be left out where the model does not see it")
@@ -33,11 +34,13 @@ def main() -> None:
     parser.add_argument("--length-penalty-form", choices=FORMS, default=POWER,
                         help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: %(default)s)")
     parser.add_argument("--batch-tokens", type=int, default=4000, help="source tokens in a batch, about")
+    add_engine_options(parser)
     options = parser.parse_args()
+    choice = engine_choice(options)
     from zsnmt.translation import Translator  # loads PyTorch
 
-    translator = Translator(options.run, options.beam, options.length_penalty, options.length_penalty_form, options.batch_tokens)
-
+    search = options.beam, options.length_penalty, options.length_penalty_form
+    translator = Translator(options.run, *search, batch_tokens=options.batch_tokens, choice=choice)
     translator.legs(options.source, options.to, options.via)  # a wrong language is refused before any text is read
     if options.input:
         lines = iterate_lines(options.input, allow_empty_lines=True)

@@ -8,6 +8,7 @@ from zlib import crc32
 
 from tests.conftest import LANGUAGES
 from zsnmt.corpora.parallel_text import write_lines
+from zsnmt.decoding.choice import EngineChoice
 from zsnmt.languages import Direction, supervised_directions
 
 WORDS = 30
@@ -57,8 +58,9 @@ class MadeUpTranslator:
     languages, pivot = LANGUAGES, LANGUAGES[0]
     trained = supervised_directions(LANGUAGES, LANGUAGES[0])
 
-    def __init__(self, run: Path, **search) -> None:
-        self.model, self.search = (run / "model.pt").read_text(), search
+    def __init__(self, run: Path, choice: EngineChoice = EngineChoice(), **search) -> None:
+        self.model, self.search, self.choice = (run / "model.pt").read_text(), search, choice
+        self.signature = "" if choice.precision is None else f"{choice.engine} {choice.precision}"
         self.pipeline = self
         self.asked: list[list[str]] = []  # directions of each call
 

@@ -16,11 +16,12 @@ from tests.made_up import MadeUpTranslator, sentences, write_run, write_text
 from zsnmt import evaluation
 from zsnmt.bootstrap import STEPS, draws, interval, unpacked
 from zsnmt.corpora.parallel_text import read_lines, write_lines
+from zsnmt.decoding.choice import EngineChoice
 from zsnmt.errors import InputError
 from zsnmt.evaluation import directions_with_text, evaluate, read_sets
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.metrics import RANGES, Metrics
-from zsnmt.report.table import check_comparable
+from zsnmt.report.table import check_comparable, search_note
 from zsnmt.runs import BEFORE, DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, settings_file
 
 AA_BB, AA_PIV = Direction("aa", "bb"), Direction("aa", "piv")
@@ -168,6 +169,17 @@ def test_the_length_penalty_is_recorded_and_its_form_where_it_is_not_fairseqs(ru
     assert [model.search for model in models[4:]] == [dict(beam=4, **gnmt)] * 2 and all(model.asked for model in models[4:])
     with pytest.raises(InputError, match="differ: only residual seed 1 has length_penalty 1.0, only .* 0.6, length_penalty_form gnmt; score"):
         check_comparable([plain, {**other, "seed": 2}])
+
+
+def test_the_engine_is_recorded_where_it_changes_translations(run, baseline, models):
+    plain = scores_of(run, directions=[AA_BB], pivot_run=baseline)
+    choice = EngineChoice("pytorch", "int8")
+    other = scores_of(run, directions=[AA_BB], pivot_run=baseline, choice=choice)
+    assert "engine" not in plain["decoding"] and other["decoding"] == {**plain["decoding"], "engine": "pytorch int8"}
+    assert [model.choice for model in models[2:]] == [choice] * 2 and all(model.asked for model in models[2:])
+    assert search_note(other) == "beam 4, by pytorch int8"
+    with pytest.raises(InputError, match="differ: only other seed 2 has engine pytorch int8"):
+        check_comparable([plain, {**other, "system": "other", "seed": 2}])
 
 
 def test_references_spelt_as_the_output_is_are_marked_in_the_signatures(run, models):

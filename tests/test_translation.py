@@ -8,6 +8,7 @@ import torch
 
 from tests.conftest import run_command
 from zsnmt.averaging import load_checkpoint
+from zsnmt.decoding.choice import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, source_tags
@@ -41,7 +42,7 @@ def talkative(tiny, tmp_path_factory, request) -> Translator:
         if weight.dim() > 1:
             weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel()))
     torch.save(state, run / "model.pt")
-    translator = Translator(run, beam=2, workers=1)
+    translator = Translator(run, beam=2, choice=EngineChoice(workers=1))
     translator.engine.search = Search(beam=2, max_len_a=0, max_len_b=9)
     return translator
 
@@ -164,7 +165,7 @@ def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path)
 
 
 def test_the_length_penalty_is_that_of_the_search_and_wrong_ones_are_refused_before_a_model_is_read(tiny, translator, tmp_path):
-    assert Translator(tiny.run(), 2, 0.6, "gnmt", workers=1).engine.search == Search(2, 0.6, "gnmt")
+    assert Translator(tiny.run(), 2, 0.6, "gnmt", choice=EngineChoice(workers=1)).engine.search == Search(2, 0.6, "gnmt")
     assert Search(2, 0.6, "gnmt").score(-3.0, 7) == -3.0 / 2**0.6 and Search().score(-3.0, 6) == -0.5
     for wrong, message in (((0.6, "GNMT"), "no length penalty of the form 'GNMT'; choose power or gnmt"),
                            ((-0.5, "power"), "is -0.5; it must be a number, 0 or above"), ((float("nan"), "gnmt"), "is nan;")):  # fmt: skip

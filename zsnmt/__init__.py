@@ -6,4 +6,5 @@ import sys
 if "fairseq" in sys.modules:
     import zsnmt.criterions  # noqa: F401  (registers the criterions)
     import zsnmt.models  # noqa: F401  (registers the architectures)
+    import zsnmt.optim  # noqa: F401  (registers the optimisers)
     import zsnmt.tasks  # noqa: F401  (registers the tasks)

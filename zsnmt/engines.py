@@ -1,5 +1,6 @@
-"""Which engine translates, and with how many processes."""
+"""Which engine translates, and how many batches at once."""
 
+import fcntl
 import logging
 import os
 from argparse import Namespace
@@ -8,11 +9,15 @@ from pathlib import Path
 
 import torch
 
+from zsnmt.decoding.choice import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.fairseq_engine import FairseqEngine
-from zsnmt.decoding.linear import FLOAT32
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
+from zsnmt.export.engine import CTranslate2Engine
+from zsnmt.export.folder import is_export, read_export
+from zsnmt.export.run import export_run
+from zsnmt.files import sha256
 from zsnmt.modules.encode_once import EncodeOnce
 from zsnmt.runs import MODEL_FILE
 from zsnmt.text.parallel import map_in_processes
@@ -20,49 +25,72 @@ from zsnmt.trained_run import Knowledge, TrainedRun, load_run
 
 logger = logging.getLogger(__name__)
 
-AUTO, PYTORCH, CTRANSLATE2, FAIRSEQ = ENGINES = ("auto", "pytorch", "ctranslate2", "fairseq")
 
+def open_engine(folder: Path, search: Search, choice: EngineChoice = EngineChoice()) -> tuple[Engine, Knowledge]:
+    """The engine that translates with a run, or with its export, and what it knows.
 
-def open_engine(
-    run: Path, search: Search, engine: str = PYTORCH, precision: str = FLOAT32, workers: int | None = None, checkpoint: str = MODEL_FILE
-) -> tuple[Engine, Knowledge]:
-    """The engine that translates with a run, and what it knows.
-
-    `pytorch` packs the model (see `zsnmt.decoding`); a model that cannot be packed is searched by `fairseq`. `workers`:
-    processes of one thread each on a CPU, by default one for each core.
+    `pytorch` packs the model (see `zsnmt.decoding`), or searches with `fairseq` where it cannot be packed. `ctranslate2` takes the
+    export in the run folder, and makes it if there is none of the present model; `auto` does so too, unless CTranslate2
+    is not installed, or does not know the model or the search: then it is `pytorch`, with a line that says why.
     """
-    trained = load_run(run, checkpoint)
-    return pytorch_engine(trained, search, engine, precision, workers), trained.known
+    workers = choice.workers or len(os.sched_getaffinity(0))
+    if is_export(folder):
+        if choice.engine in (PYTORCH, FAIRSEQ):
+            raise InputError(f"{folder} is an export for CTranslate2; give the run folder for --engine {choice.engine}")
+        made = read_export(folder)["quantization"]
+        if choice.precision not in (None, made):
+            raise InputError(f"{folder} was exported in {made}; leave out --precision {choice.precision}, or export the run so")
+        engine = CTranslate2Engine(folder, search, workers)
+        return engine, engine.known
+    if choice.engine in (AUTO, CTRANSLATE2):
+        try:
+            engine = CTranslate2Engine(present_export(folder, choice.precision or FLOAT32), search, workers)
+            return engine, engine.known
+        except InputError as error:
+            if choice.engine == CTRANSLATE2:
+                raise
+            logger.warning("PyTorch translates: %s", error)
+    trained = load_run(folder)
+    return pytorch_engine(trained, search, choice), trained.known
 
 
-def pytorch_engine(trained: TrainedRun, search: Search, engine: str, precision: str, workers: int | None) -> Engine:
-    """fairseq's search, or that over the packed model, by so many processes."""
-    model, task = trained.model, trained.task
-    if engine == FAIRSEQ or (reason := why_not_packed(model)):
+def present_export(run: Path, precision: str) -> Path:
+    """The export of a run's model in its folder, made now if there is none."""
+    folder = run / f"{CTRANSLATE2}-{precision}"
+    if not (run / MODEL_FILE).is_file():
+        load_run(run)  # says what is missing
+    with (run / f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_export(folder) or read_export(folder)["model"] != sha256(run / MODEL_FILE):
+            logger.warning("exporting %s for CTranslate2, once, into %s", run, folder)
+            export_run(run, folder, precision, replace=True)
+    return folder
+
+
+def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Engine:
+    """fairseq's search, or that over the packed model; on a CPU by as many processes as there are workers."""
+    model, reason = trained.model, why_not_packed(trained.model)
+    precision = choice.precision or FLOAT32
+    if choice.engine == FAIRSEQ or reason:
         if precision != FLOAT32:
-            raise InputError(f"fairseq's search has no precision {precision}" + (f", and the model needs it, since {reason}" * (engine != FAIRSEQ)))
+            why = f", which this model needs, since {reason}" if reason else ""
+            raise InputError(f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}")
         options = Namespace(
             beam=search.beam, lenpen=search.length_penalty, length_penalty_form=search.length_penalty_form,
             max_len_a=search.max_len_a, max_len_b=search.max_len_b,
         )  # fmt: skip
-        found = FairseqEngine(model, task.build_generator(EncodeOnce([model]), options))
+        engine = FairseqEngine(model, trained.task.build_generator(EncodeOnce([model]), options))
     else:
-        found = PyTorchEngine(model, trained.known.dictionary, trained.known.languages, search, precision)
-    on_gpu = found.device.type == "cuda"
-    workers = 1 if on_gpu else cores() if workers is None else workers
-    return found if workers == 1 else ManyProcesses(found, workers)
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0))
+        engine = PyTorchEngine(model, trained.known.dictionary, trained.known.languages, search, precision)
+    workers = choice.workers or len(os.sched_getaffinity(0))
+    return ManyProcesses(engine, workers) if workers > 1 and engine.device.type == "cpu" else engine
 
 
 class ManyProcesses:
     """An engine's work shared among processes of one thread each; they begin with the model that this one has loaded."""
 
     def __init__(self, engine: PyTorchEngine | FairseqEngine, workers: int) -> None:
-        self.engine, self.workers = engine, workers
+        self.engine, self.workers, self.signature = engine, workers, engine.signature
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
         batches = [*batches]
@@ -72,5 +100,6 @@ class ManyProcesses:
         return map_in_processes(self.translate_alone, batches, workers, together=1)
 
     def translate_alone(self, batch: Sequence[Sentence]) -> list[list[Hypothesis]]:
+        """The hypotheses of a batch, by one thread: those of several processes would wait for each other."""
         torch.set_num_threads(1)
         return self.engine.translate_batch(batch)

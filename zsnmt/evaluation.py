@@ -22,7 +22,9 @@ from tqdm import tqdm
 from zsnmt.bootstrap import SIGNATURE, unpacked
 from zsnmt.comet import Comet
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split, read_lines
+from zsnmt.decoding.choice import EngineChoice
 from zsnmt.errors import InputError
+from zsnmt.export.folder import is_export, read_export
 from zsnmt.files import checksum_of, read_json, sha256
 from zsnmt.hypotheses import Hypotheses, Job, TestSet, jobs
 from zsnmt.language_identification import load_identifier, scripts_of
@@ -68,23 +70,25 @@ def evaluate(
     normalise: bool = False,
     pivot_run: Path | None = None,
     comet: Comet | None = None,
+    choice: EngineChoice = EngineChoice(),
 ) -> dict:
     """Translate and score a split of `text` (the run's own by default) in every direction, for scores.json.
 
-    A model is loaded once; beam and length penalty are those of `Translator`. Zero-shot directions are also translated
+    A model, of a run or of its export, is loaded once; beam, length penalty and choice of the engine are those of `Translator`. Zero-shot directions are also translated
     through the pivot, by the model itself or by that of `pivot_run`. `scored` is told each result; the hypotheses are kept in
     `kept` (RUN/hypotheses by default). `lines` scores only that many, the first ones. With `normalise` references are spelt as
     the run's tokenisation spells its output, which the signatures say.
     """
-    record = {**read_record(run), "training": training_summary((run / LOG_FILE).read_text(encoding="utf-8"))}
+    record, model = describe(run)
     if pivot_run:
-        record["pivot_by"] = name_of(read_record(pivot_run))
+        pivot_record, pivot_model = describe(pivot_run)
+        record["pivot_by"] = name_of(pivot_record)
     text = text or Path(record["text"])
     # fairseq's form is not recorded, as in score files of a time without another.
     form = {} if length_penalty_form == POWER else {"length_penalty_form": length_penalty_form}
     search = {"beam": beam, "length_penalty": length_penalty, **form}
-    translator = Translator(run, **search)
-    pivoting = Translator(pivot_run, **search) if pivot_run else translator
+    translator = Translator(run, **search, choice=choice)
+    pivoting = Translator(pivot_run, **search, choice=choice) if pivot_run else translator
     directions = list(directions or worth_scoring(directions_with_text(text, split, translator.languages), translator))
     for known in (translator.languages, pivoting.languages):
         for language in {language for direction in directions for language in direction}:
@@ -94,9 +98,10 @@ def evaluate(
     scripts = scripts_of({language: side for direction, sides in sets.items() for language, side in zip(direction, sides)})
     identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text, scripts)
     metrics = Metrics(bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE)
-    decoding = {"model": sha256(run / MODEL_FILE), **search, "split": split, **({"lines": lines} if lines else {})}
-    pivot_model = {"pivot_model": sha256(pivot_run / MODEL_FILE)} if pivot_run else {}
-    ways = hypotheses_of(kept or run / HYPOTHESES, decoding, pivot_model, files, translator, pivoting)
+    engine = {"engine": translator.signature} if translator.signature else {}  # fairseq's own hypotheses have none
+    decoding = {"model": model, **search, **engine, "split": split, **({"lines": lines} if lines else {})}
+    pivoted_by = {"pivot_model": pivot_model} if pivot_run else {}
+    ways = hypotheses_of(kept or run / HYPOTHESES, decoding, pivoted_by, files, translator, pivoting)
 
     def result(kind: str, direction: Direction, hypotheses: Sequence[str]) -> dict:
         sources, references = sets[direction]
@@ -120,7 +125,7 @@ def evaluate(
         "languages": translator.languages,
         "pivot": translator.pivot,
         **word_orders(text, translator.languages),
-        "decoding": decoding | pivot_model,
+        "decoding": decoding | pivoted_by,
         "test_set": checksum_of(sets),  # scores with the same one can be compared line by line
         "signatures": {
             **{metric: signature + NORMALISED * normalise for metric, signature in metrics.signatures().items()},
@@ -133,6 +138,14 @@ def evaluate(
         **({"before": before} if before else {}),
         **means(results),
     }
+
+
+def describe(folder: Path) -> tuple[dict, str]:
+    """What a score file says of a run, given by its folder or its export, and the checksum of its model."""
+    if is_export(folder):
+        export = read_export(folder)
+        return dict(export["run"]), export["model"]
+    return {**read_record(folder), "training": training_summary((folder / LOG_FILE).read_text(encoding="utf-8"))}, sha256(folder / MODEL_FILE)
 
 
 def word_orders(text: Path, languages: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -171,7 +184,7 @@ def translated_before(
         if not settings_file(folder, way).is_file():
             continue
         settings = read_json(settings_file(folder, way), "adapt the run again")
-        if any(settings.get(name) != decoding.get(name) for name in ("beam", "length_penalty", "length_penalty_form", "split", "lines")):
+        if any(settings.get(name) != decoding.get(name) for name in ("beam", "length_penalty", "length_penalty_form", "engine", "split", "lines")):
             logger.warning(
                 "no scores of before: the run that this one goes on from was scored with another beam, length penalty, split or number of lines"
             )

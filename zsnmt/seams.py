@@ -21,6 +21,7 @@ from zsnmt.modules.frozen_weights import FrozenWeights, freeze_rows
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
+from zsnmt.modules.onednn_linear import OneDnnLinear
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE, TupePositions, use_relative_keys, use_tupe
 from zsnmt.modules.relative_attention import use_relative_attention
@@ -132,13 +133,15 @@ def share_dropout_over_time(stack: nn.Module) -> None:
 
 
 def train_fast(model: nn.Module) -> None:
-    """Let a model train, on a CPU, by masks of dropout that cost little and attention without fairseq's detours."""
+    """Let a model train, on a CPU, by cheap masks of dropout, products of oneDNN, and attention without fairseq's detours."""
     for module in [*model.modules()]:
         if isinstance(module, SelfAttention):
             module.fast_training = True
         for name, child in module.named_children():
             if isinstance(child, FairseqDropout):
                 setattr(module, name, CheapDropout(child.p, child.module_name))
+            elif type(child) is nn.Linear:
+                setattr(module, name, OneDnnLinear(child))
 
 
 def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbedding:

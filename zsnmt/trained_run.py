@@ -49,7 +49,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
     folder, path = run / PIPELINE_FOLDER, run / checkpoint
     if not folder.is_dir():
         raise InputError(f"{run} is no run folder: it has no {PIPELINE_FOLDER}/; give one made by recipes/train.sh")
-    overrides = {"data": str(folder), "source_lang": None, "target_lang": None}
+    overrides = {"data": str(folder), "source_lang": None, "target_lang": None, "fast_training": False}
     with readable(path):
         state = checkpoint_utils.load_checkpoint_to_cpu(str(path), overrides)
         (model,), cfg, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)

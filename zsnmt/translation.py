@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Callable, Iterator, NamedTuple, Optional, Sequence
 
 from zsnmt.binarised import encode
-from zsnmt.decoding.linear import FLOAT32
+from zsnmt.decoding.choice import EngineChoice
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
-from zsnmt.engines import PYTORCH, open_engine
+from zsnmt.engines import open_engine
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, source_tags
 from zsnmt.length_penalty import POWER
@@ -19,12 +19,11 @@ BATCH_SENTENCES = 64
 
 
 class Translator:
-    """A run folder's model with its text pipeline; nothing outside the folder is read.
+    """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder is read.
 
     A translation does not depend on its batch. `beam` and `length_penalty` (score = log-probability / length^penalty, or
-    / ((5 + length) / 6)^penalty in the form `gnmt`) default to the paper's; `engine`, `precision` and `workers` are those of
-    `zsnmt.engines`; a batch holds about `batch_tokens` source tokens, and no more than 64 sentences. The first language of a
-    run is its pivot.
+    / ((5 + length) / 6)^penalty in the form `gnmt`) default to the paper's; a batch holds about `batch_tokens` source tokens, and
+    no more than 64 sentences. The first language of a run is its pivot.
     """
 
     def __init__(
@@ -34,12 +33,11 @@ class Translator:
         length_penalty: float = 1.0,
         length_penalty_form: str = POWER,
         batch_tokens: int = 4000,
-        engine: str = PYTORCH,
-        precision: str = FLOAT32,
-        workers: int | None = None,
+        choice: EngineChoice = EngineChoice(),
     ) -> None:
         search = Search(beam, length_penalty, length_penalty_form)  # refused before a model is read
-        self.engine, known = open_engine(run, search, engine, precision, workers)
+        self.engine, known = open_engine(run, search, choice)
+        self.signature = self.engine.signature
         self.pipeline, self.dictionary, self.placement = known.pipeline, known.dictionary, known.placement
         self.languages, self.trained, self.longest = known.languages, known.trained, known.longest
         self.pivot = self.languages[0]

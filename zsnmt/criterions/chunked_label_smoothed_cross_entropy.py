@@ -50,6 +50,10 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
         return net_output[1]["accuracy"]
 
 
+# fairseq goes on with a run only if its criterion has the same name
+ChunkedLabelSmoothedCrossEntropy.__name__ = LabelSmoothedCrossEntropyCriterion.__name__
+
+
 def output_layer(model: nn.Module) -> Optional[nn.Linear]:
     """The linear layer that makes a transformer's logits of its features; None where something else has a part in it.
 

@@ -29,7 +29,7 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
     ignored = torch.zeros((len(limits), width), dtype=torch.bool, device=device)
     nearest = min(limits)
     for step in range(max(limits) + 1):
-        log_probabilities = state.logits(tokens).log_softmax(dim=-1)  # N×W×V
+        log_probabilities = state.logits(tokens).log_softmax(dim=-1, dtype=torch.float32)  # N×W×V
         log_probabilities[..., never] = -math.inf
         if step == 0:
             log_probabilities[..., eos] = -math.inf

@@ -70,7 +70,7 @@ class DecoderState:
         if packed.language is not None:
             self.language = packed.language.table(packed.language.row_of_token[starts])[:, None]  # N×1×C
             if (project := packed.language.project) is not None:
-                self.language_bias = F.linear(self.language, project.weight[:, encoded.size(-1) :], project.bias)
+                self.language_bias = F.linear(self.language, project.weight[:, packed.decoder.embed_dim :], project.bias)
         self.memory_mask = None
         if padding_mask is not None:
             padded = padding_mask[places]  # N×S
@@ -82,7 +82,7 @@ class DecoderState:
 
     def logits(self, tokens: Tensor) -> Tensor:
         """One step: from the hypotheses' last tokens (N×W) to logits of the next (N×W×V)."""
-        own = torch.full((tokens.size(1),) * 2, -math.inf, device=tokens.device).fill_diagonal_(0)
+        own = self.seen.new_full((tokens.size(1),) * 2, -math.inf).fill_diagonal_(0)
         self.seen = torch.cat([self.seen, own.expand(len(tokens), -1, -1)], dim=-1)
         self.times += [self.step] * tokens.size(1)
         x = self.packed.embed(tokens, self.step, self)  # N×W×C

@@ -10,7 +10,8 @@ from fairseq.models import BaseFairseqModel
 from zsnmt.decoding.beam_search import beam_search
 from zsnmt.decoding.decoder import PackedDecoder
 from zsnmt.decoding.encoder import PackedEncoder
-from zsnmt.decoding.linear import FLOAT32, check_precision
+from zsnmt.decoding.choice import FLOAT32
+from zsnmt.decoding.linear import check_precision
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.languages import language_tag
 from zsnmt.modules.decoder import Decoder
@@ -31,6 +32,7 @@ class PyTorchEngine:
         check_precision(precision, weight.device)
         self.encoder, self.decoder = PackedEncoder(model.encoder, precision), PackedDecoder(model.decoder, precision)
         self.search, self.device = search, weight.device
+        self.signature = "" if precision == FLOAT32 else f"pytorch {precision}"
         self.pad, self.eos = dictionary.pad(), dictionary.eos()
         tags = [dictionary.index(language_tag(language)) for language in languages]
         self.never = torch.tensor([self.pad, *tags], device=self.device)

@@ -14,7 +14,7 @@ class FairseqEngine:
     """Searches with a generator; an output may be as long as the longest source of its batch allows."""
 
     def __init__(self, model: BaseFairseqModel, generator: SequenceGenerator) -> None:
-        self.model, self.generator = model, generator
+        self.model, self.generator, self.signature = model, generator, ""
         self.device = next(model.parameters()).device
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:

@@ -7,17 +7,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from zsnmt.decoding.choice import FLOAT32, INT8
 from zsnmt.errors import InputError
-
-FLOAT32, INT8 = PRECISIONS = ("float32", "int8")
+from zsnmt.modules.onednn_linear import AVAILABLE
 
 Linear = Callable[[Tensor], Tensor]  # from …×C to …×D
 
 
 def check_precision(precision: str, device: torch.device) -> str:
     """The precision; `InputError` for one that this installation or device has not."""
-    if precision not in PRECISIONS:
-        raise InputError(f"there is no precision '{precision}'; choose {' or '.join(PRECISIONS)}")
     if precision == INT8 and device.type != "cpu":
         raise InputError("int8 is for a CPU; leave out --precision, or hide the GPU with CUDA_VISIBLE_DEVICES=''")
     if precision == INT8 and not {"fbgemm", "x86", "onednn"} & {*torch.backends.quantized.supported_engines}:
@@ -31,6 +29,8 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
     With int8 a row of weights has a scale of its own, and inputs are scaled for each call, all of them together.
     """
     weight, bias = weight.detach().contiguous(), None if bias is None else bias.detach()
+    if precision == FLOAT32 and AVAILABLE and weight.device.type == "cpu" and weight.dtype == torch.float32:
+        return lambda x: torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if relu else "none", [], "")
     if precision == FLOAT32:
         return (lambda x: F.linear(x, weight, bias).relu_()) if relu else (lambda x: F.linear(x, weight, bias))
     packed = pack_int8(weight.float(), None if bias is None else bias.float())

@@ -50,7 +50,9 @@ class Search:
 
 
 class Engine(Protocol):
-    """What searches for translations."""
+    """What searches for translations. `signature` names what of it changes them; empty where they are fairseq's."""
+
+    signature: str
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
         """For each batch, in order, the hypotheses of each of its sentences, best first."""

@@ -63,10 +63,8 @@ class SelfAttention(MultiheadAttention):
             zeros = torch.zeros(key_padding_mask.shape, dtype=q.dtype, device=q.device)
             parts.append(zeros.masked_fill(key_padding_mask.bool(), torch.finfo(q.dtype).min / 2)[:, None, None])  # B×1×1×Tk
         bias = sum(parts[1:], parts[0]) if parts else None
-        softmax = utils.softmax  # in float32, always
         if fast:
-            q, k, v = q.contiguous(), k.contiguous(), v.contiguous()  # the kernels of products are slow on others
-            bias, softmax = None if bias is None else bias.to(q.dtype), torch.softmax
+            q, k, v = q.contiguous(), k.contiguous(), v.contiguous()  # products of bfloat16 are slow on others
         weights = None
         if self.relative_values is None and not need_weights and not fast:
             bias = bias.to(q.dtype)
@@ -74,7 +72,7 @@ class SelfAttention(MultiheadAttention):
             attended = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout, scale=self.scaling)
         else:
             logits = (q * self.scaling) @ k.transpose(-1, -2)  # B×H×Tq×Tk
-            weights = softmax(logits if bias is None else logits + bias, dim=-1).type_as(logits)
+            weights = utils.softmax(logits if bias is None else logits + bias, dim=-1).type_as(logits)
             kept = self.dropout_module(weights)
             attended = kept @ v
             if self.relative_values is not None:

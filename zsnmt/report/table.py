@@ -163,11 +163,12 @@ def caption(all_scores: Sequence[dict]) -> str:
 
 
 def search_note(scores: dict) -> str:
-    """Beam and length penalty, the latter where it is not fairseq's default."""
+    """Beam, length penalty and engine, the latter two where they are not fairseq's."""
     decoding = scores["decoding"]
     penalty, form = decoding.get("length_penalty", 1.0), decoding.get("length_penalty_form")
     named = f", length penalty {penalty}{' in the form of GNMT' * (form == GNMT)}"
-    return f"beam {decoding['beam']}{named if form or penalty != 1.0 else ''}"
+    engine = f", by {decoding['engine']}" if "engine" in decoding else ""
+    return f"beam {decoding['beam']}{named if form or penalty != 1.0 else ''}{engine}"
 
 
 def pivot_note(all_scores: Sequence[dict]) -> str:

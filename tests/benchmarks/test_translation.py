@@ -1,0 +1,95 @@
+"""Engines that are measured: that each does the whole work, the stock search as it comes, and what is printed of them."""
+
+import json
+import sys
+
+import pytest
+from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
+
+from zsnmt.benchmarks import sizes
+from zsnmt.benchmarks.engines import STOCK, Way, opened, ways
+from zsnmt.benchmarks.subjects import OUTPUT, SOURCES, random_subject
+from zsnmt.benchmarks.translation import translation
+from zsnmt.decoding.choice import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
+from zsnmt.errors import InputError
+
+LINES = 5
+SETTINGS = dict(run=None, source=None, to=None, text=None, reference=None, size=None, lines=LINES, beam=3, batch=2, rounds=2, workers=2,
+                single_process=True, output=None)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def small_size(monkeypatch):
+    size = dict(encoder_layers=3, decoder_layers=1, width=16, feed_forward=24, heads=2, vocabulary=300)
+    monkeypatch.setitem(sizes.SIZES, "demo", size)
+
+
+def test_random_weights_are_searched_to_the_limit_by_all_engines(tmp_path):
+    pytest.importorskip("ctranslate2")
+    printed = "\n".join(translation(**{**SETTINGS, "size": "demo", "output": tmp_path / "figures.json"}))
+    found = json.loads((tmp_path / "figures.json").read_text())["ways"]
+    layouts = {name: [(way["workers"], way["threads"]) for way in found if way["engine"] == name] for name in (FAIRSEQ, PYTORCH, CTRANSLATE2, STOCK)}
+    assert layouts == {FAIRSEQ: [(1, 2), (2, 1)], PYTORCH: [(2, 1), (1, 2)] * 2, CTRANSLATE2: [(2, 1)] * 2, STOCK: [(2, 1)] * 2}
+    assert {way["tokens"] for way in found} == {LINES * (OUTPUT + 1)} and all(len(way["seconds"]) == 2 for way in found)
+    whole = [way for way in found if way["engine"] in (FAIRSEQ, PYTORCH) and way["precision"] == FLOAT32]
+    assert len(whole) == 4 and all(way["best_equal"] == way["lists_equal"] == 1 for way in whole)
+    assert f"{LINES} sentences, beam 3, batches of 2, 2 rounds" in printed
+    assert printed.count("| 1.00 (1.00–1.00) |") == 1 and "| fairseq-generate | float32 | 1 × 2 |" in printed
+    assert "CTranslate2 int8 against that of the stock model: " in printed
+
+
+def test_the_baseline_is_the_stock_search_with_weights_that_are_not_frozen():
+    subject = random_subject("demo", beam=3, number=LINES)
+    engine = opened(Way(FAIRSEQ, FLOAT32, 1, 2), subject)
+    assert type(engine.generator) is SequenceGenerator and type(engine.generator.model) is EnsembleModel
+    assert all(weight.requires_grad for weight in engine.generator.model.parameters())
+
+
+def test_random_sentences_are_the_same_each_time_and_the_longest_come_first():
+    sentences = random_subject("demo", beam=3, number=40).sentences
+    assert sentences == random_subject("demo", beam=5, number=40).sentences
+    lengths = [len(sentence.source) for sentence in sentences]
+    assert lengths == sorted(lengths, reverse=True) and {*lengths} <= {*SOURCES}
+    assert len({sentence.start for sentence in sentences}) == 4
+
+
+def test_without_ctranslate2_the_others_are_measured(tmp_path, monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    found = ways(random_subject("demo", beam=3, number=LINES), 1, True, tmp_path)
+    assert [(way.engine, way.workers, way.threads) for way in found] == [(FAIRSEQ, 1, 1), (PYTORCH, 1, 1), (PYTORCH, 1, 1)]
+    assert "CTranslate2 is left out: CTranslate2 is not installed" in caplog.text
+
+
+def test_a_model_that_engines_do_not_know_is_measured_with_fairseq(tmp_path, caplog):
+    pytest.importorskip("ctranslate2")
+    subject = random_subject("demo", beam=3, number=LINES)
+    subject.model.decoder.quant_noise = lambda x: x
+    assert [way.engine for way in ways(subject, 2, False, tmp_path)] == [FAIRSEQ, FAIRSEQ]
+    assert "the PyTorch engine is left out: it has quantisation noise" in caplog.text and "CTranslate2 is left out: " in caplog.text
+
+
+def test_a_run_translates_real_text_with_bleu(tiny):
+    text = tiny.folder / "text"
+    real = dict(run=tiny.run(), source="velan", to="tamun", text=text / "test.velan", reference=text / "test.tamun", lines=7, workers=1)
+    *_, fairseq, pytorch, _ = [line for line in translation(**{**SETTINGS, **real}) if line.startswith(("| fairseq-", "| PyTorch"))]
+    shown = [row.split(" | ")[-3:] for row in (fairseq, pytorch)]
+    assert shown[0] == shown[1] and float(shown[0][0]) >= 0 and shown[0][1:] == ["100.0%", "100.0% |"]
+
+
+@pytest.mark.parametrize("given, message", [
+    (dict(to="fr"), "--from, --to, --text and --reference belong to a run"),
+    (dict(run="run", source="de", to="fr"), "measured with --from, --to and --text"),
+    (dict(run="run", source="de", to="fr", text="text", size="demo"), "without --size"),
+])  # fmt: skip
+def test_options_that_do_not_go_together_are_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        next(translation(**{**SETTINGS, **given}))
+
+
+def test_references_of_another_text_are_refused_before_a_model_is_read(tmp_path):
+    text, reference = tmp_path / "text", tmp_path / "reference"
+    text.write_text("ein Satz\n")
+    reference.write_text("une phrase\nune autre\n")
+    given = dict(run=tmp_path, source="de", to="fr", text=text, reference=reference)
+    with pytest.raises(InputError, match="reference has 2 lines but .*text has 1; give the reference of this text"):
+        next(translation(**{**SETTINGS, **given}))

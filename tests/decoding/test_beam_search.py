@@ -1,0 +1,74 @@
+"""The pieces of beam search against their definitions; the whole of it is compared with fairseq's in `test_engine`."""
+
+import math
+
+import pytest
+import torch
+
+from zsnmt.decoding.beam_search import CHUNK, best_candidates, keep_only, top, without
+
+
+def random_values(*shape: int, seed: int = 5, dead: float = 0.0) -> torch.Tensor:
+    """Random numbers, some of them -inf."""
+    generator = torch.Generator().manual_seed(seed)
+    values = torch.randn(shape, generator=generator)
+    return values.masked_fill_(torch.rand(shape, generator=generator) < dead, -math.inf)
+
+
+@pytest.mark.parametrize("symbols", [3, CHUNK, 2 * CHUNK, 6 * CHUNK, 6 * CHUNK + 1, 17 * CHUNK - 1, 40 * CHUNK + 7])
+@pytest.mark.parametrize("number", [1, 2, 3, 8])
+@pytest.mark.parametrize("dead", [0.0, 0.5, 0.999])
+def test_the_largest_are_those_of_topk(symbols, number, dead):
+    values, number = random_values(2, 5, symbols, dead=dead), min(number, symbols)
+    best, places = top(values, number)
+    assert places.shape == best.shape == (2, 5, number)
+    assert torch.equal(best.sort(dim=-1, descending=True)[0], values.topk(number, dim=-1)[0])
+    assert torch.equal(values.gather(-1, places), best)
+    assert all(len({*row}) == number for row in places.flatten(0, 1).tolist())  # none twice, equal values or not
+
+
+@pytest.mark.parametrize("place", [0, 1, CHUNK - 1, 12 * CHUNK - 1, 12 * CHUNK, 12 * CHUNK + 5])
+def test_the_largest_are_found_wherever_they_are(place):
+    values = random_values(1, 12 * CHUNK + 6)
+    values[0, place] = 9.0
+    best, places = top(values, 2)
+    assert place in places[0].tolist() and 9.0 in best[0].tolist()
+
+
+def test_equal_values_are_as_good_as_each_other():
+    values = random_values(3, 20 * CHUNK).round()
+    best, places = top(values, 4)
+    assert torch.equal(best.sort(descending=True)[0], values.topk(4)[0]) and torch.equal(values.gather(-1, places), best)
+
+
+@pytest.mark.parametrize("width, symbols, number", [(1, 5, 8), (3, 5, 6), (3, 5, 20), (4, 23, 8), (4, 16 * CHUNK + 3, 8), (1, 20 * CHUNK, 2)])
+@pytest.mark.parametrize("dead", [0.0, 0.3])
+def test_candidates_are_the_best_sums_of_all_hypotheses(width, symbols, number, dead):
+    log_probabilities, scores = random_values(6, width, symbols, dead=dead), random_values(6, width, seed=8)
+    best, parents, tokens = best_candidates(log_probabilities, scores, number)
+    sums = log_probabilities + scores[..., None]  # N×W×V
+    expected, places = sums.flatten(1).topk(min(number, width * symbols - 1))
+    assert torch.equal(best, expected)
+    assert torch.equal(sums[torch.arange(6)[:, None], parents, tokens], best)
+    alive = expected > -math.inf
+    assert torch.equal((parents * symbols + tokens)[alive], places[alive])
+
+
+@pytest.mark.parametrize("number", [1, 2, 7])
+def test_sentences_that_stay_fill_the_gaps_of_those_that_go(number):
+    for mask in range(1, 2**number - 1):
+        done = [row for row in range(number) if mask >> row & 1]
+        order, holes, movers = without([*done, *done[:1]], number)
+        rows = [*range(number)]
+        for hole, mover in zip(holes, movers, strict=True):
+            rows[hole] = rows[mover]
+        assert rows[: len(order)] == order and sorted(order) == sorted({*range(number)} - {*done})
+        assert not {*holes} & {*movers} and all(row == place for place, row in enumerate(order) if place not in holes)
+
+
+def test_of_a_sentence_at_its_limit_one_symbol_is_left():
+    before = random_values(3, 2, 7)
+    after = before.clone()
+    keep_only(4, after, torch.tensor([False, True, False]))
+    assert torch.equal(after[[0, 2]], before[[0, 2]]) and torch.equal(after[1, :, 4], before[1, :, 4])
+    assert after[1, :, [0, 1, 2, 3, 5, 6]].eq(-math.inf).all()

@@ -1,0 +1,86 @@
+"""The fused Adam against fairseq's: the same weights after any sequence of updates, to rounding."""
+
+import copy
+
+import pytest
+import torch
+from fairseq.optim.adam import Adam, FairseqAdam, FairseqAdamConfig
+from torch import Tensor, nn
+
+from zsnmt.optim.fused_adam import FusedAdam, OnePassAdam
+
+SHAPES = [(7, 5), (3,), (2, 3, 4)]
+# Epsilons that are small and large beside the gradients' second moments.
+SETTINGS = [dict(eps=1e-9), dict(eps=1e-2, weight_decay=0.1), dict(eps=1e-1, betas=(0.8, 0.999))]
+
+
+def make_weights(dtype: torch.dtype = torch.float32) -> list[nn.Parameter]:
+    generator = torch.Generator().manual_seed(1)
+    return [nn.Parameter(torch.randn(shape, generator=generator).to(dtype)) for shape in SHAPES]
+
+
+def update(optimizer: Adam, start: int = 0, stop: int = 8) -> list[Tensor]:
+    """The weights after updates by gradients of each number's own; the last weight has none in every third."""
+    weights = [weight for group in optimizer.param_groups for weight in group["params"]]
+    for number in range(start, stop):
+        generator = torch.Generator().manual_seed(number)
+        for weight in weights:
+            weight.grad = torch.randn(weight.shape, generator=generator).to(weight.dtype) * 0.1
+        if number % 3 == 1:
+            weights[-1].grad = None
+        for group in optimizer.param_groups:
+            group["lr"] = 0.01 * (number + 1)
+        optimizer.step()
+    return weights
+
+
+def assert_close(ours: list[Tensor], expected: list[Tensor]) -> None:
+    for found, weight in zip(ours, expected, strict=True):
+        torch.testing.assert_close(found, weight, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_updates_are_fairseqs(settings):
+    stock, ours = (update(kind(make_weights(), **settings)) for kind in (Adam, OnePassAdam))
+    assert_close(ours, stock)
+    assert all((weight - start).abs().max() > 0.001 for weight, start in zip(ours, make_weights()))
+
+
+@pytest.mark.parametrize("first, second", [(Adam, OnePassAdam), (OnePassAdam, Adam), (OnePassAdam, OnePassAdam)])
+def test_a_run_can_change_over_at_a_checkpoint(first, second):
+    settings = SETTINGS[1]
+    expected = update(Adam(make_weights(), **settings))
+    before = first(make_weights(), **settings)
+    weights = copy.deepcopy(update(before, stop=5))
+    after = second(weights, **settings)
+    after.load_state_dict(copy.deepcopy(before.state_dict()))
+    assert_close(update(after, start=5), expected)
+
+
+def test_the_state_is_fairseqs():
+    stock, ours = (kind(make_weights()) for kind in (Adam, OnePassAdam))
+    for optimizer in (stock, ours):
+        update(optimizer)
+    expected, found = (optimizer.state_dict() for optimizer in (stock, ours))
+    assert found["param_groups"] == expected["param_groups"]
+    for number, state in expected["state"].items():
+        assert found["state"][number].keys() == state.keys() and found["state"][number]["step"] == state["step"]
+        assert_close(*([each["exp_avg"], each["exp_avg_sq"]] for each in (found["state"][number], state)))
+
+
+def test_weights_in_half_precision_are_left_to_fairseq():
+    stock, ours = (update(kind(make_weights(torch.bfloat16))) for kind in (Adam, OnePassAdam))
+    assert all(torch.equal(found, weight) for found, weight in zip(ours, stock, strict=True))
+
+
+def test_a_closure_gives_the_loss():
+    optimizer = OnePassAdam(make_weights())
+    assert optimizer.step(lambda: torch.tensor(3.0)) == 3
+
+
+def test_fairseqs_options_reach_it():
+    options = dict(adam_betas="(0.7, 0.9)", adam_eps=0.3, weight_decay=0.2, lr=[0.05])
+    stock, ours = (kind(FairseqAdamConfig(**options), make_weights()) for kind in (FairseqAdam, FusedAdam))
+    assert isinstance(ours.optimizer, OnePassAdam)
+    assert ours.optimizer.state_dict() == stock.optimizer.state_dict()
+    assert_close(update(ours.optimizer), update(stock.optimizer))

@@ -1,0 +1,130 @@
+"""Engines of translation as they are measured, each with so many workers of so many threads on a CPU."""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import torch
+from fairseq.models import BaseFairseqModel
+from fairseq.sequence_generator import SequenceGenerator
+
+from zsnmt.benchmarks.subjects import Subject
+from zsnmt.decoding.choice import CTRANSLATE2, FAIRSEQ, FLOAT32, PRECISIONS, PYTORCH
+from zsnmt.decoding.engine import PyTorchEngine, why_not_packed
+from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.search import Engine, Hypothesis, Sentence
+from zsnmt.engines import ManyProcesses
+from zsnmt.errors import InputError
+from zsnmt.export.check import stock_model
+from zsnmt.export.engine import CTranslate2Engine, best_first
+from zsnmt.export.folder import EXPORT_FILE, FORMAT, checksums
+from zsnmt.export.run import write_model
+from zsnmt.files import write_json
+from zsnmt.languages import LANGUAGES_FILE, language_tag
+from zsnmt.runs import PIPELINE_FOLDER
+from zsnmt.trained_run import Knowledge
+
+if TYPE_CHECKING:
+    from ctranslate2 import TranslationResult
+
+logger = logging.getLogger(__name__)
+
+STOCK = "stock"  # CTranslate2 with a model of the same size, which has a residual connection everywhere and no language embedding
+
+
+@dataclass(frozen=True)
+class Way:
+    """An engine with so many workers of so many threads; `export`: the folder that it reads, where it reads one."""
+
+    engine: str
+    precision: str
+    workers: int
+    threads: int
+    export: Path | None = None
+
+
+class CutOff(CTranslate2Engine):
+    """CTranslate2's search for as many tokens as fairseq writes, EOS counted, and no second one for what its limit cut off."""
+
+    def limit(self, sentence: Sentence) -> int:
+        return super().limit(sentence) + 1
+
+    def hypotheses(self, sentence: Sentence, result: "TranslationResult") -> list[Hypothesis]:
+        return best_first(self.read(result))
+
+
+def ways(subject: Subject, workers: int, one_process: bool, folder: Path) -> Iterator[Way]:
+    """All ways, fairseq's of one process first; exports are written into `folder`. What the model does not allow is left out."""
+    yield from dict.fromkeys([Way(FAIRSEQ, FLOAT32, 1, workers), Way(FAIRSEQ, FLOAT32, workers, 1)])
+    if reason := why_not_packed(subject.model):
+        logger.warning("the PyTorch engine is left out: %s", reason)
+    else:
+        for precision in PRECISIONS:
+            yield Way(PYTORCH, precision, workers, 1)
+            if one_process and workers > 1:
+                yield Way(PYTORCH, precision, 1, workers)
+    models = {CTRANSLATE2: subject.model}
+    if subject.is_random:  # one of trained weights would write other lengths
+        models[STOCK] = stock_model(subject.model)
+    try:
+        for name, model in models.items():
+            for precision in PRECISIONS:
+                place = folder / f"{name}-{precision}"
+                export(model, subject.known, precision, place)
+                yield Way(name, precision, workers, 1, place)
+    except InputError as error:
+        logger.warning("CTranslate2 is left out: %s", error)
+
+
+def export(model: BaseFairseqModel, known: Knowledge, quantization: str, folder: Path) -> None:
+    """Write an export into a new folder, unchecked."""
+    pipeline = folder / PIPELINE_FOLDER
+    pipeline.mkdir(parents=True)
+    write_model(folder, model, known.dictionary.symbols, quantization)
+    known.pipeline.save(pipeline)
+    (pipeline / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in known.languages), encoding="utf-8")
+    known.dictionary.save(str(pipeline / f"dict.{known.languages[0]}.txt"))
+    record = {
+        "format": FORMAT,
+        "trained": [*map(str, known.trained)],
+        "language_tags": known.placement.name,
+        "max_source_positions": known.longest,
+        "max_target_positions": model.max_decoder_positions(),
+        "files": checksums(folder),
+    }
+    write_json(folder / EXPORT_FILE, record)
+
+
+def opened(way: Way, subject: Subject) -> Engine:
+    """The engine of a way; fairseq's is the stock search with weights that are not frozen."""
+    model, known, search = subject.model, subject.known, subject.search
+    if way.export is not None:
+        return (CutOff if subject.is_random else CTranslate2Engine)(way.export, search, way.workers)
+    if way.engine == FAIRSEQ:
+        generator = SequenceGenerator(
+            [model], known.dictionary, beam_size=search.beam, max_len_a=search.max_len_a, max_len_b=search.max_len_b,
+            tokens_to_suppress=tuple(map(language_tag, known.languages)),
+        )  # fmt: skip
+        engine = FairseqEngine(model, generator)
+    else:
+        engine = PyTorchEngine(model, known.dictionary, known.languages, search, way.precision)
+    return engine if way.workers == 1 else ManyProcesses(engine, way.workers)
+
+
+def timed_translation(way: Way, subject: Subject, batch: int) -> Callable[[], tuple[float, list[list[Hypothesis]]]]:
+    """A call that translates all sentences, for its seconds and their hypotheses; the first batches are translated beforehand."""
+    torch.set_num_threads(way.threads)
+    engine, sentences = opened(way, subject), subject.sentences
+    batches = [sentences[start : start + batch] for start in range(0, len(sentences), batch)]
+
+    def translate() -> tuple[float, list[list[Hypothesis]]]:
+        start = perf_counter()
+        found = [of_sentence for of_batch in engine.translate(batches) for of_sentence in of_batch]
+        return perf_counter() - start, found
+
+    for _ in engine.translate(batches[: way.workers]):
+        pass
+    return translate

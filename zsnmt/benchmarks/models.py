@@ -1,0 +1,38 @@
+"""Models of random weights, to be measured."""
+
+from argparse import Namespace
+
+import torch
+from fairseq.data import Dictionary
+from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_REGISTRY, BaseFairseqModel
+
+import zsnmt.models  # noqa: F401
+from zsnmt.languages import language_tag
+
+LANGUAGES = ("en", "it", "nl", "ro")
+
+
+class BenchmarkTask:
+    """As much of a task as a model reads: four languages and a dictionary of `vocabulary` symbols."""
+
+    def __init__(self, vocabulary: int) -> None:
+        dictionary = Dictionary()
+        for language in LANGUAGES:
+            dictionary.add_symbol(language_tag(language))
+        for number in range(vocabulary - len(dictionary)):
+            dictionary.add_symbol(f"w{number}")
+        self.langs = list(LANGUAGES)
+        self.source_dictionary = self.target_dictionary = dictionary
+
+
+def build(architecture: str, task: BenchmarkTask, **options) -> BaseFairseqModel:
+    """A model of an architecture with the given options, and everything else as the architecture says."""
+    args = Namespace(max_source_positions=1024, max_target_positions=1024, **options)
+    ARCH_CONFIG_REGISTRY[architecture](args)
+    torch.manual_seed(1)
+    return ARCH_MODEL_REGISTRY[architecture].build_model(args, task)
+
+
+def parameters(model: BaseFairseqModel) -> int:
+    """How many weights a model has."""
+    return sum(parameter.numel() for parameter in model.parameters())

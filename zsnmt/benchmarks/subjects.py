@@ -1,0 +1,107 @@
+"""What engines translate when they are measured: real text by a trained run, or random sentences by random weights."""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+import torch
+from fairseq.models import BaseFairseqModel
+
+from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
+from zsnmt.benchmarks.sizes import SIZES, stock_options
+from zsnmt.corpora.parallel_text import read_lines
+from zsnmt.decoding.choice import FAIRSEQ, EngineChoice
+from zsnmt.decoding.search import Hypothesis, Search, Sentence
+from zsnmt.errors import InputError
+from zsnmt.languages import language_tag
+from zsnmt.metrics import Metrics
+from zsnmt.tagged_pairs import TagPlacement
+from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.words import Words
+from zsnmt.trained_run import Knowledge, load_run
+from zsnmt.translation import Translator
+
+OUTPUT = 30  # tokens of each output of random weights, before EOS
+SOURCES = range(5, 36)  # tokens of a random source, EOS among them
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model on the CPU, what it knows, how it searches, and sentences, the longest first.
+
+    `bleu`: BLEU (0–100) of what was found for the sentences, where there are references. Of random weights, outputs are cut off.
+    """
+
+    model: BaseFairseqModel
+    known: Knowledge
+    search: Search
+    sentences: list[Sentence]
+    about: str
+    bleu: Callable[[list[list[Hypothesis]]], float] | None = None
+    is_random: bool = False
+
+
+def random_subject(size: str, beam: int, number: int) -> Subject:
+    """Random weights of a residual-free model with a language embedding, and sentences; always the same.
+
+    EOS has an embedding of zeros, so its logit is 0 where the best ones are 3 or more: it is never among the candidates, and
+    every output has as many tokens as it may.
+    """
+    task = BenchmarkTask(SIZES[size]["vocabulary"])
+    dictionary = task.target_dictionary
+    model = build("zs_transformer_residual", task, **stock_options(SIZES[size])).eval()
+    with torch.no_grad():
+        model.decoder.embed_tokens.weight[dictionary.eos()] = 0
+    placement = TagPlacement("t_dec", dictionary)
+    known = Knowledge(TextPipeline(Words()), dictionary, placement, [*LANGUAGES], [], model.max_positions()[0])
+    search = Search(beam, max_len_a=0, max_len_b=OUTPUT)
+    about = f"{size} size, random weights and sentences, outputs of {OUTPUT} tokens and EOS"
+    return Subject(model, known, search, longest_first(random_sentences(known, number)), about, is_random=True)
+
+
+def random_sentences(known: Knowledge, number: int) -> Iterator[Sentence]:
+    """Sources of random words and lengths, into all languages in turn."""
+    generator, dictionary = random.Random(1), known.dictionary
+    first = dictionary.nspecial + len(known.languages)
+    for place in range(number):
+        words = [generator.randrange(first, len(dictionary)) for _ in range(generator.choice(SOURCES) - 1)]
+        start = dictionary.index(language_tag(known.languages[place % len(known.languages)]))
+        yield Sentence([*words, dictionary.eos()], start)
+
+
+def trained_subject(run: Path, beam: int, source: str, target: str, text: Path, reference: Path | None, number: int) -> Subject:
+    """The model of a run, with the first lines of a text; `InputError` for references that are not as many as the text's lines."""
+    lines, references = read_lines(text), None if reference is None else read_lines(reference)
+    if references is not None and len(references) != len(lines):
+        raise InputError(f"{reference} has {len(references)} lines but {text} has {len(lines)}; give the reference of this text")
+    lines = lines[:number]
+    translator = Translator(run, beam, choice=EngineChoice(FAIRSEQ, workers=1))
+    direction = translator.direction(source, target)
+    parts = translator.parts_of(lines, [direction], first_line=1)
+    sentences = longest_first(map(translator.sentence, parts))
+
+    def bleu(hypotheses: list[list[Hypothesis]]) -> float:
+        translator.engine = Found(sentences, hypotheses)
+        translations = translator.translate_into(lines, [direction])[direction]
+        return Metrics().against(tuple(references[:number]))["bleu"].corpus_score(translations, None).score
+
+    trained = load_run(run)
+    about = f"{run}, {source} to {target}"
+    return Subject(trained.model.to("cpu"), trained.known, Search(beam), sentences, about, None if references is None else bleu)
+
+
+class Found:
+    """An engine that knows the hypotheses of some sentences."""
+
+    def __init__(self, sentences: Sequence[Sentence], hypotheses: Sequence[list[Hypothesis]]) -> None:
+        self.found = {str(sentence): of_sentence for sentence, of_sentence in zip(sentences, hypotheses, strict=True)}
+
+    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        return ([self.found[str(sentence)] for sentence in batch] for batch in batches)
+
+
+def longest_first(sentences: Iterable[Sentence]) -> list[Sentence]:
+    """Sentences in the order in which they are translated."""
+    return sorted(sentences, key=lambda sentence: -len(sentence.source))

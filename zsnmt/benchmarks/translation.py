@@ -1,0 +1,148 @@
+"""Engines of translation against fairseq's, in turn, each in processes of its own."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import torch
+
+from zsnmt.benchmarks.engines import STOCK, Way, timed_translation, ways
+from zsnmt.benchmarks.helper import Helper
+from zsnmt.benchmarks.paired import ratios, warn_if_busy
+from zsnmt.benchmarks.subjects import Subject, random_subject, trained_subject
+from zsnmt.decoding.choice import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
+from zsnmt.decoding.search import Hypothesis
+from zsnmt.errors import InputError
+from zsnmt.files import write_json
+from zsnmt.report.measured import MISSING
+from zsnmt.text.parallel import progress
+
+NAMES = {FAIRSEQ: "fairseq-generate", PYTORCH: "PyTorch", CTRANSLATE2: "CTranslate2", STOCK: "CTranslate2, stock model"}
+
+
+@dataclass
+class Measured:
+    """What was found of a way: output tokens, EOS among them, and seconds of each round, and the hypotheses of the first."""
+
+    way: Way
+    tokens: int = 0
+    seconds: list[float] = field(default_factory=list)
+    hypotheses: list[list[Hypothesis]] = field(default_factory=list)
+
+    def add(self, seconds: float, hypotheses: list[list[Hypothesis]]) -> None:
+        """Add a round."""
+        self.seconds.append(seconds)
+        if not self.hypotheses:
+            self.hypotheses = hypotheses
+            self.tokens = sum(len(best.tokens) for best, *_ in hypotheses)
+
+    @property
+    def title(self) -> str:
+        """The engine, its precision, its processes and their threads."""
+        way = self.way
+        return f"{NAMES[way.engine]} | {way.precision} | {way.workers} × {way.threads}"
+
+    @property
+    def speeds(self) -> list[float]:
+        """Output tokens a second of each round."""
+        return [self.tokens / seconds for seconds in self.seconds]
+
+    def best(self) -> list[list[int]]:
+        """The best translation of each sentence."""
+        return [best.tokens for best, *_ in self.hypotheses]
+
+    def lists(self) -> list[list[list[int]]]:
+        """All translations of each sentence."""
+        return [[hypothesis.tokens for hypothesis in of_sentence] for of_sentence in self.hypotheses]
+
+
+def translation(
+    run: Path | None, source: str | None, to: str | None, text: Path | None, reference: Path | None, size: str | None,
+    lines: int, beam: int, batch: int, rounds: int, workers: int, single_process: bool, output: Path | None,
+) -> Iterator[str]:  # fmt: skip
+    """A table of all ways to translate `lines` lines: of `text` by a run, or random ones by random weights of a size."""
+    warn_if_busy()
+    torch.set_num_threads(1)  # here, where others begin
+    if run is None:
+        if source or to or text or reference:
+            raise InputError("--from, --to, --text and --reference belong to a run; name its folder, or leave them out")
+        subject = random_subject(size or "paper", beam, lines)
+    else:
+        if size or not (source and to and text):
+            raise InputError("a run is measured with --from, --to and --text, and without --size")
+        subject = trained_subject(run, beam, source, to, text, reference, lines)
+    found = measured(subject, batch, rounds, workers, single_process)
+    figures = [figures_of(each, found[0], subject) for each in found]
+    about = f"{subject.about}: {len(subject.sentences)} sentences, beam {beam}, batches of {batch}, {rounds} rounds"
+    yield f"\n{about}:\n"
+    yield from table(found, figures)
+    if output is not None:
+        write_json(output, {"about": about, "ways": figures})
+
+
+def measured(subject: Subject, batch: int, rounds: int, workers: int, single_process: bool) -> list[Measured]:
+    """All ways in turn in each round, start-up and loading apart."""
+    with TemporaryDirectory() as folder, ExitStack() as stack:
+        found = [Measured(way) for way in ways(subject, workers, single_process, Path(folder))]
+        jobs = [stack.enter_context(Helper(timed_translation, each.way, subject, batch)) for each in found]
+        for _ in progress(range(rounds), "rounds"):
+            for each, job in zip(found, jobs):
+                each.add(*job())
+    return found
+
+
+def figures_of(measured: Measured, baseline: Measured, subject: Subject) -> dict:
+    """The figures of a way: shares (0–1) of best translations and whole lists that are fairseq's, and BLEU (0–100).
+
+    With random weights shares are known of whole searches in float32 alone: int8 is another model, and what is cut off has no EOS.
+    """
+    way = measured.way
+    comparable = not subject.is_random or (way.precision == FLOAT32 and way.export is None)
+    return {
+        "engine": way.engine,
+        "precision": way.precision,
+        "workers": way.workers,
+        "threads": way.threads,
+        "tokens": measured.tokens,
+        "seconds": measured.seconds,
+        "bleu": subject.bleu(measured.hypotheses) if subject.bleu else None,
+        "best_equal": equal(measured.best(), baseline.best()) if comparable else None,
+        "lists_equal": equal(measured.lists(), baseline.lists()) if comparable and way.precision == FLOAT32 else None,
+    }
+
+
+def equal(ours: Sequence, theirs: Sequence) -> float:
+    """The share (0–1) of items that are equal."""
+    return sum(one == other for one, other in zip(ours, theirs, strict=True)) / len(theirs)
+
+
+def table(found: Sequence[Measured], figures: Sequence[dict]) -> Iterator[str]:
+    """The lines of the table, and of how exports compare with those of a stock model."""
+    speeds = {each.title: each.speeds for each in found}
+    yield ("| engine | precision | processes × threads | output tokens/s (median) | ratio to fairseq-generate: median (range) "
+           "| BLEU | best as fairseq's | all as fairseq's |")  # fmt: skip
+    yield "|---|---|---|---:|---:|---:|---:|---:|"
+    against_fairseq = ratios(speeds, found[0].title)
+    for each, of_way in zip(found, figures):
+        shares = [shown(of_way[name], "{:.1%}") for name in ("best_equal", "lists_equal")]
+        yield (f"| {each.title} | {median(each.speeds):,.0f} | {spread(against_fairseq[each.title])} | {shown(of_way['bleu'], '{:.2f}')} "
+               f"| {' | '.join(shares)} |")  # fmt: skip
+    stock = {each.way.precision: each.title for each in found if each.way.engine == STOCK}
+    for each in found:
+        if each.way.engine == CTRANSLATE2 and each.way.precision in stock:
+            ratio = ratios(speeds, stock[each.way.precision])[each.title]
+            yield f"\nCTranslate2 {each.way.precision} against that of the stock model: {spread(ratio, 3)}"
+
+
+def spread(ratio: tuple[float, float, float], digits: int = 2) -> str:
+    """A ratio as text."""
+    middle, low, high = (f"{value:.{digits}f}" for value in ratio)
+    return f"{middle} ({low}–{high})"
+
+
+def shown(value: float | None, form: str) -> str:
+    """A figure as text, a dash where there is none."""
+    return MISSING if value is None else form.format(value)

@@ -1,0 +1,60 @@
+"""Ways to do the same work on text."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+
+from fairseq.sequence_generator import EnsembleModel
+
+from zsnmt.benchmarks.paired import paired_times, ratio_rows, ratios
+from zsnmt.corpora.parallel_text import read_lines
+from zsnmt.decoding.choice import FAIRSEQ, EngineChoice
+from zsnmt.languages import Direction
+from zsnmt.text.parallel import map_in_processes
+from zsnmt.text.tokenisation import load_tokeniser
+from zsnmt.translation import Translator
+
+
+def pivot(run: Path, source: str, to: str, text: Path, lines: int, rounds: int) -> Iterator[str]:
+    """Translation, direct against through the pivot."""
+    translator, sentences = Translator(run), read_lines(text)[:lines]
+    through = f"through {translator.pivot}"
+    jobs = {
+        through: lambda: translator.translate(sentences, to, source, via=translator.pivot),
+        "direct": lambda: translator.translate(sentences, to, source),
+    }
+    times = paired_times(jobs, rounds)
+    yield f"\n{source} to {to}, {len(sentences)} sentences, {rounds} rounds:\n"
+    yield from ratio_rows(times, through, "the pivot")
+
+
+def directions(run: Path, source: str, text: Path, lines: int, rounds: int) -> Iterator[str]:
+    """Translation of one language into all others by fairseq's search, each sentence encoded once or for each language."""
+    once, each_time = (Translator(run, choice=EngineChoice(FAIRSEQ, workers=1)) for _ in range(2))
+    each_time.engine.generator.model = EnsembleModel([each_time.engine.model])
+    sentences = read_lines(text)[:lines]
+    targets = [Direction(source, language) for language in once.languages if language != source]
+    first = "one direction after another"
+    jobs = {
+        first: lambda: [once.translate_into(sentences, [direction]) for direction in targets],
+        "all at once, encoded for each": lambda: each_time.translate_into(sentences, targets),
+        "all at once, encoded once": lambda: once.translate_into(sentences, targets),
+    }
+    times = paired_times(jobs, rounds)
+    yield f"\n{source} to {len(targets)} languages, {len(sentences)} sentences, {rounds} rounds:\n"
+    yield from ratio_rows(times, first, "the first")
+
+
+def tokenisation(text: Path, language: str, kind: str, lines: int, workers: Sequence[int], rounds: int) -> Iterator[str]:
+    """Tokenisation by several processes against a plain loop."""
+    tokenise, sentences = load_tokeniser(kind, language).tokenise, read_lines(text)[:lines]
+    loop = "a plain loop"
+    jobs = {loop: lambda: [tokenise(sentence) for sentence in sentences]}
+    for number in workers:
+        jobs[f"{number} processes"] = lambda number=number: list(map_in_processes(tokenise, sentences, number))
+    times = paired_times(jobs, rounds)
+    yield f"\n`{kind}` of {language}, {len(sentences)} sentences, {rounds} rounds:\n"
+    yield "| way | sentences a second (median) | time, as a ratio to the loop's: median (range) |"
+    yield "|---|---:|---:|"
+    for title, (middle, low, high) in ratios(times, loop).items():
+        yield f"| {title} | {len(sentences) / median(times[title]):,.0f} | {middle:.2f} ({low:.2f}–{high:.2f}) |"
