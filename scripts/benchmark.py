@@ -5,6 +5,7 @@
     python scripts/benchmark.py encodings                         # each encoding of the encoder's positions likewise
     python scripts/benchmark.py bert                              # zs_bert by encoding against fairseq's masked language model
     python scripts/benchmark.py training_speed DATA               # whole trainings with each option that makes them faster
+    python scripts/benchmark.py curves RUN [RUN ...]              # how runs learn, epoch by epoch
     python scripts/benchmark.py translation                       # engines of translation against fairseq's
     python scripts/benchmark.py translation RUN --from de --to fr --text test.de --reference test.fr   # likewise, with BLEU
     python scripts/benchmark.py pivot RUN --from de --to fr --text test.de   # direct against through the pivot
@@ -39,7 +40,8 @@ def main() -> None:
 
     import torch
 
-    print(f"PyTorch {torch.__version__}, {torch.get_num_threads()} thread(s), {platform.machine()}, load {os.getloadavg()[0]:.1f}", flush=True)
+    threads, load = torch.get_num_threads(), os.getloadavg()[0]
+    print(f"PyTorch {torch.__version__}, {threads} thread(s), {platform.machine()}, load {load:.1f}", flush=True)
     for line in getattr(import_module(f"zsnmt.benchmarks.{module}"), verb)(**options):
         print(line, flush=True)
 
@@ -79,14 +81,16 @@ def add_training_steps(verbs) -> None:
 
 
 def add_trainings(verbs) -> None:
-    verb = add_verb(verbs, "training_speed", "training_speed", "words a second of fairseq-train with each option that makes it faster", 3)
+    verb = add_verb(verbs, "training_speed", "training_speed", "words a second of fairseq-train with its faster options", 3)
     verb.add_argument("data", type=Path, help="folder of binarised data, as scripts/prepare.py makes it")
     verb.add_argument("--size", choices=SIZES, default="middle", help="size of the model (default: %(default)s)")
-    verb.add_argument("--updates", type=int, default=60, help="updates of a training; those of its second half count (default: %(default)s)")
+    verb.add_argument("--updates", type=int, default=60, help="updates of a training, whose second half counts (default: %(default)s)")
     verb.add_argument("--max-tokens", type=int, default=2500, help="tokens in a batch (default: %(default)s)")
     verb.add_argument("--dropout", type=float, default=0.2, help="rate of all dropout (default: %(default)s)")
     verb.add_argument("--threads", type=int, default=2, help="threads of a training (default: %(default)s)")
     verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
+    verb = add_verb(verbs, "curves", "curves", "validation loss of runs by epoch, the seeds of a system together")
+    verb.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of one config")
 
 
 def add_translation(verbs) -> None:
@@ -100,8 +104,8 @@ def add_translation(verbs) -> None:
     verb.add_argument("--lines", type=int, default=256, help="how many sentences (default: %(default)s)")
     verb.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step (default: %(default)s)")
     verb.add_argument("--batch", type=int, default=32, help="sentences in a batch (default: %(default)s)")
-    verb.add_argument("--workers", type=int, default=2, help="processes of one thread, or threads of one process (default: %(default)s)")
-    verb.add_argument("--single-process", action="store_true", help="measure the PyTorch engine in one process of that many threads, too")
+    verb.add_argument("--workers", type=int, default=2, help="processes, or threads of one process (default: %(default)s)")
+    verb.add_argument("--single-process", action="store_true", help="PyTorch in one process of so many threads, too")
     verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
 
 

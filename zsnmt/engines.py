@@ -62,7 +62,6 @@ def present_export(run: Path, precision: str) -> Path:
     with (run / f".{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not is_export(folder) or read_export(folder)["model"] != sha256(run / MODEL_FILE):
-            logger.warning("exporting %s for CTranslate2, once, into %s", run, folder)
             export_run(run, folder, precision, replace=True)
     return folder
 

@@ -36,14 +36,12 @@ from zsnmt.runs import (
     DIRECT,
     HYPOTHESES,
     INTO_PIVOT,
-    LOG_FILE,
     MODEL_FILE,
     PIPELINE_FOLDER,
     PIVOT,
+    describe_run,
     hypotheses_file,
-    read_record,
     settings_file,
-    training_summary,
 )
 from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
 from zsnmt.translation import Translator
@@ -144,8 +142,8 @@ def describe(folder: Path) -> tuple[dict, str]:
     """What a score file says of a run, given by its folder or its export, and the checksum of its model."""
     if is_export(folder):
         export = read_export(folder)
-        return dict(export["run"]), export["model"]
-    return {**read_record(folder), "training": training_summary((folder / LOG_FILE).read_text(encoding="utf-8"))}, sha256(folder / MODEL_FILE)
+        return export["run"], export["model"]
+    return describe_run(folder), sha256(folder / MODEL_FILE)
 
 
 def word_orders(text: Path, languages: Sequence[str]) -> dict[str, dict[str, str]]:

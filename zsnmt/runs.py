@@ -97,6 +97,12 @@ def read_record(run: Path) -> dict:
     return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh")
 
 
+def describe_run(run: Path) -> dict:
+    """What run.json and the training log say of a run, for its score file."""
+    log = run / LOG_FILE
+    return {**read_record(run), "training": training_summary(log.read_text(encoding="utf-8")) if log.is_file() else "without a log"}
+
+
 def settings_file(folder: Path, way: str) -> Path:
     """What the hypotheses of a way, in a folder of them, were made with."""
     return folder / f"{way}.json"

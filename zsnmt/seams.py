@@ -132,8 +132,10 @@ def share_dropout_over_time(stack: nn.Module) -> None:
         layer.activation_dropout_module = VariationalDropout(layer.activation_dropout_module.p, time_axis=0)
 
 
-def train_fast(model: nn.Module) -> None:
+def train_fast(model: nn.Module, args: Namespace) -> None:
     """Let a model train, on a CPU, by cheap masks of dropout, products of oneDNN, and attention without fairseq's detours."""
+    if args.quant_noise_pq:
+        raise InputError("--quant-noise-pq does not go with --fast-training, which takes linear layers' place; leave one of them out")
     for module in [*model.modules()]:
         if isinstance(module, SelfAttention):
             module.fast_training = True

@@ -6,36 +6,47 @@ import sys
 import pytest
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 
-from zsnmt.benchmarks import sizes
+from zsnmt.benchmarks import sizes, subjects
 from zsnmt.benchmarks.engines import STOCK, Way, opened, ways
-from zsnmt.benchmarks.subjects import OUTPUT, SOURCES, random_subject
+from zsnmt.benchmarks.subjects import SOURCES, random_subject
 from zsnmt.benchmarks.translation import translation
 from zsnmt.decoding.choice import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
+from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.engines import ManyProcesses
 from zsnmt.errors import InputError
 
-LINES = 5
-SETTINGS = dict(run=None, source=None, to=None, text=None, reference=None, size=None, lines=LINES, beam=3, batch=2, rounds=2, workers=2,
-                single_process=True, output=None)  # fmt: skip
+LINES, OUTPUT = 5, 4
+SETTINGS = dict(run=None, source=None, to=None, text=None, reference=None, size=None, lines=LINES, beam=3, batch=2, rounds=2,
+                workers=1, single_process=True, output=None)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def small_size(monkeypatch):
     size = dict(encoder_layers=3, decoder_layers=1, width=16, feed_forward=24, heads=2, vocabulary=300)
     monkeypatch.setitem(sizes.SIZES, "demo", size)
+    monkeypatch.setattr(subjects, "OUTPUT", OUTPUT)
 
 
 def test_random_weights_are_searched_to_the_limit_by_all_engines(tmp_path):
     pytest.importorskip("ctranslate2")
     printed = "\n".join(translation(**{**SETTINGS, "size": "demo", "output": tmp_path / "figures.json"}))
     found = json.loads((tmp_path / "figures.json").read_text())["ways"]
-    layouts = {name: [(way["workers"], way["threads"]) for way in found if way["engine"] == name] for name in (FAIRSEQ, PYTORCH, CTRANSLATE2, STOCK)}
-    assert layouts == {FAIRSEQ: [(1, 2), (2, 1)], PYTORCH: [(2, 1), (1, 2)] * 2, CTRANSLATE2: [(2, 1)] * 2, STOCK: [(2, 1)] * 2}
+    assert [way["engine"] for way in found] == [FAIRSEQ, PYTORCH, PYTORCH, CTRANSLATE2, CTRANSLATE2, STOCK, STOCK]
     assert {way["tokens"] for way in found} == {LINES * (OUTPUT + 1)} and all(len(way["seconds"]) == 2 for way in found)
-    whole = [way for way in found if way["engine"] in (FAIRSEQ, PYTORCH) and way["precision"] == FLOAT32]
-    assert len(whole) == 4 and all(way["best_equal"] == way["lists_equal"] == 1 for way in whole)
+    assert found[1]["precision"] == FLOAT32 and found[1]["best_equal"] == found[1]["lists_equal"] == 1
     assert f"{LINES} sentences, beam 3, batches of 2, 2 rounds" in printed
-    assert printed.count("| 1.00 (1.00–1.00) |") == 1 and "| fairseq-generate | float32 | 1 × 2 |" in printed
+    assert printed.count("| 1.00 (1.00–1.00) |") == 1 and "| fairseq-generate | float32 | 1 × 1 |" in printed
     assert "CTranslate2 int8 against that of the stock model: " in printed
+
+
+@pytest.mark.parametrize("one_process, of_pytorch", [(False, [(2, 1)]), (True, [(2, 1), (1, 2)])])
+def test_processes_have_one_thread_each_and_one_process_has_as_many(one_process, of_pytorch, tmp_path):
+    pytest.importorskip("ctranslate2")
+    subject = random_subject("demo", beam=3, number=LINES)
+    found = [*ways(subject, 2, one_process, tmp_path)]
+    layouts = {name: [(way.workers, way.threads) for way in found if way.engine == name] for name in (FAIRSEQ, PYTORCH, CTRANSLATE2, STOCK)}
+    assert layouts == {FAIRSEQ: [(1, 2), (2, 1)], PYTORCH: 2 * of_pytorch, CTRANSLATE2: [(2, 1)] * 2, STOCK: [(2, 1)] * 2}
+    assert [type(opened(way, subject)) for way in found[:3]] == [FairseqEngine, ManyProcesses, ManyProcesses]
 
 
 def test_the_baseline_is_the_stock_search_with_weights_that_are_not_frozen():
@@ -70,8 +81,9 @@ def test_a_model_that_engines_do_not_know_is_measured_with_fairseq(tmp_path, cap
 
 def test_a_run_translates_real_text_with_bleu(tiny):
     text = tiny.folder / "text"
-    real = dict(run=tiny.run(), source="velan", to="tamun", text=text / "test.velan", reference=text / "test.tamun", lines=7, workers=1)
-    *_, fairseq, pytorch, _ = [line for line in translation(**{**SETTINGS, **real}) if line.startswith(("| fairseq-", "| PyTorch"))]
+    files = dict(text=text / "test.velan", reference=text / "test.tamun")
+    printed = translation(**{**SETTINGS, **files, "run": tiny.run(), "source": "velan", "to": "tamun", "lines": 7})
+    fairseq, pytorch, _ = [line for line in printed if line.startswith(("| fairseq-", "| PyTorch"))]
     shown = [row.split(" | ")[-3:] for row in (fairseq, pytorch)]
     assert shown[0] == shown[1] and float(shown[0][0]) >= 0 and shown[0][1:] == ["100.0%", "100.0% |"]
 
@@ -80,6 +92,7 @@ def test_a_run_translates_real_text_with_bleu(tiny):
     (dict(to="fr"), "--from, --to, --text and --reference belong to a run"),
     (dict(run="run", source="de", to="fr"), "measured with --from, --to and --text"),
     (dict(run="run", source="de", to="fr", text="text", size="demo"), "without --size"),
+    (dict(size="demo", lines=0), "nothing to translate; give --lines 1 or more"),
 ])  # fmt: skip
 def test_options_that_do_not_go_together_are_refused(given, message):
     with pytest.raises(InputError, match=message):

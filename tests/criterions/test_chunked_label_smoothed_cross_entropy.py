@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from tests.conftest import toy_options
-from zsnmt.criterions import projected_loss
-from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy, output_layer
+from zsnmt.criterions import chunked_loss
+from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy, projecting_decoder
 
 PAD, EOS = 1, 2
 NO_DROPOUT = dict(dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, word_dropout=0.0)
@@ -20,6 +20,7 @@ OUTPUT_LAYERS = {
     "tied to the decoder's": dict(APART, share_decoder_input_output_embed=True),
     "of its own": dict(APART, share_decoder_input_output_embed=False),
     "with a bias": APART,
+    "trained fast": dict(fast_training=True),
     "vocabulary that grew": dict(frozen_vocabulary="7"),
 }
 
@@ -32,7 +33,7 @@ def build(task, architecture: str = "zs_transformer", **options) -> nn.Module:
 
 
 def build_with(task, layer: str) -> nn.Module:
-    """A model with an output layer of the names above; the language added last is the only one for a vocabulary that grew."""
+    """A model with one of the output layers above."""
     model = build(task, **OUTPUT_LAYERS[layer])
     if layer == "with a bias":
         model.decoder.output_projection = nn.Linear(8, len(task.target_dictionary))
@@ -81,7 +82,7 @@ def assert_equal(ours: tuple, stock: tuple, tolerance: float) -> None:
 @pytest.mark.parametrize("layer", OUTPUT_LAYERS)
 def test_loss_gradients_and_figures_are_fairseqs(toy_task, sample, layer, smoothing):
     model = build_with(toy_task, layer)
-    assert (output_layer(model) is None) == (layer == "vocabulary that grew")
+    assert (projecting_decoder(model) is None) == (layer == "vocabulary that grew")
     stock, ours = (gradients(model, each, sample) for each in criterions(toy_task, smoothing, report_accuracy=True))
     assert_equal(ours, stock, 1e-6)
 
@@ -95,7 +96,7 @@ def test_every_option_of_fairseqs_criterion_works(toy_task, sample, options):
 
 def test_fairseqs_own_transformer_has_it_too(toy_task, sample):
     model = build(toy_task, "transformer")
-    assert output_layer(model) is model.decoder.output_projection
+    assert projecting_decoder(model) is model.decoder
     stock, ours = (gradients(model, each, sample) for each in criterions(toy_task))
     assert_equal(ours, stock, 1e-6)
 
@@ -113,7 +114,7 @@ def test_any_number_of_tokens_at_a_time_gives_the_same(toy_task, sample, monkeyp
     model = build(toy_task)
     stock, ours = criterions(toy_task, report_accuracy=True)
     expected = gradients(model, stock, sample)
-    monkeypatch.setitem(projected_loss.CHUNK, "cpu", rows * len(toy_task.target_dictionary) + 1)
+    monkeypatch.setitem(chunked_loss.CHUNK, "cpu", rows * len(toy_task.target_dictionary) + 1)
     assert_equal(gradients(model, ours, sample), expected, 1e-6)
 
 
@@ -132,6 +133,17 @@ def test_a_model_in_half_precision_has_gradients_of_its_type(toy_task, sample, d
     model = build(toy_task).to(dtype)
     stock, ours = (gradients(model, each, sample, scale=2.0**7) for each in criterions(toy_task))
     assert_equal(ours, stock, 2**-6)
+
+
+def test_the_logits_are_all_that_is_kept_of_their_size(toy_task, sample):
+    model, size = build(toy_task), len(toy_task.target_dictionary)
+    counts = []
+    for criterion in criterions(toy_task):
+        kept: list[Tensor] = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda tensor: kept.append(tensor) or tensor, lambda tensor: tensor):
+            criterion(model, sample)
+        counts.append(sum(tensor.numel() >= sample["ntokens"] * size for tensor in kept))
+    assert counts[1] == 1 < counts[0]
 
 
 def test_validation_keeps_nothing(toy_task, sample):
@@ -180,19 +192,17 @@ def test_gradients_reach_the_output_layer_under_data_parallel_training(toy_task,
         stock, ours = criterions(toy_task)
         expected = gradients(model, stock, sample)
         parallel = ModuleProxyWrapper(DistributedDataParallel(model, find_unused_parameters=find_unused))
-        assert (output_layer(parallel) is None) == find_unused
+        assert (projecting_decoder(parallel) is None) == find_unused
         logs, found = gradients(parallel, ours, sample)
         assert_equal((logs, {name.removeprefix("module.module."): value for name, value in found.items()}), expected, 1e-6)
     finally:
         torch.distributed.destroy_process_group()
 
 
-def test_output_layers_that_are_no_linear_layer_are_left_to_fairseq(toy_task):
+def test_outputs_that_are_no_projection_of_features_are_left_to_fairseq(toy_task):
     adaptive = build(toy_task, **APART, adaptive_softmax_cutoff="9,20")
-    quantised = build(toy_task)
-    quantised.decoder.output_projection = nn.Sequential(quantised.decoder.output_projection)
     aligned = build(toy_task, "transformer_align")
-    assert [output_layer(model) for model in (adaptive, quantised, aligned)] == [None] * 3
+    assert projecting_decoder(adaptive) is projecting_decoder(aligned) is None
 
 
 def test_twenty_updates_have_the_same_losses(toy_task, sample):

@@ -8,6 +8,7 @@ from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 from torch.profiler import ProfilerActivity, profile
 
 from tests.conftest import LANGUAGES, make_dictionary, toy_options
+from zsnmt.decoding.engine import PyTorchEngine
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.languages import language_tag
 from zsnmt.length_penalty import search_penalty
@@ -140,6 +141,22 @@ def assert_same(found: Sequence[Sequence[Hypothesis]], expected: Sequence[Sequen
         assert [each.tokens for each in of_sentence] == [each.tokens for each in others]
         for each, other in zip(of_sentence, others):
             assert abs(each.score - other.score) <= tolerance * max(1, abs(other.score))
+
+
+def plain(beam: int = 4, limit: int = 13, **options) -> Search:
+    """A search in which all sentences have one limit, as in a batch of fairseq's."""
+    return Search(beam, max_len_a=0, max_len_b=limit, **options)
+
+
+def engine_of(model, search: Search = plain(), words: int = WORDS, **options) -> PyTorchEngine:
+    return PyTorchEngine(model, SmallTask(words).target_dictionary, LANGUAGES, search, **options)
+
+
+def assert_found_by_fairseq(model, given, search: Search, words: int = WORDS) -> list[list[Hypothesis]]:
+    """The packed engine finds the same n-best lists; returns them."""
+    found = engine_of(model, search, words).translate_batch(given)
+    assert_same(found, found_by_fairseq(model, given, search, SmallTask(words).target_dictionary))
+    return found
 
 
 def lengths(found: Sequence[Sequence[Hypothesis]]) -> set[int]:

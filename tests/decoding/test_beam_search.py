@@ -1,11 +1,14 @@
-"""The pieces of beam search against their definitions; the whole of it is compared with fairseq's in `test_engine`."""
+"""Beam search: its pieces against their definitions, the whole of it against fairseq's."""
 
 import math
 
 import pytest
 import torch
 
+from tests.decoding.made_up import FIRST_WORD, assert_found_by_fairseq, build, lengths, made_sentences, plain
 from zsnmt.decoding.beam_search import CHUNK, best_candidates, keep_only, top, without
+
+# Pieces
 
 
 def random_values(*shape: int, seed: int = 5, dead: float = 0.0) -> torch.Tensor:
@@ -72,3 +75,42 @@ def test_of_a_sentence_at_its_limit_one_symbol_is_left():
     keep_only(4, after, torch.tensor([False, True, False]))
     assert torch.equal(after[[0, 2]], before[[0, 2]]) and torch.equal(after[1, :, 4], before[1, :, 4])
     assert after[1, :, [0, 1, 2, 3, 5, 6]].eq(-math.inf).all()
+
+
+# Searches
+
+
+@pytest.mark.parametrize("beam", [2, 5])
+@pytest.mark.parametrize("form", ["power", "gnmt"])
+@pytest.mark.parametrize("penalty", [0.0, 1.0, 2.5])
+def test_every_length_penalty_finds_what_fairseq_does(beam, form, penalty):
+    search = plain(beam, length_penalty=penalty, length_penalty_form=form)
+    assert_found_by_fairseq(build(), made_sentences(24), search)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_hypotheses_that_reach_the_limit_end_there(limit):
+    found = assert_found_by_fairseq(build(), made_sentences(24), plain(limit=limit))
+    assert max(lengths(found)) == limit + 1 and (limit == 1 or min(lengths(found)) < limit + 1)
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 9])
+@pytest.mark.parametrize("beam", [1, 4, 7, 40])
+def test_a_vocabulary_smaller_than_the_candidates_is_searched_as_by_fairseq(words, beam):
+    for limit in (1, 2, 9):
+        assert_found_by_fairseq(build(words=words, ends=3.5), made_sentences(16, words), plain(beam, limit), words)
+
+
+@pytest.mark.parametrize("beam", [1, 4, 5])
+def test_a_vocabulary_searched_by_chunks_is_searched_as_by_fairseq(beam):
+    words = 1500
+    assert (words + FIRST_WORD) // CHUNK >= 2 * 2 * beam
+    found = assert_found_by_fairseq(build(words=words, ends=5), made_sentences(16, words), plain(beam), words)
+    assert len(lengths(found)) >= 3
+
+
+def test_a_limit_beyond_what_the_model_writes_is_the_models():
+    for positions in ("sinusoidal", "learned"):
+        model = build(decoder_position_encoding=positions, max_target_positions=7, ends=0)
+        found = assert_found_by_fairseq(model, made_sentences(8), plain(limit=50))
+        assert max(lengths(found)) == 7

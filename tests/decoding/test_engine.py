@@ -7,7 +7,7 @@ import torch
 from fairseq.models.transformer import TransformerModel
 from fairseq.models.transformer.transformer_legacy import base_architecture
 
-from tests.conftest import LANGUAGES, toy_options
+from tests.conftest import toy_options
 from tests.decoding.made_up import (
     ARCHITECTURES,
     EOS,
@@ -17,13 +17,16 @@ from tests.decoding.made_up import (
     SEAMS,
     SIZES,
     SmallTask,
+    assert_found_by_fairseq,
     assert_same,
     build,
+    engine_of,
     found_by_fairseq,
     kernels_of_vocabulary,
     lengths,
     made_sentences,
     padded,
+    plain,
     randomise,
 )
 from tests.models import test_frozen_vocabulary as frozen
@@ -33,25 +36,7 @@ from zsnmt.decoding.engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 
-LIMIT = 13
 DICTIONARY = SmallTask().target_dictionary
-
-
-def plain(beam: int = 4, limit: int = LIMIT, **options) -> Search:
-    """A search in which all sentences have one limit, as in a batch of fairseq's."""
-    return Search(beam, max_len_a=0, max_len_b=limit, **options)
-
-
-def engine_of(model, search: Search = plain(), words: int = 23, **options) -> PyTorchEngine:
-    return PyTorchEngine(model, SmallTask(words).target_dictionary, LANGUAGES, search, **options)
-
-
-def assert_found_by_fairseq(model, given, search: Search, words: int = 23) -> list:
-    """The whole n-best lists; returns them."""
-    found = engine_of(model, search, words).translate_batch(given)
-    assert_same(found, found_by_fairseq(model, given, search, SmallTask(words).target_dictionary))
-    return found
-
 
 # Models
 
@@ -107,45 +92,6 @@ def probabilities(model, given, found) -> list[list[float]]:
             scores = model.get_normalized_probs(output, log_probs=True)
         means.append([scores[row, range(len(each.tokens)), each.tokens].mean().item() for row, each in enumerate(of_sentence)])
     return means
-
-
-# Searches
-
-
-@pytest.mark.parametrize("beam", [2, 5])
-@pytest.mark.parametrize("form", ["power", "gnmt"])
-@pytest.mark.parametrize("penalty", [0.0, 1.0, 2.5])
-def test_every_length_penalty_finds_what_fairseq_does(beam, form, penalty):
-    search = plain(beam, length_penalty=penalty, length_penalty_form=form)
-    assert_found_by_fairseq(build(), made_sentences(24), search)
-
-
-@pytest.mark.parametrize("limit", [1, 2, 5])
-def test_hypotheses_that_reach_the_limit_end_there(limit):
-    found = assert_found_by_fairseq(build(), made_sentences(24), plain(limit=limit))
-    assert max(lengths(found)) == limit + 1 and (limit == 1 or min(lengths(found)) < limit + 1)
-
-
-@pytest.mark.parametrize("words", [1, 2, 3, 9])
-@pytest.mark.parametrize("beam", [1, 4, 7, 40])
-def test_a_vocabulary_smaller_than_the_candidates_is_searched_as_by_fairseq(words, beam):
-    for limit in (1, 2, 9):
-        assert_found_by_fairseq(build(words=words, ends=3.5), made_sentences(16, words), plain(beam, limit), words)
-
-
-@pytest.mark.parametrize("beam", [1, 4, 5])
-def test_a_vocabulary_searched_by_chunks_is_searched_as_by_fairseq(beam, monkeypatch):
-    words = 1500
-    assert (words + FIRST_WORD) // beam_search.CHUNK >= 2 * 2 * beam
-    found = assert_found_by_fairseq(build(words=words, ends=5), made_sentences(16, words), plain(beam), words)
-    assert len(lengths(found)) >= 3
-
-
-def test_a_limit_beyond_what_the_model_writes_is_the_models():
-    for positions in ("sinusoidal", "learned"):
-        model = build(decoder_position_encoding=positions, max_target_positions=7, ends=0)
-        found = assert_found_by_fairseq(model, made_sentences(8), plain(limit=50))
-        assert max(lengths(found)) == 7
 
 
 def test_each_score_is_the_models_own_probability_of_the_hypothesis():

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.conftest import make_dictionary
-from tests.export.toy import export, fairseq_engine, opened, random_model, random_translations
+from tests.export.toy import export, fairseq_engine, opened, random_translations, tidy_model
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.export.check import Agreement, Sample, check_exact, check_noise, compare, differences, stock_model
@@ -30,15 +30,8 @@ def chosen(dictionary) -> list[Sample]:
 
 
 @pytest.fixture(scope="module")
-def model(dictionary):
-    """A random model that seldom writes a tag, and without residual in the middle layer."""
-    model = random_model(encoder_residual_removal_layers="middle")
-    with torch.no_grad():
-        model.decoder.layer_norm.weight[0], model.decoder.layer_norm.bias[0] = 0, 5
-        model.decoder.output_projection.weight[:, 0] = 0
-        model.decoder.output_projection.weight[:8, 0] = -6
-        model.decoder.output_projection.weight[2, 0] = 0.4
-    return model
+def model():
+    return tidy_model()
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.conftest import make_dictionary
-from tests.export.toy import EOS, export, fairseq_engine, opened, random_model, random_translations
+from tests.export.toy import EOS, export, fairseq_engine, opened, random_model, random_translations, tidy_model
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.export.check import best_of_equal_lengths, log_probabilities
@@ -34,15 +34,8 @@ def sentences(dictionary) -> list[Sentence]:
 
 
 @pytest.fixture(scope="module")
-def tidy(dictionary):
-    """A random model that never writes a tag, and no EOS at once."""
-    model = random_model(encoder_residual_removal_layers="middle")
-    with torch.no_grad():
-        model.decoder.layer_norm.weight[0], model.decoder.layer_norm.bias[0] = 0, 5
-        model.decoder.output_projection.weight[:, 0] = 0
-        model.decoder.output_projection.weight[:8, 0] = -6  # symbols of fairseq's own, and tags
-        model.decoder.output_projection.weight[EOS, 0] = 0.4
-    return model
+def tidy():
+    return tidy_model()
 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)

@@ -35,6 +35,18 @@ def random_model(task=None, seed: int = 7, **options) -> ZeroShotTransformer:
     return model.eval()
 
 
+def tidy_model() -> ZeroShotTransformer:
+    """A random model, without residual in the middle layer, that writes no tag, and no EOS at once."""
+    model = random_model(encoder_residual_removal_layers="middle")
+    with torch.no_grad():  # one feature is always 5
+        model.decoder.layer_norm.weight[0], model.decoder.layer_norm.bias[0] = 0, 5
+        of_feature = model.decoder.output_projection.weight[:, 0]
+        of_feature.zero_()
+        of_feature[:8] = -6  # symbols of fairseq's own, and tags
+        of_feature[EOS] = 0.4
+    return model
+
+
 def random_translations(number: int, dictionary: Dictionary, seed: int = 5, longest: int = 9) -> list[tuple[Sentence, list[int]]]:
     """Sentences of mixed lengths into all languages in turn, and translations of them, of other lengths."""
     generator = torch.Generator().manual_seed(seed)

@@ -8,6 +8,7 @@ from torch import nn
 
 from tests.conftest import toy_options
 from tests.models.test_zs_transformer import SEAMS
+from zsnmt.errors import InputError
 from zsnmt.models import zs_transformer as registered
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.cheap_dropout import CheapDropout
@@ -75,15 +76,20 @@ def test_loss_and_gradients_of_every_architecture_are_the_same(toy_task, source_
     check_same(toy_task, source_batch[rows], target_batch[rows], architecture=architecture)
 
 
-@pytest.mark.parametrize("variational", [True, False])
-def test_every_dropout_that_variational_dropout_leaves_is_cheap(toy_task, variational):
-    """And every one drops: the loss differs with the seed, not without a change of it."""
-    kinds = {
-        fast: [(name, type(module).__name__) for name, module in build(toy_task, fast, variational_dropout=variational).named_modules()]
-        for fast in (False, True)
-    }
-    swapped = [(name, kind.replace("FairseqDropout", "CheapDropout")) for name, kind in kinds[False]]
-    assert sorted(kinds[True]) == sorted(swapped) and ("CheapDropout" in dict(swapped).values())
+@pytest.mark.parametrize("options", [dict(), dict(variational_dropout=True), dict(frozen_vocabulary="6", adapter_dim=3)], ids=str)
+def test_dropout_and_linear_layers_are_swapped_and_nothing_else(toy_task, options):
+    def kinds(fast: bool) -> dict[str, str]:
+        return {name: type(module).__name__ for name, module in build(toy_task, fast, **options).named_modules()}
+
+    swaps = {"FairseqDropout": "CheapDropout", "Linear": "OneDnnLinear"}
+    plain = kinds(False)
+    assert set(swaps) < set(plain.values())
+    assert kinds(True) == {name: swaps.get(kind, kind) for name, kind in plain.items()}
+
+
+def test_quantisation_noise_is_refused_not_forgotten(toy_task):
+    with pytest.raises(InputError, match="--quant-noise-pq does not go with --fast-training"):
+        build(toy_task, True, quant_noise_pq=0.1, quant_noise_pq_block_size=4)
 
 
 @pytest.mark.parametrize("name", ["dropout", "attention_dropout", "activation_dropout"])
@@ -98,12 +104,12 @@ def test_the_expected_loss_is_that_of_the_stock_dropout(toy_task, source_batch, 
     def losses(fast: bool) -> torch.Tensor:
         model = build(toy_task, fast).train()
         with torch.no_grad():
-            logits = [model(source_batch, None, target_batch)[0] for _ in range(300)]
+            logits = [model(source_batch, None, target_batch)[0] for _ in range(200)]
         return torch.stack([torch.log_softmax(each, -1)[..., 9].mean() for each in logits])
 
     torch.manual_seed(1)
     stock, cheap = losses(False), losses(True)
-    assert abs(stock.mean() - cheap.mean()) < 4 * ((stock.var() + cheap.var()) / 300) ** 0.5
+    assert abs(stock.mean() - cheap.mean()) < 4 * ((stock.var() + cheap.var()) / 200) ** 0.5
     assert cheap.std() == pytest.approx(stock.std(), rel=0.25)
 
 

@@ -89,6 +89,7 @@ def export(model: BaseFairseqModel, known: Knowledge, quantization: str, folder:
     known.dictionary.save(str(pipeline / f"dict.{known.languages[0]}.txt"))
     record = {
         "format": FORMAT,
+        "quantization": quantization,
         "trained": [*map(str, known.trained)],
         "language_tags": known.placement.name,
         "max_source_positions": known.longest,

@@ -26,9 +26,9 @@ OPTIONS = {
     "and --optimizer fused_adam": ["--optimizer", "fused_adam"],
 }
 RECIPE = (
-    "--cpu --task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 --adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0 "
-    "--lr-scheduler inverse_sqrt --lr 2e-3 --warmup-updates 1000 --warmup-init-lr 0 --seed 1 --num-workers 0 --no-save --disable-validation "
-    "--log-format json"
+    "--cpu --task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 --adam-betas (0.9,0.98) --adam-eps 1e-9 "
+    "--clip-norm 0 --lr-scheduler inverse_sqrt --lr 2e-3 --warmup-updates 1000 --warmup-init-lr 0 --seed 1 --num-workers 0 "
+    "--no-save --disable-validation --log-format json"
 ).split()
 
 
@@ -63,7 +63,8 @@ def training_speed(
     yield f"\n{about}:\n"
     yield from table(found)
     if output is not None:
-        write_json(output, {"about": about, "trainings": {title: [each._asdict() for each in of] for title, of in found.items()}})
+        figures = {title: [each._asdict() for each in of_training] for title, of_training in found.items()}
+        write_json(output, {"about": about, "trainings": figures})
 
 
 def model_options(size: str, dropout: float) -> Iterator[str]:

@@ -42,7 +42,7 @@ class PairwiseValues(nn.Module):
 def use_pairwise_form(model: BaseFairseqModel) -> None:
     """Let the relative attention of a model gather a vector for every pair of positions, from the tables it has."""
     for attention in model.modules():
-        if isinstance(attention, SelfAttention):
+        if isinstance(attention, SelfAttention) and attention.relative_values is not None:
             keys, values = attention.logit_terms[0].table, attention.relative_values.table
             attention.logit_terms[0], attention.relative_values = PairwiseKeys(keys), PairwiseValues(values)
 

@@ -24,7 +24,7 @@ NAMES = {FAIRSEQ: "fairseq-generate", PYTORCH: "PyTorch", CTRANSLATE2: "CTransla
 
 
 @dataclass
-class Measured:
+class Timed:
     """What was found of a way: output tokens, EOS among them, and seconds of each round, and the hypotheses of the first."""
 
     way: Way
@@ -74,7 +74,9 @@ def translation(
         if size or not (source and to and text):
             raise InputError("a run is measured with --from, --to and --text, and without --size")
         subject = trained_subject(run, beam, source, to, text, reference, lines)
-    found = measured(subject, batch, rounds, workers, single_process)
+    if not subject.sentences:
+        raise InputError("there is nothing to translate; give --lines 1 or more, and a text that is not empty")
+    found = in_turn(subject, batch, rounds, workers, single_process)
     figures = [figures_of(each, found[0], subject) for each in found]
     about = f"{subject.about}: {len(subject.sentences)} sentences, beam {beam}, batches of {batch}, {rounds} rounds"
     yield f"\n{about}:\n"
@@ -83,10 +85,10 @@ def translation(
         write_json(output, {"about": about, "ways": figures})
 
 
-def measured(subject: Subject, batch: int, rounds: int, workers: int, single_process: bool) -> list[Measured]:
+def in_turn(subject: Subject, batch: int, rounds: int, workers: int, single_process: bool) -> list[Timed]:
     """All ways in turn in each round, start-up and loading apart."""
     with TemporaryDirectory() as folder, ExitStack() as stack:
-        found = [Measured(way) for way in ways(subject, workers, single_process, Path(folder))]
+        found = [Timed(way) for way in ways(subject, workers, single_process, Path(folder))]
         jobs = [stack.enter_context(Helper(timed_translation, each.way, subject, batch)) for each in found]
         for _ in progress(range(rounds), "rounds"):
             for each, job in zip(found, jobs):
@@ -94,23 +96,23 @@ def measured(subject: Subject, batch: int, rounds: int, workers: int, single_pro
     return found
 
 
-def figures_of(measured: Measured, baseline: Measured, subject: Subject) -> dict:
+def figures_of(timed: Timed, baseline: Timed, subject: Subject) -> dict:
     """The figures of a way: shares (0–1) of best translations and whole lists that are fairseq's, and BLEU (0–100).
 
-    With random weights shares are known of whole searches in float32 alone: int8 is another model, and what is cut off has no EOS.
+    With random weights, shares are of whole searches in float32 alone: int8 is another model, and what is cut off has no EOS.
     """
-    way = measured.way
+    way = timed.way
     comparable = not subject.is_random or (way.precision == FLOAT32 and way.export is None)
     return {
         "engine": way.engine,
         "precision": way.precision,
         "workers": way.workers,
         "threads": way.threads,
-        "tokens": measured.tokens,
-        "seconds": measured.seconds,
-        "bleu": subject.bleu(measured.hypotheses) if subject.bleu else None,
-        "best_equal": equal(measured.best(), baseline.best()) if comparable else None,
-        "lists_equal": equal(measured.lists(), baseline.lists()) if comparable and way.precision == FLOAT32 else None,
+        "tokens": timed.tokens,
+        "seconds": timed.seconds,
+        "bleu": subject.bleu(timed.hypotheses) if subject.bleu else None,
+        "best_equal": equal(timed.best(), baseline.best()) if comparable else None,
+        "lists_equal": equal(timed.lists(), baseline.lists()) if comparable and way.precision == FLOAT32 else None,
     }
 
 
@@ -119,7 +121,7 @@ def equal(ours: Sequence, theirs: Sequence) -> float:
     return sum(one == other for one, other in zip(ours, theirs, strict=True)) / len(theirs)
 
 
-def table(found: Sequence[Measured], figures: Sequence[dict]) -> Iterator[str]:
+def table(found: Sequence[Timed], figures: Sequence[dict]) -> Iterator[str]:
     """The lines of the table, and of how exports compare with those of a stock model."""
     speeds = {each.title: each.speeds for each in found}
     yield ("| engine | precision | processes × threads | output tokens/s (median) | ratio to fairseq-generate: median (range) "
@@ -128,8 +130,8 @@ def table(found: Sequence[Measured], figures: Sequence[dict]) -> Iterator[str]:
     against_fairseq = ratios(speeds, found[0].title)
     for each, of_way in zip(found, figures):
         shares = [shown(of_way[name], "{:.1%}") for name in ("best_equal", "lists_equal")]
-        yield (f"| {each.title} | {median(each.speeds):,.0f} | {spread(against_fairseq[each.title])} | {shown(of_way['bleu'], '{:.2f}')} "
-               f"| {' | '.join(shares)} |")  # fmt: skip
+        others = " | ".join([shown(of_way["bleu"], "{:.2f}"), *shares])
+        yield f"| {each.title} | {median(each.speeds):,.0f} | {spread(against_fairseq[each.title])} | {others} |"
     stock = {each.way.precision: each.title for each in found if each.way.engine == STOCK}
     for each in found:
         if each.way.engine == CTRANSLATE2 and each.way.precision in stock:

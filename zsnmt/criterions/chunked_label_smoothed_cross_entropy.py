@@ -11,20 +11,20 @@ from fairseq.distributed import FullyShardedDataParallel
 from fairseq.models.transformer import TransformerDecoderBase, TransformerModelBase
 from torch import Tensor, nn
 
-from zsnmt.criterions.projected_loss import ProjectedLoss
+from zsnmt.criterions.chunked_loss import ChunkedLoss
 
 
 @register_criterion("chunked_label_smoothed_cross_entropy", dataclass=LabelSmoothedCrossEntropyCriterionConfig)
 class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
     """The stock criterion, to rounding: same options, loss, gradients and figures.
 
-    Tokens of padding are not projected to the vocabulary, and log-probabilities exist for some tokens at a time. A model
-    whose output is more than a linear layer has the stock computation.
+    Padding is not projected to the vocabulary, and log-probabilities exist for some tokens at a time. A model whose output
+    is more than a projection of the decoder's features has the stock computation.
     """
 
     def forward(self, model: nn.Module, sample: dict, reduce: bool = True) -> tuple[Tensor, int, dict]:
-        """The stock method, on the decoder's features where the criterion projects them itself."""
-        if reduce and output_layer(model) is not None:
+        """The stock method, on the decoder's features where the criterion has them projected itself."""
+        if reduce and projecting_decoder(model) is not None:
             sample = {**sample, "net_input": {**sample["net_input"], "features_only": True}}
         return super().forward(model, sample, reduce)
 
@@ -36,10 +36,8 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
         target = model.get_targets(sample, net_output)[:, self.ignore_prefix_size :].flatten()  # BT
         counted = target.ne(self.padding_idx).nonzero().squeeze(1)  # N
         features = features[:, self.ignore_prefix_size :].flatten(0, 1).index_select(0, counted)  # N×C
-        layer = output_layer(model)
-        loss, nll_loss, correct = ProjectedLoss.apply(
-            features, layer.weight, layer.bias, target[counted], self.eps, self.report_accuracy
-        )
+        logits = projecting_decoder(model).output_layer(features)  # N×V
+        loss, nll_loss, correct = ChunkedLoss.apply(logits, target[counted], self.eps, self.report_accuracy)
         extra["accuracy"] = correct, counted.new_tensor(len(counted))
         return loss, nll_loss
 
@@ -54,8 +52,8 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
 ChunkedLabelSmoothedCrossEntropy.__name__ = LabelSmoothedCrossEntropyCriterion.__name__
 
 
-def output_layer(model: nn.Module) -> Optional[nn.Linear]:
-    """The linear layer that makes a transformer's logits of its features; None where something else has a part in it.
+def projecting_decoder(model: nn.Module) -> Optional[TransformerDecoderBase]:
+    """A transformer's decoder, if `output_layer` alone makes the logits of its features; None otherwise.
 
     None, too, where the model hides its weights from all but its own forward pass (FSDP, DDP that looks for unused ones).
     """
@@ -66,7 +64,5 @@ def output_layer(model: nn.Module) -> Optional[nn.Linear]:
     if type(model).forward is not TransformerModelBase.forward:
         return None
     decoder = model.decoder
-    plain = type(decoder).output_layer is TransformerDecoderBase.output_layer and decoder.adaptive_softmax is None
-    if not plain or getattr(decoder, "vocabulary", None) is not None or type(decoder.output_projection) is not nn.Linear:
-        return None
-    return decoder.output_projection
+    stock = type(decoder).output_layer is TransformerDecoderBase.output_layer and decoder.adaptive_softmax is None
+    return decoder if stock and getattr(decoder, "vocabulary", None) is None else None

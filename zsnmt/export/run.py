@@ -1,5 +1,6 @@
 """From a run folder to an export that was found to translate as the run does."""
 
+import logging
 import shutil
 from argparse import Namespace
 from collections.abc import Sequence
@@ -19,8 +20,10 @@ from zsnmt.export.library import ctranslate2
 from zsnmt.export.refusals import check_exportable
 from zsnmt.export.specification import specification
 from zsnmt.files import new_folder, replacing_folder, sha256, write_json
-from zsnmt.runs import MODEL_FILE, PIPELINE_FOLDER, read_record, versions
+from zsnmt.runs import MODEL_FILE, PIPELINE_FOLDER, describe_run, versions
 from zsnmt.trained_run import TrainedRun, load_run
+
+logger = logging.getLogger(__name__)
 
 STOCK = "stock"  # among agreements, that of a stock model
 
@@ -43,13 +46,14 @@ def export_run(
     if sentences < LEAST:
         raise InputError(f"--sentences is {sentences}; an export is checked on {LEAST} or more")
     ctranslate2()  # refused before anything is read
-    record, trained = read_record(run), load_run(run)
-    trained.model.to("cpu")
-    check_exportable(trained.model, quantization)
-    longest = min(trained.known.longest, trained.model.max_decoder_positions())
-    chosen = samples(trained.known, text or Path(record["text"]), sentences, longest)
-    output = output or run / f"ctranslate2-{quantization}"
+    record, output = describe_run(run), output or run / f"ctranslate2-{quantization}"
     with (replacing_folder if replace else new_folder)(output) as part:
+        trained = load_run(run)
+        trained.model.to("cpu")
+        check_exportable(trained.model, quantization)
+        longest = min(trained.known.longest, trained.model.max_decoder_positions())
+        chosen = samples(trained.known, text or Path(record["text"]), sentences, longest)
+        logger.warning("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
         record = export_record(run, record, trained, quantization)
         agreements = checked(part, run, trained, record, chosen)
         figures = {name: agreement._asdict() for name, agreement in agreements.items()}
@@ -61,7 +65,7 @@ def export_record(run: Path, record: dict, trained: TrainedRun, quantization: st
     """What an export says of itself, by the record of its run."""
     return {
         "format": FORMAT,
-        "run": {key: record[key] for key in ("config", "system", "seed", "commit")},
+        "run": record,
         "model": sha256(run / MODEL_FILE),
         "quantization": quantization,
         "languages": trained.known.languages,

@@ -94,12 +94,12 @@ class ZeroShotTransformer(TransformerModel):
         if args.variational_dropout:
             share_dropout_over_time(model.encoder)
             share_dropout_over_time(model.decoder)
-        if args.fast_training:
-            train_fast(model)
         if args.frozen_vocabulary != "none":
             fill_vocabulary_seams(model, args, task)
         elif args.adapter_dim:
             raise InputError(f"--adapter-dim {args.adapter_dim} is for languages added by --frozen-vocabulary; leave it out")
+        if args.fast_training:
+            train_fast(model, args)
         return model
 
     @classmethod

@@ -4,6 +4,7 @@ from typing import Optional
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 AVAILABLE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
@@ -23,38 +24,36 @@ class OneDnnLinear(nn.Linear):
 
 
 def onednn_linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
-    """x (…×C) by a weight (D×C), plus a bias (D): `F.linear` to rounding, and its gradients.
+    """From x (…×C), a weight (D×C) and a bias (D, or None) to …×D: `F.linear` to rounding, and its gradients.
 
-    PyTorch multiplies float32 on a CPU by MKL, which takes its fastest kernels on Intel's processors alone; oneDNN takes
-    them on any. Other types, mixed precision among them, and other devices go by `F.linear`.
+    PyTorch multiplies float32 on a CPU by MKL, which keeps its fastest kernels for Intel's processors; oneDNN does not.
+    Other types, mixed precision among them, and other devices go by `F.linear`.
     """
     plain = x.device.type == "cpu" and x.dtype == weight.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
     if not (AVAILABLE and plain and x.numel()):
         return F.linear(x, weight, bias)
-    return OneDnnProduct.apply(x, weight, bias)
+    return OneDnnProduct.apply(x.reshape(-1, x.size(-1)), weight, bias).view(*x.shape[:-1], -1)
 
 
 class OneDnnProduct(torch.autograd.Function):
-    """x Wᵀ + b and its gradients, each a product by `multiply`."""
+    """x Wᵀ + b for x (N×C), W (D×C) and b (D, or None), and its gradients, each product by `multiply`."""
 
     @staticmethod
     def forward(ctx, x: Tensor, weight: Tensor, bias: Optional[Tensor]) -> Tensor:
         ctx.save_for_backward(x, weight)
-        return multiply(x.flatten(0, -2), weight, bias).view(*x.shape[:-1], len(weight))
+        return multiply(x, weight, bias)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
-        x, weight = ctx.saved_tensors
-        rows, inputs = gradient.flatten(0, -2), x.flatten(0, -2)  # N×D, N×C
-        of_x = of_weight = None
-        if ctx.needs_input_grad[0]:
-            of_x = multiply(rows, weight.t()).view_as(x)
-        if ctx.needs_input_grad[1]:  # faster with the wider factor second
-            wider = rows.size(1) > inputs.size(1)
-            of_weight = multiply(inputs.t(), rows.t()).t() if wider else multiply(rows.t(), inputs.t())  # D×C
-        return of_x, of_weight, rows.sum(dim=0) if ctx.needs_input_grad[2] else None
+        (x, weight), (wants_x, wants_weight, wants_bias) = ctx.saved_tensors, ctx.needs_input_grad
+        of_weight = None
+        if wants_weight:
+            wider = gradient.size(1) > x.size(1)  # the factor that is faster as the second
+            of_weight = multiply(x.t(), gradient.t()).t() if wider else multiply(gradient.t(), x.t())  # D×C
+        return multiply(gradient, weight.t()) if wants_x else None, of_weight, gradient.sum(dim=0) if wants_bias else None
 
 
 def multiply(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
-    """x (N×C) by the transpose of `weight` (D×C), by oneDNN; without a gradient."""
+    """x (N×C) by the transpose of `weight` (D×C), by oneDNN, whatever their strides; it has no gradient."""
     return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")

@@ -15,7 +15,9 @@ class SelfAttention(MultiheadAttention):
     * `logit_terms`: modules that add to the logits, called with queries and keys (B×H×Tq×d and B×H×Tk×d) and the
       scale, returning what broadcasts to B×H×Tq×Tk;
     * `relative_values`: a module that adds to the result, from the attention's probabilities (B×H×Tq×Tk) to B×H×Tq×d;
-    * `scaling`: the factor of q·k, 1/√d unless changed; it takes effect where one of the others, or a bias, is given.
+    * `scaling`: the factor of q·k, 1/√d unless changed; it takes effect where one of the others, or a bias, is given;
+    * `fast_training`: on a CPU, train by plain products of contiguous heads, with neutral seams, too. fairseq's ways, and
+      PyTorch's fused attention, take longer there on sentences of usual length.
 
     All that changes only the logits is one bias for PyTorch's fused attention. Queries are the last Tq of the Tk
     positions, so that a step of incremental decoding (Tq=1) sees the offsets that the whole sequence does.

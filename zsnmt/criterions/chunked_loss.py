@@ -1,0 +1,61 @@
+"""The label-smoothed loss of logits, from log-probabilities that exist for some tokens at a time."""
+
+from typing import Iterator
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+# Log-probabilities computed at a time: on a CPU what stays in its cache, elsewhere what keeps a GPU busy.
+CHUNK = {"cpu": 2**19, "cuda": 2**26}
+
+
+class ChunkedLoss(torch.autograd.Function):
+    """fairseq's `label_smoothed_nll_loss`, to rounding, and its gradient, which takes the place of the logits.
+
+    So nothing but the logits is kept, and there is one backward pass. The gradient is scaled in float32, before it is
+    rounded to the type of the logits, as fairseq's is: a loss scale keeps that of float16 from vanishing.
+    """
+
+    @staticmethod
+    def forward(ctx, logits: Tensor, target: Tensor, smoothing: float, count_correct: bool) -> tuple[Tensor, Tensor, Tensor]:
+        """From logits (N×V) and target tokens (N, none of them padding) to sums over the tokens.
+
+        Returns the loss, the negative log-likelihood (both in nats), and how many targets are the likeliest token, or 0
+        where they are not counted; the first alone has a gradient.
+        """
+        loss, nll, correct = (torch.zeros((), device=logits.device) for _ in range(3))
+        on_target, on_every = weights_of(smoothing, logits.size(1))
+        for part, wanted in chunks(logits, target):
+            log_probabilities = F.log_softmax(part, dim=-1, dtype=torch.float32)
+            part_nll = -log_probabilities.gather(1, wanted).sum()
+            nll += part_nll
+            loss += on_target * part_nll - on_every * log_probabilities.sum()
+            if count_correct:
+                correct += log_probabilities.argmax(1, keepdim=True).eq(wanted).sum()
+        ctx.save_for_backward(logits, target)
+        ctx.smoothing = smoothing
+        ctx.mark_non_differentiable(nll, correct)
+        return loss, nll, correct
+
+    @staticmethod
+    def backward(ctx, scale: Tensor, *unused: Tensor) -> tuple[Tensor, None, None, None]:
+        logits, target = ctx.saved_tensors
+        on_target, on_every = weights_of(ctx.smoothing, logits.size(1))
+        for part, wanted in chunks(logits, target):
+            gradient = F.softmax(part, dim=-1, dtype=torch.float32).sub_(on_every)
+            gradient.scatter_add_(1, wanted, gradient.new_full(wanted.shape, -on_target))
+            torch.mul(gradient, scale, out=part)
+        return logits, None, None, None
+
+
+def weights_of(smoothing: float, vocabulary: int) -> tuple[float, float]:
+    """What the loss gives to the target's log-probability beyond that of every token, and what to that of every token."""
+    on_every = smoothing / (vocabulary - 1)
+    return 1 - smoothing - on_every, on_every
+
+
+def chunks(logits: Tensor, target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """Parts of the logits (n×V), in place, each with its targets (n×1)."""
+    rows = max(1, CHUNK.get(logits.device.type, CHUNK["cuda"]) // logits.size(1))
+    return zip(logits.split(rows), target.unsqueeze(1).split(rows))
