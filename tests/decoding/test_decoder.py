@@ -19,6 +19,7 @@ MODELS = {
 }
 WIDTH = 3
 STARTS = (5, 4, 7, 6, 7, 5, 4)
+LEFT_OUT = {2: [1, 6], 4: [0, 2, 4]}  # rows, by step
 
 
 def begin(model, precision: str = FLOAT32, starts: Sequence[int] = STARTS) -> tuple[DecoderState, torch.Tensor, torch.Tensor]:
@@ -37,7 +38,7 @@ def of_whole_prefixes(model, sources: torch.Tensor, prefixes: torch.Tensor) -> t
     return logits[:, -1].unflatten(0, prefixes.shape[:2])
 
 
-def walk(model, steps: int = 7, leave: dict[int, list[int]] = {2: [1, 6], 4: [0, 2, 4]}, words: int = WORDS, starts: Sequence[int] = STARTS) -> None:
+def walk(model, steps: int = 7, leave: dict[int, list[int]] = LEFT_OUT, words: int = WORDS, starts: Sequence[int] = STARTS) -> None:
     """Go on with random tokens of random hypotheses, leaving out rows at some steps, and compare the logits of every step."""
     generator = torch.Generator().manual_seed(4)
     state, sources, starts = begin(model, starts=starts)

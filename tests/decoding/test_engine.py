@@ -203,7 +203,10 @@ def test_a_model_with_parts_that_packing_does_not_know_is_named(reason):
     assert why_not_packed(ZeroShotTransformer.build_model(args, SmallTask())) == f"it has {reason}"
 
 
-@pytest.mark.parametrize("options", [dict(scale_heads=True), dict(scale_attn=True), dict(scale_resids=True), dict(no_cross_attention=True, **NO_LANGUAGE)], ids=str)
+MORE_KINDS = [dict(scale_heads=True), dict(scale_attn=True), dict(scale_resids=True), dict(no_cross_attention=True, **NO_LANGUAGE)]
+
+
+@pytest.mark.parametrize("options", MORE_KINDS, ids=str)
 def test_each_of_their_kinds_is_named(options):
     assert why_not_packed(ZeroShotTransformer.build_model(toy_options(**options), SmallTask())) is not None
 

@@ -26,7 +26,6 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
     tokens = state.starts[:, None]  # N×1, then N×W
     history = tokens.new_empty((len(limits), 1, 0))  # N×W×step
     scores = torch.zeros((len(limits), 1), device=device)  # N×W
-    ignored = torch.zeros((len(limits), width), dtype=torch.bool, device=device)
     nearest = min(limits)
     for step in range(max(limits) + 1):
         log_probabilities = state.logits(tokens).log_softmax(dim=-1, dtype=torch.float32)  # N×W×V
@@ -38,7 +37,6 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
         candidate_scores, parents, candidates = best_candidates(log_probabilities, scores, 2 * width)  # N×2W each
 
         ends = candidates.eq(eos) & candidate_scores.ne(-math.inf)
-        ends[:, :width] &= ~ignored
         done = []
         if ends[:, :width].any():
             for row, place in ends[:, :width].nonzero().tolist():
@@ -56,14 +54,12 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
             sentences = [sentences[row] for row in order]
             order, holes, movers = (torch.tensor(rows, dtype=torch.long, device=device) for rows in (order, holes, movers))
             state.drop(order, holes, movers)
-            limit, history, ignored, ends = limit[order], history[order], ignored[order], ends[order]
+            limit, history, ends = limit[order], history[order], ends[order]
             candidate_scores, parents, candidates = candidate_scores[order], parents[order], candidates[order]
 
-        # The first W that do not end, in their order; where there are fewer, others stand in and are ignored.
-        ends[:, :width] |= ignored
+        # The first W that do not end, in their order: no more than W do, one for each hypothesis.
         rank = torch.arange(ends.size(1), device=device) + ends * ends.size(1)
-        rank, chosen = rank.topk(width, dim=1, largest=False)
-        ignored = rank.ge(ends.size(1))
+        chosen = rank.topk(width, dim=1, largest=False).indices
         scores, parents, tokens = (each.gather(1, chosen) for each in (candidate_scores, parents, candidates))
         state.follow(parents)
         history = torch.cat([history.gather(1, parents[..., None].expand(-1, -1, step)), tokens[..., None]], dim=-1)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from zsnmt.decoding.choice import FLOAT32, INT8
+from zsnmt.decoding.choice import FLOAT32, INT8, PRECISIONS
 from zsnmt.errors import InputError
 from zsnmt.modules.onednn_linear import AVAILABLE
 
@@ -16,6 +16,8 @@ Linear = Callable[[Tensor], Tensor]  # from …×C to …×D
 
 def check_precision(precision: str, device: torch.device) -> str:
     """The precision; `InputError` for one that this installation or device has not."""
+    if precision not in PRECISIONS:
+        raise InputError(f"there is no precision '{precision}'; choose {' or '.join(PRECISIONS)}")
     if precision == INT8 and device.type != "cpu":
         raise InputError("int8 is for a CPU; leave out --precision, or hide the GPU with CUDA_VISIBLE_DEVICES=''")
     if precision == INT8 and not {"fbgemm", "x86", "onednn"} & {*torch.backends.quantized.supported_engines}:
@@ -35,7 +37,8 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
         return (lambda x: F.linear(x, weight, bias).relu_()) if relu else (lambda x: F.linear(x, weight, bias))
     packed = pack_int8(weight.float(), None if bias is None else bias.float())
     multiply = torch.ops.quantized.linear_relu_dynamic if relu else torch.ops.quantized.linear_dynamic
-    return lambda x: multiply(x, packed)
+    reduce_range = not torch.cpu._is_vnni_supported()  # without these instructions sums of the whole range overflow
+    return lambda x: multiply(x, packed, reduce_range)
 
 
 def pack_int8(weight: Tensor, bias: Tensor | None):

@@ -2,6 +2,7 @@
 
 from typing import Optional
 
+import torch
 from fairseq.models.transformer import TransformerDecoderBase
 from torch import Tensor, nn
 
@@ -113,8 +114,8 @@ class Decoder(TransformerDecoderBase):
 
         if self.layer_norm is not None:
             x = self.layer_norm(x)
-        # Contiguous: with frozen weights PyTorch would multiply a step's rows with the vocabulary one by one.
-        x = x.transpose(0, 1).contiguous()  # B×T×C
+        # A copy, since by the strides of the transposed PyTorch would multiply a step's rows with frozen weights one by one.
+        x = x.transpose(0, 1).clone(memory_format=torch.contiguous_format)  # B×T×C
         if self.project_out_dim is not None:
             x = self.project_out_dim(x)
         return x, {"attn": [attention], "inner_states": inner_states}
