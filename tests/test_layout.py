@@ -20,7 +20,7 @@ FLOORS = [
      "zsnmt.language_identification", "zsnmt.runs", "zsnmt.compression_runs", "zsnmt.validation", "zsnmt.metrics", "zsnmt.seams",
      "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data", "zsnmt.decoding", "zsnmt.criterions", "zsnmt.optim"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
-    ("zsnmt.trained_run", "zsnmt.translation", "zsnmt.engines", "zsnmt.export", "zsnmt.trained_model", "zsnmt.nli", "zsnmt.benchmark", "zsnmt.adaptation", "zsnmt.ablations"),
+    ("zsnmt.trained_run", "zsnmt.translation", "zsnmt.engines", "zsnmt.export", "zsnmt.trained_model", "zsnmt.nli", "zsnmt.adaptation", "zsnmt.ablations"),
     ("zsnmt.hypotheses", "zsnmt.analysis", "zsnmt.benchmarks"),
     ("zsnmt.evaluation", "zsnmt.compression"),
 ]  # from the lowest; a module imports from its own floor and below
