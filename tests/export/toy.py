@@ -10,13 +10,15 @@ from tests.conftest import LANGUAGES, ToyTask, toy_options
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.export.engine import CTranslate2Engine
-from zsnmt.export.folder import EXPORT_FILE, FORMAT, checksums
+from zsnmt.export.folder import EXPORT_FILE, checksums, needed
 from zsnmt.export.run import write_model
 from zsnmt.files import write_json
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
+from zsnmt.trained_run import Knowledge
 
 EOS = 2
 
@@ -69,8 +71,8 @@ def export(model: ZeroShotTransformer, dictionary: Dictionary, folder: Path, qua
     symbols = "".join(f"{symbol} 1 #fairseq:overwrite\n" for symbol in dictionary.symbols[dictionary.nspecial :])
     for language in LANGUAGES:
         (folder / "pipeline" / f"dict.{language}.txt").write_text(symbols)
-    record = {"format": FORMAT, "trained": [], "language_tags": "t_dec", "max_source_positions": model.encoder.max_positions(),
-              "max_target_positions": model.max_decoder_positions(), "files": checksums(folder)}  # fmt: skip
+    known = Knowledge(TextPipeline(Words()), dictionary, TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions())
+    record = needed(known, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
     write_json(folder / EXPORT_FILE, record)
     return folder
 

@@ -20,7 +20,7 @@ from zsnmt.engines import ManyProcesses
 from zsnmt.errors import InputError
 from zsnmt.export.check import stock_model
 from zsnmt.export.engine import CTranslate2Engine, best_first
-from zsnmt.export.folder import EXPORT_FILE, FORMAT, checksums
+from zsnmt.export.folder import EXPORT_FILE, checksums, needed
 from zsnmt.export.run import write_model
 from zsnmt.files import write_json
 from zsnmt.languages import LANGUAGES_FILE, language_tag
@@ -87,15 +87,7 @@ def export(model: BaseFairseqModel, known: Knowledge, quantization: str, folder:
     known.pipeline.save(pipeline)
     (pipeline / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in known.languages), encoding="utf-8")
     known.dictionary.save(str(pipeline / f"dict.{known.languages[0]}.txt"))
-    record = {
-        "format": FORMAT,
-        "quantization": quantization,
-        "trained": [*map(str, known.trained)],
-        "language_tags": known.placement.name,
-        "max_source_positions": known.longest,
-        "max_target_positions": model.max_decoder_positions(),
-        "files": checksums(folder),
-    }
+    record = needed(known, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
     write_json(folder / EXPORT_FILE, record)
 
 

@@ -41,6 +41,19 @@ def read_export(folder: Path) -> dict:
     return record
 
 
+def needed(known: Knowledge, quantization: str, max_target_positions: int) -> dict:
+    """What the record of an export says for those who translate with it."""
+    return {
+        "format": FORMAT,
+        "quantization": quantization,
+        "languages": known.languages,
+        "trained": [*map(str, known.trained)],
+        "language_tags": known.placement.name,
+        "max_source_positions": known.longest,
+        "max_target_positions": max_target_positions,
+    }
+
+
 def checksums(folder: Path) -> dict[str, str]:
     """The checksums of an export's files, but for its record, by their names."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path != folder / EXPORT_FILE]

@@ -15,7 +15,7 @@ from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.export.check import LEAST, Agreement, Sample, check_exact, check_noise, differences, samples, stock_model
 from zsnmt.export.engine import CTranslate2Engine
-from zsnmt.export.folder import EXPORT_FILE, FORMAT, checksums
+from zsnmt.export.folder import EXPORT_FILE, checksums, needed
 from zsnmt.export.library import ctranslate2
 from zsnmt.export.refusals import check_exportable
 from zsnmt.export.specification import specification
@@ -64,15 +64,9 @@ def export_run(
 def export_record(run: Path, record: dict, trained: TrainedRun, quantization: str) -> dict:
     """What an export says of itself, by the record of its run."""
     return {
-        "format": FORMAT,
+        **needed(trained.known, quantization, trained.model.max_decoder_positions()),
         "run": record,
         "model": sha256(run / MODEL_FILE),
-        "quantization": quantization,
-        "languages": trained.known.languages,
-        "trained": [str(direction) for direction in trained.known.trained],
-        "language_tags": trained.known.placement.name,
-        "max_source_positions": trained.known.longest,
-        "max_target_positions": trained.model.max_decoder_positions(),
         "versions": versions() | {"ctranslate2": ctranslate2().__version__},
     }
 
