@@ -3,7 +3,6 @@
 import fcntl
 import logging
 import os
-from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,11 +10,11 @@ import torch
 
 from zsnmt.decoding.choice import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.engine import PyTorchEngine, why_not_packed
-from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.export.engine import CTranslate2Engine
-from zsnmt.export.folder import is_export, read_export
+from zsnmt.export.folder import describe_export, is_export
 from zsnmt.export.run import export_run
 from zsnmt.files import sha256
 from zsnmt.modules.encode_once import EncodeOnce
@@ -33,18 +32,17 @@ def open_engine(folder: Path, search: Search, choice: EngineChoice = EngineChoic
     export in the run folder, and makes it if there is none of the present model; `auto` does so too, unless CTranslate2
     is not installed, or does not know the model or the search: then it is `pytorch`, with a line that says why.
     """
-    workers = choice.workers or len(os.sched_getaffinity(0))
     if is_export(folder):
         if choice.engine in (PYTORCH, FAIRSEQ):
             raise InputError(f"{folder} is an export for CTranslate2; give the run folder for --engine {choice.engine}")
-        made = read_export(folder)["quantization"]
+        made = describe_export(folder)["quantization"]
         if choice.precision not in (None, made):
             raise InputError(f"{folder} was exported in {made}; leave out --precision {choice.precision}, or export the run so")
-        engine = CTranslate2Engine(folder, search, workers)
+        engine = CTranslate2Engine(folder, search, workers(choice))
         return engine, engine.known
     if choice.engine in (AUTO, CTRANSLATE2):
         try:
-            engine = CTranslate2Engine(present_export(folder, choice.precision or FLOAT32), search, workers)
+            engine = CTranslate2Engine(present_export(folder, choice.precision or FLOAT32), search, workers(choice))
             return engine, engine.known
         except InputError as error:
             if choice.engine == CTRANSLATE2:
@@ -61,7 +59,7 @@ def present_export(run: Path, precision: str) -> Path:
         load_run(run)  # says what is missing
     with (run / f".{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_export(folder) or read_export(folder)["model"] != sha256(run / MODEL_FILE):
+        if not is_export(folder) or describe_export(folder)["model"] != sha256(run / MODEL_FILE):
             export_run(run, folder, precision, replace=True)
     return folder
 
@@ -74,15 +72,16 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
         if precision != FLOAT32:
             why = f", which this model needs, since {reason}" if reason else ""
             raise InputError(f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}")
-        options = Namespace(
-            beam=search.beam, lenpen=search.length_penalty, length_penalty_form=search.length_penalty_form,
-            max_len_a=search.max_len_a, max_len_b=search.max_len_b,
-        )  # fmt: skip
-        engine = FairseqEngine(model, trained.task.build_generator(EncodeOnce([model]), options))
+        engine = FairseqEngine(model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search)))
     else:
         engine = PyTorchEngine(model, trained.known.dictionary, trained.known.languages, search, precision)
-    workers = choice.workers or len(os.sched_getaffinity(0))
-    return ManyProcesses(engine, workers) if workers > 1 and engine.device.type == "cpu" else engine
+    number = workers(choice)
+    return ManyProcesses(engine, number) if number > 1 and engine.device.type == "cpu" else engine
+
+
+def workers(choice: EngineChoice) -> int:
+    """How many batches are translated at once: one for each core that this process may use, unless chosen."""
+    return choice.workers or len(os.sched_getaffinity(0))
 
 
 class ManyProcesses:

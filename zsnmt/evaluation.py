@@ -24,7 +24,7 @@ from zsnmt.comet import Comet
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split, read_lines
 from zsnmt.decoding.choice import EngineChoice
 from zsnmt.errors import InputError
-from zsnmt.export.folder import is_export, read_export
+from zsnmt.export.folder import describe_export, is_export
 from zsnmt.files import checksum_of, read_json, sha256
 from zsnmt.hypotheses import Hypotheses, Job, TestSet, jobs
 from zsnmt.language_identification import load_identifier, scripts_of
@@ -141,7 +141,7 @@ def evaluate(
 def describe(folder: Path) -> tuple[dict, str]:
     """What a score file says of a run, given by its folder or its export, and the checksum of its model."""
     if is_export(folder):
-        export = read_export(folder)
+        export = describe_export(folder)
         return export["run"], export["model"]
     return describe_run(folder), sha256(folder / MODEL_FILE)
 

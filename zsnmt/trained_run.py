@@ -56,8 +56,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
     model.eval().prepare_for_inference_(cfg)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
     trained = [parse_direction(pair) for pair in task.trained_directions]
-    placement = TagPlacement(task.placement.name, task.target_dictionary)
     known = Knowledge(
-        TextPipeline.load(folder), task.target_dictionary, placement, list(task.langs), trained, task.max_positions()[0]
+        TextPipeline.load(folder), task.target_dictionary, task.placement, list(task.langs), trained, task.max_positions()[0]
     )
     return TrainedRun(model, task, known)

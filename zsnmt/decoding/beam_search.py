@@ -37,17 +37,15 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
         candidate_scores, parents, candidates = best_candidates(log_probabilities, scores, 2 * width)  # N×2W each
 
         ends = candidates.eq(eos) & candidate_scores.ne(-math.inf)
-        done = []
-        if ends[:, :width].any():
-            for row, place in ends[:, :width].nonzero().tolist():
-                of_sentence = finished[sentences[row]]
-                if len(of_sentence) < width:
-                    ended = [*history[row, parents[row, place]].tolist(), eos]
-                    of_sentence.append(Hypothesis(ended, search.score(candidate_scores[row, place].item(), step + 1)))
-                if len(of_sentence) == width or step == limits[sentences[row]]:
-                    done.append(row)
-        rest = sorted({*range(len(sentences))}.difference(done))
-        if not rest:
+        done = set()
+        for row, place in ends[:, :width].nonzero().tolist():
+            of_sentence = finished[sentences[row]]
+            if len(of_sentence) < width:
+                ended = [*history[row, parents[row, place]].tolist(), eos]
+                of_sentence.append(Hypothesis(ended, search.score(candidate_scores[row, place].item(), step + 1)))
+            if len(of_sentence) == width or step == limits[sentences[row]]:
+                done.add(row)
+        if len(done) == len(sentences):
             break
         if done:
             order, holes, movers = without(done, len(sentences))

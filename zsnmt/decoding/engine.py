@@ -12,8 +12,7 @@ from zsnmt.decoding.decoder import PackedDecoder
 from zsnmt.decoding.encoder import PackedEncoder
 from zsnmt.decoding.choice import FLOAT32
 from zsnmt.decoding.linear import check_precision
-from zsnmt.decoding.search import Hypothesis, Search, Sentence
-from zsnmt.languages import language_tag
+from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.relative_attention import RelativeKeys
@@ -35,8 +34,7 @@ class PyTorchEngine:
         self.search, self.device = search, weight.device
         self.signature = "" if precision == FLOAT32 else f"pytorch {precision}"
         self.pad, self.eos = dictionary.pad(), dictionary.eos()
-        tags = [dictionary.index(language_tag(language)) for language in languages]
-        self.never = torch.tensor([self.pad, *tags], device=self.device)
+        self.never = torch.tensor(never_written(dictionary, languages), device=self.device)
         self.longest = model.max_decoder_positions() - 1
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
@@ -45,11 +43,10 @@ class PyTorchEngine:
     @torch.inference_mode()
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""
-        rows = {tuple(sentence.source): None for sentence in sentences}
-        row_of = {source: row for row, source in enumerate(rows)}
+        rows: dict[tuple[int, ...], int] = {}  # of each source in what is encoded
+        places = torch.tensor([rows.setdefault(tuple(sentence.source), len(rows)) for sentence in sentences], device=self.device)
         src_tokens = collate_tokens([torch.tensor(source) for source in rows], self.pad).to(self.device)
         encoded, padding_mask = self.encoder(src_tokens)
-        places = torch.tensor([row_of[tuple(sentence.source)] for sentence in sentences], device=self.device)
         starts = torch.tensor([sentence.start for sentence in sentences], device=self.device)
         state = self.decoder.begin(encoded, padding_mask, places, starts)
         limits = [self.search.limit(len(sentence.source), self.longest) for sentence in sentences]

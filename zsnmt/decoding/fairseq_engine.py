@@ -1,5 +1,6 @@
 """fairseq's own search as an engine: the reference, and for models that cannot be packed."""
 
+from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 
 import torch
@@ -7,7 +8,15 @@ from fairseq.data.data_utils import collate_tokens
 from fairseq.models import BaseFairseqModel
 from fairseq.sequence_generator import SequenceGenerator
 
-from zsnmt.decoding.search import Hypothesis, Sentence
+from zsnmt.decoding.search import Hypothesis, Search, Sentence
+
+
+def fairseq_options(search: Search) -> Namespace:
+    """A search as `build_generator` of the task takes it."""
+    return Namespace(
+        beam=search.beam, lenpen=search.length_penalty, length_penalty_form=search.length_penalty_form,
+        max_len_a=search.max_len_a, max_len_b=search.max_len_b,
+    )  # fmt: skip
 
 
 class FairseqEngine:

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from fairseq.data import Dictionary
+
 from zsnmt.errors import InputError
+from zsnmt.languages import language_tag
 from zsnmt.length_penalty import POWER, search_penalty
 
 
@@ -47,6 +50,11 @@ class Search:
     def score(self, log_probability: float, length: int) -> float:
         """The score of a hypothesis of so many tokens, EOS among them."""
         return log_probability / length ** search_penalty(self.length_penalty, self.length_penalty_form)
+
+
+def never_written(dictionary: Dictionary, languages: Sequence[str]) -> list[int]:
+    """The ids that no translation has: padding, and the languages' tags."""
+    return [dictionary.pad(), *(dictionary.index(language_tag(language)) for language in languages)]
 
 
 class Engine(Protocol):

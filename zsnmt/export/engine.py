@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zsnmt.decoding.search import Hypothesis, Search, Sentence
+from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.errors import InputError
-from zsnmt.export.folder import REMEDY, VOCABULARY_FILE, knowledge, never_written, read_export
+from zsnmt.export.folder import REMEDY, VOCABULARY_FILE, knowledge, read_export
 from zsnmt.export.library import ctranslate2
 from zsnmt.length_penalty import POWER
 
@@ -47,7 +47,7 @@ class CTranslate2Engine:
         self.symbols: list[str] = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
         self.ids = {symbol: number for number, symbol in enumerate(self.symbols)}
         self.eos, self.longest = self.known.dictionary.eos(), record["max_target_positions"] - 1
-        self.never = never_written(self.known)
+        self.never = never_written(self.known.dictionary, self.known.languages)
         try:
             self.translator = library.Translator(str(folder), inter_threads=workers, intra_threads=1)
         except (RuntimeError, ValueError) as error:

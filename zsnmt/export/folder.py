@@ -11,7 +11,7 @@ from fairseq.data import Dictionary
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
-from zsnmt.languages import language_tag, parse_direction, read_languages
+from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs import PIPELINE_FOLDER
 from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.pipeline import TextPipeline
@@ -28,11 +28,17 @@ def is_export(folder: Path) -> bool:
     return (folder / EXPORT_FILE).is_file()
 
 
-def read_export(folder: Path) -> dict:
-    """The record of an export whose files are as they were written; `InputError` for another folder."""
+def describe_export(folder: Path) -> dict:
+    """What an export says of itself, its files unseen; `InputError` for one of another version."""
     record = read_json(folder / EXPORT_FILE, REMEDY)
     if record.get("format") != FORMAT:
         raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
+    return record
+
+
+def read_export(folder: Path) -> dict:
+    """The record of an export whose files are as they were written; `InputError` for another folder."""
+    record = describe_export(folder)
     for name, checksum in record["files"].items():
         if not (folder / name).is_file():
             raise InputError(f"{folder / name} is missing; {REMEDY}")
@@ -67,8 +73,3 @@ def knowledge(folder: Path, record: dict) -> Knowledge:
     trained = [parse_direction(direction) for direction in record["trained"]]
     placement = TagPlacement(record["language_tags"], dictionary)
     return Knowledge(TextPipeline.load(pipeline), dictionary, placement, languages, trained, record["max_source_positions"])
-
-
-def never_written(known: Knowledge) -> list[int]:
-    """The ids that no translation has: padding, and the languages' tags."""
-    return [known.dictionary.pad(), *(known.dictionary.index(language_tag(language)) for language in known.languages)]

@@ -2,7 +2,6 @@
 
 import logging
 import shutil
-from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +9,7 @@ from tempfile import TemporaryDirectory
 from fairseq.models import BaseFairseqModel
 
 from zsnmt.decoding.choice import FLOAT32
-from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.export.check import LEAST, Agreement, Sample, check_exact, check_noise, differences, samples, stock_model
@@ -78,8 +77,7 @@ def checked(part: Path, run: Path, trained: TrainedRun, record: dict, chosen: Se
     alike, for how much it explains.
     """
     model, quantization, search = trained.model, record["quantization"], Search()
-    options = Namespace(beam=search.beam, lenpen=search.length_penalty, max_len_a=search.max_len_a, max_len_b=search.max_len_b)
-    reference = FairseqEngine(model, trained.task.build_generator([model], options))
+    reference = FairseqEngine(model, trained.task.build_generator([model], fairseq_options(search)))
 
     def written(folder: Path, model: BaseFairseqModel, quantization: str) -> CTranslate2Engine:
         folder.mkdir(exist_ok=True)
