@@ -27,12 +27,11 @@ import numpy as np
 from zsnmt.corpora.dependency_trees import Tree, is_projective, linearise, local_orders, read_trees, text_of
 from zsnmt.corpora.permutation_features import HEADS, all_orders, symbols
 from zsnmt.corpora.permutation_model import Model, items_of, log_probabilities
+from zsnmt.corpora.reordering_defaults import MOST_CHILDREN
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.text.parallel import map_in_processes, progress
 
-OWN_WEIGHT = 0.05
-MOST_CHILDREN = 7  # the head included, which takes a place among them
 _POSSIBLE = range(1, 9)  # 9! orders take gigabytes
 _CACHED = 4096  # distributions, of 40 kB at most; 320 kB with 8 children
 

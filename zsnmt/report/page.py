@@ -14,15 +14,14 @@ from zsnmt.languages import Direction
 from zsnmt.report import figures
 from zsnmt.report.comparison import Run, all_directions, signature_note, tables
 from zsnmt.report.examples import Example
-from zsnmt.report.measured import Table, markdown, shown, tsv
+from zsnmt.report.formats import FIGURE_FORMATS, TABLE_FORMATS
+from zsnmt.report.measured import Table, shown, tsv
 from zsnmt.report.plotted import HeatMap, Validation, curves, direct_figure, heat_maps, log_curves, panels, validations
 from zsnmt.report.probe_figures import confusion_maps, probe_figures
 from zsnmt.report.probe_tables import details, headlines
 from zsnmt.report.probes import has_probes, probes_of
 from zsnmt.report.table import by_system
 
-TABLE_FORMATS = {"md": markdown, "tsv": tsv}
-FIGURE_FORMATS = ("png", "svg")
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
 MOST_PANELS = 30  # directions that have a panel each
 TEMPLATES = Environment(
