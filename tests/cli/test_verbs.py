@@ -90,10 +90,42 @@ def test_a_script_opens_the_verb_that_it_names(door):
     assert verb in cli.VERBS and f'main(["{verb}", *sys.argv[1:]])' in text and len(text.splitlines()) < 10
 
 
-def test_a_script_does_what_its_verb_does(tmp_path):
-    for number, command in enumerate((["scripts/make_synthetic.py"], ["python", "-m", "zsnmt", "make-synthetic"])):
-        options = ["--number", "2", "--pairs", "9", "--valid", "2", "--test", "2"]
-        done = run_command(*command, tmp_path / str(number), *options)
-        assert done.returncode == 0, done.stderr
-    one, two = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "01")
-    assert one == two and len(one) > 5
+@pytest.fixture(scope="module")
+def text(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "text"
+    cli.run(["make-synthetic", str(folder), "--number", "2", "--pairs", "9", "--valid", "2", "--test", "2"])
+    return folder
+
+
+@pytest.mark.parametrize("script, options", [
+    ("make_synthetic", ["OUT", "--number", "2", "--pairs", "9", "--valid", "2", "--test", "2"]),
+    ("make_synthetic_trees", ["OUT", "--number", "1", "--sentences", "9", "--valid", "2"]),
+    ("check_parallel_text", ["TEXT", "--pairs", "velan-inglan,tamun-inglan"]),
+    ("check_overlap", ["TEXT", "--languages", "inglan", "velan", "tamun", "--remove-to", "OUT", "--pairs", "5"]),
+    ("galactic", ["text", "TREES", "--output", "OUT/train"]),
+])  # fmt: skip
+def test_a_script_does_what_its_verb_does(script, options, text, tmp_path, capsys):
+    trees = tmp_path / "trees.conllu"
+    trees.write_text("1\tso\tso\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    door = ROOT / f"scripts/{script}.py"
+    verb = re.search(r"zsnmt ([a-z-]+)", door.read_text(encoding="utf-8")).group(1)
+    made, printed = [], []
+    for folder, run in ((tmp_path / "by_script", lambda *words: run_command(door, *words)),
+                        (tmp_path / "by_verb", lambda *words: cli.run([verb, *words]))):  # fmt: skip
+        places = {"TEXT": text, "TREES": trees, "OUT": folder / "new", "OUT/train": folder / "new" / "train"}
+        folder.mkdir()
+        capsys.readouterr()
+        done = run(*(str(places.get(word, word)) for word in options))
+        assert done is None or done.returncode == 0, done.stderr
+        printed.append(done.stdout if done else capsys.readouterr().out)
+        made.append({path.name: path.read_bytes() for path in (folder / "new").rglob("*")})
+    assert made[0] == made[1] and printed[0] == printed[1] != ""
+
+
+def test_cut_multiway_cuts_pairs(text, tmp_path, capsys):
+    languages = ["inglan", "velan", "tamun"]
+    for split, language in ((split, language) for split in ("train", "valid", "test") for language in languages):
+        (tmp_path / f"{split}.{language}").write_text("".join(f"{language} {number}\n" for number in range(6)))
+    cli.run(["cut-multiway", str(tmp_path), str(tmp_path / "cut"), "--languages", *languages, "--condition", "multiway"])
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert (tmp_path / "cut" / "train.velan-inglan.velan").is_file()
