@@ -16,7 +16,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import check_language
 from zsnmt.runs import commit
-from zsnmt.text.parallel import progress
+from zsnmt.processes import progress
 from zsnmt.text.pipeline import RAW, TextPipeline
 from zsnmt.text.round_trip import WholePipeline, round_trip
 from zsnmt.text.tokenisation import Tokeniser, kind_of, load_tokeniser, needs_truecaser

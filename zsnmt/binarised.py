@@ -20,8 +20,8 @@ from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
+from zsnmt.processes import progress, worker_pool
 from zsnmt.text.learning import TOKENISED, TextSettings, learn_tokenisation, learn_units, leave_out_unseen, tokenise_file
-from zsnmt.text.parallel import progress, worker_pool
 from zsnmt.text.pipeline import TextPipeline
 
 

@@ -13,7 +13,7 @@ from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import LANGUAGES_FILE, check_languages
-from zsnmt.text.parallel import progress
+from zsnmt.processes import progress
 
 SPLITS = ("train", "valid")
 COUNTS_FILE = "counts.json"

@@ -18,7 +18,7 @@ from zsnmt.corpora.xnli import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import check_language
-from zsnmt.text.parallel import progress
+from zsnmt.processes import progress
 from zsnmt.text.subword import Subwords
 
 PREMISES, HYPOTHESES, LABEL = "input0", "input1", "label"

@@ -11,9 +11,9 @@ from zsnmt.binarised_languages import COUNTS_FILE
 from zsnmt.binarised_nli import TEST
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
+from zsnmt.processes import progress
 from zsnmt.report.xnli import SCORES_FILE
 from zsnmt.runs import RECORD_FILE
-from zsnmt.text.parallel import progress
 from zsnmt.trained_model import load_model
 
 BATCH = 64  # pairs

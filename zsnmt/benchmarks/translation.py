@@ -17,8 +17,8 @@ from zsnmt.decoding.choice import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
 from zsnmt.decoding.search import Hypothesis
 from zsnmt.errors import InputError
 from zsnmt.files import write_json
+from zsnmt.processes import progress
 from zsnmt.report.measured import MISSING
-from zsnmt.text.parallel import progress
 
 NAMES = {FAIRSEQ: "fairseq-generate", PYTORCH: "PyTorch", CTRANSLATE2: "CTranslate2", STOCK: "CTranslate2, stock model"}
 

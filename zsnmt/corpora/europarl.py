@@ -42,7 +42,7 @@ from zsnmt.corpora.parallel_text import SPLITS, write_lines
 from zsnmt.corpora.release import clean_sentence, count_pairs, find_files, open_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
-from zsnmt.text.parallel import progress, worker_pool
+from zsnmt.processes import progress, worker_pool
 
 PIVOT = "en"
 LANGUAGES = (PIVOT, "da", "de", "es", "fi", "fr", "it", "nl", "pt")

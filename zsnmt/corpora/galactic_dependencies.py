@@ -29,7 +29,7 @@ from zsnmt.corpora.permutation_features import HEADS, all_orders, symbols
 from zsnmt.corpora.permutation_model import Model, items_of, log_probabilities
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.text.parallel import map_in_processes, progress
+from zsnmt.processes import map_in_processes, progress
 
 OWN_WEIGHT = 0.05
 MOST_CHILDREN = 7  # the head included, which takes a place among them

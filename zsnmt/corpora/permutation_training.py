@@ -24,7 +24,7 @@ from zsnmt.corpora.dependency_trees import Tree, is_projective, local_orders
 from zsnmt.corpora.permutation_features import HEADS, all_orders, count_matrix, feature_names, n_grams, places_of, symbols
 from zsnmt.corpora.permutation_model import KINDS, Weights, identical_orders, items_of, log_probabilities, row_of
 from zsnmt.errors import InputError
-from zsnmt.text.parallel import progress
+from zsnmt.processes import progress
 
 logger = logging.getLogger(__name__)
 

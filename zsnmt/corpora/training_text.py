@@ -10,7 +10,7 @@ from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate
 from zsnmt.errors import InputError
 from zsnmt.files import replacing, write_json
 from zsnmt.languages import parse_direction
-from zsnmt.text.parallel import worker_pool
+from zsnmt.processes import worker_pool
 
 COUNTS_FILE = "overlap.json"
 LIST_FILE = "overlap.tsv"

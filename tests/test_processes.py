@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from zsnmt.errors import InputError
-from zsnmt.text.parallel import map_in_processes, worker_pool
+from zsnmt.processes import map_in_processes, worker_pool
 from zsnmt.text.tokenisation import load_tokeniser
 
 LINES = [f"Line no. {number}, isn't it?" for number in range(2345)]
@@ -74,7 +74,7 @@ def test_the_end_of_a_process_is_an_error():
 def test_workers_end_with_a_main_process_that_is_killed():
     code = """
 import itertools, os
-from zsnmt.text.parallel import map_in_processes
+from zsnmt.processes import map_in_processes
 seen = set()
 for process in map_in_processes(lambda line: str(os.getpid()), itertools.repeat("x"), 2):
     if process not in seen:
@@ -92,7 +92,7 @@ def test_idle_workers_end_with_a_main_process_that_is_killed():
     """They have inherited the locks of the main process, for which its next try would wait."""
     code = """
 import time
-from zsnmt.text.parallel import worker_pool
+from zsnmt.processes import worker_pool
 with worker_pool(2) as pool:
     pool.submit(int).result()
     print(*pool._processes, flush=True)
