@@ -12,9 +12,9 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.corpora.parallel_text import iterate_lines, iterate_stream, write_lines
 from zsnmt.decoding.choice import add_engine_options, engine_choice
 from zsnmt.length_penalty import FORMS, POWER
+from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
 LINES_AT_A_TIME = 2000
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from zlib import crc32
 
 from tests.conftest import LANGUAGES
-from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.decoding.choice import EngineChoice
 from zsnmt.languages import Direction, supervised_directions
+from zsnmt.text.lines import write_lines
 
 WORDS = 30
 

@@ -5,8 +5,8 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.corpora.xnli import LABELS
+from zsnmt.text.lines import write_lines
 
 LANGUAGES = ("en", "de", "hi")  # names; the words are made up
 DECIDING = dict(zip(LABELS, ("surely", "perhaps", "never")))  # the same in every language

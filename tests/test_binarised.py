@@ -11,11 +11,11 @@ from fairseq.data import Dictionary, data_utils
 
 from tests.conftest import run_command
 from zsnmt.binarised import TextFile, encode, learn_dictionary, prepare
-from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings
+from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words

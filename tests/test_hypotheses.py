@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.made_up import MadeUpTranslator, sentences
-from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.hypotheses import Hypotheses, Job, TestSet, jobs, sharing_sources
 from zsnmt.languages import Direction, parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.runs import DIRECT, INTO_PIVOT, PIVOT, hypotheses_file
+from zsnmt.text.lines import read_lines
 
 LINES = 5
 LANGUAGES, PIV = MadeUpTranslator.languages, MadeUpTranslator.pivot

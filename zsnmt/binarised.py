@@ -16,12 +16,13 @@ from typing import NamedTuple, Optional, Sequence
 import torch
 from fairseq.data import Dictionary, indexed_dataset
 
-from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, pairs_of_split, write_lines
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.processes import progress, worker_pool
 from zsnmt.text.learning import TOKENISED, TextSettings, learn_tokenisation, learn_units, leave_out_unseen, tokenise_file
+from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from zsnmt.binarised import check_replaceable
 from zsnmt.binarised_bert import Vocabulary, learn_dictionary, learn_subwords, lines, write_ids
-from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import LANGUAGES_FILE, check_languages
 from zsnmt.processes import progress
+from zsnmt.text.lines import write_lines
 
 SPLITS = ("train", "valid")
 COUNTS_FILE = "counts.json"
@@ -25,7 +25,7 @@ def prepare(folder: Path, text: Path, languages: Sequence[str], vocabulary_size:
 
     The vocabulary, special symbols among it, is shared by the languages; its subword model is learned on at most about a
     million training lines, drawn in proportion. Raises `InputError` for text that is missing or breaks the rules of
-    `parallel_text.iterate_lines`, a vocabulary that does not fit, and a folder that holds something else.
+    `text.lines.iterate_lines`, a vocabulary that does not fit, and a folder that holds something else.
     """
     check_languages(languages)
     check_replaceable(folder)

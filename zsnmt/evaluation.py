@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from zsnmt.bootstrap import SIGNATURE, unpacked
 from zsnmt.comet import Comet
-from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split, read_lines
+from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
 from zsnmt.decoding.choice import EngineChoice
 from zsnmt.errors import InputError
 from zsnmt.export.folder import describe_export, is_export
@@ -43,6 +43,7 @@ from zsnmt.runs import (
     hypotheses_file,
     settings_file,
 )
+from zsnmt.text.lines import read_lines
 from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
 from zsnmt.translation import Translator
 

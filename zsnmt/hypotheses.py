@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.files import replacing
 from zsnmt.languages import Direction
 from zsnmt.runs import hypotheses_file, settings_file
+from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.translation import Translator
 
 TestSet = tuple[Sequence[str], Sequence[str]]  # sources and references

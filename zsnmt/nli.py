@@ -9,7 +9,6 @@ from fairseq.tasks.sentence_prediction import SentencePredictionTask
 
 from zsnmt.binarised_languages import COUNTS_FILE
 from zsnmt.binarised_nli import TEST
-from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
 from zsnmt.processes import progress
 from zsnmt.report.xnli import SCORES_FILE

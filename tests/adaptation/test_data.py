@@ -9,10 +9,10 @@ from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PIVOT, SECON
 from tests.test_binarised import contents
 from zsnmt.adaptation.data import extend_data
 from zsnmt.binarised import prepare
-from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings
+from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
 
 OWN = TextSettings(vocabulary_size=150)

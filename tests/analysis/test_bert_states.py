@@ -15,11 +15,11 @@ from tests.tasks.conftest import fairseq
 from zsnmt.analysis import bert_states
 from zsnmt.analysis.bert_states import check_layers, losses, sentence_vectors, states, word_vectors
 from zsnmt.binarised_bert import Vocabulary, prepare
-from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.errors import InputError
 from zsnmt.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.positions import ENCODINGS
+from zsnmt.text.lines import write_lines
 from zsnmt.trained_model import load_model
 
 BOS, PAD, EOS, FIRST = 0, 1, 2, 8

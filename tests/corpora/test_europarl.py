@@ -14,10 +14,10 @@ import pytest
 from tests.conftest import ROOT
 from zsnmt.corpora.europarl import CONDITIONS, LANGUAGES, deal, digest_pair, read_release
 from zsnmt.corpora.overlap import normalised
-from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.corpora.release import clean_sentence
 from zsnmt.corpora.training_text import check_overlap
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines
 
 CODES = ["en", "de", "fi", "fr"]
 OTHERS = CODES[1:]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import run_command
 from zsnmt.corpora.foreign_text import SAMPLE, foreign_files, sample_lines
-from zsnmt.corpora.parallel_text import write_lines
+from zsnmt.text.lines import write_lines
 
 TEXT = {
     "en": ["The children walk to the old house by the river.", "We would like to know what you think about this."],

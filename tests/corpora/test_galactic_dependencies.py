@@ -12,11 +12,11 @@ from tests.conftest import run_command
 from tests.corpora.made_up_trees import made_up_tree, projective_tree, write_trees
 from zsnmt.corpora.dependency_trees import Tree, text_of
 from zsnmt.corpora.galactic_dependencies import distribution_of, draw_order, reorder, write_reordered
-from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.corpora.permutation_features import all_orders
 from zsnmt.corpora.permutation_model import log_probabilities, mixed, read_model
 from zsnmt.corpora.permutation_training import count_nodes, train
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines
 
 SYMBOLS = {"nsubj": "NOUN&nsubj", "obj": "NOUN&obj", "verb": "@VERB&@", "advmod": "ADV&advmod"}
 UPOS = {"nsubj": "NOUN", "obj": "NOUN", "verb": "VERB", "advmod": "ADV", "det": "DET"}

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt.corpora.multi30k import read_release
-from zsnmt.corpora.parallel_text import write_lines
+from zsnmt.text.lines import write_lines
 
 SCRIPT = ROOT / "scripts/import_corpus.py"
 TEXT = {

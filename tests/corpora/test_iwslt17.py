@@ -8,8 +8,9 @@ from xml.sax.saxutils import escape
 import pytest
 
 from zsnmt.corpora.iwslt17 import parse_segments, read_release, read_tagged
-from zsnmt.corpora.parallel_text import check_corpus, read_lines
+from zsnmt.corpora.parallel_text import check_corpus
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines
 
 LANGUAGES = ["en", "it", "nl", "ro"]
 TALKS = {  # their sentences

@@ -7,8 +7,8 @@ import pytest
 
 from zsnmt.corpora.multi30k import read_release
 from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs
-from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines, write_lines
 
 LANGUAGES = ["en", "de", "fr", "cs"]
 SIZES = {"train": 30, "val": 3, "test_2016_flickr": 5}

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from zsnmt.corpora.overlap import normalised
-from zsnmt.corpora.parallel_text import check_corpus, read_lines
+from zsnmt.corpora.parallel_text import check_corpus
 from zsnmt.corpora.pmindia import read_release
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines
 
 LANGUAGES = ["en", "hi", "te", "or"]
 WORDS = {"en": "sentence", "hi": "वाक्य", "te": "వాక్యం", "or": "ବାକ୍ୟ"}

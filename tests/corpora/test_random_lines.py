@@ -2,9 +2,9 @@
 
 import pytest
 
-from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.corpora.random_lines import random_lines
 from zsnmt.errors import InputError
+from zsnmt.text.lines import write_lines
 
 COUNTS = {"de-en": 30, "en-it": 7}  # pairs, named in both ways
 

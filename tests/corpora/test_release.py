@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.corpora.release import (
     MissingFiles,
     clean_rows,
@@ -17,6 +16,7 @@ from zsnmt.corpora.release import (
     write_rows,
 )
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines, write_lines
 
 MESSY = ["\ufeffa\tb", "a\0b", " a\u00a0 b\u2028c ", "a\x85b\x07", "a\rb\r", "\u200ba b", "क्‍ष", "a\ufeffb"]
 

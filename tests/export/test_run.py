@@ -8,7 +8,6 @@ import pytest
 
 from tests.conftest import run_command
 from zsnmt.binarised import encode
-from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.export import layers, specification
@@ -19,6 +18,7 @@ from zsnmt.export.run import export_run
 from zsnmt.files import sha256
 from zsnmt.languages import Direction
 from zsnmt.runs import describe_run
+from zsnmt.text.lines import read_lines
 from zsnmt.trained_run import load_run
 from zsnmt.translation import Translator
 

@@ -29,10 +29,10 @@ from tests.tasks.conftest import (
     training_options,
 )
 from zsnmt.binarised import encode
-from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
 from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
 from zsnmt.validation import read_validations

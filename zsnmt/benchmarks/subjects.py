@@ -11,13 +11,13 @@ from fairseq.models import BaseFairseqModel
 
 from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.sizes import SIZES, stock_options
-from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.decoding.choice import FAIRSEQ, EngineChoice
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
 from zsnmt.metrics import Metrics
 from zsnmt.tagged_pairs import TagPlacement
+from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
 from zsnmt.trained_run import Knowledge, load_run

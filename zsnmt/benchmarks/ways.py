@@ -7,10 +7,10 @@ from statistics import median
 from fairseq.sequence_generator import EnsembleModel
 
 from zsnmt.benchmarks.paired import paired_times, ratio_rows, ratios
-from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.decoding.choice import FAIRSEQ, EngineChoice
 from zsnmt.languages import Direction
 from zsnmt.processes import map_in_processes
+from zsnmt.text.lines import read_lines
 from zsnmt.text.tokenisation import load_tokeniser
 from zsnmt.translation import Translator
 

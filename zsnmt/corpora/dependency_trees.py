@@ -13,8 +13,8 @@ from typing import NamedTuple
 from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELD_PARSERS, DEFAULT_FIELDS, Token, parse_line
 
-from zsnmt.corpora.parallel_text import iterate_lines
 from zsnmt.errors import InputError
+from zsnmt.text.lines import iterate_lines
 
 # Columns that are not read may hold whatever they like.
 _PARSERS = DEFAULT_FIELD_PARSERS | dict.fromkeys(("xpos", "feats", "deps", "misc"), lambda columns, number: columns[number])

@@ -38,11 +38,12 @@ import numpy as np
 
 from zsnmt.corpora import multiway
 from zsnmt.corpora.overlap import normalised
-from zsnmt.corpora.parallel_text import SPLITS, write_lines
+from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.corpora.release import clean_sentence, count_pairs, find_files, open_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 from zsnmt.processes import progress, worker_pool
+from zsnmt.text.lines import write_lines
 
 PIVOT = "en"
 LANGUAGES = (PIVOT, "da", "de", "es", "fi", "fr", "it", "nl", "pt")

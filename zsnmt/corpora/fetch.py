@@ -15,10 +15,10 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt.corpora.download import WAITS, DownloadError, download
-from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.corpora.unpack import unpack, unpacked_name
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
+from zsnmt.text.lines import read_lines, write_lines
 
 SUMS = "SHA256SUMS"
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import read_lines
+from zsnmt.text.lines import read_lines
 
 UNKNOWN = "unknown"
 PUNCTUATION = ".,;:!?\"'()[]"

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 from scipy.special import log_softmax
 
-from zsnmt.corpora.parallel_text import iterate_lines, write_lines
 from zsnmt.corpora.permutation_features import HEAD_MARK, HEADS, all_orders, feature_names
 from zsnmt.errors import InputError
+from zsnmt.text.lines import iterate_lines, write_lines
 
 KINDS = tuple(dict.fromkeys(HEADS.values()))  # N, V
 Weights = Mapping[str, float]

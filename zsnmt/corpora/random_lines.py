@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import iterate_lines
 from zsnmt.errors import InputError
+from zsnmt.text.lines import iterate_lines
 from zsnmt.text.sampling import sample
 
 

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import SPLITS, check_corpus, write_lines
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.errors import InputError
+from zsnmt.text.lines import write_lines
 
 _NOTHING = re.compile("[\0\ufeff]")  # NUL and the byte order mark stand for nothing, in the middle of a word too
 _CONTROL = re.compile("[\x01-\x1f\x7f-\x9f]")

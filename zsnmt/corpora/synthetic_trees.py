@@ -7,12 +7,12 @@ inside words, where the features name them. What no language marks, as the singu
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.corpora.synthetic import SyntheticCorpus
 from zsnmt.corpora.synthetic_grammar import Language, Meaning, Word, render, sentence_tree
 from zsnmt.errors import InputError
 from zsnmt.files import new_folder
 from zsnmt.languages import LANGUAGES_FILE
+from zsnmt.text.lines import write_lines
 
 NOUNS_AND_VERBS = {"noun": "NOUN", "transitive": "VERB", "intransitive": "VERB"}  # part of speech
 ROLES = {"agent": "nsubj", "patient": "obj", "place": "obl", "first": "root", "second": "conj"}  # their relation

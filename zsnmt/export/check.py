@@ -11,12 +11,13 @@ import torch
 from fairseq.models import BaseFairseqModel
 
 from zsnmt.binarised import encode
-from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split, read_lines
+from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
 from zsnmt.export.engine import CTranslate2Engine
 from zsnmt.languages import Direction
 from zsnmt.modules.attention_residual import KeepResidual
+from zsnmt.text.lines import read_lines
 from zsnmt.trained_run import Knowledge
 
 LEAST = 50  # sentences

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from zsnmt.analysis.similarities import Similarity
 from zsnmt.analysis.state_folder import FINAL
-from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
 from zsnmt.report.comparison import Run
 from zsnmt.report.table import check_alike
+from zsnmt.text.lines import read_lines
 
 FOLDER, RECORD = "probes", "record.json"
 TABLES = SIMILARITY, CLASSIFIERS, CONFUSION = "similarity.tsv", "classifiers.tsv", "classifiers.confusion.tsv"
