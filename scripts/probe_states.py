@@ -11,8 +11,8 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.analysis.state_folder import read_states
 from zsnmt.corpora.multiway import read_multiway
-from zsnmt.corpora.random_lines import random_lines
 from zsnmt.languages import check_known
+from zsnmt.masked_lm.random_lines import random_lines
 from zsnmt.runs import read_record
 
 

@@ -16,13 +16,13 @@ FLOORS = [
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text",
      *(f"zsnmt.analysis.{name}" for name in "arrays classifiers correlations held_out ml_score position_encodings procrustes "
        "retrieval similarities similarity state_folder svcca".split())),
-    ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.binarised_bert", "zsnmt.binarised_languages", "zsnmt.binarised_nli", "zsnmt.masked_sentences", "zsnmt.tagged_pairs",
-     "zsnmt.language_identification", "zsnmt.runs", "zsnmt.compression_runs", "zsnmt.validation", "zsnmt.metrics", "zsnmt.seams",
+    ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.masked_lm.data", "zsnmt.masked_lm.languages_data", "zsnmt.masked_lm.nli_data", "zsnmt.masked_sentences", "zsnmt.tagged_pairs",
+     "zsnmt.language_identification", "zsnmt.runs", "zsnmt.masked_lm.runs", "zsnmt.validation", "zsnmt.metrics", "zsnmt.seams",
      "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data", "zsnmt.decoding", "zsnmt.criterions", "zsnmt.optim"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
-    ("zsnmt.trained_run", "zsnmt.translation", "zsnmt.engines", "zsnmt.export", "zsnmt.trained_model", "zsnmt.nli", "zsnmt.adaptation", "zsnmt.ablations"),
+    ("zsnmt.trained_run", "zsnmt.translation", "zsnmt.engines", "zsnmt.export", "zsnmt.masked_lm.trained_model", "zsnmt.masked_lm.nli", "zsnmt.adaptation", "zsnmt.ablations"),
     ("zsnmt.hypotheses", "zsnmt.analysis", "zsnmt.benchmarks"),
-    ("zsnmt.evaluation", "zsnmt.compression"),
+    ("zsnmt.evaluation", "zsnmt.masked_lm.scores"),
 ]  # from the lowest; a module imports from its own floor and below
 
 

@@ -11,7 +11,7 @@ from fairseq import options
 from tests.conftest import run_command
 from tests.made_up_nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
 from zsnmt.errors import InputError
-from zsnmt.nli import score_run
+from zsnmt.masked_lm.nli import score_run
 
 CONFIG = """\
 TEXT={base}/text

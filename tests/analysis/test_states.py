@@ -30,10 +30,10 @@ from zsnmt.analysis.states import (
 )
 from zsnmt.binarised import prepare
 from zsnmt.corpora.multiway import read_multiway
-from zsnmt.corpora.random_lines import random_lines
 from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
+from zsnmt.masked_lm.random_lines import random_lines
 from zsnmt.runs import start_run
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import write_lines

@@ -4,7 +4,7 @@ import json
 import math
 from pathlib import Path
 
-from zsnmt.report.compression import ABLATIONS, ENCODINGS, LABELS, NONE, SAME, SCORES_FILE
+from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, NONE, SAME, SCORES_FILE
 
 CONDITIONS, SEEDS, LAYERS = (NONE, SAME, "de"), (0, 42, 100), (0, 8)
 OFFSETS, POSITIONS, DIMENSIONS = range(1, 33), range(32), (0, 4, 8, 16)

@@ -11,12 +11,12 @@ from tests.report.made_up_probes import make_probes
 from tests.report.made_up_runs import make_run, make_text
 from tests.report.resampled import with_resamples
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.report.runs import in_order
+from zsnmt.masked_lm.report.tables import markdown_report
 from zsnmt.report.comparison import read_runs
 from zsnmt.report.printed import every_direction, markdown_table, text_table
 from zsnmt.report.probes import FOLDER as PROBES
 from zsnmt.report.probes import probes_of
-from zsnmt.report.compression import in_order
-from zsnmt.report.compression_tables import markdown_report
 from zsnmt.report.results import (
     COMPRESSION,
     OVERLAPS,

@@ -13,8 +13,8 @@ from fairseq import options, tasks
 
 from tests.conftest import ROOT, run_command
 from tests.tasks.conftest import fairseq
-from zsnmt.binarised_bert import Vocabulary, prepare
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.data import Vocabulary, prepare
 from zsnmt.masked_sentences import MASK
 from zsnmt.tasks.zs_masked_lm import ZeroShotMaskedLMTask
 from zsnmt.text.lines import write_lines

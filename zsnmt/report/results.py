@@ -6,11 +6,11 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
+from zsnmt.masked_lm.report.runs import SCORES_FILE as COMPRESSION_FILE
+from zsnmt.masked_lm.report.runs import in_order
+from zsnmt.masked_lm.report.runs import read as read_compression
+from zsnmt.masked_lm.report.tables import markdown_report
 from zsnmt.report.comparison import STUDY_TABLES
-from zsnmt.report.compression import SCORES_FILE as COMPRESSION_FILE
-from zsnmt.report.compression import in_order
-from zsnmt.report.compression import read as read_compression
-from zsnmt.report.compression_tables import markdown_report
 from zsnmt.report.printed import every_direction, folded, markdown_table, probes_markdown, study_markdown, text_table
 from zsnmt.report.probes import FOLDER as PROBES
 from zsnmt.report.probes import TABLES, Probes, check_probed_alike, parse, read

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from zsnmt.analysis.ml_score import ml_score
 from zsnmt.analysis.retrieval import retrieval
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.ml_score import ml_score
 
 
 @pytest.mark.parametrize("shares, printed", [

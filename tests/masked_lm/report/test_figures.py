@@ -5,9 +5,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 
 from tests.report.made_up_compression import DIMENSIONS, POSITIONS, SEEDS, WORDS, grid, made_up_compression
-from zsnmt.report.compression import ABLATIONS, ENCODINGS, in_order
-from zsnmt.report.compression_figures import figures_of
-from zsnmt.report.compression_looks import LOOKS
+from zsnmt.masked_lm.report.figures import figures_of
+from zsnmt.masked_lm.report.looks import LOOKS
+from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order
 from zsnmt.report.figures import INK
 
 WITH_CURVES = len(ENCODINGS) - 1  # all but the one without positions

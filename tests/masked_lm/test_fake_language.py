@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from zsnmt.corpora.fake_language import FakeLanguage
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.fake_language import FakeLanguage
 
 SIZE, SPECIALS = 11, 5
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
-from zsnmt.report.compression import LABELS
+from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.report.measured import Table, over_seeds
 from zsnmt.report.table import check_alike
 

@@ -12,15 +12,15 @@ from torch import nn
 from tests.conftest import ROOT
 from tests.models.test_zs_bert import FF, LAYERS, C, H, MaskedTask, build, stirred
 from tests.tasks.conftest import fairseq
-from zsnmt.analysis import bert_states
-from zsnmt.analysis.bert_states import check_layers, losses, sentence_vectors, states, word_vectors
-from zsnmt.binarised_bert import Vocabulary, prepare
 from zsnmt.errors import InputError
+from zsnmt.masked_lm import states as module
+from zsnmt.masked_lm.data import Vocabulary, prepare
+from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, states, word_vectors
+from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.positions import ENCODINGS
 from zsnmt.text.lines import write_lines
-from zsnmt.trained_model import load_model
 
 BOS, PAD, EOS, FIRST = 0, 1, 2, 8
 EVERY = [*range(LAYERS + 1)]
@@ -29,7 +29,7 @@ EVERY = [*range(LAYERS + 1)]
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     """So that there are several, the last of them short."""
-    monkeypatch.setattr(bert_states, "BATCH", 4)
+    monkeypatch.setattr(module, "BATCH", 4)
 
 
 def dictionary() -> Dictionary:

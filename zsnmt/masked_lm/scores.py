@@ -8,19 +8,19 @@ import torch
 from fairseq.data import FairseqDataset
 from fairseq.models import BaseFairseqModel
 
-from zsnmt.analysis.bert_states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.analysis.correlations import banding, correlations
-from zsnmt.analysis.ml_score import ml_score
 from zsnmt.analysis.position_encodings import curves, gaussian_control
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
-from zsnmt.compression_runs import SCORES_FILE
 from zsnmt.files import read_json, write_json
+from zsnmt.masked_lm.ml_score import ml_score
+from zsnmt.masked_lm.runs import SCORES_FILE
+from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
+from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.modules.bert_encoder import position_table
 from zsnmt.modules.positions import IN_INPUT, RELATIVE_KEYS
 from zsnmt.runs import RECORD_FILE
 from zsnmt.systems import MASKED_LM
-from zsnmt.trained_model import load_model
 
 WORDS = 40  # of the heat map: the most frequent ones
 CURVES = (0, 4, 8, 16)  # dimensions, from 0, as in the paper's Figure 4

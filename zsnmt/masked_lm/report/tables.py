@@ -6,7 +6,7 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from zsnmt.analysis.procrustes import wilcoxon
-from zsnmt.report.compression import (
+from zsnmt.masked_lm.report.runs import (
     ABLATIONS,
     ENCODINGS,
     LABELS,

@@ -9,10 +9,10 @@ from statistics import fmean, stdev
 import matplotlib
 from matplotlib.figure import Figure
 
-from zsnmt.report.compression import ABLATIONS, ENCODINGS, LABELS, NONE, by_seed, condition_label, conditions_of, group_label, groups
-from zsnmt.report.compression_looks import BLUE, Drawing, bare, key, look
-from zsnmt.report.compression_positions import curves, procrustes_losses, word_positions
-from zsnmt.report.compression_tables import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column
+from zsnmt.masked_lm.report.looks import BLUE, Drawing, bare, key, look
+from zsnmt.masked_lm.report.positions import curves, procrustes_losses, word_positions
+from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, NONE, by_seed, condition_label, conditions_of, group_label, groups
+from zsnmt.masked_lm.report.tables import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column
 from zsnmt.report.figures import INK, STYLE
 from zsnmt.report.measured import FORMS
 

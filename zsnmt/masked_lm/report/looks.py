@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from zsnmt.report.compression import LABELS
+from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.report.figures import INK, LINE_COLOURS, legend
 
 BLUE, VERMILLION, GREEN, PURPLE = LINE_COLOURS

@@ -6,7 +6,7 @@ import pytest
 
 from tests.report.made_up_compression import CONDITIONS, SEEDS, grid, made_up_compression, write_runs
 from zsnmt.errors import InputError
-from zsnmt.report.compression import (
+from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
     LABELS,
     SCORES_FILE,

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.binarised import check_replaceable
-from zsnmt.binarised_bert import Vocabulary, learn_dictionary, learn_subwords, lines, write_ids
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import LANGUAGES_FILE, check_languages
+from zsnmt.masked_lm.data import Vocabulary, learn_dictionary, learn_subwords, lines, write_ids
 from zsnmt.processes import progress
 from zsnmt.text.lines import write_lines
 

@@ -7,13 +7,13 @@ from fairseq import utils
 from fairseq.models import BaseFairseqModel
 from fairseq.tasks.sentence_prediction import SentencePredictionTask
 
-from zsnmt.binarised_languages import COUNTS_FILE
-from zsnmt.binarised_nli import TEST
 from zsnmt.files import read_json, write_json
+from zsnmt.masked_lm.languages_data import COUNTS_FILE
+from zsnmt.masked_lm.nli_data import TEST
+from zsnmt.masked_lm.report.xnli import SCORES_FILE
+from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.processes import progress
-from zsnmt.report.xnli import SCORES_FILE
 from zsnmt.runs import RECORD_FILE
-from zsnmt.trained_model import load_model
 
 BATCH = 64  # pairs
 

@@ -18,8 +18,8 @@ from tests.made_up_nli import (
     write_releases,
     write_table,
 )
-from zsnmt.corpora.xnli import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.xnli_release import LABELS, Pair, read_multinli, read_xnli
 
 
 def test_both_forms_of_a_release_give_its_pairs_as_they_are(tmp_path):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from zsnmt.report.compression import LABELS, condition_label, conditions_of
-from zsnmt.report.compression_figures import Drawing, figures_of
-from zsnmt.report.compression_tables import ENCODINGS_TABLE, markdown_of, marked, tables, text_of
+from zsnmt.masked_lm.report.figures import Drawing, figures_of
+from zsnmt.masked_lm.report.runs import LABELS, condition_label, conditions_of
+from zsnmt.masked_lm.report.tables import ENCODINGS_TABLE, markdown_of, marked, tables, text_of
 from zsnmt.report.figures import png, svg
 from zsnmt.report.measured import tsv
 from zsnmt.report.page import TEMPLATES, inlined, write

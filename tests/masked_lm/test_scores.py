@@ -8,9 +8,9 @@ import torch
 from fairseq.data import Dictionary
 
 from tests.models.test_zs_bert import LAYERS, C, P, build, small, stirred
-from zsnmt.compression import epochs_of, frequent, multilinguality, of_positions
-from zsnmt.compression_runs import check_system, start_run
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.runs import check_system, start_run
+from zsnmt.masked_lm.scores import epochs_of, frequent, multilinguality, of_positions
 from zsnmt.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.bert_encoder import position_table

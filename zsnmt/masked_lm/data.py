@@ -12,10 +12,10 @@ import torch
 from fairseq.data import Dictionary, indexed_dataset
 
 from zsnmt.binarised import check_replaceable
-from zsnmt.corpora.fake_language import FakeLanguage
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE
+from zsnmt.masked_lm.fake_language import FakeLanguage
 from zsnmt.masked_sentences import MASK
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.subword import MODEL_FILE, Subwords, train_subwords

@@ -8,9 +8,9 @@ German before it is shifted) or `none` (EN alone, the control). Its score file i
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from zsnmt.compression_runs import SCORES_FILE
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
+from zsnmt.masked_lm.runs import SCORES_FILE
 from zsnmt.report.table import check_alike
 
 REMEDY = "score the run with recipes/compression.sh"

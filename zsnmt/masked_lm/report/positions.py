@@ -7,9 +7,18 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from zsnmt.report.compression import ENCODINGS, LABELS, REORDERED, SAME, condition_label, conditions_of, groups, runs_of
-from zsnmt.report.compression_looks import LOOKS, Drawing, bare, key, look
-from zsnmt.report.compression_tables import with_losses
+from zsnmt.masked_lm.report.looks import LOOKS, Drawing, bare, key, look
+from zsnmt.masked_lm.report.runs import (
+    ENCODINGS,
+    LABELS,
+    REORDERED,
+    SAME,
+    condition_label,
+    conditions_of,
+    groups,
+    runs_of,
+)
+from zsnmt.masked_lm.report.tables import with_losses
 from zsnmt.report.figures import STYLE
 
 COMPARED = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5

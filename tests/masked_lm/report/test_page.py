@@ -7,10 +7,10 @@ import pytest
 
 from tests.conftest import run_command
 from tests.report.made_up_compression import grid, made_up_compression, write_runs
-from zsnmt.report.compression import ABLATIONS, in_order
-from zsnmt.report.compression_figures import figures_of
-from zsnmt.report.compression_page import ABOUT, FORMATS, PAGE_FILE, page, write_report
-from zsnmt.report.compression_tables import tables, text_report
+from zsnmt.masked_lm.report.figures import figures_of
+from zsnmt.masked_lm.report.page import ABOUT, FORMATS, PAGE_FILE, page, write_report
+from zsnmt.masked_lm.report.runs import ABLATIONS, in_order
+from zsnmt.masked_lm.report.tables import tables, text_report
 
 FEW = in_order(grid(("sinusoidal", "learned", "separate_parameters"), ("same",), (0,)))
 RUNS = in_order(grid(seeds=(0, 42)) + grid(tuple(ABLATIONS), ("same", "de"), (0,)))

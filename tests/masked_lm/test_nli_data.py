@@ -12,10 +12,10 @@ from fairseq.tasks import setup_task
 from tests.conftest import ROOT
 from tests.made_up_nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
 from tests.tasks.conftest import fairseq
-from zsnmt import binarised_languages, binarised_nli
 from zsnmt.averaging import load_checkpoint
-from zsnmt.corpora.xnli import LABELS, read_multinli, read_xnli
 from zsnmt.errors import InputError
+from zsnmt.masked_lm import languages_data, nli_data
+from zsnmt.masked_lm.xnli_release import LABELS, read_multinli, read_xnli
 from zsnmt.masked_sentences import MASK
 from zsnmt.text.subword import Subwords
 
@@ -30,8 +30,8 @@ def made(tmp_path_factory):
     """Folders: text, releases, pre-training, inference."""
     base = tmp_path_factory.mktemp("nli")
     text, (multinli, xnli) = write_text(base / "text"), write_releases(base / "releases")
-    counts = binarised_languages.prepare(base / "data", text, LANGUAGES, VOCABULARY)
-    pairs = binarised_nli.prepare(base / "nli", base / "data", multinli, xnli, LANGUAGES, LONGEST)
+    counts = languages_data.prepare(base / "data", text, LANGUAGES, VOCABULARY)
+    pairs = nli_data.prepare(base / "nli", base / "data", multinli, xnli, LANGUAGES, LONGEST)
     return Namespace(text=text, multinli=multinli, xnli=xnli, data=base / "data", nli=base / "nli", counts=counts, pairs=pairs)
 
 
@@ -84,11 +84,11 @@ def test_the_task_reads_each_pair_with_its_label(made):
     ("a", "vwxyz", 4, ("a", "vwx")),
 ])  # fmt: skip
 def test_the_longer_sentence_is_cut(premise, hypothesis, room, kept):
-    assert binarised_nli.cut(premise, hypothesis, room) == kept
+    assert nli_data.cut(premise, hypothesis, room) == kept
 
 
 def test_pairs_are_cut_to_the_tokens_asked_for(made, tmp_path):
-    binarised_nli.prepare(tmp_path / "nli", made.data, made.multinli, made.xnli, ["en", "hi"], 9)
+    nli_data.prepare(tmp_path / "nli", made.data, made.multinli, made.xnli, ["en", "hi"], 9)
     task = sentence_prediction(Namespace(nli=tmp_path / "nli"))
     assert np.max(task.load_dataset("test_hi").sizes) == 9
     assert not (tmp_path / "nli" / "input0" / "test_de.bin").exists()
@@ -111,22 +111,22 @@ def test_fine_tuning_starts_from_the_pre_trained_weights(made, tmp_path, encodin
 
 def test_a_language_without_text_and_a_folder_without_dictionary_are_refused(made, tmp_path):
     with pytest.raises(InputError, match="train.fi is missing; each language needs text in train and valid"):
-        binarised_languages.prepare(tmp_path / "data", made.text, ["en", "fi"], VOCABULARY)
+        languages_data.prepare(tmp_path / "data", made.text, ["en", "fi"], VOCABULARY)
     with pytest.raises(InputError, match="needs two or more, each once"):
-        binarised_languages.prepare(tmp_path / "data", made.text, ["en"], VOCABULARY)
+        languages_data.prepare(tmp_path / "data", made.text, ["en"], VOCABULARY)
     with pytest.raises(InputError, match="dict.txt is missing; give the folder of pre-training"):
-        binarised_nli.prepare(tmp_path / "nli", tmp_path, made.multinli, made.xnli, LANGUAGES, LONGEST)
+        nli_data.prepare(tmp_path / "nli", tmp_path, made.multinli, made.xnli, LANGUAGES, LONGEST)
     with pytest.raises(InputError, match="pairs of 5 tokens leave no room for two sentences; give 6 or more"):
-        binarised_nli.prepare(tmp_path / "nli", made.data, made.multinli, made.xnli, LANGUAGES, 5)
+        nli_data.prepare(tmp_path / "nli", made.data, made.multinli, made.xnli, LANGUAGES, 5)
     assert not [*tmp_path.iterdir()]
 
 
 def test_folders_of_something_else_are_not_replaced(made, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(InputError, match="holds something else than binarised data"):
-        binarised_languages.prepare(tmp_path, made.text, LANGUAGES, VOCABULARY)
+        languages_data.prepare(tmp_path, made.text, LANGUAGES, VOCABULARY)
     with pytest.raises(InputError, match="holds something else than binarised data"):
-        binarised_nli.prepare(tmp_path, made.data, made.multinli, made.xnli, LANGUAGES, LONGEST)
+        nli_data.prepare(tmp_path, made.data, made.multinli, made.xnli, LANGUAGES, LONGEST)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
@@ -135,5 +135,5 @@ def test_a_refused_release_leaves_what_was_there(made, tmp_path):
     (xnli / "xnli.test.jsonl").write_text("{}\n")
     (made.nli.parent / "kept").mkdir()
     with pytest.raises(InputError, match="line 1 is no JSON object"):
-        binarised_nli.prepare(made.nli.parent / "kept", made.data, multinli, xnli, LANGUAGES, LONGEST)
+        nli_data.prepare(made.nli.parent / "kept", made.data, multinli, xnli, LANGUAGES, LONGEST)
     assert not [*(made.nli.parent / "kept").iterdir()]

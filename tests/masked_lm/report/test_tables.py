@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import wilcoxon
 
 from tests.report.made_up_compression import OFFSETS, SEEDS, grid, made_up_compression
-from zsnmt.report.compression import ABLATIONS, ENCODINGS, in_order
-from zsnmt.report.compression_tables import markdown_of, markdown_report, marked, tables, text_of, text_report
+from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order
+from zsnmt.masked_lm.report.tables import markdown_of, markdown_report, marked, tables, text_of, text_report
 from zsnmt.report.measured import Measured, markdown_rows, tsv
 
 ABLATED = ("learned", *ABLATIONS)
