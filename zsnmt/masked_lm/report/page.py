@@ -9,9 +9,10 @@ from zsnmt.masked_lm.report.figures import Drawing, figures_of
 from zsnmt.masked_lm.report.runs import LABELS, condition_label, conditions_of
 from zsnmt.masked_lm.report.tables import ENCODINGS_TABLE, markdown_of, marked, tables, text_of
 from zsnmt.report.figures import png, svg
+from zsnmt.report.html import inlined, templates, write
 from zsnmt.report.measured import tsv
-from zsnmt.report.page import TEMPLATES, inlined, write
 
+TEMPLATES = templates(Path(__file__).parent)
 PAGE_FILE = "compression.html"
 FORMATS = {"txt": lambda table: text_of(table) + "\n", "md": markdown_of, "tsv": tsv}
 BARS = "The mean, the deviation over the seeds, and the seeds as dots. Less is better but for the ML score."
@@ -35,7 +36,7 @@ def page(runs: Sequence[dict], drawn: Sequence[Drawing]) -> str:
     """The HTML page of runs in order, with their figures."""
     made = tables(runs).values()
     *systems, last = [label for system, label in LABELS.items() if any(run["system"] == system for run in runs)]
-    return TEMPLATES.get_template("compression.html.jinja").render(
+    return TEMPLATES.get_template("page.html.jinja").render(
         title=f"{runs[0]['config']}: position encodings of masked language models",
         lead=f"{', '.join([*systems, last])}; {', '.join(map(condition_label, conditions_of(runs)))}.",
         first=[marked(table, Markup("<strong>{}</strong>")) for table in made if table.name.startswith(ENCODINGS_TABLE)],
