@@ -13,7 +13,7 @@ from zsnmt.analysis.state_folder import read_states
 from zsnmt.corpora.multiway import read_multiway
 from zsnmt.languages import check_known
 from zsnmt.masked_lm.random_lines import random_lines
-from zsnmt.runs import read_record
+from zsnmt.runs.folder import read_record
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import check_language
 from zsnmt.processes import progress
-from zsnmt.runs import commit
+from zsnmt.runs.folder import commit
 from zsnmt.text.lines import iterate_lines
 from zsnmt.text.pipeline import RAW, TextPipeline
 from zsnmt.text.round_trip import WholePipeline, round_trip

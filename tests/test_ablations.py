@@ -10,7 +10,7 @@ from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.modules.positions import ENCODINGS
-from zsnmt.systems import BASELINE, BELOW, CLIP_DISTANCES, RELATIVE, RESIDUAL, System
+from zsnmt.runs.systems import BASELINE, BELOW, CLIP_DISTANCES, RELATIVE, RESIDUAL, System
 
 LAYERS = 4  # the middle one is the third
 SIZES = (

@@ -9,8 +9,8 @@ import torch
 
 from tests.conftest import run_command
 from zsnmt.adaptation.checkpoint import TABLES
-from zsnmt.averaging import load_checkpoint
 from zsnmt.languages import read_languages
+from zsnmt.runs.checkpoints import load_checkpoint
 
 PIVOT, *OTHERS = KNOWN = ["inglan", "velan", "tamun", "velor"]
 NEW = "tamek"

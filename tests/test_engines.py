@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from zsnmt import translation
-from zsnmt.averaging import load_checkpoint
 from zsnmt.decoding.choice import FAIRSEQ, INT8, PYTORCH, EngineChoice
 from zsnmt.decoding.engine import PyTorchEngine
 from zsnmt.decoding.fairseq_engine import FairseqEngine
@@ -17,6 +16,7 @@ from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.engines import ManyProcesses, open_engine
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
+from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.translation import Translator
 
 SEARCH = Search(2, max_len_a=0, max_len_b=9)  # the same limit whatever the batch, as fairseq has one for all of it

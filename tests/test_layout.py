@@ -10,19 +10,19 @@ import pytest
 from tests.conftest import ROOT, run_command
 
 FLOORS = [
-    ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.scores", "zsnmt.bootstrap", "zsnmt.comet",
+    ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.runs.scores", "zsnmt.scoring.bootstrap", "zsnmt.scoring.comet",
      "zsnmt.length_penalty"),
-    ("zsnmt.languages", "zsnmt.systems"),
+    ("zsnmt.languages", "zsnmt.runs.systems"),
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text",
      *(f"zsnmt.analysis.{name}" for name in "arrays classifiers correlations held_out ml_score position_encodings procrustes "
        "retrieval similarities similarity state_folder svcca".split())),
-    ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.masked_lm.data", "zsnmt.masked_lm.languages_data", "zsnmt.masked_lm.nli_data", "zsnmt.masked_sentences", "zsnmt.tagged_pairs",
-     "zsnmt.language_identification", "zsnmt.runs", "zsnmt.masked_lm.runs", "zsnmt.validation", "zsnmt.metrics", "zsnmt.seams",
+    ("zsnmt.runs.checkpoints", "zsnmt.binarised", "zsnmt.masked_lm.data", "zsnmt.masked_lm.languages_data", "zsnmt.masked_lm.nli_data", "zsnmt.masked_sentences", "zsnmt.tagged_pairs",
+     "zsnmt.scoring.language_identification", "zsnmt.runs.folder", "zsnmt.masked_lm.runs", "zsnmt.runs.validation", "zsnmt.scoring.metrics", "zsnmt.seams",
      "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data", "zsnmt.decoding", "zsnmt.criterions", "zsnmt.optim"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
     ("zsnmt.trained_run", "zsnmt.translation", "zsnmt.engines", "zsnmt.export", "zsnmt.masked_lm.trained_model", "zsnmt.masked_lm.nli", "zsnmt.adaptation", "zsnmt.ablations"),
-    ("zsnmt.hypotheses", "zsnmt.analysis", "zsnmt.benchmarks"),
-    ("zsnmt.evaluation", "zsnmt.masked_lm.scores"),
+    ("zsnmt.evaluation.hypotheses", "zsnmt.analysis", "zsnmt.benchmarks"),
+    ("zsnmt.evaluation.evaluate", "zsnmt.masked_lm.scores"),
 ]  # from the lowest; a module imports from its own floor and below
 
 

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from tests.conftest import run_command
-from zsnmt.averaging import load_checkpoint
 from zsnmt.decoding.choice import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, source_tags
+from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.translation import Translator
 
 

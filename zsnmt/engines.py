@@ -19,7 +19,7 @@ from zsnmt.export.run import export_run
 from zsnmt.files import sha256
 from zsnmt.modules.encode_once import EncodeOnce
 from zsnmt.processes import map_in_processes
-from zsnmt.runs import MODEL_FILE
+from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.trained_run import Knowledge, TrainedRun, load_run
 
 logger = logging.getLogger(__name__)

@@ -34,7 +34,7 @@ from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_c
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
 from zsnmt.masked_lm.random_lines import random_lines
-from zsnmt.runs import start_run
+from zsnmt.runs.folder import start_run
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.lexicon_identifier import LexiconIdentifier
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.corpora.synthetic import SyntheticCorpus, read_languages, standard_languages, write_corpus
 from zsnmt.corpora.synthetic_grammar import CHOICES, Language
 from zsnmt.corpora.synthetic_lexicon import FEWEST_CONCEPTS, form_similarity, lexical_overlap
 from zsnmt.errors import InputError
+from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
 
 SMALL = SyntheticCorpus(languages=standard_languages(3), concepts=60, pairs=150, valid=20, test=40)
 ROOT = Path(__file__).parents[2]

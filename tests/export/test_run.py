@@ -17,7 +17,7 @@ from zsnmt.export.folder import is_export
 from zsnmt.export.run import export_run
 from zsnmt.files import sha256
 from zsnmt.languages import Direction
-from zsnmt.runs import describe_run
+from zsnmt.runs.folder import describe_run
 from zsnmt.text.lines import read_lines
 from zsnmt.trained_run import load_run
 from zsnmt.translation import Translator

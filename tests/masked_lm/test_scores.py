@@ -16,7 +16,7 @@ from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.bert_encoder import position_table
 from zsnmt.modules.position_terms import DROPPED, SEPARATE
 from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
-from zsnmt.systems import MASKED_LM
+from zsnmt.runs.systems import MASKED_LM
 
 LONGEST = 12
 EOS = 2

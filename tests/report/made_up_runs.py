@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tests.report.made_up import made_up_scores
-from zsnmt.validation import append_validation
+from zsnmt.runs.validation import append_validation
 
 TEXT = {  # the second line must stay text on a page
     "en": ["The cat sleeps in the house.", "A sign says <script>alert('en')</script> & more.", "Good morning to all."],

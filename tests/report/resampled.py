@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from zsnmt.bootstrap import SAMPLES, SIGNATURE
-from zsnmt.evaluation import means
-from zsnmt.metrics import RANGES, uncertainty
+from zsnmt.evaluation.evaluate import means
+from zsnmt.scoring.bootstrap import SAMPLES, SIGNATURE
+from zsnmt.scoring.metrics import RANGES, uncertainty
 
 
 def with_resamples(scores: dict) -> dict:

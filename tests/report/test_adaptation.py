@@ -10,9 +10,8 @@ import pytest
 
 from tests.report.made_up import made_up_scores
 from tests.report.resampled import with_resamples
-from zsnmt.bootstrap import paired, unpacked
 from zsnmt.errors import InputError
-from zsnmt.evaluation import means
+from zsnmt.evaluation.evaluate import means
 from zsnmt.languages import parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.report.adaptation import (
     GROUPS,
@@ -30,6 +29,7 @@ from zsnmt.report.printed import every_direction, markdown_table, text_table
 from zsnmt.report.results import keep_scores
 from zsnmt.report.significance import INSIDE, ONE_SEED
 from zsnmt.report.table import check_comparable
+from zsnmt.scoring.bootstrap import paired, unpacked
 
 OLD, NEW = ["en", "de", "fr"], ["cs"]
 KEPT = "exactly as before in every direction that the base was scored in: BLEU, chrF++, off-target"

@@ -10,8 +10,6 @@ from tests.conftest import ROOT
 from tests.report.kept import CONFIGS
 from tests.report.made_up import made_up_scores
 from tests.report.resampled import with_resamples
-from zsnmt.bootstrap import paired, unpacked
-from zsnmt.metrics import RANGES
 from zsnmt.report.comparison import (
     BETWEEN,
     direction_gains_table,
@@ -26,6 +24,8 @@ from zsnmt.report.measured import Measured, tsv
 from zsnmt.report.results import kept_scores
 from zsnmt.report.significance import INSIDE, ONE_SEED, inside_seed_noise
 from zsnmt.report.table import CHRF_COLUMNS, COLUMNS, COMET_COLUMNS, mean_over_directions
+from zsnmt.scoring.bootstrap import paired, unpacked
+from zsnmt.scoring.metrics import RANGES
 
 SCORES = [
     *(made_up_scores("baseline", seed, bleu) for seed, bleu in ((1, 5.0), (2, 8.0))),

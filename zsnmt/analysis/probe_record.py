@@ -5,7 +5,7 @@ from pathlib import Path
 
 from zsnmt.analysis.state_folder import STATES_FILE
 from zsnmt.files import read_json, write_json
-from zsnmt.runs import commit, read_record, versions
+from zsnmt.runs.folder import commit, read_record, versions
 
 RECORD_FILE = "record.json"
 OF_RUN = ("config", "system", "seed")

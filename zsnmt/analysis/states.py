@@ -17,12 +17,12 @@ from tqdm import tqdm
 
 from zsnmt import trained_run
 from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
-from zsnmt.averaging import readable
 from zsnmt.errors import InputError
 from zsnmt.files import checksum_of, new_folder, sha256, write_json
 from zsnmt.languages import Direction, check_known, source_tags
 from zsnmt.modules.attention_residual import KeepResidual
-from zsnmt.runs import MODEL_FILE
+from zsnmt.runs.checkpoints import readable
+from zsnmt.runs.folder import MODEL_FILE
 
 
 class ProbedModel(NamedTuple):

@@ -24,7 +24,7 @@ from zsnmt.export.folder import EXPORT_FILE, checksums, needed
 from zsnmt.export.run import write_model
 from zsnmt.files import write_json
 from zsnmt.languages import LANGUAGES_FILE, language_tag
-from zsnmt.runs import PIPELINE_FOLDER
+from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.trained_run import Knowledge
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from zsnmt.decoding.choice import FAIRSEQ, EngineChoice
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
-from zsnmt.metrics import Metrics
+from zsnmt.scoring.metrics import Metrics
 from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline

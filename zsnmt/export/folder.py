@@ -12,7 +12,7 @@ from fairseq.data import Dictionary
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
 from zsnmt.languages import parse_direction, read_languages
-from zsnmt.runs import PIPELINE_FOLDER
+from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.trained_run import Knowledge

@@ -19,7 +19,7 @@ from zsnmt.export.library import ctranslate2
 from zsnmt.export.refusals import check_exportable
 from zsnmt.export.specification import specification
 from zsnmt.files import new_folder, replacing_folder, sha256, write_json
-from zsnmt.runs import MODEL_FILE, PIPELINE_FOLDER, describe_run, versions
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, describe_run, versions
 from zsnmt.trained_run import TrainedRun, load_run
 
 logger = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from zsnmt.masked_lm.nli_data import TEST
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.processes import progress
-from zsnmt.runs import RECORD_FILE
+from zsnmt.runs.folder import RECORD_FILE
 
 BATCH = 64  # pairs
 

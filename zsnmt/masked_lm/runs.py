@@ -7,8 +7,8 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import write_json
-from zsnmt.runs import RECORD_FILE, check_config, commit, keep_config, versions
-from zsnmt.systems import MASKED_LM
+from zsnmt.runs.folder import RECORD_FILE, check_config, commit, keep_config, versions
+from zsnmt.runs.systems import MASKED_LM
 
 SCORES_FILE = "compression.json"
 

@@ -19,8 +19,8 @@ from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.modules.bert_encoder import position_table
 from zsnmt.modules.positions import IN_INPUT, RELATIVE_KEYS
-from zsnmt.runs import RECORD_FILE
-from zsnmt.systems import MASKED_LM
+from zsnmt.runs.folder import RECORD_FILE
+from zsnmt.runs.systems import MASKED_LM
 
 WORDS = 40  # of the heat map: the most frequent ones
 CURVES = (0, 4, 8, 16)  # dimensions, from 0, as in the paper's Figure 4

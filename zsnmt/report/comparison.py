@@ -1,6 +1,6 @@
 """What runs of one experiment say side by side, as tables.
 
-What a score file of `zsnmt.evaluation` may lack, as older ones do, is shown where it is there; it may name `families`
+What a score file of `zsnmt.evaluation.evaluate` may lack, as older ones do, is shown where it is there; it may name `families`
 of its own (`{"aa": "A family"}`).
 """
 
@@ -31,7 +31,7 @@ from zsnmt.report.table import (
     signature_note,
     signatures,
 )
-from zsnmt.scores import read_scores
+from zsnmt.runs.scores import read_scores
 
 BETWEEN = "different families"
 OTHER_FIGURES = ("comet", "length_ratio", "copied", "empty", "reference_error")  # of a direction, not also through the pivot

@@ -7,7 +7,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.length_penalty import GNMT
 from zsnmt.report.measured import FORMS, joined
-from zsnmt.systems import BASELINE
+from zsnmt.runs.systems import BASELINE
 
 COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
     "supervised": ("supervised", "bleu"),

@@ -19,7 +19,7 @@ from zsnmt.masked_lm.report.runs import (
     read,
     read_runs,
 )
-from zsnmt.systems import MASKED_LM
+from zsnmt.runs.systems import MASKED_LM
 
 CODES = ("fi", "ar")
 

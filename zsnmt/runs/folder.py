@@ -116,7 +116,7 @@ def hypotheses_file(folder: Path, way: str, direction: Direction) -> Path:
 def commit() -> str:
     """The commit of the project, marked where files differ from it; `unknown` outside a checkout."""
     def git(*arguments: str) -> str:
-        root = Path(__file__).resolve().parent.parent
+        root = Path(__file__).resolve().parents[2]
         done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
         return done.stdout.strip()
 

@@ -9,10 +9,10 @@ import sacrebleu
 from sacrebleu.metrics import BLEU, CHRF
 
 from tests.made_up import sentences, spoilt
-from zsnmt.bootstrap import STEPS, interval, unpacked
-from zsnmt.corpora.lexicon_identifier import LexiconIdentifier
 from zsnmt.errors import InputError
-from zsnmt.metrics import RANGES, Metrics, measure
+from zsnmt.scoring.bootstrap import STEPS, interval, unpacked
+from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
+from zsnmt.scoring.metrics import RANGES, Metrics, measure
 from zsnmt.text.subword import Subwords, train_subwords
 
 REFERENCES = sentences("aa", 20)

@@ -5,7 +5,7 @@ A result is a dictionary: `direction`, `kind` (supervised, zero_shot, pivot), `b
 `reference_error` (the same for the references: the identifier's error), `identified` (share of
 each language among the outputs), `lines`, `empty`, `copied` (share 0–1 of outputs that are their
 source), `length_ratio` (of outputs to references), `comet` where it was asked for; `intervals` of
-the first three, and `resampled`, their bootstrap resamples (see `zsnmt.bootstrap`). An adapted run
+the first three, and `resampled`, their bootstrap resamples (see `zsnmt.scoring.bootstrap`). An adapted run
 also has results of the run it goes on from, as `before`, with the share of translations `unchanged`.
 """
 
@@ -19,19 +19,15 @@ from statistics import fmean
 import numpy as np
 from tqdm import tqdm
 
-from zsnmt.bootstrap import SIGNATURE, unpacked
-from zsnmt.comet import Comet
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
 from zsnmt.decoding.choice import EngineChoice
 from zsnmt.errors import InputError
+from zsnmt.evaluation.hypotheses import Hypotheses, Job, TestSet, jobs
 from zsnmt.export.folder import describe_export, is_export
 from zsnmt.files import checksum_of, read_json, sha256
-from zsnmt.hypotheses import Hypotheses, Job, TestSet, jobs
-from zsnmt.language_identification import load_identifier, scripts_of
 from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
 from zsnmt.length_penalty import POWER
-from zsnmt.metrics import RANGES, Metrics, measure, uncertainty
-from zsnmt.runs import (
+from zsnmt.runs.folder import (
     BEFORE,
     DIRECT,
     HYPOTHESES,
@@ -43,6 +39,10 @@ from zsnmt.runs import (
     hypotheses_file,
     settings_file,
 )
+from zsnmt.scoring.bootstrap import SIGNATURE, unpacked
+from zsnmt.scoring.comet import Comet
+from zsnmt.scoring.language_identification import load_identifier, scripts_of
+from zsnmt.scoring.metrics import RANGES, Metrics, measure, uncertainty
 from zsnmt.text.lines import read_lines
 from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
 from zsnmt.translation import Translator

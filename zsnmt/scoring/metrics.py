@@ -9,9 +9,9 @@ import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
 
-from zsnmt.bootstrap import interval, packed, resampled_rates, resampled_scores
 from zsnmt.errors import InputError
-from zsnmt.language_identification import Identifier, shares
+from zsnmt.scoring.bootstrap import interval, packed, resampled_rates, resampled_scores
+from zsnmt.scoring.language_identification import Identifier, shares
 from zsnmt.text.subword import Subwords
 
 SUBWORDS = "subwords"
@@ -72,7 +72,7 @@ def measure(
     metrics: Metrics,
     identifier: Identifier,
 ) -> dict:
-    """The figures of one direction, with the intervals and resamples of those that have them; see `zsnmt.evaluation`."""
+    """The figures of one direction, with the intervals and resamples of those that have them; see `zsnmt.evaluation.evaluate`."""
     figures, resampled = metrics.scores(hypotheses, references)
     identified = identifier.identify(hypotheses)
     strayed = [language != target for language in identified]

@@ -1,7 +1,7 @@
 import pytest
 
-from zsnmt.corpora.lexicon_identifier import LexiconIdentifier
 from zsnmt.errors import InputError
+from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
 
 IDENTIFIER = LexiconIdentifier({"first": ["nu", "ka", "bo"], "second": ["nu", "ti", "bo"], "third": ["me"]})
 

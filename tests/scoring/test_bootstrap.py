@@ -6,18 +6,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.significance import PairedTest
 
 from tests.made_up import sentences, spoilt
-from zsnmt.bootstrap import (
-    SAMPLES,
-    SIGNATURE,
-    STEPS,
-    draws,
-    interval,
-    packed,
-    paired,
-    resampled_rates,
-    resampled_scores,
-    unpacked,
-)
+from zsnmt.scoring.bootstrap import SAMPLES, SIGNATURE, STEPS, draws, interval, packed, paired, resampled_rates, resampled_scores, unpacked
 
 LINES = 40
 FLOAT32 = 1e-6  # sacreBLEU's own precision here

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from zsnmt.files import replacing
 from zsnmt.languages import Direction
-from zsnmt.runs import hypotheses_file, settings_file
+from zsnmt.runs.folder import hypotheses_file, settings_file
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.translation import Translator
 

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from zsnmt import language_identification
 from zsnmt.errors import InputError
-from zsnmt.language_identification import NaturalLanguageIdentifier, load_identifier, scripts_of, shares
+from zsnmt.scoring import language_identification
+from zsnmt.scoring.language_identification import NaturalLanguageIdentifier, load_identifier, scripts_of, shares
 
 EUROPEAN = ["This is a house with a red door.", "Das ist ein Haus mit einer roten Tür.", "C'est une maison rouge.", "2018.", " "]
 HINDI, MARATHI = "यह लाल दरवाज़े वाला एक घर है।", "हे लाल दार असलेले एक घर आहे."

@@ -6,9 +6,9 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from tests.conftest import run_command
-from zsnmt import comet
-from zsnmt.comet import MODEL, Comet
 from zsnmt.errors import InputError
+from zsnmt.scoring import comet
+from zsnmt.scoring.comet import MODEL, Comet
 
 
 class MadeUpModel:

@@ -7,7 +7,7 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 from tests.made_up import sentences, spoilt
-from zsnmt.validation import VALIDATION_FILE, BleuCounts, append_validation, read_validations
+from zsnmt.runs.validation import VALIDATION_FILE, BleuCounts, append_validation, read_validations
 
 DIRECTIONS = ["de-en", "en-de", "de-fr"]
 TRAINED = ["de-en", "en-de", "en-fr"]

@@ -6,8 +6,8 @@ import os
 import pytest
 import torch
 
-from zsnmt.averaging import average_checkpoints, best_checkpoints, load_checkpoint
 from zsnmt.errors import InputError
+from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints, load_checkpoint
 
 
 def save(path, seed: int, size: int = 3):

@@ -11,8 +11,8 @@ from typing import Iterable, Mapping, Optional, Protocol, Sequence
 from fontTools import unicodedata
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from zsnmt.corpora.lexicon_identifier import UNKNOWN, LexiconIdentifier
 from zsnmt.errors import InputError
+from zsnmt.scoring.lexicon_identifier import UNKNOWN, LexiconIdentifier
 
 NO_SCRIPT = ("Common", "Inherited", "Unknown")  # spaces, punctuation, European digits, accents that join any letter
 WRITTEN_WITH = {"Hiragana": "Han", "Katakana": "Han", "Bopomofo": "Han"}  # Japanese and Chinese are mixtures

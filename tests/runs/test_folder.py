@@ -5,7 +5,7 @@ import json
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.runs import progress_line, read_record, start_run, training_summary
+from zsnmt.runs.folder import progress_line, read_record, start_run, training_summary
 
 LOG = """\
 2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "nll_loss": "8.5", "wps": "4859.6"}

@@ -13,15 +13,15 @@ import pytest
 import sacrebleu
 
 from tests.made_up import MadeUpTranslator, sentences, write_run, write_text
-from zsnmt import evaluation
-from zsnmt.bootstrap import STEPS, draws, interval, unpacked
 from zsnmt.decoding.choice import EngineChoice
 from zsnmt.errors import InputError
-from zsnmt.evaluation import directions_with_text, evaluate, read_sets
+from zsnmt.evaluation import evaluate as evaluation
+from zsnmt.evaluation.evaluate import directions_with_text, evaluate, read_sets
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.metrics import RANGES, Metrics
 from zsnmt.report.table import check_comparable, search_note
-from zsnmt.runs import BEFORE, DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, settings_file
+from zsnmt.runs.folder import BEFORE, DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, settings_file
+from zsnmt.scoring.bootstrap import STEPS, draws, interval, unpacked
+from zsnmt.scoring.metrics import RANGES, Metrics
 from zsnmt.text.lines import read_lines, write_lines
 
 AA_BB, AA_PIV = Direction("aa", "bb"), Direction("aa", "piv")
