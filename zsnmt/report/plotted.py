@@ -7,7 +7,8 @@ from statistics import fmean
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.comparison import Run, direct_minus_pivot, results
 from zsnmt.report.table import by_system
-from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE, logged_validations
+from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
+from zsnmt.runs.log import logged_validations
 from zsnmt.runs.validation import read_validations
 
 

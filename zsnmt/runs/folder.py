@@ -1,17 +1,15 @@
 """Run folders: what a run is made of, written down where the run is."""
 
-import json
 import platform
-import re
 import shutil
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-from zsnmt.corpora.training_text import COUNTS_FILE as OVERLAP_FILE
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder, read_json, replacing, write_json
+from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, write_json
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
+from zsnmt.runs.log import training_summary
 from zsnmt.text.pipeline import FILES
 
 PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "indic-nlp-library", "py3langid")
@@ -129,35 +127,3 @@ def commit() -> str:
 def versions() -> dict[str, str]:
     """Versions of Python and the packages that decide results."""
     return {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}}
-
-
-def progress_line(log_line: str) -> str | None:
-    """What a person wants to see of a line of fairseq's log (`--log-format json`), or None."""
-    match = re.search(r"\| (train_inner|valid) \| (\{.*\})", log_line)
-    if match is None:
-        return None
-    entry = json.loads(match[2])
-    if match[1] == "train_inner":
-        loss = entry.get("nll_loss", entry.get("loss"))
-        return f"epoch {entry['update']:.1f}, training loss {loss}, {float(entry.get('wps', 0)):.0f} words/s"
-    loss = entry.get("valid_nll_loss", entry.get("valid_loss"))
-    best = ", the best" if entry.get("valid_best_nll_loss", entry.get("valid_best_loss")) in (None, loss) else ""
-    return f"epoch {entry['epoch']} ends, validation loss {loss} bits a token{best}"
-
-
-def logged_validations(log: str) -> list[dict]:
-    """What fairseq's log (`--log-format json`) says of each validation, in order."""
-    return [json.loads(entry) for entry in re.findall(r"\| valid \| (\{.*\})", log)]
-
-
-def training_summary(log: str) -> str:
-    """Epochs, updates and best loss from fairseq's log (`--log-format json`)."""
-    validations = logged_validations(log)
-    if not validations:
-        raise InputError("the training log holds no validation; train the run first")
-    best = min(validations, key=lambda entry: float(entry["valid_nll_loss"]))
-    last = validations[-1]
-    return (
-        f"{last['epoch']} epochs, {last['valid_num_updates']} updates, best validation loss "
-        f"{best['valid_nll_loss']} bits a token in epoch {best['epoch']}"
-    )
