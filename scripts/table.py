@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.report.printed import every_direction, markdown_table, text_table
+from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.runs.scores import read_scores
 
 

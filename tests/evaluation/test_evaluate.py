@@ -18,7 +18,7 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation import evaluate as evaluation
 from zsnmt.evaluation.evaluate import directions_with_text, evaluate, read_sets
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.report.table import check_comparable, search_note
+from zsnmt.report.scores import check_comparable, search_note
 from zsnmt.runs.folder import BEFORE, DIRECT, HYPOTHESES, INTO_PIVOT, PIVOT, settings_file
 from zsnmt.scoring.bootstrap import STEPS, draws, interval, unpacked
 from zsnmt.scoring.metrics import RANGES, Metrics

@@ -22,13 +22,13 @@ from zsnmt.report.adaptation import (
     new_language_gains_table,
     new_language_table,
 )
-from zsnmt.report.comparison import Run, tables
+from zsnmt.report.documents import keep_scores
+from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.measured import Measured, markdown_rows, tsv
 from zsnmt.report.page import files_beside, page
-from zsnmt.report.printed import every_direction, markdown_table, text_table
-from zsnmt.report.results import keep_scores
+from zsnmt.report.scores import check_comparable
 from zsnmt.report.significance import INSIDE, ONE_SEED
-from zsnmt.report.table import check_comparable
+from zsnmt.report.systems import Run, tables
 from zsnmt.scoring.bootstrap import paired, unpacked
 
 OLD, NEW = ["en", "de", "fr"], ["cs"]

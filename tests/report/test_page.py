@@ -10,9 +10,9 @@ import pytest
 from tests.conftest import run_command
 from tests.report.made_up_probes import make_probes
 from tests.report.made_up_runs import SIGNATURE, TEXT, make_run, make_text, validate
-from zsnmt.report.comparison import read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
+from zsnmt.report.systems import read_runs
 
 SMALL = 2_000_000  # bytes that a page of twelve directions stays below
 

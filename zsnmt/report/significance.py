@@ -10,7 +10,7 @@ import numpy as np
 
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.measured import Cell, Measured, joined
-from zsnmt.report.table import mean_over_directions
+from zsnmt.report.scores import mean_over_directions
 from zsnmt.scoring.bootstrap import paired, unpacked
 from zsnmt.scoring.metrics import RANGES
 

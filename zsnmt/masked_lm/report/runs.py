@@ -11,7 +11,7 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
 from zsnmt.masked_lm.runs import SCORES_FILE
-from zsnmt.report.table import check_alike
+from zsnmt.report.scores import check_alike
 
 REMEDY = "score the run with recipes/compression.sh"
 SAME, REORDERED, NONE = "same", "reordered", "none"

@@ -18,9 +18,9 @@ from zsnmt.masked_lm.report.runs import (
     groups,
     runs_of,
 )
+from zsnmt.report.markdown import folded
 from zsnmt.report.measured import Cell, Measured, Table, joined, markdown, markdown_rows, over_seeds, text_rows, wrapped
-from zsnmt.report.printed import folded
-from zsnmt.report.table import seeds, short_commit
+from zsnmt.report.scores import seeds, short_commit
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
 OfRun = Callable[[dict], float | None]

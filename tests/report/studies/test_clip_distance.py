@@ -8,12 +8,12 @@ from tests.report.made_up import made_up_scores
 from tests.report.made_up_runs import make_run, make_text
 from tests.report.resampled import with_resamples
 from zsnmt.errors import InputError
-from zsnmt.report.clip_distance import clip_distance_table
-from zsnmt.report.comparison import read_runs, tables
+from zsnmt.report.documents import fill, keep_scores
+from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.measured import markdown_rows, text_rows
 from zsnmt.report.page import page
-from zsnmt.report.printed import markdown_table, text_table
-from zsnmt.report.results import fill, keep_scores
+from zsnmt.report.studies.clip_distance import clip_distance_table
+from zsnmt.report.systems import read_runs, tables
 
 SYSTEMS = ["zs_transformer_relative", "relative_64", "relative_0", "zs_transformer"]
 

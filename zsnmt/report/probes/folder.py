@@ -11,8 +11,8 @@ from zsnmt.analysis.similarities import Similarity
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
-from zsnmt.report.comparison import Run
-from zsnmt.report.table import check_alike
+from zsnmt.report.scores import check_alike
+from zsnmt.report.systems import Run
 from zsnmt.text.lines import read_lines
 
 FOLDER, RECORD = "probes", "record.json"

@@ -10,11 +10,8 @@ from pathlib import Path
 
 from zsnmt.languages import Direction
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
-from zsnmt.report.clip_distance import clip_distance_table
-from zsnmt.report.encodings import encodings_table
 from zsnmt.report.measured import FORMS, Cell, Measured, Table, joined, over_seeds
-from zsnmt.report.significance import gain, mean_difference, minus_pivot, seed_note
-from zsnmt.report.table import (
+from zsnmt.report.scores import (
     CHRF_COLUMNS,
     COLUMNS,
     COMET_COLUMNS,
@@ -31,6 +28,9 @@ from zsnmt.report.table import (
     signature_note,
     signatures,
 )
+from zsnmt.report.significance import gain, mean_difference, minus_pivot, seed_note
+from zsnmt.report.studies.clip_distance import clip_distance_table
+from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.runs.scores import read_scores
 
 BETWEEN = "different families"

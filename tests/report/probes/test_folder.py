@@ -7,10 +7,10 @@ import pytest
 from tests.report.made_up_probes import LANGUAGES, LAYERS, make_probes
 from tests.report.made_up_runs import make_run, make_text
 from zsnmt.analysis.held_out import Accuracy
-from zsnmt.analysis.probe_record import RECORD_FILE
 from zsnmt.errors import InputError
-from zsnmt.report.comparison import read_runs
-from zsnmt.report.probes import CLASSIFIERS, CONFUSION, OF_PROBES, OF_RUN, RECORD, SIMILARITY, Classified, parse, probes_of, read
+from zsnmt.report.probes.folder import CLASSIFIERS, CONFUSION, OF_PROBES, OF_RUN, RECORD, SIMILARITY, Classified, parse, probes_of, read
+from zsnmt.report.probes.record import RECORD_FILE
+from zsnmt.report.systems import read_runs
 
 
 @pytest.fixture

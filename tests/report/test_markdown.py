@@ -7,11 +7,11 @@ from tests.report.kept import CONFIGS
 from tests.report.made_up import made_up_scores
 from tests.report.resampled import with_resamples
 from zsnmt.errors import InputError
-from zsnmt.report.comparison import gains_table
+from zsnmt.report.documents import kept_scores
+from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.measured import WIDTH, markdown_rows, text_rows
-from zsnmt.report.printed import every_direction, markdown_table, text_table
-from zsnmt.report.results import kept_scores
-from zsnmt.report.table import COLUMNS
+from zsnmt.report.scores import COLUMNS
+from zsnmt.report.systems import gains_table
 
 SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
 RESAMPLED = [*map(with_resamples, SCORES)]

@@ -6,11 +6,11 @@ from statistics import fmean, stdev
 import pytest
 
 from tests.report.made_up import made_up_scores
-from zsnmt.report.comparison import tables
-from zsnmt.report.encodings import encodings_table
+from zsnmt.report.documents import fill, keep_scores
+from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.measured import markdown_rows, text_rows
-from zsnmt.report.printed import markdown_table, text_table
-from zsnmt.report.results import fill, keep_scores
+from zsnmt.report.studies.encodings import encodings_table
+from zsnmt.report.systems import tables
 
 ORDERS = {"inglan": "SVO", "velan": "SOV", "tamun": "VSO", "velor": "SVO", "tamek": "SOV"}
 LANGUAGES = [*ORDERS]

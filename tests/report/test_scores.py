@@ -4,7 +4,7 @@ import pytest
 
 from tests.report.made_up import made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.report.table import by_system, caption, check_comparable, listed, mean_over_directions, short_commit
+from zsnmt.report.scores import by_system, caption, check_comparable, listed, mean_over_directions, short_commit
 
 SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
 

@@ -13,11 +13,7 @@ from tests.report.resampled import with_resamples
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.runs import in_order
 from zsnmt.masked_lm.report.tables import markdown_report
-from zsnmt.report.comparison import read_runs
-from zsnmt.report.printed import every_direction, markdown_table, text_table
-from zsnmt.report.probes import FOLDER as PROBES
-from zsnmt.report.probes import probes_of
-from zsnmt.report.results import (
+from zsnmt.report.documents import (
     COMPRESSION,
     OVERLAPS,
     ROUND_TRIPS,
@@ -29,6 +25,10 @@ from zsnmt.report.results import (
     kept_probes,
     kept_scores,
 )
+from zsnmt.report.markdown import every_direction, markdown_table, text_table
+from zsnmt.report.probes.folder import FOLDER as PROBES
+from zsnmt.report.probes.folder import probes_of
+from zsnmt.report.systems import read_runs
 
 
 @pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])

@@ -13,7 +13,8 @@ from zsnmt.languages import Direction
 from zsnmt.report.figures import INK, STYLE, legend, look
 from zsnmt.report.measured import FORMS
 from zsnmt.report.plotted import HeatMap
-from zsnmt.report.probe_tables import (
+from zsnmt.report.probes.folder import Probes
+from zsnmt.report.probes.tables import (
     ABOVE_INDEPENDENT,
     CHANCE,
     CKA,
@@ -24,7 +25,6 @@ from zsnmt.report.probe_tables import (
     Finding,
     grouped,
 )
-from zsnmt.report.probes import Probes
 
 STROKES = {MAJORITY: (0, (6, 2)), CHANCE: (0, (1, 1.5))}
 FAINT = {"linewidth": 0.9, "alpha": 0.7}
