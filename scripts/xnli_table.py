@@ -8,7 +8,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs
-from zsnmt.report.measured import markdown, text_rows, tsv, wrapped
+from zsnmt.report.table import markdown, text_rows, tsv, wrapped
 
 
 def main() -> None:

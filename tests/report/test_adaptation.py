@@ -24,11 +24,11 @@ from zsnmt.report.adaptation import (
 )
 from zsnmt.report.documents import keep_scores
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
-from zsnmt.report.measured import Measured, markdown_rows, tsv
 from zsnmt.report.page import files_beside, page
 from zsnmt.report.scores import check_comparable
 from zsnmt.report.significance import INSIDE, ONE_SEED
 from zsnmt.report.systems import Run, tables
+from zsnmt.report.table import Measured, markdown_rows, tsv
 from zsnmt.scoring.bootstrap import paired, unpacked
 
 OLD, NEW = ["en", "de", "fr"], ["cs"]

@@ -9,9 +9,9 @@ from tests.report.resampled import with_resamples
 from zsnmt.errors import InputError
 from zsnmt.report.documents import kept_scores
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
-from zsnmt.report.measured import WIDTH, markdown_rows, text_rows
 from zsnmt.report.scores import COLUMNS
 from zsnmt.report.systems import gains_table
+from zsnmt.report.table import WIDTH, markdown_rows, text_rows
 
 SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
 RESAMPLED = [*map(with_resamples, SCORES)]

@@ -11,10 +11,10 @@ from tests.report.kept import CONFIGS
 from tests.report.made_up import made_up_scores
 from tests.report.resampled import with_resamples
 from zsnmt.report.documents import kept_scores
-from zsnmt.report.measured import Measured, tsv
 from zsnmt.report.scores import CHRF_COLUMNS, COLUMNS, COMET_COLUMNS, mean_over_directions
 from zsnmt.report.significance import INSIDE, ONE_SEED, inside_seed_noise
 from zsnmt.report.systems import BETWEEN, direction_gains_table, directions_table, families_table, gains_table, runs_table, systems_table, tables
+from zsnmt.report.table import Measured, tsv
 from zsnmt.scoring.bootstrap import paired, unpacked
 from zsnmt.scoring.metrics import RANGES
 

@@ -18,7 +18,7 @@ from zsnmt.decoding.search import Hypothesis
 from zsnmt.errors import InputError
 from zsnmt.files import write_json
 from zsnmt.processes import progress
-from zsnmt.report.measured import MISSING
+from zsnmt.report.table import MISSING
 
 NAMES = {FAIRSEQ: "fairseq-generate", PYTORCH: "PyTorch", CTRANSLATE2: "CTranslate2", STOCK: "CTranslate2, stock model"}
 

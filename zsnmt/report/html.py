@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from zsnmt.files import replacing
 from zsnmt.report import figures
-from zsnmt.report.measured import shown
 from zsnmt.report.plotted import HeatMap
+from zsnmt.report.table import shown
 
 
 def templates(folder: Path) -> Environment:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from zsnmt.errors import InputError
 from zsnmt.report.adaptation import adaptation_directions_table
-from zsnmt.report.measured import Table, joined, markdown_rows, spread_note, text_rows, wrapped
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import COLUMNS, check_comparable, short_commit
 from zsnmt.report.systems import STUDY_TABLES, SUMMARIES, directions_table
+from zsnmt.report.table import Table, joined, markdown_rows, spread_note, text_rows, wrapped
 
 
 def text_table(all_scores: Sequence[dict]) -> str:

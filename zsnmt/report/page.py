@@ -11,13 +11,13 @@ from zsnmt.languages import Direction
 from zsnmt.report import figures
 from zsnmt.report.examples import Example
 from zsnmt.report.html import drawn_maps, inlined, templates, write
-from zsnmt.report.measured import Table, markdown, tsv
 from zsnmt.report.plotted import HeatMap, Validation, curves, direct_figure, heat_maps, log_curves, panels, validations
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import by_system
 from zsnmt.report.systems import Run, all_directions, signature_note, tables
+from zsnmt.report.table import Table, markdown, tsv
 
 TABLE_FORMATS = {"md": markdown, "tsv": tsv}
 FIGURE_FORMATS = ("png", "svg")

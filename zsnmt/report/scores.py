@@ -6,7 +6,7 @@ from statistics import fmean
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.length_penalty import GNMT
-from zsnmt.report.measured import FORMS, joined
+from zsnmt.report.table import FORMS, joined
 from zsnmt.runs.systems import BASELINE
 
 COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure

@@ -9,8 +9,8 @@ from statistics import fmean, stdev
 import numpy as np
 
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.report.measured import Cell, Measured, joined
 from zsnmt.report.scores import mean_over_directions
+from zsnmt.report.table import Cell, Measured, joined
 from zsnmt.scoring.bootstrap import paired, unpacked
 from zsnmt.scoring.metrics import RANGES
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from zsnmt.languages import Direction
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
-from zsnmt.report.measured import FORMS, Cell, Measured, Table, joined, over_seeds
 from zsnmt.report.scores import (
     CHRF_COLUMNS,
     COLUMNS,
@@ -31,6 +30,7 @@ from zsnmt.report.scores import (
 from zsnmt.report.significance import gain, mean_difference, minus_pivot, seed_note
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.encodings import encodings_table
+from zsnmt.report.table import FORMS, Cell, Measured, Table, joined, over_seeds
 from zsnmt.runs.scores import read_scores
 
 BETWEEN = "different families"

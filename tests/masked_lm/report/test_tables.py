@@ -8,7 +8,7 @@ from scipy.stats import wilcoxon
 from tests.report.made_up_compression import OFFSETS, SEEDS, grid, made_up_compression
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order
 from zsnmt.masked_lm.report.tables import markdown_of, markdown_report, marked, tables, text_of, text_report
-from zsnmt.report.measured import Measured, markdown_rows, tsv
+from zsnmt.report.table import Measured, markdown_rows, tsv
 
 ABLATED = ("learned", *ABLATIONS)
 RUNS = in_order(grid(conditions=("none", "same", "de", "fi")) + grid(tuple(ABLATIONS), ("same",)))

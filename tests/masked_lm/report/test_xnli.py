@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import run_command
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs
-from zsnmt.report.measured import text_rows
+from zsnmt.report.table import text_rows
 
 ACCURACY = {("learned", 0): (0.81, 0.70, 0.61), ("learned", 42): (0.79, 0.68, 0.63), ("tupe_absolute", 0): (0.83, 0.64, 0.55)}
 PAIRS = {"train": 392702, "valid": 2490, "test_en": 5010, "test_de": 5010, "test_hi": 5010}

@@ -9,11 +9,11 @@ from tests.report.made_up_probes import LABELS, LAYERS, make_probes
 from tests.report.made_up_runs import make_run, make_text
 from zsnmt.languages import Direction
 from zsnmt.report import figures
-from zsnmt.report.measured import Measured
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.systems import read_runs
+from zsnmt.report.table import Measured
 
 SYSTEMS = ["other", "baseline", "residual"]
 REMOVED = {"baseline": None, "residual": 2}

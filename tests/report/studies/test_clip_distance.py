@@ -10,10 +10,10 @@ from tests.report.resampled import with_resamples
 from zsnmt.errors import InputError
 from zsnmt.report.documents import fill, keep_scores
 from zsnmt.report.markdown import markdown_table, text_table
-from zsnmt.report.measured import markdown_rows, text_rows
 from zsnmt.report.page import page
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.systems import read_runs, tables
+from zsnmt.report.table import markdown_rows, text_rows
 
 SYSTEMS = ["zs_transformer_relative", "relative_64", "relative_0", "zs_transformer"]
 

@@ -8,9 +8,9 @@ import pytest
 from tests.report.made_up import made_up_scores
 from zsnmt.report.documents import fill, keep_scores
 from zsnmt.report.markdown import markdown_table, text_table
-from zsnmt.report.measured import markdown_rows, text_rows
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.systems import tables
+from zsnmt.report.table import markdown_rows, text_rows
 
 ORDERS = {"inglan": "SVO", "velan": "SOV", "tamun": "VSO", "velor": "SVO", "tamek": "SOV"}
 LANGUAGES = [*ORDERS]

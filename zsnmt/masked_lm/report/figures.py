@@ -14,7 +14,7 @@ from zsnmt.masked_lm.report.positions import curves, procrustes_losses, word_pos
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, NONE, by_seed, condition_label, conditions_of, group_label, groups
 from zsnmt.masked_lm.report.tables import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column
 from zsnmt.report.figures import INK, STYLE
-from zsnmt.report.measured import FORMS
+from zsnmt.report.table import FORMS
 
 KEY_WIDTH = 7.0  # inches that a key of all encodings needs
 

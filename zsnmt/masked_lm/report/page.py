@@ -10,7 +10,7 @@ from zsnmt.masked_lm.report.runs import LABELS, condition_label, conditions_of
 from zsnmt.masked_lm.report.tables import ENCODINGS_TABLE, markdown_of, marked, tables, text_of
 from zsnmt.report.figures import png, svg
 from zsnmt.report.html import inlined, templates, write
-from zsnmt.report.measured import tsv
+from zsnmt.report.table import tsv
 
 TEMPLATES = templates(Path(__file__).parent)
 PAGE_FILE = "compression.html"

@@ -19,8 +19,8 @@ from zsnmt.masked_lm.report.runs import (
     runs_of,
 )
 from zsnmt.report.markdown import folded
-from zsnmt.report.measured import Cell, Measured, Table, joined, markdown, markdown_rows, over_seeds, text_rows, wrapped
 from zsnmt.report.scores import seeds, short_commit
+from zsnmt.report.table import Cell, Measured, Table, joined, markdown, markdown_rows, over_seeds, text_rows, wrapped
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
 OfRun = Callable[[dict], float | None]

@@ -6,8 +6,8 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
 from zsnmt.masked_lm.report.runs import LABELS
-from zsnmt.report.measured import Table, over_seeds
 from zsnmt.report.scores import check_alike
+from zsnmt.report.table import Table, over_seeds
 
 SCORES_FILE = "xnli.json"
 REMEDY = "score the run with recipes/xnli.sh"

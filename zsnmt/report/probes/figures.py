@@ -11,7 +11,6 @@ from matplotlib.lines import Line2D
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.languages import Direction
 from zsnmt.report.figures import INK, STYLE, legend, look
-from zsnmt.report.measured import FORMS
 from zsnmt.report.plotted import HeatMap
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import (
@@ -25,6 +24,7 @@ from zsnmt.report.probes.tables import (
     Finding,
     grouped,
 )
+from zsnmt.report.table import FORMS
 
 STROKES = {MAJORITY: (0, (6, 2)), CHANCE: (0, (1, 1.5))}
 FAINT = {"linewidth": 0.9, "alpha": 0.7}

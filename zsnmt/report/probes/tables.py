@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from zsnmt.analysis.state_folder import FINAL
-from zsnmt.report.measured import Cell, Measured, Table, joined, over_seeds
 from zsnmt.report.probes.folder import LABELS, Probes
 from zsnmt.report.scores import by_system, seeds, short_commit
+from zsnmt.report.table import Cell, Measured, Table, joined, over_seeds
 
 MAJORITY, CHANCE = "majority class", "chance"  # what needs no states
 InLayer = Callable[[Probes, str], float | None]  # of a run, in a layer

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from zsnmt.languages import Direction
-from zsnmt.report.measured import Measured, Table, over_seeds
 from zsnmt.report.scores import all_directions, by_system, results, seeds, signature_note
+from zsnmt.report.table import Measured, Table, over_seeds
 from zsnmt.runs.systems import BASELINE, CLIP_DISTANCES
 
 DISTANCES = {BASELINE.name: None, **{system.name: str(k) for k, system in CLIP_DISTANCES.items()}}  # k by the name of the system

@@ -6,8 +6,8 @@ Artificial languages have word orders, which their score files name.
 from collections.abc import Collection, Mapping, Sequence
 
 from zsnmt.languages import Direction
-from zsnmt.report.measured import Cell, Table, joined, over_seeds
 from zsnmt.report.scores import all_directions, by_system, mean_over_directions, signature_note
+from zsnmt.report.table import Cell, Table, joined, over_seeds
 from zsnmt.runs.systems import BELOW, ENCODINGS
 
 VARIANTS = "baseline", "residual"

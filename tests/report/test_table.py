@@ -7,20 +7,7 @@ from statistics import stdev
 
 import pytest
 
-from zsnmt.report.measured import (
-    FORMS,
-    WIDTH,
-    Measured,
-    Table,
-    joined,
-    markdown,
-    over_seeds,
-    shown,
-    spread_note,
-    text_rows,
-    tsv,
-    wrapped,
-)
+from zsnmt.report.table import FORMS, WIDTH, Measured, Table, joined, markdown, over_seeds, shown, spread_note, text_rows, tsv, wrapped
 
 TABLE = Table(
     "small",
