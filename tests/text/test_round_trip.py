@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.conftest import ROOT, run_command
-from zsnmt.report.scores import round_trip_table
+from zsnmt.report.overlap import round_trip_table
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.round_trip import WholePipeline, round_trip

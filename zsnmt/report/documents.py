@@ -11,9 +11,9 @@ from zsnmt.masked_lm.report.runs import in_order
 from zsnmt.masked_lm.report.runs import read as read_compression
 from zsnmt.masked_lm.report.tables import markdown_report
 from zsnmt.report.markdown import every_direction, folded, markdown_table, probes_markdown, study_markdown, text_table
+from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import TABLES, Probes, check_probed_alike, parse, read
-from zsnmt.report.scores import overlap_table, round_trip_table
 from zsnmt.report.systems import STUDY_TABLES
 
 ROUND_TRIPS, OVERLAPS, COMPRESSION = "round_trip", "overlap", "compression"  # folders, the last one below that of a config
