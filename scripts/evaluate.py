@@ -7,10 +7,10 @@ from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.decoding.choice import add_engine_options, engine_choice
+from zsnmt.decoding.length_penalty import FORMS, POWER
+from zsnmt.decoding.options import add_engine_options, engine_choice
 from zsnmt.files import write_json
 from zsnmt.languages import parse_directions
-from zsnmt.length_penalty import FORMS, POWER
 from zsnmt.runs.scores import SCORES_FILE
 from zsnmt.scoring.comet import MODEL, PACKAGE, Comet
 

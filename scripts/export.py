@@ -8,8 +8,8 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.decoding.choice import FLOAT32
-from zsnmt.export.library import QUANTIZATIONS
+from zsnmt.decoding.options import FLOAT32
+from zsnmt.inference.export.ctranslate2.library import QUANTIZATIONS
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
                         help="parallel text with the test set that the export is checked on (default: that of the run)")
     parser.add_argument("--sentences", type=int, default=100, metavar="N", help="how many of it, 50 or more (default: %(default)s)")
     options = parser.parse_args()
-    from zsnmt.export.run import export_run, told  # loads PyTorch
+    from zsnmt.inference.export.run import export_run, told  # loads PyTorch
 
     folder, agreements = export_run(options.run, options.output, options.quantization, options.text, options.sentences)
     print(folder)

@@ -36,7 +36,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.model.is_file() and not (options.data and options.text):
         parser.error("a checkpoint of fairseq's own transformer needs --data and --text")
-    from zsnmt.analysis.states import load_run, load_stock_checkpoint, write_states  # loads PyTorch
+    from zsnmt.inference.states import load_run, load_stock_checkpoint, write_states  # loads PyTorch
 
     if options.model.is_file():
         model = load_stock_checkpoint(options.model, options.data)

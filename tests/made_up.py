@@ -7,7 +7,7 @@ from pathlib import Path
 from zlib import crc32
 
 from tests.conftest import LANGUAGES
-from zsnmt.decoding.choice import EngineChoice
+from zsnmt.decoding.options import EngineChoice
 from zsnmt.languages import Direction, supervised_directions
 from zsnmt.text.lines import write_lines
 

@@ -11,7 +11,7 @@ from tests.conftest import ROOT, run_command
 
 FLOORS = [
     ("zsnmt.errors", "zsnmt.files", "zsnmt.console", "zsnmt.compatibility", "zsnmt.runs.scores", "zsnmt.scoring.bootstrap", "zsnmt.scoring.comet",
-     "zsnmt.length_penalty"),
+     "zsnmt.decoding.length_penalty"),
     ("zsnmt.languages", "zsnmt.runs.systems"),
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text",
      *(f"zsnmt.analysis.{name}" for name in "arrays classifiers correlations held_out ml_score position_encodings procrustes "
@@ -20,7 +20,7 @@ FLOORS = [
      "zsnmt.scoring.language_identification", "zsnmt.runs.folder", "zsnmt.masked_lm.runs", "zsnmt.runs.validation", "zsnmt.scoring.metrics", "zsnmt.seams",
      "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data", "zsnmt.decoding", "zsnmt.criterions", "zsnmt.optim"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
-    ("zsnmt.trained_run", "zsnmt.translation", "zsnmt.engines", "zsnmt.export", "zsnmt.masked_lm.trained_model", "zsnmt.masked_lm.nli", "zsnmt.adaptation", "zsnmt.ablations"),
+    ("zsnmt.inference.trained_run", "zsnmt.inference.translator", "zsnmt.inference.engines", "zsnmt.inference.export", "zsnmt.masked_lm.trained_model", "zsnmt.masked_lm.nli", "zsnmt.adaptation", "zsnmt.ablations"),
     ("zsnmt.evaluation.hypotheses", "zsnmt.analysis", "zsnmt.benchmarks"),
     ("zsnmt.evaluation.evaluate", "zsnmt.masked_lm.scores"),
 ]  # from the lowest; a module imports from its own floor and below

@@ -8,10 +8,10 @@ from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 from torch.profiler import ProfilerActivity, profile
 
 from tests.conftest import LANGUAGES, make_dictionary, toy_options
-from zsnmt.decoding.engine import PyTorchEngine
+from zsnmt.decoding.length_penalty import search_penalty
+from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.languages import language_tag
-from zsnmt.length_penalty import search_penalty
 from zsnmt.models import zs_transformer as architectures
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 

@@ -13,7 +13,7 @@ import pytest
 import sacrebleu
 
 from tests.made_up import MadeUpTranslator, sentences, write_run, write_text
-from zsnmt.decoding.choice import EngineChoice
+from zsnmt.decoding.options import EngineChoice
 from zsnmt.errors import InputError
 from zsnmt.evaluation import evaluate as evaluation
 from zsnmt.evaluation.evaluate import directions_with_text, evaluate, read_sets

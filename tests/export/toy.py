@@ -9,16 +9,16 @@ from fairseq.sequence_generator import SequenceGenerator
 from tests.conftest import LANGUAGES, ToyTask, toy_options
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.search import Search, Sentence
-from zsnmt.export.engine import CTranslate2Engine
-from zsnmt.export.folder import EXPORT_FILE, checksums, needed
-from zsnmt.export.run import write_model
 from zsnmt.files import write_json
+from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
+from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
+from zsnmt.inference.export.run import write_model
+from zsnmt.inference.trained_run import Knowledge
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
-from zsnmt.trained_run import Knowledge
 
 EOS = 2
 

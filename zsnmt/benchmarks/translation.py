@@ -13,7 +13,7 @@ from zsnmt.benchmarks.engines import STOCK, Way, timed_translation, ways
 from zsnmt.benchmarks.helper import Helper
 from zsnmt.benchmarks.paired import ratios, warn_if_busy
 from zsnmt.benchmarks.subjects import Subject, random_subject, trained_subject
-from zsnmt.decoding.choice import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
+from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
 from zsnmt.decoding.search import Hypothesis
 from zsnmt.errors import InputError
 from zsnmt.files import write_json

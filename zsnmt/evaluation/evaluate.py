@@ -20,13 +20,14 @@ import numpy as np
 from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
-from zsnmt.decoding.choice import EngineChoice
+from zsnmt.decoding.length_penalty import POWER
+from zsnmt.decoding.options import EngineChoice
 from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import Hypotheses, Job, TestSet, jobs
-from zsnmt.export.folder import describe_export, is_export
 from zsnmt.files import checksum_of, read_json, sha256
+from zsnmt.inference.export.folder import describe_export, is_export
+from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
-from zsnmt.length_penalty import POWER
 from zsnmt.runs.folder import (
     BEFORE,
     DIRECT,
@@ -45,7 +46,6 @@ from zsnmt.scoring.language_identification import load_identifier, scripts_of
 from zsnmt.scoring.metrics import RANGES, Metrics, measure, uncertainty
 from zsnmt.text.lines import read_lines
 from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
-from zsnmt.translation import Translator
 
 logger = logging.getLogger(__name__)
 

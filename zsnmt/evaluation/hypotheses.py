@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.files import replacing
+from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import hypotheses_file, settings_file
 from zsnmt.text.lines import read_lines, write_lines
-from zsnmt.translation import Translator
 
 TestSet = tuple[Sequence[str], Sequence[str]]  # sources and references
 

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean
 
+from zsnmt.decoding.length_penalty import GNMT
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.length_penalty import GNMT
 from zsnmt.report.table import FORMS, joined
 from zsnmt.runs.systems import BASELINE
 
