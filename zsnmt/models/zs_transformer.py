@@ -18,7 +18,7 @@ from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.positions import ENCODINGS, IN_INPUT
 from zsnmt.modules.word_dropout import WordDropoutEmbedding
-from zsnmt.seams import (
+from zsnmt.seams.vocabulary import (
     build_language_embedding,
     fill_encoder_seams,
     fill_position_seams,
