@@ -14,7 +14,7 @@ import zsnmt.models  # noqa: F401  (registers the architectures)
 import zsnmt.tasks  # noqa: F401  (registers the task)
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, BELOW, CLIP_DISTANCES, DISTANCE, ENCODER_POSITIONS, ENCODINGS, RELATIVE, RESIDUAL, System
-from zsnmt.seams.vocabulary import chosen_layers
+from zsnmt.seams.layers import chosen_layers
 
 REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
 DECODER_POSITIONS = "--decoder-position-encoding"

@@ -1,149 +1,18 @@
-"""Fills the seams of a model as its options say.
-
-A seam is a place where fairseq's layer or stack takes another module, or one more. All of them are neutral until they are
-filled, so that a model's initial weights do not depend on them.
-"""
+"""Seams of languages and the vocabulary: language embedding, frozen vocabulary, language adapters."""
 
 from argparse import Namespace
-from typing import Optional, Sequence
+from typing import Sequence
 
 from fairseq.models.transformer import TransformerModel
-from fairseq.modules.fairseq_dropout import FairseqDropout
 from fairseq.tasks import FairseqTask
 from torch import nn
 
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
-from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
-from zsnmt.modules.cheap_dropout import CheapDropout
-from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.frozen_weights import FrozenWeights, freeze_rows
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
-from zsnmt.modules.onednn_linear import OneDnnLinear
-from zsnmt.modules.position_query import PositionQuery
-from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE, TupePositions, use_relative_keys, use_tupe
-from zsnmt.modules.relative_attention import use_relative_attention
-from zsnmt.modules.self_attention import SelfAttention
-from zsnmt.modules.variational_dropout import VariationalDropout
-
-
-def set_defaults(args: Namespace, **defaults) -> None:
-    """Set the options that were not given."""
-    for name, value in defaults.items():
-        setattr(args, name, getattr(args, name, value))
-
-
-def chosen_layers(text: str, number_of_layers: int) -> list[int]:
-    """Layers, counted from 1, that an option names: none, middle (L//2 + 1), or numbers like 2,3."""
-    if text == "none":
-        return []
-    if text == "middle":
-        return [number_of_layers // 2 + 1]
-    layers = text.split(",")
-    if not all(layer.isdecimal() and 1 <= int(layer) <= number_of_layers for layer in layers):
-        raise InputError(
-            f"'{text}' names no layers of {number_of_layers}: write none, middle, or numbers from 1 to "
-            f"{number_of_layers} with commas between"
-        )
-    return sorted({int(layer) for layer in layers})
-
-
-def fill_encoder_seams(encoder: Encoder, args: Namespace) -> None:
-    """Set the attention residual and the position query of the chosen layers."""
-    number_of_layers = len(encoder.layers)
-    for number in chosen_layers(args.encoder_residual_removal_layers, number_of_layers):
-        encoder.layers[number - 1].attention_residual = {
-            "nothing": RemoveResidual,
-            "mean_pool": MeanPoolResidual,
-            "stochastic": lambda: StochasticResidual(0.5 * number / number_of_layers),
-        }[args.encoder_residual_replacement]()
-    for number in chosen_layers(args.encoder_position_query_layers, number_of_layers):
-        encoder.layers[number - 1].use_position_query(
-            PositionQuery(args.encoder_embed_dim, args.position_query_base)
-        )
-
-
-def fill_position_seams(model: TransformerModel, args: Namespace) -> None:
-    """Encode positions in the input of each stack, or in its self-attention, as the options say."""
-    encoder, encoding = model.encoder, args.encoder_position_encoding
-    biased = biased_layers(args.encoder_position_bias_layers, encoding, len([*encoder.layers.children()]))
-    encode_positions(encoder, encoding, args.max_source_positions, biased, product=args.relative_key_query_product)
-    if args.decoder_position_encoding == "none":
-        model.decoder.embed_positions = None
-    distance = clip_distance(str(args.relative_attention_distance))
-    if distance is not None:
-        if args.cross_self_attention:
-            raise InputError("--relative-attention-distance does not go with --cross-self-attention; leave one of them out")
-        layers = *encoder.layers.children(), *model.decoder.layers.children()
-        use_relative_attention([layer.self_attn for layer in layers], distance)
-
-
-def encode_positions(
-    encoder: Encoder, encoding: str, max_positions: int, biased: Sequence[int], first_apart: bool = False, product: bool = False
-) -> None:
-    """Take positions from an encoder's input unless they belong there, and put those of TUPE or relative keys in its attention.
-
-    `biased`: the layers, counted from 1, that have them; `first_apart`: for TUPE, the first token stands for the sentence;
-    `product`: relative keys and queries have the product of both, too. Raises `InputError` for a product of other encodings.
-    """
-    if product and encoding != "relative_key_query":
-        raise InputError(f"--relative-key-query-product has no effect on the position encoding {encoding}; leave it out")
-    if encoding not in IN_INPUT:
-        encoder.embed_positions = None
-    layers = [*encoder.layers.children()]
-    attentions = [layers[number - 1].self_attn for number in biased]
-    if encoding in TUPE:
-        sizes = max_positions, attentions[0].embed_dim, attentions[0].num_heads
-        encoder.position_bias = TupePositions(*sizes, relative=encoding == "tupe_relative", first_apart=first_apart)
-        for number, layer in enumerate(layers, 1):
-            layer.has_position_bias = number in biased
-        use_tupe(attentions)
-    if encoding in RELATIVE_KEYS:
-        use_relative_keys(attentions, encoding, max_positions, product)
-
-
-def biased_layers(text: str, encoding: str, number_of_layers: int) -> list[int]:
-    """Layers, counted from 1, whose attention an encoding biases; `InputError` for some of an encoding that has no bias."""
-    if text == "all":
-        return [*range(1, number_of_layers + 1)]
-    if encoding not in (*TUPE, *RELATIVE_KEYS):
-        raise InputError(f"--encoder-position-bias-layers {text} has no effect on --encoder-position-encoding {encoding}; leave it out")
-    if layers := chosen_layers(text, number_of_layers):
-        return layers
-    raise InputError("--encoder-position-bias-layers none leaves no positions; use --encoder-position-encoding none")
-
-
-def clip_distance(text: str) -> Optional[int]:
-    """The distance that an option names; None for none."""
-    if text == "none":
-        return None
-    if not text.isdecimal():
-        raise InputError(f"--relative-attention-distance is '{text}': write a whole number, 0 or more, or none")
-    return int(text)
-
-
-def share_dropout_over_time(stack: nn.Module) -> None:
-    """Swap the dropout of embeddings and blocks, not of attention probabilities, for the variational one."""
-    stack.dropout_module = VariationalDropout(stack.dropout_module.p, time_axis=1)
-    for layer in stack.layers.children():  # iterating would skip layers at random under layer drop
-        layer.dropout_module = VariationalDropout(layer.dropout_module.p, time_axis=0)
-        layer.activation_dropout_module = VariationalDropout(layer.activation_dropout_module.p, time_axis=0)
-
-
-def train_fast(model: nn.Module, args: Namespace) -> None:
-    """Let a model train, on a CPU, by cheap masks of dropout, products of oneDNN, and attention without fairseq's detours."""
-    if args.quant_noise_pq:
-        raise InputError("--quant-noise-pq does not go with --fast-training, which takes linear layers' place; leave one of them out")
-    for module in [*model.modules()]:
-        if isinstance(module, SelfAttention):
-            module.fast_training = True
-        for name, child in module.named_children():
-            if isinstance(child, FairseqDropout):
-                setattr(module, name, CheapDropout(child.p, child.module_name))
-            elif type(child) is nn.Linear:
-                setattr(module, name, OneDnnLinear(child))
 
 
 def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbedding:
