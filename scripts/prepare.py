@@ -37,7 +37,7 @@ def parse_options() -> argparse.Namespace:
 def main() -> None:
     options = parse_options()
     from zsnmt.binarised import prepare  # loads PyTorch: only now, so that --help is quick
-    from zsnmt.corpora.foreign_text import foreign_files
+    from zsnmt.corpora.releases.foreign_text import foreign_files
     from zsnmt.text.learning import TextSettings
 
     settings = TextSettings(

@@ -11,7 +11,7 @@ from fairseq.data import Dictionary, data_utils
 
 from tests.conftest import run_command
 from zsnmt.binarised import TextFile, encode, learn_dictionary, prepare
-from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings

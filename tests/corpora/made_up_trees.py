@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
-from zsnmt.corpora.dependency_trees import Tree, linearise, local_orders
+from zsnmt.corpora.reordering.dependency_trees import Tree, linearise, local_orders
 
 UPOS = ("NOUN", "VERB", "ADJ", "ADP", "PROPN")
 RELATIONS = ("nsubj", "obj", "obl", "nmod:poss")

@@ -20,8 +20,8 @@ from tests.conftest import ROOT
 from zsnmt.analysis import state_folder
 from zsnmt.analysis.state_folder import Labels, read_states, sentence_means
 from zsnmt.binarised import prepare
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.multiway import read_multiway
-from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.errors import InputError
 from zsnmt.inference.states import ProbedModel, batches, encoder_states, load_run, load_stock_checkpoint, read_sentences, write_states
 from zsnmt.languages import language_tag

@@ -16,7 +16,7 @@ import pytest
 from fairseq import checkpoint_utils, options, tasks
 
 from zsnmt.binarised import prepare
-from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.languages import parse_direction
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 from zsnmt.text.learning import TextSettings

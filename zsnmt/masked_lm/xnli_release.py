@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.corpora.release import MissingFiles, clean_sentence, find_file, open_lines
+from zsnmt.corpora.releases.release import MissingFiles, clean_sentence, find_file, open_lines
 from zsnmt.errors import InputError
 
 LABELS = ("entailment", "neutral", "contradiction")
