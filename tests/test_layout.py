@@ -16,11 +16,11 @@ FLOORS = [
     ("zsnmt.modules", "zsnmt.corpora", "zsnmt.text",
      *(f"zsnmt.analysis.{name}" for name in "arrays classifiers correlations held_out ml_score position_encodings procrustes "
        "retrieval similarities similarity state_folder svcca".split())),
-    ("zsnmt.runs.checkpoints", "zsnmt.binarised", "zsnmt.masked_lm.data", "zsnmt.masked_lm.languages_data", "zsnmt.masked_lm.nli_data", "zsnmt.masked_sentences", "zsnmt.tagged_pairs",
+    ("zsnmt.runs.checkpoints", "zsnmt.training.binarised", "zsnmt.masked_lm.data", "zsnmt.masked_lm.languages_data", "zsnmt.masked_lm.nli_data", "zsnmt.data.masked_sentences", "zsnmt.data.tagged_pairs",
      "zsnmt.scoring.language_identification", "zsnmt.runs.folder", "zsnmt.masked_lm.runs", "zsnmt.runs.validation", "zsnmt.scoring.metrics", "zsnmt.seams",
      "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data", "zsnmt.decoding", "zsnmt.criterions", "zsnmt.optim"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
-    ("zsnmt.inference.trained_run", "zsnmt.inference.translator", "zsnmt.inference.engines", "zsnmt.inference.export", "zsnmt.masked_lm.trained_model", "zsnmt.masked_lm.nli", "zsnmt.adaptation", "zsnmt.ablations"),
+    ("zsnmt.inference.trained_run", "zsnmt.inference.translator", "zsnmt.inference.engines", "zsnmt.inference.export", "zsnmt.masked_lm.trained_model", "zsnmt.masked_lm.nli", "zsnmt.adaptation", "zsnmt.training.studies"),
     ("zsnmt.evaluation.hypotheses", "zsnmt.analysis", "zsnmt.benchmarks"),
     ("zsnmt.evaluation.evaluate", "zsnmt.masked_lm.scores"),
 ]  # from the lowest; a module imports from its own floor and below

@@ -7,6 +7,7 @@ from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
 
 from tests.conftest import LANGUAGES, ToyTask, toy_options
+from zsnmt.data.tagged_pairs import TagPlacement
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.files import write_json
@@ -16,7 +17,6 @@ from zsnmt.inference.export.run import write_model
 from zsnmt.inference.trained_run import Knowledge
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
 

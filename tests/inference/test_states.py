@@ -19,7 +19,6 @@ from omegaconf import OmegaConf
 from tests.conftest import ROOT
 from zsnmt.analysis import state_folder
 from zsnmt.analysis.state_folder import Labels, read_states, sentence_means
-from zsnmt.binarised import prepare
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.multiway import read_multiway
 from zsnmt.errors import InputError
@@ -30,6 +29,7 @@ from zsnmt.runs.folder import start_run
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.training.binarised import prepare
 
 LANGUAGES = ["inglan", "velan", "tamun"]
 LINES, LAYERS, DIMENSION, LONGEST = 11, 3, 16, 40

@@ -10,10 +10,10 @@ import torch
 from fairseq.data import Dictionary, data_utils
 
 from tests.conftest import run_command
+from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
 from zsnmt.languages import check_language
 from zsnmt.masked_lm.data import SPECIALS, Vocabulary, learn_dictionary, prepare
-from zsnmt.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.subword import Subwords
 

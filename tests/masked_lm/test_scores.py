@@ -8,10 +8,10 @@ import torch
 from fairseq.data import Dictionary
 
 from tests.models.test_zs_bert import LAYERS, C, P, build, small, stirred
+from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.runs import check_system, start_run
 from zsnmt.masked_lm.scores import epochs_of, frequent, multilinguality, of_positions
-from zsnmt.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.bert_encoder import position_table
 from zsnmt.modules.position_terms import DROPPED, SEPARATE

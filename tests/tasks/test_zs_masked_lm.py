@@ -13,9 +13,9 @@ from fairseq import options, tasks
 
 from tests.conftest import ROOT, run_command
 from tests.tasks.conftest import fairseq
+from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.data import Vocabulary, prepare
-from zsnmt.masked_sentences import MASK
 from zsnmt.tasks.zs_masked_lm import ZeroShotMaskedLMTask
 from zsnmt.text.lines import write_lines
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from fairseq.data import Dictionary
 
-from zsnmt.binarised import TextFile, binarise, check_replaceable, checked_pairs, count_pieces, encode, text_files, training_text
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages
@@ -19,6 +18,16 @@ from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.pipeline import RAW, TextPipeline, own_model_file
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
+from zsnmt.training.binarised import (
+    TextFile,
+    binarise,
+    check_replaceable,
+    checked_pairs,
+    count_pieces,
+    encode,
+    text_files,
+    training_text,
+)
 
 UNKNOWN_BOUND = 0.01
 

@@ -11,6 +11,7 @@ from fairseq.models import BaseFairseqModel
 
 from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.sizes import SIZES, stock_options
+from zsnmt.data.tagged_pairs import TagPlacement
 from zsnmt.decoding.options import FAIRSEQ, EngineChoice
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
@@ -18,7 +19,6 @@ from zsnmt.inference.trained_run import Knowledge, load_run
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import language_tag
 from zsnmt.scoring.metrics import Metrics
-from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words

@@ -10,11 +10,11 @@ from fairseq.models import BaseFairseqModel
 
 import zsnmt.models  # noqa: F401  (registers)
 import zsnmt.tasks  # noqa: F401
+from zsnmt.data.tagged_pairs import TagPlacement
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.runs.checkpoints import readable
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
-from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 from zsnmt.text.pipeline import TextPipeline
 

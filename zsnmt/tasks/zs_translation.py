@@ -14,11 +14,11 @@ from fairseq.data import Dictionary, ListDataset
 from fairseq.tasks import register_task
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 
+from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs, TagPlacement
 from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, language_tag, parse_direction, read_languages
 from zsnmt.runs.validation import BleuCounts, append_validation
-from zsnmt.tagged_pairs import TaggedDataManager, TaggedPairs, TagPlacement
 from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"

@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from tests.conftest import run_command
-from zsnmt.binarised import encode
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files import sha256
@@ -21,6 +20,7 @@ from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import describe_run
 from zsnmt.text.lines import read_lines
+from zsnmt.training.binarised import encode
 
 pytest.importorskip("ctranslate2")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from fairseq.data import Dictionary
 
+from zsnmt.data.tagged_pairs import TagPlacement
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
 from zsnmt.inference.trained_run import Knowledge
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
-from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.pipeline import TextPipeline
 
 EXPORT_FILE = "export.json"

@@ -7,6 +7,7 @@ import torch
 
 from tests.conftest import LANGUAGES, ToyTask, make_dictionary
 from tests.export.toy import export, opened, random_model, random_translations
+from zsnmt.data.tagged_pairs import TagPlacement
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.check import differences, log_probabilities
@@ -14,7 +15,6 @@ from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.specification import specification, unique
 from zsnmt.languages import Direction
 from zsnmt.modules.attention_residual import KeepResidual, RemoveResidual
-from zsnmt.tagged_pairs import TagPlacement
 
 pytest.importorskip("ctranslate2")
 

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from fairseq.models import BaseFairseqModel
 
-from zsnmt.binarised import encode
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
@@ -19,6 +18,7 @@ from zsnmt.inference.trained_run import Knowledge
 from zsnmt.languages import Direction
 from zsnmt.modules.attention_residual import KeepResidual
 from zsnmt.text.lines import read_lines
+from zsnmt.training.binarised import encode
 
 LEAST = 50  # sentences
 EXACT = 1e-4  # the largest difference of a log-probability, or of the scores of two translations that count as equal

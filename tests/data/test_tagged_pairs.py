@@ -6,9 +6,9 @@ import torch
 from fairseq.data import LanguagePairDataset, ListDataset
 
 from tests.conftest import make_dictionary
+from zsnmt.data.tagged_pairs import DirectionSets, TaggedPairs, TagPlacement
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
-from zsnmt.tagged_pairs import DirectionSets, TaggedPairs, TagPlacement
 
 DICTIONARY = make_dictionary()
 PAD, EOS = DICTIONARY.pad(), DICTIONARY.eos()

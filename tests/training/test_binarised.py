@@ -10,7 +10,6 @@ import pytest
 from fairseq.data import Dictionary, data_utils
 
 from tests.conftest import run_command
-from zsnmt.binarised import TextFile, encode, learn_dictionary, prepare
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
@@ -19,6 +18,7 @@ from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
+from zsnmt.training.binarised import TextFile, encode, learn_dictionary, prepare
 
 PAIRS, VALID, TEST = 53, 7, 9
 PIVOT, FIRST, SECOND = LANGUAGES = ["inglan", "velan", "tamun"]  # as they are not in the alphabet

@@ -5,12 +5,12 @@ import re
 import pytest
 from fairseq.modules import LearnedPositionalEmbedding, SinusoidalPositionalEmbedding
 
-from zsnmt.ablations import STUDIES, systems, training_options
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.modules.positions import ENCODINGS
 from zsnmt.runs.systems import BASELINE, BELOW, CLIP_DISTANCES, RELATIVE, RESIDUAL, System
+from zsnmt.training.studies import STUDIES, systems, training_options
 
 LAYERS = 4  # the middle one is the third
 SIZES = (

@@ -9,7 +9,7 @@ from fairseq.data import Dictionary
 from scipy.stats import chisquare
 from torch import Tensor
 
-from zsnmt.masked_sentences import MASK, MaskedSentences, Masking
+from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 
 WORDS, SPECIAL = 60, 5
 BOS, PAD, EOS, UNK = range(4)
