@@ -6,8 +6,8 @@ import torch
 from fairseq.data import LanguagePairDataset, ListDataset
 
 from tests.conftest import make_dictionary
-from zsnmt.data.tagged_pairs import DirectionSets, TaggedPairs, TagPlacement
-from zsnmt.errors import InputError
+from zsnmt.data.language_tags import TagPlacement
+from zsnmt.data.tagged_pairs import DirectionSets, TaggedPairs
 from zsnmt.languages import Direction
 
 DICTIONARY = make_dictionary()
@@ -98,11 +98,6 @@ def test_sizes_can_be_given_as_a_list():
     source = sentences(4, 2)
     data = TaggedPairs(Direction("aa", "bb"), TagPlacement("t_enc", DICTIONARY), source, source_sizes=[5, 3])
     assert data.sizes.tolist() == [6, 4]
-
-
-def test_an_unknown_placement_names_the_known_ones():
-    with pytest.raises(InputError, match="unknown tag placement 'dec': it must be one of t_dec, t_enc, s_enc_t_dec"):
-        TagPlacement("dec", DICTIONARY)
 
 
 # Several directions, one after the other

@@ -7,7 +7,7 @@ from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
 
 from tests.conftest import LANGUAGES, ToyTask, toy_options
-from zsnmt.data.tagged_pairs import TagPlacement
+from zsnmt.data.language_tags import TagPlacement
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.files import write_json

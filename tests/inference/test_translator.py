@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from tests.conftest import run_command
+from zsnmt.data.language_tags import source_tags
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import Direction, source_tags
+from zsnmt.languages import Direction
 from zsnmt.runs.checkpoints import load_checkpoint
 
 

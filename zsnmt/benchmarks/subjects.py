@@ -11,7 +11,7 @@ from fairseq.models import BaseFairseqModel
 
 from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.sizes import SIZES, stock_options
-from zsnmt.data.tagged_pairs import TagPlacement
+from zsnmt.data.language_tags import TagPlacement
 from zsnmt.decoding.options import FAIRSEQ, EngineChoice
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError

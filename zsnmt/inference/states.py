@@ -16,10 +16,11 @@ from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleE
 from tqdm import tqdm
 
 from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
+from zsnmt.data.language_tags import source_tags
 from zsnmt.errors import InputError
 from zsnmt.files import checksum_of, new_folder, sha256, write_json
 from zsnmt.inference import trained_run
-from zsnmt.languages import Direction, check_known, source_tags
+from zsnmt.languages import Direction, check_known
 from zsnmt.modules.attention_residual import KeepResidual
 from zsnmt.runs.checkpoints import readable
 from zsnmt.runs.folder import MODEL_FILE

@@ -10,7 +10,7 @@ from fairseq.models import BaseFairseqModel
 
 import zsnmt.models  # noqa: F401  (registers)
 import zsnmt.tasks  # noqa: F401
-from zsnmt.data.tagged_pairs import TagPlacement
+from zsnmt.data.language_tags import TagPlacement
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.runs.checkpoints import readable

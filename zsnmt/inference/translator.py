@@ -5,12 +5,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Callable, Iterator, NamedTuple, Optional, Sequence
 
+from zsnmt.data.language_tags import source_tags
 from zsnmt.decoding.length_penalty import POWER
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.engines import open_engine
-from zsnmt.languages import Direction, check_known, source_tags
+from zsnmt.languages import Direction, check_known
 from zsnmt.training.binarised import encode
 
 logger = logging.getLogger(__name__)

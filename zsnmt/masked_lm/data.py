@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from fairseq.data import Dictionary, indexed_dataset
 
+from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
@@ -18,7 +19,6 @@ from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.fake_language import FakeLanguage
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.subword import MODEL_FILE, Subwords, train_subwords
-from zsnmt.training.binarised import check_replaceable
 
 FIRST, FAKE = "en", "fake"
 SPECIALS = 5  # <s>, <pad>, </s>, <unk>, <mask>

@@ -7,13 +7,13 @@ mmap format, and `counts.json`, the lines of each.
 from collections.abc import Sequence
 from pathlib import Path
 
+from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import LANGUAGES_FILE, check_languages
 from zsnmt.masked_lm.data import Vocabulary, learn_dictionary, learn_subwords, lines, write_ids
 from zsnmt.processes import progress
 from zsnmt.text.lines import write_lines
-from zsnmt.training.binarised import check_replaceable
 
 SPLITS = ("train", "valid")
 COUNTS_FILE = "counts.json"

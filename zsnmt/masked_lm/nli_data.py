@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from fairseq.data import Dictionary
 
+from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import check_language
@@ -19,7 +20,6 @@ from zsnmt.masked_lm.languages_data import COUNTS_FILE
 from zsnmt.masked_lm.xnli_release import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.processes import progress
 from zsnmt.text.subword import Subwords
-from zsnmt.training.binarised import check_replaceable
 
 PREMISES, HYPOTHESES, LABEL = "input0", "input1", "label"
 TEST = "test_"

@@ -17,11 +17,19 @@ import torch
 from fairseq.data import Dictionary, indexed_dataset
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
+from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.processes import progress, worker_pool
-from zsnmt.text.learning import TOKENISED, TextSettings, learn_tokenisation, learn_units, leave_out_unseen, tokenise_file
+from zsnmt.text.learning import (
+    TOKENISED,
+    TextSettings,
+    learn_tokenisation,
+    learn_units,
+    leave_out_unseen,
+    tokenise_file,
+)
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
 
@@ -60,12 +68,6 @@ def prepare(text: Path, folder: Path, languages: Sequence[str], settings: TextSe
     with replacing_folder(folder) as part:
         _fill(part, text_files(text, pairs), languages, settings, workers)
     return counts
-
-
-def check_replaceable(folder: Path, sign: str = LANGUAGES_FILE) -> None:
-    """Raises `InputError` for what is there without the `sign` of binarised data, a file, and so is not to be overwritten."""
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / sign).is_file()):
-        raise InputError(f"{folder} holds something else than binarised data; name a new folder, or remove it first")
 
 
 def checked_pairs(text: Path, languages: Sequence[str]) -> tuple[dict[str, list[tuple[str, str]]], dict[str, dict[str, int]]]:

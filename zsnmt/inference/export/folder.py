@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fairseq.data import Dictionary
 
-from zsnmt.data.tagged_pairs import TagPlacement
+from zsnmt.data.language_tags import TagPlacement
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
 from zsnmt.inference.trained_run import Knowledge

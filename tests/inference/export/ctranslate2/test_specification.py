@@ -7,7 +7,7 @@ import torch
 
 from tests.conftest import LANGUAGES, ToyTask, make_dictionary
 from tests.export.toy import export, opened, random_model, random_translations
-from zsnmt.data.tagged_pairs import TagPlacement
+from zsnmt.data.language_tags import TagPlacement
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.check import differences, log_probabilities
