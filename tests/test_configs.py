@@ -16,8 +16,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from tests import releases
 from tests.conftest import ROOT, run_command
+from tests.support import releases
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.languages import language_tag, supervised_directions, zero_shot_directions
 from zsnmt.runs.checkpoints import load_checkpoint

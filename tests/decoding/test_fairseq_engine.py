@@ -5,7 +5,7 @@ from fairseq.models.transformer import TransformerModel
 from fairseq.models.transformer.transformer_legacy import base_architecture
 
 from tests.conftest import LANGUAGES, toy_options
-from tests.decoding.made_up import (
+from tests.support.decoding import (
     FIRST_WORD,
     OF_MATRICES,
     SIZES,

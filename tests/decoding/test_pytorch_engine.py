@@ -8,7 +8,8 @@ from fairseq.models.transformer import TransformerModel
 from fairseq.models.transformer.transformer_legacy import base_architecture
 
 from tests.conftest import toy_options
-from tests.decoding.made_up import (
+from tests.models import test_frozen_vocabulary as frozen
+from tests.support.decoding import (
     ARCHITECTURES,
     EOS,
     FIRST_WORD,
@@ -29,7 +30,6 @@ from tests.decoding.made_up import (
     plain,
     randomise,
 )
-from tests.models import test_frozen_vocabulary as frozen
 from zsnmt.decoding import beam_search
 from zsnmt.decoding.options import INT8
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from tests.made_up import MadeUpTranslator, sentences, write_run, write_text
+from tests.support.evaluation import MadeUpTranslator, sentences, write_run, write_text
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.errors import InputError
 from zsnmt.evaluation import evaluate as evaluation

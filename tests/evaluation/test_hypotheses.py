@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.made_up import MadeUpTranslator, sentences
+from tests.support.evaluation import MadeUpTranslator, sentences
 from zsnmt.evaluation.hypotheses import Hypotheses, Job, TestSet, jobs, sharing_sources
 from zsnmt.languages import Direction, parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.runs.folder import DIRECT, INTO_PIVOT, PIVOT, hypotheses_file

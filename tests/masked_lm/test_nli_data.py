@@ -10,7 +10,7 @@ from fairseq.data import Dictionary, data_utils
 from fairseq.tasks import setup_task
 
 from tests.conftest import ROOT
-from tests.made_up_nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
+from tests.support.nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
 from tests.tasks.conftest import fairseq
 from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.made_up_nli import (
+from tests.support.nli import (
     DEV,
     LANGUAGES,
     MULTINLI,

@@ -8,8 +8,8 @@ from statistics import fmean, stdev
 
 import pytest
 
-from tests.report.made_up import made_up_scores
-from tests.report.resampled import with_resamples
+from tests.support.resampled import with_resamples
+from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.evaluation.evaluate import means
 from zsnmt.languages import parse_direction, supervised_directions, zero_shot_directions

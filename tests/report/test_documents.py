@@ -5,11 +5,11 @@ import json
 import pytest
 
 from tests.conftest import ROOT
-from tests.report.made_up import made_up_scores
-from tests.report.made_up_compression import grid, made_up_compression, write_runs
-from tests.report.made_up_probes import make_probes
-from tests.report.made_up_runs import make_run, make_text
-from tests.report.resampled import with_resamples
+from tests.support.masked_lms import grid, made_up_compression, write_runs
+from tests.support.probes import make_probes
+from tests.support.resampled import with_resamples
+from tests.support.runs import make_run, make_text
+from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.runs import in_order
 from zsnmt.masked_lm.report.tables import markdown_report

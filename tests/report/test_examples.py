@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.report.made_up_runs import SIGNATURE, STRAYED, TEXT, make_run, make_text
+from tests.support.runs import SIGNATURE, STRAYED, TEXT, make_run, make_text
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.report import examples as module

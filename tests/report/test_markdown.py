@@ -3,9 +3,9 @@
 import pytest
 
 from tests.conftest import ROOT
-from tests.report.kept import CONFIGS
-from tests.report.made_up import made_up_scores
-from tests.report.resampled import with_resamples
+from tests.support.kept import CONFIGS
+from tests.support.resampled import with_resamples
+from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.report.documents import kept_scores
 from zsnmt.report.markdown import every_direction, markdown_table, text_table

@@ -9,8 +9,8 @@ from html import unescape
 
 import pytest
 
-from tests.report.made_up_probes import make_probes
-from tests.report.made_up_runs import make_run, make_text
+from tests.support.probes import make_probes
+from tests.support.runs import make_run, make_text
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
 from zsnmt.report.systems import read_runs

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.made_up import made_up_scores
-from tests.report.made_up_runs import log_line, validate
+from tests.support.runs import log_line, validate
+from tests.support.scores import made_up_scores
 from zsnmt.languages import Direction
 from zsnmt.report.plotted import Curve, Validation, curves, heat_maps, log_curves, panels, validation_losses, validations
 from zsnmt.report.systems import Run

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.report.made_up import made_up_scores
+from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.report.scores import by_system, caption, check_comparable, listed, mean_over_directions, short_commit
 

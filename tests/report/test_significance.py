@@ -5,8 +5,8 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from tests.report.made_up import made_up_scores
-from tests.report.resampled import with_resamples
+from tests.support.resampled import with_resamples
+from tests.support.scores import made_up_scores
 from zsnmt.languages import Direction
 from zsnmt.report.significance import difference, resamples
 from zsnmt.scoring.bootstrap import SAMPLES, paired, unpacked

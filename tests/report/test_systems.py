@@ -7,9 +7,9 @@ from statistics import fmean
 import pytest
 
 from tests.conftest import ROOT
-from tests.report.kept import CONFIGS
-from tests.report.made_up import made_up_scores
-from tests.report.resampled import with_resamples
+from tests.support.kept import CONFIGS
+from tests.support.resampled import with_resamples
+from tests.support.scores import made_up_scores
 from zsnmt.report.documents import kept_scores
 from zsnmt.report.scores import CHRF_COLUMNS, COLUMNS, COMET_COLUMNS, mean_over_directions
 from zsnmt.report.significance import INSIDE, ONE_SEED, inside_seed_noise

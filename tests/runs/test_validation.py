@@ -6,7 +6,7 @@ import random
 import pytest
 from sacrebleu.metrics import BLEU
 
-from tests.made_up import sentences, spoilt
+from tests.support.evaluation import sentences, spoilt
 from zsnmt.runs.validation import VALIDATION_FILE, BleuCounts, append_validation, read_validations
 
 DIRECTIONS = ["de-en", "en-de", "de-fr"]

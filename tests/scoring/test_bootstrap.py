@@ -5,7 +5,7 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.significance import PairedTest
 
-from tests.made_up import sentences, spoilt
+from tests.support.evaluation import sentences, spoilt
 from zsnmt.scoring.bootstrap import SAMPLES, SIGNATURE, STEPS, draws, interval, packed, paired, resampled_rates, resampled_scores, unpacked
 
 LINES = 40

@@ -8,7 +8,7 @@ import pytest
 import sacrebleu
 from sacrebleu.metrics import BLEU, CHRF
 
-from tests.made_up import sentences, spoilt
+from tests.support.evaluation import sentences, spoilt
 from zsnmt.errors import InputError
 from zsnmt.scoring.bootstrap import STEPS, interval, unpacked
 from zsnmt.scoring.lexicon_identifier import LexiconIdentifier

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.corpora.file_server import FileServer, Served
+from tests.support.file_server import FileServer, Served
 from zsnmt.corpora.releases.download import DownloadError, download
 
 BODY = random.Random(1).randbytes(300_000)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import run_command
-from tests.corpora.file_server import FileServer, Served
 from tests.corpora.releases.test_unpack import TEXTS, special, texts, tgz, zipped
+from tests.support.file_server import FileServer, Served
 from zsnmt.corpora.releases.catalogue import CATALOGUE
 from zsnmt.corpora.releases.fetch import SUMS, Corpus, Part, ReleaseFile, at_mirror, fetch
 from zsnmt.corpora.releases.release import find_file

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.corpora.made_up_trees import all_trees, conllu_of, made_up_tree, projective_tree, write_trees
+from tests.support.trees import all_trees, conllu_of, made_up_tree, projective_tree, write_trees
 from zsnmt.corpora.reordering.dependency_trees import is_projective, linearise, local_orders, read_trees, text_of
 from zsnmt.errors import InputError
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import run_command
-from tests.corpora.made_up_trees import made_up_tree, projective_tree, write_trees
+from tests.support.trees import made_up_tree, projective_tree, write_trees
 from zsnmt.corpora.reordering.dependency_trees import Tree, text_of
 from zsnmt.corpora.reordering.galactic_dependencies import distribution_of, draw_order, reorder, write_reordered
 from zsnmt.corpora.reordering.permutation_features import all_orders

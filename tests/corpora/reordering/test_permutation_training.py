@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from tests.corpora.made_up_trees import made_up_tree, projective_tree
 from tests.corpora.reordering.test_permutation_features import naive_features
+from tests.support.trees import made_up_tree, projective_tree
 from zsnmt.corpora.reordering.permutation_features import all_orders, n_grams
 from zsnmt.corpora.reordering.permutation_model import log_probabilities
 from zsnmt.corpora.reordering.permutation_training import count_nodes, frequent_n_grams, likelihood, make_objective, train

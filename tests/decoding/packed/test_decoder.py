@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 import torch
 
-from tests.decoding.made_up import ARCHITECTURES, FIRST_WORD, PAD, SEAMS, WORDS, build, made_sentences, padded, randomise
 from tests.models import test_frozen_vocabulary as frozen
+from tests.support.decoding import ARCHITECTURES, FIRST_WORD, PAD, SEAMS, WORDS, build, made_sentences, padded, randomise
 from zsnmt.decoding.beam_search import without
 from zsnmt.decoding.options import FLOAT32, INT8
 from zsnmt.decoding.packed import decoder as module

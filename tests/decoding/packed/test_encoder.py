@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.decoding.made_up import ARCHITECTURES, PAD, SEAMS, build, made_sentences, padded
+from tests.support.decoding import ARCHITECTURES, PAD, SEAMS, build, made_sentences, padded
 from zsnmt.decoding.options import FLOAT32, INT8
 from zsnmt.decoding.packed.encoder import PackedEncoder, fused
 

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 
-from tests.report.made_up_compression import DIMENSIONS, POSITIONS, SEEDS, WORDS, grid, made_up_compression
+from tests.support.masked_lms import DIMENSIONS, POSITIONS, SEEDS, WORDS, grid, made_up_compression
 from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.looks import LOOKS
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.conftest import run_command
-from tests.report.made_up_compression import grid, made_up_compression, write_runs
+from tests.support.masked_lms import grid, made_up_compression, write_runs
 from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.page import ABOUT, FORMATS, PAGE_FILE, page, write_report
 from zsnmt.masked_lm.report.runs import ABLATIONS, in_order

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.report.made_up_compression import CONDITIONS, SEEDS, grid, made_up_compression, write_runs
+from tests.support.masked_lms import CONDITIONS, SEEDS, grid, made_up_compression, write_runs
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.runs import (
     ENCODINGS,

@@ -5,7 +5,7 @@ from statistics import fmean, median, stdev
 import pytest
 from scipy.stats import wilcoxon
 
-from tests.report.made_up_compression import OFFSETS, SEEDS, grid, made_up_compression
+from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_compression
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order
 from zsnmt.masked_lm.report.tables import markdown_of, markdown_report, marked, tables, text_of, text_report
 from zsnmt.report.table import Measured, markdown_rows, tsv

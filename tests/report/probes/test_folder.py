@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.report.made_up_probes import LANGUAGES, LAYERS, make_probes
-from tests.report.made_up_runs import make_run, make_text
+from tests.support.probes import LANGUAGES, LAYERS, make_probes
+from tests.support.runs import make_run, make_text
 from zsnmt.analysis.held_out import Accuracy
 from zsnmt.errors import InputError
 from zsnmt.report.probes.folder import CLASSIFIERS, CONFUSION, OF_PROBES, OF_RUN, RECORD, SIMILARITY, Classified, parse, probes_of, read

@@ -5,8 +5,8 @@ from statistics import fmean, stdev
 import pytest
 from matplotlib.colors import to_hex
 
-from tests.report.made_up_probes import LABELS, LAYERS, make_probes
-from tests.report.made_up_runs import make_run, make_text
+from tests.support.probes import LABELS, LAYERS, make_probes
+from tests.support.runs import make_run, make_text
 from zsnmt.languages import Direction
 from zsnmt.report import figures
 from zsnmt.report.probes.figures import confusion_maps, probe_figures

@@ -4,9 +4,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from tests.report.made_up import made_up_scores
-from tests.report.made_up_runs import make_run, make_text
-from tests.report.resampled import with_resamples
+from tests.support.resampled import with_resamples
+from tests.support.runs import make_run, make_text
+from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.report.documents import fill, keep_scores
 from zsnmt.report.markdown import markdown_table, text_table

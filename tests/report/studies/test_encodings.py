@@ -5,7 +5,7 @@ from statistics import fmean, stdev
 
 import pytest
 
-from tests.report.made_up import made_up_scores
+from tests.support.scores import made_up_scores
 from zsnmt.report.documents import fill, keep_scores
 from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.studies.encodings import encodings_table

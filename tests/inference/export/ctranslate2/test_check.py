@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.conftest import make_dictionary
-from tests.export.toy import export, fairseq_engine, opened, random_translations, tidy_model
+from tests.support.exports import export, fairseq_engine, opened, random_translations, tidy_model
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.check import Agreement, Sample, check_exact, check_noise, compare, differences, stock_model

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.conftest import make_dictionary
-from tests.export.toy import EOS, export, fairseq_engine, opened, random_model, random_translations, tidy_model
+from tests.support.exports import EOS, export, fairseq_engine, opened, random_model, random_translations, tidy_model
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.check import best_of_equal_lengths, log_probabilities

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.export.toy import random_model
+from tests.support.exports import random_model
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.refusals import check_exportable, reason
 

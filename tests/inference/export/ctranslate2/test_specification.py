@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.conftest import LANGUAGES, ToyTask, make_dictionary
-from tests.export.toy import export, opened, random_model, random_translations
+from tests.support.exports import export, opened, random_model, random_translations
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
@@ -77,7 +77,7 @@ def test_tags_may_stand_anywhere(tmp_path, placement):
 
 def test_of_more_languages_than_dimensions(tmp_path, monkeypatch):
     languages = [f"l{number}" for number in range(19)]
-    for module in ("tests.conftest", "tests.export.toy"):
+    for module in ("tests.conftest", "tests.support.exports"):
         monkeypatch.setattr(f"{module}.LANGUAGES", languages)
     model, dictionary = random_model(), make_dictionary()
     translations = random_translations(38, dictionary)

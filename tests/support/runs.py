@@ -5,7 +5,7 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.report.made_up import made_up_scores
+from tests.support.scores import made_up_scores
 from zsnmt.runs.validation import append_validation
 
 TEXT = {  # the second line must stay text on a page
