@@ -1,1 +1,1 @@
-"""Tables of single studies."""
+"""Tables of single studies, from score files: clip distances, position encodings."""
