@@ -9,14 +9,14 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.decoding.options import FLOAT32
-from zsnmt.inference.export.ctranslate2.library import QUANTIZATIONS
+from zsnmt.inference.export.ctranslate2.quantisation import QUANTIZATIONS
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
     parser.add_argument("--to", choices=["ctranslate2"], required=True, help="engine; needs pip install ctranslate2")
-    parser.add_argument("--quantization", choices=QUANTIZATIONS, default=FLOAT32,
+    parser.add_argument("--quantization", metavar=f"{{{','.join(QUANTIZATIONS)}}}", default=FLOAT32,
                         help="how weights are kept: int8 is the smallest and, on a CPU, the fastest (default: %(default)s)")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="new folder (default: RUN/ctranslate2-QUANTIZATION)")
     parser.add_argument("--text", type=Path, metavar="FOLDER",

@@ -15,7 +15,7 @@ from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files import sha256
-from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
+from zsnmt.inference.export.ctranslate2.self_check import open_export
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.export.run import export_run
 from zsnmt.inference.trained_run import Knowledge, TrainedRun, load_run
@@ -38,11 +38,11 @@ def open_engine(folder: Path, search: Search, choice: EngineChoice = EngineChoic
         made = describe_export(folder)["quantization"]
         if choice.precision not in (None, made):
             raise InputError(f"{folder} was exported in {made}; leave out --precision {choice.precision}, or export the run so")
-        engine = CTranslate2Engine(folder, search, workers(choice))
+        engine = open_export(folder, search, workers(choice))
         return engine, engine.known
     if choice.engine in (AUTO, CTRANSLATE2):
         try:
-            engine = CTranslate2Engine(present_export(folder, choice.precision or FLOAT32), search, workers(choice))
+            engine = open_export(present_export(folder, choice.precision or FLOAT32), search, workers(choice))
             return engine, engine.known
         except InputError as error:
             if choice.engine == CTRANSLATE2:

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import run_command
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.files import sha256
+from zsnmt.files import read_json, sha256
 from zsnmt.inference.export.ctranslate2 import layers, specification
 from zsnmt.inference.export.ctranslate2.check import samples
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
@@ -54,6 +54,9 @@ def test_it_agrees_with_the_run_and_says_so(run, exported):
     assert is_export(folder) and not is_export(run)
     assert agreements["float32"].largest < 1e-5 and agreements["float32"].equal == 1
     assert record["check"] == {"sentences": 108, "float32": agreements["float32"]._asdict()}
+    (checked_on,) = record["checked_on"]
+    assert checked_on["compute_type"] == "float32" and checked_on["ctranslate2"] == record["versions"]["ctranslate2"]
+    assert len(read_json(folder / "check.json", "")["translations"]) == 108 and "check.json" in record["files"]
     assert record["model"] == sha256(run / "model.pt") and record["quantization"] == "float32"
     assert record["run"] == describe_run(run) and record["run"]["text"] and "updates" in record["run"]["training"]
     assert record["languages"] == ["inglan", "velan", "tamun", "velor"] and record["language_tags"] == "t_dec"

@@ -2,7 +2,8 @@
 
     model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads
     pipeline/                                         text to pieces and back, dictionaries, languages
-    export.json                                       what was exported, and how far it was found to agree
+    check.json                                        sentences of the check, with PyTorch's log-probabilities
+    export.json                                       what was exported, how far it was found to agree, and on which processors
 """
 
 from pathlib import Path
@@ -12,6 +13,7 @@ from fairseq.data import Dictionary
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
+from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
 from zsnmt.inference.trained_run import Knowledge
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
@@ -33,6 +35,8 @@ def describe_export(folder: Path) -> dict:
     record = read_json(folder / EXPORT_FILE, REMEDY)
     if record.get("format") != FORMAT:
         raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
+    if record["quantization"] in REFUSED:
+        raise InputError(f"{folder} was exported in {record['quantization']}: {REFUSED[record['quantization']]}, and {REMEDY}")
     return record
 
 

@@ -14,18 +14,23 @@ from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files import new_folder, replacing_folder, sha256, write_json
 from zsnmt.inference.export.ctranslate2.check import (
+    EXACT,
     LEAST,
+    MARGIN,
     Agreement,
     Sample,
     check_exact,
     check_noise,
     differences,
     samples,
+    scored,
     stock_model,
 )
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
+from zsnmt.inference.export.ctranslate2.quantisation import check_quantization, quantise
 from zsnmt.inference.export.ctranslate2.refusals import check_exportable
+from zsnmt.inference.export.ctranslate2.self_check import PLACES, Bound, place, write_check
 from zsnmt.inference.export.ctranslate2.specification import specification
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
 from zsnmt.inference.trained_run import TrainedRun, load_run
@@ -53,6 +58,7 @@ def export_run(
     """
     if sentences < LEAST:
         raise InputError(f"--sentences is {sentences}; an export is checked on {LEAST} or more")
+    check_quantization(quantization)
     ctranslate2()  # refused before anything is read
     record, output = describe_run(run), output or run / f"ctranslate2-{quantization}"
     with (replacing_folder if replace else new_folder)(output) as part:
@@ -63,9 +69,11 @@ def export_run(
         chosen = samples(trained.known, text or Path(record["text"]), sentences, longest)
         logger.warning("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
         record = export_record(run, record, trained, quantization)
-        agreements = checked(part, run, trained, record, chosen)
+        agreements, here = checked(part, run, trained, record, chosen)
+        write_check(part, scored(trained.model, chosen), bound(agreements))
         figures = {name: agreement._asdict() for name, agreement in agreements.items()}
-        write_json(part / EXPORT_FILE, record | {"files": checksums(part), "check": {"sentences": len(chosen), **figures}})
+        check = {"check": {"sentences": len(chosen), **figures}, PLACES: [here]}
+        write_json(part / EXPORT_FILE, record | {"files": checksums(part), **check})
     return output, agreements
 
 
@@ -79,8 +87,15 @@ def export_record(run: Path, record: dict, trained: TrainedRun, quantization: st
     }
 
 
-def checked(part: Path, run: Path, trained: TrainedRun, record: dict, chosen: Sequence[Sample]) -> dict[str, Agreement]:
-    """Write an export into a folder, and how far it agrees with its run.
+def bound(agreements: dict[str, Agreement]) -> Bound:
+    """What an export is held to wherever it is opened: what it was held to here."""
+    return Bound("rms", MARGIN * agreements[STOCK].rms) if STOCK in agreements else Bound("largest", EXACT)
+
+
+def checked(
+    part: Path, run: Path, trained: TrainedRun, record: dict, chosen: Sequence[Sample]
+) -> tuple[dict[str, Agreement], dict]:
+    """Write an export into a folder; how far it agrees with its run, and the kind of processor on which it does.
 
     A quantised one is written in float32 before, for what quantisation does not explain, and so is a stock model, quantised
     alike, for how much it explains.
@@ -96,23 +111,21 @@ def checked(part: Path, run: Path, trained: TrainedRun, record: dict, chosen: Se
         return CTranslate2Engine(folder, search)
 
     if quantization == FLOAT32:
-        return {FLOAT32: check_exact(model, reference, written(part, model, FLOAT32), chosen)}
+        engine = written(part, model, FLOAT32)
+        return {FLOAT32: check_exact(model, reference, engine, chosen)}, place(engine)
     with TemporaryDirectory(dir=part) as beside:
         exact = check_exact(model, reference, written(Path(beside) / "exact", model, FLOAT32), chosen)
         stock = stock_model(model)
         noise = differences(stock, written(Path(beside) / "stock", stock, quantization), chosen)
-    return {
-        FLOAT32: exact,
-        quantization: check_noise(model, reference, written(part, model, quantization), chosen, noise),
-        STOCK: noise,
-    }
+    engine = written(part, model, quantization)
+    return {FLOAT32: exact, quantization: check_noise(model, reference, engine, chosen, noise), STOCK: noise}, place(engine)
 
 
 def write_model(folder: Path, model: BaseFairseqModel, symbols: Sequence[str], quantization: str) -> None:
     """Write what CTranslate2 reads."""
     spec = specification(model, symbols)
     spec.validate()
-    spec.optimize(quantization)
+    quantise(spec, quantization)
     spec.save(str(folder))
 
 

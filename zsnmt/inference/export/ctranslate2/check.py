@@ -33,6 +33,14 @@ class Sample(NamedTuple):
     reference: list[int]
 
 
+class Scored(NamedTuple):
+    """A sentence, a translation of it, and PyTorch's log-probability of each of its tokens, EOS among them."""
+
+    sentence: Sentence
+    tokens: list[int]
+    log_probabilities: list[float]
+
+
 class Agreement(NamedTuple):
     """How far two engines agree: the largest and the root mean square difference of a token's log-probability, over so many
     tokens, and the share 0–1 of best translations that are equal."""
@@ -82,12 +90,26 @@ def log_probabilities(model: BaseFairseqModel, sentence: Sentence, tokens: Seque
     return found[range(len(tokens)), tokens].tolist()
 
 
-def differences(model: BaseFairseqModel, engine: CTranslate2Engine, translations: Sequence[tuple[Sentence, Sequence[int]]]) -> Agreement:
-    """How far the engine's log-probabilities of translations, with EOS, are from PyTorch's."""
-    theirs = [each for translation in translations for each in log_probabilities(model, *translation)]
-    ours = [each for batch in batched(translations) for of_one in engine.log_probabilities(*zip(*batch)) for each in of_one]
-    apart = np.subtract(ours, theirs)
+def scored(model: BaseFairseqModel, translations: Iterable[tuple[Sentence, Sequence[int]]]) -> list[Scored]:
+    """Translations, with EOS, and what PyTorch thinks of them."""
+    return [Scored(sentence, [*tokens], log_probabilities(model, sentence, tokens)) for sentence, tokens in translations]
+
+
+def agreement(engine: CTranslate2Engine, expected: Sequence[Scored]) -> Agreement:
+    """How far the engine's log-probabilities are from those expected."""
+    ours = [
+        value
+        for batch in batched(expected)
+        for values in engine.log_probabilities([each.sentence for each in batch], [each.tokens for each in batch])
+        for value in values
+    ]
+    apart = np.subtract(ours, [value for each in expected for value in each.log_probabilities])
     return Agreement(float(np.abs(apart).max()), float(np.sqrt(np.mean(apart**2))), len(apart))
+
+
+def differences(model: BaseFairseqModel, engine: CTranslate2Engine, translations: Iterable[tuple[Sentence, Sequence[int]]]) -> Agreement:
+    """How far the engine's log-probabilities of translations, with EOS, are from PyTorch's."""
+    return agreement(engine, scored(model, translations))
 
 
 def compare(model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engine, chosen: Sequence[Sample]) -> tuple[Agreement, float]:
@@ -101,8 +123,8 @@ def compare(model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engin
     ours = [best for batch in engine.translate(batched(sentences)) for best, *_ in batch]
     translations = [*chosen, *((sentence, best.tokens) for sentence, best in zip(sentences, theirs))]
     apart = [abs(one.score - other.score) for one, other in zip(ours, theirs) if one.tokens != other.tokens]
-    agreement = differences(model, engine, translations)
-    return agreement._replace(equal=1 - len(apart) / len(sentences)), max(apart, default=0.0)
+    found = differences(model, engine, translations)
+    return found._replace(equal=1 - len(apart) / len(sentences)), max(apart, default=0.0)
 
 
 def best_of_equal_lengths(engine: Engine, sentences: Sequence[Sentence]) -> list[Hypothesis]:
@@ -115,30 +137,30 @@ def best_of_equal_lengths(engine: Engine, sentences: Sequence[Sentence]) -> list
 
 def check_exact(model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engine, chosen: Sequence[Sample]) -> Agreement:
     """The agreement of an export in float32; `InputError` if its log-probabilities or its best translations are others."""
-    agreement, apart = compare(model, reference, engine, chosen)
-    if not agreement.largest <= EXACT:  # nor where it is no number
+    found, apart = compare(model, reference, engine, chosen)
+    if not found.largest <= EXACT:  # refuses NaN, too
         raise InputError(
-            f"the export is deleted, since its log-probabilities differ from PyTorch's by up to {agreement.largest:.2g}, more than {EXACT}"
+            f"the export is deleted, since its log-probabilities differ from PyTorch's by up to {found.largest:.2g}, more than {EXACT}"
         )
     if apart > EXACT:
         raise InputError(
-            f"the export is deleted, since {1 - agreement.equal:.1%} of its best translations are others than fairseq's, with scores up "
+            f"the export is deleted, since {1 - found.equal:.1%} of its best translations are others than fairseq's, with scores up "
             f"to {apart:.2g} apart, more than {EXACT}"
         )
-    return agreement
+    return found
 
 
 def check_noise(
     model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engine, chosen: Sequence[Sample], stock: Agreement
 ) -> Agreement:
     """The agreement of a quantised export; `InputError` if it is noisier than a stock model's by more than the margin."""
-    agreement, _ = compare(model, reference, engine, chosen)
-    if not agreement.rms <= MARGIN * stock.rms:
+    found, _ = compare(model, reference, engine, chosen)
+    if not found.rms <= MARGIN * stock.rms:
         raise InputError(
-            f"the export is deleted, since its log-probabilities, quantised, differ from PyTorch's by {agreement.rms:.2g} (root mean "
+            f"the export is deleted, since its log-probabilities, quantised, differ from PyTorch's by {found.rms:.2g} (root mean "
             f"square), more than {MARGIN} times the {stock.rms:.2g} of a stock model; choose another --quantization"
         )
-    return agreement
+    return found
 
 
 def stock_model(model: BaseFairseqModel) -> BaseFairseqModel:

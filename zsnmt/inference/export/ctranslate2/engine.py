@@ -42,7 +42,8 @@ class CTranslate2Engine:
             )
         library, record = ctranslate2(), read_export(folder)
         self.search, self.workers = search, workers
-        self.signature = f"ctranslate2 {library.__version__} {record['quantization']}"
+        self.version = library.__version__
+        self.signature = f"ctranslate2 {self.version} {record['quantization']}"
         self.known = knowledge(folder, record)
         self.symbols: list[str] = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
         self.ids = {symbol: number for number, symbol in enumerate(self.symbols)}

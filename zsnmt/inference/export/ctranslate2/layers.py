@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ctranslate2.specs.transformer_spec import FeedForwardSpec, TransformerDecoderLayerSpec, TransformerEncoderLayerSpec
 
 DROWNING = 2.0**30  # beside so many times something else, a residual is below the last bit
-NOTHING = 1e-30  # a weight of 0, of which a matrix may consist: quantisation to 16 bits divides by the largest
 
 
 class Reader:
@@ -133,18 +132,18 @@ def idle_decoder_layer(embed_dim: int, encoder_dim: int, heads: int) -> Transfor
 
 
 def idle_attention(spec: MultiHeadAttentionSpec, inputs: Sequence[int], embed_dim: int, heads: int) -> None:
-    """Weights of nothing for an attention whose heads have one dimension; `inputs`: the dimensions of what is projected."""
+    """Weights of zero for an attention whose heads have one dimension; `inputs`: the dimensions of what is projected."""
     one_dimension_each = {1: [3], 2: [1, 2]}[len(inputs)]  # query, keys and values together, or the query apart
     for each, projections, input_dim in zip(spec.linear, one_dimension_each, inputs):
-        linear(each, np.full((projections * heads, input_dim), NOTHING))
-    linear(spec.linear[-1], np.full((embed_dim, heads), NOTHING))
+        linear(each, np.zeros((projections * heads, input_dim)))
+    linear(spec.linear[-1], np.zeros((embed_dim, heads)))
     neutral_norm(spec.layer_norm, embed_dim)
 
 
 def idle_feed_forward(spec: FeedForwardSpec, embed_dim: int) -> None:
-    """Weights of nothing for a block of one hidden unit."""
-    linear(spec.linear_0, np.full((1, embed_dim), NOTHING))
-    linear(spec.linear_1, np.full((embed_dim, 1), NOTHING))
+    """Weights of zero for a block of one hidden unit."""
+    linear(spec.linear_0, np.zeros((1, embed_dim)))
+    linear(spec.linear_1, np.zeros((embed_dim, 1)))
     neutral_norm(spec.layer_norm, embed_dim)
 
 

@@ -1,13 +1,11 @@
-"""CTranslate2, which not everyone has, and how it keeps weights."""
+"""CTranslate2, which not everyone has."""
 
 import importlib
 from types import ModuleType
 
-from zsnmt.decoding.options import FLOAT32, INT8
 from zsnmt.errors import InputError
 
 VERSION = "4.8.5"  # that what is known of its layers was tested with
-QUANTIZATIONS = (FLOAT32, INT8, "int8_float32", "int16", "bfloat16", "float16")
 
 
 def ctranslate2() -> ModuleType:
