@@ -27,7 +27,7 @@ def main() -> None:
     )
     from zsnmt.adaptation.joined_text import new_languages
     from zsnmt.languages import read_languages
-    from zsnmt.runs import PIPELINE_FOLDER
+    from zsnmt.runs.folder import PIPELINE_FOLDER
     from zsnmt.text.learning import TextSettings
 
     base = options.run / PIPELINE_FOLDER

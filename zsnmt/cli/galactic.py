@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.corpora.reordering_defaults import L2, MOST_CHILDREN, OWN_WEIGHT
+from zsnmt.corpora.reordering.defaults import L2, MOST_CHILDREN, OWN_WEIGHT
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -60,7 +60,7 @@ def add_trees(verb: argparse.ArgumentParser) -> None:
 
 
 def train_models(options: argparse.Namespace) -> None:
-    from zsnmt.corpora.permutation_training import Learned, learn_orders  # loads SciPy, as those below do
+    from zsnmt.corpora.reordering.permutation_training import Learned, learn_orders  # loads SciPy
 
     print(*Learned._fields, sep="\t")
     for row in learn_orders(options.trees, options.output, options.held_out, options.l2):
@@ -68,8 +68,8 @@ def train_models(options: argparse.Namespace) -> None:
 
 
 def apply_model(options: argparse.Namespace) -> None:
-    from zsnmt.corpora.galactic_dependencies import write_reordered
-    from zsnmt.corpora.permutation_model import mixed, read_model
+    from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
+    from zsnmt.corpora.reordering.permutation_model import mixed, read_model
 
     order, own = (read_model(getattr(options, name), name in options.version_1) for name in ("order", "own"))
     model = mixed(order, own, options.own_weight)
@@ -77,7 +77,7 @@ def apply_model(options: argparse.Namespace) -> None:
 
 
 def write_text(options: argparse.Namespace) -> None:
-    from zsnmt.corpora.galactic_dependencies import write_reordered
+    from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
 
     report(write_reordered(options.trees, options.output, None, most_children=options.most_children))
 

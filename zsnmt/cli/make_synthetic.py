@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.corpora.synthetic import SyntheticCorpus, read_languages, standard_languages, write_corpus
-from zsnmt.corpora.synthetic_grammar import CHOICES
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, read_languages, standard_languages, write_corpus
+from zsnmt.corpora.invented.grammar import CHOICES
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.make_synthetic import add_corpus_options, corpus_of
-from zsnmt.corpora.synthetic_trees import write_treebanks
+from zsnmt.corpora.invented.trees import write_treebanks
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

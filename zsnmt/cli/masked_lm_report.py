@@ -15,9 +15,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("runs", type=Path, nargs="+", help="run folders with compression.json, or folders of a config that hold some")
     parser.add_argument("--output", type=Path, required=True, help="folder for the page, tables and figures; it may be there")
     options = parser.parse_args(arguments)
-    from zsnmt.report.compression import read_runs
-    from zsnmt.report.compression_page import write_report  # loads matplotlib
-    from zsnmt.report.compression_tables import text_report
+    from zsnmt.masked_lm.report.page import write_report  # loads matplotlib
+    from zsnmt.masked_lm.report.runs import read_runs
+    from zsnmt.masked_lm.report.tables import text_report
 
     runs = read_runs(options.runs)
     for path in write_report(options.output, runs):

@@ -28,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args(arguments)
-    from zsnmt.binarised import prepare  # loads PyTorch: only now, so that --help is quick
-    from zsnmt.corpora.foreign_text import foreign_files
+    from zsnmt.corpora.releases.foreign_text import foreign_files
     from zsnmt.text.learning import TextSettings
+    from zsnmt.training.binarised import prepare  # loads PyTorch
 
     settings = TextSettings(
         options.vocabulary_size, options.subword_type, options.balance, options.threshold, options.seed,

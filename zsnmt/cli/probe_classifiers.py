@@ -26,6 +26,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--labels", nargs="+", choices=LABELS, default=LABELS, help="what to predict")
     parser.add_argument("--seed", type=int, default=1, help="seed of the split and of the training")
     options = parser.parse_args(arguments)
-    from zsnmt.report.probe_classifiers import write_classifiers  # loads PyTorch
+    from zsnmt.report.probes.classifiers import write_classifiers  # loads PyTorch
 
     print(write_classifiers(**vars(options)))

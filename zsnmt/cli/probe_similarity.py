@@ -21,6 +21,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
                         help="retrieve by CSLS with K neighbours, so that no sentence is near to all (default: by cosine)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the Gaussians")
     options = parser.parse_args(arguments)
-    from zsnmt.report.probe_similarity import write_similarities  # loads SciPy
+    from zsnmt.report.probes.similarity import write_similarities  # loads SciPy
 
     print(write_similarities(**vars(options)))

@@ -32,11 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.model.is_file() and not (options.data and options.text):
         parser.error("a checkpoint of fairseq's own transformer needs --data and --text")
     from zsnmt.analysis.state_folder import read_states
-    from zsnmt.analysis.states import load_run, load_stock_checkpoint, write_states  # loads PyTorch
     from zsnmt.corpora.multiway import read_multiway
-    from zsnmt.corpora.random_lines import random_lines
+    from zsnmt.inference.states import load_run, load_stock_checkpoint, write_states  # loads PyTorch
     from zsnmt.languages import check_known
-    from zsnmt.runs import read_record
+    from zsnmt.masked_lm.random_lines import random_lines
+    from zsnmt.runs.folder import read_record
 
     if options.model.is_file():
         model = load_stock_checkpoint(options.model, options.data)

@@ -17,9 +17,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the choice of examples")
     parser.add_argument("--text", type=Path, help="folder of the test set, where it is not the one that was scored")
     options = parser.parse_args(arguments)
-    from zsnmt.report.comparison import read_runs
     from zsnmt.report.examples import examples
-    from zsnmt.report.page import page, write, write_beside  # loads matplotlib
+    from zsnmt.report.html import write
+    from zsnmt.report.page import page, write_beside  # loads matplotlib
+    from zsnmt.report.systems import read_runs
 
     runs = read_runs(options.runs)
     shown = examples(runs, options.examples, options.seed, options.text)

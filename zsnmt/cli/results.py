@@ -19,10 +19,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("runs", type=Path, nargs="*", help="run folders with scores.json, and probes if they have some, or with compression.json")
     options = parser.parse_args(arguments)
     from zsnmt.files import replacing
-    from zsnmt.report.compression import SCORES_FILE as COMPRESSION_FILE
-    from zsnmt.report.probes import has_probes
-    from zsnmt.report.results import fill, keep_compression, keep_probes, keep_scores  # loads sacreBLEU
-    from zsnmt.scores import read_scores
+    from zsnmt.masked_lm.report.runs import SCORES_FILE as COMPRESSION_FILE
+    from zsnmt.report.documents import fill, keep_compression, keep_probes, keep_scores  # loads sacreBLEU
+    from zsnmt.report.probes.folder import has_probes
+    from zsnmt.runs.scores import read_scores
 
     for run in options.runs:
         if (run / COMPRESSION_FILE).is_file():

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.corpora.parallel_text import files_of_language
     from zsnmt.files import replacing
     from zsnmt.languages import check_language
-    from zsnmt.runs import commit
+    from zsnmt.runs.folder import commit
     from zsnmt.text.pipeline import RAW, TextPipeline
     from zsnmt.text.round_trip import WholePipeline, load_with_truecaser, round_trip, sentences_of  # loads sacremoses
     from zsnmt.text.tokenisation import kind_of

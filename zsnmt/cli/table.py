@@ -13,8 +13,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--directions", action="store_true", help="Markdown, every direction")
     parser.add_argument("--folder", type=Path, default=Path(), help="folder that the runs are in")
     options = parser.parse_args(arguments)
-    from zsnmt.report.printed import every_direction, markdown_table, text_table  # loads sacreBLEU
-    from zsnmt.scores import read_scores
+    from zsnmt.report.markdown import every_direction, markdown_table, text_table  # loads sacreBLEU
+    from zsnmt.runs.scores import read_scores
 
     scores = [read_scores(options.folder / run) for run in options.runs]
     if options.directions:

@@ -16,8 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     form.add_argument("--markdown", action="store_true", help="an entry for RESULTS.md")
     form.add_argument("--tsv", action="store_true", help="numbers, 0 to 1")
     args = parser.parse_args(arguments)
-    from zsnmt.report.measured import markdown, text_rows, tsv, wrapped
-    from zsnmt.report.xnli import accuracy_table, read_runs  # loads sacreBLEU
+    from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs  # loads sacreBLEU
+    from zsnmt.report.table import markdown, text_rows, tsv, wrapped
 
     table = accuracy_table(read_runs(args.runs))
     if args.markdown or args.tsv:

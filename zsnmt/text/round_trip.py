@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import iterate_lines
-from zsnmt.text.parallel import progress
+from zsnmt.processes import progress
+from zsnmt.text.lines import iterate_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.tokenisation import Tokeniser, load_tokeniser, needs_truecaser
 from zsnmt.text.truecasing import train_truecaser
