@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The first minutes: trains the baseline and the residual model side by side on artificial languages of different
-# word orders, then shows what each can do in directions that neither has seen. Run it again to go on after a stop.
+# The first minutes: trains the baseline and the residual model side by side on artificial languages, then shows
+# what each can do in directions that neither has seen. Run it again to go on after a stop.
 #
 #   bash recipes/demo.sh                      # configs/word_orders.conf
 #   bash recipes/demo.sh configs/demo.conf    # or another config: here more words and longer sentences
@@ -58,7 +58,7 @@ main() {
   side_by_side train
   say "translating the test set in $((n * (n - 1))) directions, $(((n - 1) * (n - 2))) of them never seen in training"
   side_by_side evaluate
-  say "two test sentences in directions without training text; the line in ${languages[0]} shows what strays into the pivot"
+  say "two test sentences in directions without training text, with the pivot's words for the same"
   show_sentence 0 "${languages[1]}" "${languages[n - 1]}" "${languages[0]}"
   show_sentence 1 "${languages[n - 1]}" "${languages[1]}" "${languages[0]}"
   printf '\n'
@@ -67,7 +67,7 @@ main() {
   runs=("${runs[@]/#/$EXPERIMENT/}")
   python "$ROOT/scripts/report.py" "${runs[@]}" --output "$EXPERIMENT/report.html" > /dev/null
   say "the page to look at: $EXPERIMENT/report.html"
-  say "to translate more: $VENV/bin/python scripts/translate.py ${runs[1]} --from ${languages[1]} --to ${languages[n - 1]} < TEXT"
+  say "to translate more: $VENV/bin/python scripts/translate.py ${runs[1]} --to ${languages[1]} < text"
 }
 
 main

@@ -24,14 +24,15 @@ def test_the_demo_prints_its_table_and_two_sentences_in_languages_of_other_word_
     prose = " ".join(printed.split())  # which is wrapped
     assert "6 supervised and 6 zero-shot directions, the latter also through inglan" in prose
     assert "lexicon of inglan velan tamun velor" in prose
-    text, order = ({language: (tiny.folder / "text" / f"{name}.{language}").read_text().split("\n") for language in LANGUAGES}
-                   for name in ("test", "word_order"))  # fmt: skip
+    text = tiny.folder / "text"
+    order = {language: (text / f"word_order.{language}").read_text().strip() for language in LANGUAGES}
     assert order["velan"] != order["velor"]
     for line, (source, target) in enumerate([("velan", "velor"), ("velor", "velan")]):
         roles = {source: "", "inglan": ", the pivot", target: ", as it should be"}
-        shown = {f"{language} ({order[language][0]}){role}": text[language] for language, role in roles.items()}
-        shown |= {system: (tiny.run(system) / "hypotheses" / f"direct.{source}-{target}.txt").read_text().split("\n") for system in SYSTEMS}
-        assert "".join(f"\n{label:<28} {lines[line]}" for label, lines in shown.items()) in printed
+        files = {f"{name} ({order[name]}){role}": text / f"test.{name}" for name, role in roles.items()}
+        files |= {name: tiny.run(name) / "hypotheses" / f"direct.{source}-{target}.txt" for name in SYSTEMS}
+        shown = [f"\n{label:<28} {file.read_text().splitlines()[line]}" for label, file in files.items()]
+        assert "".join(shown) in printed
     progress = tiny.printed.stderr
     assert all(f"{system}, seed 1: epoch 2 ends, validation loss" in progress for system in SYSTEMS)
 

@@ -48,7 +48,8 @@ def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path, made):
 
 
 def test_a_block_of_the_demo_has_its_two_systems_as_a_terminal_shows_them_first(tmp_path):
-    demo = [made_up_scores(system, seed, 5.0) for system in ("zs_transformer", "zs_transformer_residual") for seed in (1, 2)]
+    systems = "zs_transformer", "zs_transformer_residual"
+    demo = [made_up_scores(system, seed, 5.0) for system in systems for seed in (1, 2)]
     for scores in [*demo, made_up_scores("learned", 1, 7.0)]:
         keep_scores(scores, tmp_path)
     filled = fill("<!-- begin made_up:demo -->\n<!-- end made_up:demo -->", tmp_path)

@@ -91,11 +91,12 @@ def kept_compression(folder: Path, config: str) -> list[dict]:
 def fill(document: str, folder: Path) -> str:
     """The document with every block made anew from the score files kept in `folder`.
 
-    A block is named for its config; `NAME:demo` is the first table that `recipes/demo.sh` prints, of the two systems
-    that it trains, `NAME` the Markdown table with commands, and all directions folded below it; `NAME:round_trip` is what
-    the text pipeline gives back, `NAME:probes` what probes found, with the tables of layers and languages folded,
-    `NAME:clip_distance` and `NAME:encodings` the tables of these studies, `NAME:compression` those of masked LMs with
-    different position encodings, `overlap` what was found of held-out sentences in the training text of each corpus.
+    A block is named for its config; `NAME:demo` is the first table that `recipes/demo.sh` prints, of the two
+    systems that it trains, `NAME` the Markdown table with commands, and all directions folded below it;
+    `NAME:round_trip` is what the text pipeline gives back, `NAME:probes` what probes found, with the tables
+    of layers and languages folded, `NAME:clip_distance` and `NAME:encodings` the tables of these studies,
+    `NAME:compression` those of masked LMs with different position encodings, `overlap` what was found of
+    held-out sentences in the training text of each corpus.
     """
 
     def block(match: re.Match) -> str:
@@ -111,7 +112,8 @@ def fill(document: str, folder: Path) -> str:
         elif form in STUDY_TABLES:
             content = study_markdown(form, kept_scores(folder, config))
         elif form == "demo":
-            shown = [scores for scores in kept_scores(folder, config) if scores["system"] in (BASELINE.name, RESIDUAL.name)]
+            kept = kept_scores(folder, config)
+            shown = [scores for scores in kept if scores["system"] in (BASELINE.name, RESIDUAL.name)]
             content = f"```\n{text_systems(shown)}\n```"
         else:
             scores = kept_scores(folder, config)
