@@ -61,14 +61,25 @@ def assert_rounded(found: Tensor, exact: Tensor, terms: float, sizes: Tensor | N
     assert (over <= 0).all(), f"{over.max()} more than {terms} roundings"
 
 
-def assert_as_near(found: Tensor, stock: Tensor, exact: Tensor) -> None:
-    """`found` is about as near to `exact`, which is in float64, as `stock` is, PyTorch's own result in found's type."""
+def assert_product(found: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> None:
+    """`found` is x Wᵀ + b (x: …×C, W: D×C, b: D, or None) but for a rounding of each of the C + 1 terms."""
+    factors = [factor if factor is None else factor.detach().double() for factor in (x, weight, bias)]
+    sizes = F.linear(*(factor if factor is None else factor.abs() for factor in factors))
+    assert_rounded(found.detach(), F.linear(*factors), x.size(-1) + 1, sizes)
+
+
+def assert_as_near(found: Tensor, stock: Tensor, exact: Tensor, size: float | None = None) -> None:
+    """`found` is about as near to `exact`, which is in float64, as `stock` is, PyTorch's own result in found's type.
+
+    Both are rounded at numbers as large as `size`, the largest of `exact` if it is not given.
+    """
     assert exact.dtype == torch.float64 and found.dtype == stock.dtype != torch.float64 and found.shape == exact.shape
     assert same_infinities(found, exact) and same_infinities(stock, exact)
-    unit = torch.finfo(found.dtype).eps * size_of(exact)  # stock may be nearer by chance
+    size = size_of(exact) if size is None else size
     of_found, of_stock = distance(found.double(), exact), distance(stock.double(), exact)
-    assert of_stock < VISIBLE * size_of(exact), f"PyTorch's own result is {of_stock} off: it is not the same thing"
-    assert of_found <= TIMES * (of_stock + unit), f"{of_found} off, PyTorch's own {of_stock}"
+    least = torch.finfo(found.dtype).eps * size  # stock may be nearer by chance
+    assert of_stock < 1000 * least, f"PyTorch's own result is {of_stock} off: another number, not another rounding"
+    assert of_found <= TIMES * max(of_stock, least), f"{of_found} off, PyTorch's own {of_stock}"
 
 
 def same_infinities(a: Tensor, b: Tensor) -> bool:
