@@ -24,10 +24,15 @@ TIMES = 8  # as far from the exact result as PyTorch's own, at most
 
 
 @pytest.fixture
-def float64(monkeypatch) -> None:
+def float64_attention(monkeypatch) -> None:
     """fairseq's softmax in the precision of its input; it rounds float64 to float32 otherwise."""
-    for name in ("softmax", "log_softmax"):
-        monkeypatch.setattr(utils, name, at_least_float32(getattr(F, name)))
+    monkeypatch.setattr(utils, "softmax", at_least_float32(F.softmax))
+
+
+@pytest.fixture
+def float64(float64_attention, monkeypatch) -> None:
+    """The same of its log-probabilities; searches, which add them in float32, do without."""
+    monkeypatch.setattr(utils, "log_softmax", at_least_float32(F.log_softmax))
 
 
 def at_least_float32(softmax):
