@@ -19,10 +19,11 @@ FLOORS = [
     ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.binarised_bert", "zsnmt.binarised_languages", "zsnmt.binarised_nli", "zsnmt.masked_sentences", "zsnmt.tagged_pairs",
      "zsnmt.language_identification", "zsnmt.runs", "zsnmt.compression_runs", "zsnmt.validation", "zsnmt.metrics", "zsnmt.seams",
      "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data", "zsnmt.decoding", "zsnmt.criterions", "zsnmt.optim"),
-    ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
+    ("zsnmt.models", "zsnmt.tasks", "zsnmt.report", "zsnmt.training"),
     ("zsnmt.trained_run", "zsnmt.translation", "zsnmt.engines", "zsnmt.export", "zsnmt.trained_model", "zsnmt.nli", "zsnmt.adaptation", "zsnmt.ablations"),
     ("zsnmt.hypotheses", "zsnmt.analysis", "zsnmt.benchmarks"),
-    ("zsnmt.evaluation", "zsnmt.compression"),
+    ("zsnmt.evaluation", "zsnmt.compression", "zsnmt.masked_lm"),
+    ("zsnmt.cli", "zsnmt.__main__"),
 ]  # from the lowest; a module imports from its own floor and below
 
 

@@ -1,0 +1,1 @@
+"""Experiments: their configs, the steps that are done once, and training itself."""
