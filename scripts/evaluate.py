@@ -7,12 +7,12 @@ from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.comet import MODEL, PACKAGE, Comet
-from zsnmt.decoding.choice import add_engine_options, engine_choice
+from zsnmt.decoding.length_penalty import FORMS, POWER
+from zsnmt.decoding.options import add_engine_options, engine_choice
 from zsnmt.files import write_json
 from zsnmt.languages import parse_directions
-from zsnmt.length_penalty import FORMS, POWER
-from zsnmt.scores import SCORES_FILE
+from zsnmt.runs.scores import SCORES_FILE
+from zsnmt.scoring.comet import MODEL, PACKAGE, Comet
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
     if options.output is None and (options.text or options.directions or options.split != "test"):
         parser.error("--text, --split and --directions need an --output of their own: RUN/scores.json is the recipe's")
     comet = Comet(options.comet) if options.comet else None
-    from zsnmt.evaluation import evaluate  # loads PyTorch
+    from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
 
     scores = evaluate(
         options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,

@@ -12,9 +12,9 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.corpora.parallel_text import iterate_lines, iterate_stream, write_lines
-from zsnmt.decoding.choice import add_engine_options, engine_choice
-from zsnmt.length_penalty import FORMS, POWER
+from zsnmt.decoding.length_penalty import FORMS, POWER
+from zsnmt.decoding.options import add_engine_options, engine_choice
+from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
 LINES_AT_A_TIME = 2000
 
@@ -37,7 +37,7 @@ def main() -> None:
     add_engine_options(parser)
     options = parser.parse_args()
     choice = engine_choice(options)
-    from zsnmt.translation import Translator  # loads PyTorch
+    from zsnmt.inference.translator import Translator  # loads PyTorch
 
     search = options.beam, options.length_penalty, options.length_penalty_form
     translator = Translator(options.run, *search, batch_tokens=options.batch_tokens, choice=choice)

@@ -7,12 +7,12 @@ from statistics import median
 from fairseq.sequence_generator import EnsembleModel
 
 from zsnmt.benchmarks.paired import paired_times, ratio_rows, ratios
-from zsnmt.corpora.parallel_text import read_lines
-from zsnmt.decoding.choice import FAIRSEQ, EngineChoice
+from zsnmt.decoding.options import FAIRSEQ, EngineChoice
+from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
-from zsnmt.text.parallel import map_in_processes
+from zsnmt.processes import map_in_processes
+from zsnmt.text.lines import read_lines
 from zsnmt.text.tokenisation import load_tokeniser
-from zsnmt.translation import Translator
 
 
 def pivot(run: Path, source: str, to: str, text: Path, lines: int, rounds: int) -> Iterator[str]:

@@ -6,9 +6,9 @@ from typing import NamedTuple, Protocol
 
 from fairseq.data import Dictionary
 
+from zsnmt.decoding.length_penalty import POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
-from zsnmt.length_penalty import POWER, search_penalty
 
 
 class Sentence(NamedTuple):
@@ -27,7 +27,7 @@ class Hypothesis(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """How to search: hypotheses kept at each step, and the length penalty (see `zsnmt.length_penalty`).
+    """How to search: hypotheses kept at each step, and the length penalty (see `zsnmt.decoding.length_penalty`).
 
     An output has at most `max_len_a` times as many tokens as its source, with tags and EOS, and `max_len_b` more.
     """

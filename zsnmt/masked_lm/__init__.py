@@ -1,1 +1,1 @@
-"""The study of masked language models: does a shared encoder align two languages, and by which position encodings?"""
+"""The study of masked language models: their data, training runs, scores and tables."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.errors import InputError
-from zsnmt.systems import MASKED_LM
+from zsnmt.runs.systems import MASKED_LM
 from zsnmt.training.config_file import POSITIVE, SEEDS, TEXT, WHOLE, WORDS, YES, ConfigFile, keys_of, setting
 
 ENCODINGS = ("sinusoidal", "learned", "tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")

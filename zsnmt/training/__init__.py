@@ -1,1 +1,1 @@
-"""Experiments: their configs, the steps that are done once, and training itself."""
+"""Experiments: their configs, the steps that are done once, binarised data, and the systems of studies."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zsnmt.corpora.training_text import parse_limits
-from zsnmt.length_penalty import FORMS
+from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.text.learning import TextSettings
 from zsnmt.training.config_file import NUMBER, POSITIVE, TEXT, WHOLE, WORDS, YES, ConfigFile, choice, keys_of, setting
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from zsnmt.corpora.foreign_text import foreign_files
+from zsnmt.corpora.invented.corpus import write_corpus
+from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.corpora.multiway import cut_training_pairs
-from zsnmt.corpora.release_options import parse_release
-from zsnmt.corpora.synthetic import write_corpus
-from zsnmt.corpora.synthetic_options import parse_corpus
+from zsnmt.corpora.releases.foreign_text import foreign_files
+from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import LIST_FILE, make_training_text
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
-from zsnmt.runs import check_config, keep_config
+from zsnmt.runs.folder import check_config, keep_config
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, listing
@@ -148,7 +148,7 @@ def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def _binarise(experiment: Experiment) -> None:
-    from zsnmt.binarised import prepare  # loads PyTorch
+    from zsnmt.training.binarised import prepare  # loads PyTorch
 
     prepare(experiment.text, experiment.data, experiment.config.languages, experiment.config.text_settings, os.cpu_count())
     warn_of_foreign_text(experiment.text, experiment.config.languages)

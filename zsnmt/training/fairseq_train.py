@@ -9,7 +9,8 @@ from typing import BinaryIO
 
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.runs import CHECKPOINTS, COMMAND_FILE, LOG_FILE, progress_line
+from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE
+from zsnmt.runs.log import progress_line
 from zsnmt.training.children import started
 from zsnmt.training.steps import Steps
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from zsnmt.runs import CHECKPOINTS, MODEL_FILE, start_run
+from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, start_run
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import locked
@@ -38,6 +38,6 @@ def train_and_average(steps: Steps, experiment: Experiment, run: Path, system: s
 
 
 def _average(run: Path, number: int) -> None:
-    from zsnmt.averaging import average_checkpoints, best_checkpoints  # loads PyTorch
+    from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints  # loads PyTorch
 
     average_checkpoints(best_checkpoints(run / CHECKPOINTS, number), run / MODEL_FILE)
