@@ -14,7 +14,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.analysis.state_folder import LABELS
-from zsnmt.cli.recipe import Recipe, add_check, parse
+from zsnmt.cli.recipe import Recipe, add_check, parse, positive
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,13 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         shown = probe_run(recipe.steps, run, Probing(**options), keep_states)
         print("", run, "", "\n\n".join(shown), sep="\n")
     recipe.steps.say(f"next, for figures of probes and scores: zsnmt report {' '.join(map(str, runs))} --output report.html")
-
-
-def positive(word: str) -> int:
-    """A whole number above 0."""
-    if not (word.isascii() and word.isdigit() and int(word)):
-        raise ArgumentTypeError(f"'{word}' is not a whole number above 0")
-    return int(word)
 
 
 def labels(words: str) -> tuple[str, ...]:
