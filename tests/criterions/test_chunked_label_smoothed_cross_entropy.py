@@ -80,14 +80,8 @@ def assert_as_near_as_fairseqs(model: nn.Module, exact: nn.Module, kinds: list, 
                 assert float(log[name]) == float(value), name
             else:
                 assert_as_near(log[name], stock_log[name], value.double(), float(value))
-    assert found.keys() == true.keys()
-    largest = largest_of(true)
-    for name in true:
-        assert_as_near(found[name], by_stock[name], true[name], largest)
-
-
-def largest_of(gradients: dict[str, Tensor]) -> float:
-    return max(float(gradient.abs().max()) for gradient in gradients.values())
+    assert [*found] == [*by_stock] == [*true]
+    assert_as_near(*(torch.cat([gradient.flatten() for gradient in each.values()]) for each in (found, by_stock, true)))
 
 
 def assert_equal(ours: tuple, stock: tuple, tolerance: float) -> None:
@@ -97,7 +91,7 @@ def assert_equal(ours: tuple, stock: tuple, tolerance: float) -> None:
         for name in expected:
             assert float(log[name]) == pytest.approx(float(expected[name]), rel=tolerance), name
     assert ours[1].keys() == stock[1].keys()
-    largest = largest_of(stock[1])
+    largest = max(float(gradient.abs().max()) for gradient in stock[1].values())
     for name, expected in stock[1].items():
         assert expected.dtype is ours[1][name].dtype
         assert float((ours[1][name] - expected).abs().max()) <= tolerance * largest, name
