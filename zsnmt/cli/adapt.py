@@ -35,8 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(own)
     recipe = Recipe("adapt", options.check)
 
-    from zsnmt.adaptation.adapt import FROZEN, FULL, Adaptation, adapt_run, check_trained
+    from zsnmt.adaptation.adapt import FROZEN, FULL, Adaptation, adapt_run
     from zsnmt.evaluation.scored_run import score_run, settings_of
+    from zsnmt.runs.folder import check_trained
     from zsnmt.runs.scores import SCORES_FILE
     from zsnmt.training.experiment import read_experiment
 
