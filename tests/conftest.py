@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from fairseq.data import Dictionary  # noqa: E402
 import zsnmt.models  # noqa: E402, F401
 import zsnmt.tasks  # noqa: E402, F401
 from tests.support import warm  # noqa: E402
-from tests.support.shared import shared  # noqa: E402
 from tests.support.rounding import float64, float64_attention  # noqa: E402, F401
+from tests.support.shared import shared  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -92,6 +93,15 @@ MODEL="--encoder-layers 3 --decoder-layers 1 --encoder-embed-dim 16 --decoder-em
   --max-source-positions 40"
 TRAINING="--optimizer adam --lr 5e-3 --criterion label_smoothed_cross_entropy --max-tokens 400 --max-epoch 2"
 """
+
+
+def changed(config: str, **settings: str) -> str:
+    """The text of a config in which some keys have other values; those that it lacks come last."""
+    for key, value in settings.items():
+        line = f'{key}="{value}"\n'
+        config, found = re.subn(rf'^{key}=("[^"]*"|\S*).*\n', lambda match: line, config, flags=re.MULTILINE)
+        config += "" if found else line
+    return config
 
 
 def run_command(*command, runs=None, fresh: bool = False, **options) -> subprocess.CompletedProcess:
