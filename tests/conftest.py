@@ -29,6 +29,16 @@ ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["piv", "aa", "bb", "cc"]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no process is left alone with one at the end."""
+    for item in items:
+        if "tiny" in item.fixturenames:
+            item.add_marker(pytest.mark.slow)
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def make_dictionary(words: int = 23) -> Dictionary:
     """A dictionary of language tags and words w0, w1, ..."""
     dictionary = Dictionary()
