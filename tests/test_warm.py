@@ -31,7 +31,7 @@ LOADED = f"print(*[name in sys.modules for name in {MODULES}])"
 def test_a_call_ends_as_in_a_fresh_process(call):
     def end(fresh: bool) -> tuple[int, str, list[str]]:
         done = run_command("python", *call, runs="here", fresh=fresh, input="[1,   2]")
-        said = [line for line in done.stderr.splitlines() if not line.startswith("INFO:fairseq")]  # of loading
+        said = [line for line in done.stderr.splitlines() if not line.startswith("INFO:fairseq.tasks")]
         return done.returncode, done.stdout, said[-1:]
 
     assert end(fresh=False) == end(fresh=True)

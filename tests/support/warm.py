@@ -1,8 +1,8 @@
 """A Python that has fairseq loaded already: processes of tests start at once instead of after seconds.
 
-`environment()` is a folder like a virtual environment. Its `bin/python` and `bin/fairseq-train` ask a server for
-a copy of the server (fork), hand over their arguments, folder, variables, input and output to it, and end as it
-ends. A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until it is
+`environment()` is a folder like a virtual environment. Its `bin/python` and `bin/fairseq-train` ask a server
+for a copy of the server (fork), hand over their arguments, folder, variables, input and output to it, and end as
+it ends. A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until it is
 imported. Only the number of threads, the hash seed and what loading prints are the server's.
 """
 
@@ -34,7 +34,7 @@ LOADED = (
     "numpy", "torch", "fairseq.tasks", "fairseq.models", "fairseq.checkpoint_utils", "fairseq.trainer",
     "sacrebleu.metrics", "sacremoses", "jinja2", "matplotlib.figure", "sklearn.linear_model", "ctranslate2",
 )  # fmt: skip
-NEEDED = {"torch": "numpy", "fairseq": "torch", "matplotlib": "numpy", "sklearn": "numpy"}  # what comes with another
+NEEDED = {"torch": "numpy", "fairseq": "torch", "matplotlib": "numpy", "sklearn": "numpy"}  # loaded with them
 FILES = 3  # input, output and errors are handed over
 
 CLIENT = f"""#!{sys.executable} -IS
