@@ -9,6 +9,8 @@ import pytest
 from tests.conftest import run_command
 from tests.support import warm
 
+pytestmark = pytest.mark.slow
+
 STATE = ("sys.argv", "os.getcwd()", "sys.path", "__name__", "os.environ['RUNS']")
 MODULES = ("numpy", "torch", "fairseq", "fairseq.models", "zsnmt.models")
 LOADED = f"print(*[name in sys.modules for name in {MODULES}])"
