@@ -65,9 +65,10 @@ def extend_data(
 
 def check_units(pipeline: TextPipeline, settings: TextSettings) -> None:
     """Raises `InputError` unless both have words, or both subwords."""
-    if isinstance(pipeline.units, Words) != bool(settings.words):
-        there, wanted = ("words", "word") if isinstance(pipeline.units, Words) else ("subwords", "bpe or unigram")
-        raise InputError(f"the model reads {there}, and the new language was to have '{settings.model_type}'; choose {wanted}")
+    there, wanted = pipeline.units.name, Words.name if settings.words else Subwords.name
+    if there != wanted:
+        instead = "word" if there == Words.name else "bpe or unigram"
+        raise InputError(f"the model reads {there}, and the new language was to have '{settings.model_type}'; choose {instead}")
 
 
 def extend_tokenisation(
