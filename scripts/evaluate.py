@@ -8,10 +8,9 @@ from tqdm import tqdm
 
 from zsnmt import console
 from zsnmt.comet import MODEL, PACKAGE, Comet
-from zsnmt.decoding.choice import add_engine_options, engine_choice
+from zsnmt.decoding.choice import add_engine_options, add_search_options, engine_choice, search_settings
 from zsnmt.files import write_json
 from zsnmt.languages import parse_directions
-from zsnmt.length_penalty import FORMS, POWER
 from zsnmt.scores import SCORES_FILE
 
 
@@ -25,11 +24,7 @@ def main() -> None:
     parser.add_argument("--bleu-tokenizer", choices=[*sorted(BLEU.TOKENIZERS), "subwords"], default="13a",
                         help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts (fetched when first used); "
                              "or subwords, those of the run's own model, for runs that share it")
-    parser.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
-    parser.add_argument("--length-penalty", type=float, metavar="ALPHA", default=1.0,
-                        help="exponent of the length by which log-probabilities are divided (default: %(default)s)")
-    parser.add_argument("--length-penalty-form", choices=FORMS, default=POWER,
-                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: %(default)s)")
+    add_search_options(parser)
     parser.add_argument("--normalise-references", action="store_true",
                         help="spell references as the run's tokenisation does, which Indic scripts need")
     parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set")
@@ -43,13 +38,17 @@ def main() -> None:
     if options.output is None and (options.text or options.directions or options.split != "test"):
         parser.error("--text, --split and --directions need an --output of their own: RUN/scores.json is the recipe's")
     comet = Comet(options.comet) if options.comet else None
-    from zsnmt.evaluation import evaluate  # loads PyTorch
+    search, choice = search_settings(options), engine_choice(options)
+    from zsnmt.engines import prepare_engine  # loads PyTorch
+    from zsnmt.evaluation import evaluate
 
+    for run in filter(None, (options.run, options.pivot_run)):
+        prepare_engine(run, search, choice)
     scores = evaluate(
         options.run, options.text, options.split, options.identifier, options.bleu_tokenizer, options.beam,
         options.length_penalty, options.length_penalty_form, options.directions, show,
         options.output and options.output.with_suffix(".hypotheses"), options.lines, options.normalise_references, options.pivot_run, comet,
-        engine_choice(options),
+        choice,
     )  # fmt: skip
     write_json(options.output or options.run / SCORES_FILE, scores)
 

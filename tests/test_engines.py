@@ -2,13 +2,11 @@
 
 import os
 import shutil
-from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 
-from zsnmt import translation
 from zsnmt.averaging import load_checkpoint
 from zsnmt.decoding.choice import FAIRSEQ, INT8, PYTORCH, EngineChoice
 from zsnmt.decoding.engine import PyTorchEngine
@@ -53,17 +51,15 @@ def stock(tiny, tmp_path_factory) -> Path:
     return talkative(tiny, tmp_path_factory.mktemp("stock") / "run", "transformer")
 
 
-@pytest.fixture
-def open_translator(monkeypatch):
+def open_translator(run: Path, *choice, **options) -> Translator:
     """A translator whose outputs have a limit that does not depend on the batch."""
-    monkeypatch.setattr(translation, "Search", partial(Search, max_len_a=0, max_len_b=9))
-    return lambda run, *choice, **options: Translator(run, beam=2, choice=EngineChoice(*choice), **options)
+    return Translator.open(run, SEARCH, EngineChoice(*choice), **options)
 
 
 # Translators
 
 
-def test_every_engine_gives_the_same_translations(run, lines, open_translator):
+def test_every_engine_gives_the_same_translations(run, lines):
     reference = open_translator(run, FAIRSEQ, None, 1)
     into = reference.translate_into(lines, INTO)
     through_pivot = reference.translate(lines, "tamun", "velan", via="inglan")
@@ -75,11 +71,12 @@ def test_every_engine_gives_the_same_translations(run, lines, open_translator):
 
 
 def test_a_trained_run_is_translated_alike_with_the_limits_that_depend_on_the_source(tiny, lines):
-    found = [Translator(tiny.run(), 2, choice=EngineChoice(engine, workers=1)).translate(lines, "tamun") for engine in (FAIRSEQ, PYTORCH)]
+    search, choices = Search(beam=2), [EngineChoice(engine, workers=1) for engine in (FAIRSEQ, PYTORCH)]
+    found = [Translator.open(tiny.run(), search, choice).translate(lines, "tamun") for choice in choices]
     assert found[0] == found[1] and any(found[0])
 
 
-def test_int8_translates_nearly_as_float32(run, lines, open_translator):
+def test_int8_translates_nearly_as_float32(run, lines):
     exact, rounded = (open_translator(run, PYTORCH, precision, 1).translate_into(lines, INTO) for precision in (None, INT8))
     pairs = [pair for direction in INTO for pair in zip(exact[direction], rounded[direction], strict=True)]
     assert all(bool(one) == bool(other) for one, other in pairs)
@@ -88,7 +85,7 @@ def test_int8_translates_nearly_as_float32(run, lines, open_translator):
     assert by_two.translate_into(lines, INTO) == rounded  # the same batches, so the same rounding
 
 
-def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines, open_translator):
+def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines):
     by_name, by_default = (open_translator(stock, engine, None, 1) for engine in (FAIRSEQ, PYTORCH))
     assert isinstance(by_default.engine, FairseqEngine)
     translated = by_default.translate_into(lines, INTO)
@@ -106,8 +103,8 @@ def test_int8_is_refused_where_fairseq_searches(run, stock):
 
 
 def test_the_choice_says_which_engine_and_how_many_processes(run):
-    engine, known = open_engine(run, SEARCH, EngineChoice(PYTORCH, workers=1))
-    assert isinstance(engine, PyTorchEngine) and engine.search == SEARCH and known.languages[0] == "inglan"
+    engine, codec = open_engine(run, SEARCH, EngineChoice(PYTORCH, workers=1))
+    assert isinstance(engine, PyTorchEngine) and engine.search == SEARCH and codec.pivot == "inglan"
     several, _ = open_engine(run, SEARCH, EngineChoice(FAIRSEQ, workers=3))
     assert isinstance(several, ManyProcesses) and isinstance(several.engine, FairseqEngine) and several.workers == 3
     by_default, _ = open_engine(run, SEARCH)

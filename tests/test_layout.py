@@ -18,7 +18,7 @@ FLOORS = [
        "retrieval similarities similarity state_folder svcca".split())),
     ("zsnmt.averaging", "zsnmt.binarised", "zsnmt.binarised_bert", "zsnmt.binarised_languages", "zsnmt.binarised_nli", "zsnmt.masked_sentences", "zsnmt.tagged_pairs",
      "zsnmt.language_identification", "zsnmt.runs", "zsnmt.compression_runs", "zsnmt.validation", "zsnmt.metrics", "zsnmt.seams",
-     "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data", "zsnmt.decoding", "zsnmt.criterions", "zsnmt.optim"),
+     "zsnmt.adaptation.joined_text", "zsnmt.adaptation.data", "zsnmt.decoding", "zsnmt.data", "zsnmt.criterions", "zsnmt.optim"),
     ("zsnmt.models", "zsnmt.tasks", "zsnmt.report"),
     ("zsnmt.trained_run", "zsnmt.translation", "zsnmt.engines", "zsnmt.export", "zsnmt.trained_model", "zsnmt.nli", "zsnmt.adaptation", "zsnmt.ablations"),
     ("zsnmt.hypotheses", "zsnmt.analysis", "zsnmt.benchmarks"),

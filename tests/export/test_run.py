@@ -7,9 +7,8 @@ import sys
 import pytest
 
 from tests.conftest import run_command
-from zsnmt.binarised import encode
 from zsnmt.corpora.parallel_text import read_lines
-from zsnmt.decoding.search import Search, Sentence
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.export import layers, specification
 from zsnmt.export.check import samples
@@ -38,14 +37,8 @@ def exported(run, tmp_path_factory):
 
 def translated(engine: CTranslate2Engine, lines: list[str], source: str, target: str) -> list[str]:
     """Raw lines translated with an export alone."""
-    known, direction = engine.known, Direction(source, target)
-    start, tags = known.placement.decoder_start(direction), known.placement.source_prefix(direction)
-    sentences = [Sentence([*tags, *encode(known.pipeline.encode(line, source), known.dictionary).tolist()], start) for line in lines]
-    return [
-        known.pipeline.decode([known.dictionary[token] for token in best.tokens if token >= known.dictionary.nspecial], target)
-        for batch in engine.translate([sentences])
-        for best, *_ in batch
-    ]
+    sentences = [*engine.codec.sources(lines, Direction(source, target))]
+    return [engine.codec.text(best.tokens, target) for batch in engine.translate([sentences]) for best, *_ in batch]
 
 
 def test_it_agrees_with_the_run_and_says_so(run, exported):
@@ -65,20 +58,20 @@ def test_it_translates_as_the_run_does_wherever_it_is(tiny, run, exported, tmp_p
     engine = CTranslate2Engine(moved, Search(), workers=2)
     lines = read_lines(tiny.folder / "text" / "test.velan")
     for target in ("inglan", "tamun", "velor"):
-        assert translated(engine, lines, "velan", target) == Translator(run).translate(lines, target, "velan")
+        assert translated(engine, lines, "velan", target) == Translator.open(run).translate(lines, target, "velan")
 
 
 def test_the_sentences_of_the_check_are_of_all_directions_and_fit(tiny, run):
-    known = load_run(run).known
-    chosen = samples(known, tiny.folder / "text", 60, 40)
+    codec = load_run(run).codec
+    chosen = samples(codec, tiny.folder / "text", 60, 40)
     assert len(chosen) == 60 and len({sample.sentence.start for sample in chosen}) == 4
     assert len({tuple(sample.reference) for sample in chosen}) == 5 * 4  # lines and languages
-    everything = samples(known, tiny.folder / "text", 200, 40)
+    everything = samples(codec, tiny.folder / "text", 200, 40)
     lengths = sorted(max(len(sample.sentence.source), len(sample.reference)) for sample in everything)
     assert len(everything) == 11 * 12 and lengths[0] < lengths[-1]
-    assert len(samples(known, tiny.folder / "text", 200, lengths[-1] - 1)) == sum(length < lengths[-1] for length in lengths)
+    assert len(samples(codec, tiny.folder / "text", 200, lengths[-1] - 1)) == sum(length < lengths[-1] for length in lengths)
     with pytest.raises(InputError, match="has 0 test sentences .* checked on 50 or more; name a folder of parallel text with --text"):
-        samples(known, run, 60, 40)
+        samples(codec, run, 60, 40)
 
 
 def test_int8_is_as_near_as_a_stock_model(run, exported, tmp_path):

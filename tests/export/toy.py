@@ -7,6 +7,7 @@ from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
 
 from tests.conftest import LANGUAGES, ToyTask, toy_options
+from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.export.engine import CTranslate2Engine
@@ -18,7 +19,6 @@ from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
-from zsnmt.trained_run import Knowledge
 
 EOS = 2
 
@@ -71,8 +71,8 @@ def export(model: ZeroShotTransformer, dictionary: Dictionary, folder: Path, qua
     symbols = "".join(f"{symbol} 1 #fairseq:overwrite\n" for symbol in dictionary.symbols[dictionary.nspecial :])
     for language in LANGUAGES:
         (folder / "pipeline" / f"dict.{language}.txt").write_text(symbols)
-    known = Knowledge(TextPipeline(Words()), dictionary, TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions())
-    record = needed(known, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
+    codec = Codec(TextPipeline(Words()), TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions())
+    record = needed(codec, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
     write_json(folder / EXPORT_FILE, record)
     return folder
 

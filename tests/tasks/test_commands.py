@@ -28,7 +28,7 @@ from tests.tasks.conftest import (
     towards,
     training_options,
 )
-from zsnmt.binarised import encode
+from zsnmt.data.reading import encode
 from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
@@ -71,7 +71,7 @@ def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data,
 
     for direction in map(parse_direction, SUPERVISED + ZERO_SHOT):
         lines = read_lines(text / f"valid.{direction.source}")  # all, since the longest of a batch limits the output
-        tokens = [encode(pipeline.encode(line, direction.source), task.source_dictionary) for line in lines]
+        tokens = [torch.tensor(encode(pipeline.encode(line, direction.source), task.source_dictionary)) for line in lines]
         set_of_lines = task.inference_dataset(tokens, [len(line) for line in tokens], direction)
         batch = set_of_lines.collater([set_of_lines[place] for place in range(len(lines))])
         outputs = dict(zip(batch["id"].tolist(), task.generate(generator, models, batch, direction)))

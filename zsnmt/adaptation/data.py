@@ -9,8 +9,9 @@ from pathlib import Path
 
 from fairseq.data import Dictionary
 
-from zsnmt.binarised import TextFile, binarise, check_replaceable, checked_pairs, count_pieces, encode, text_files, training_text
+from zsnmt.binarised import TextFile, binarise, check_replaceable, checked_pairs, count_pieces, text_files, training_text
 from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages

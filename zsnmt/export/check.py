@@ -10,14 +10,13 @@ import numpy as np
 import torch
 from fairseq.models import BaseFairseqModel
 
-from zsnmt.binarised import encode
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split, read_lines
+from zsnmt.data.reading import Codec
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
 from zsnmt.export.engine import CTranslate2Engine
 from zsnmt.languages import Direction
 from zsnmt.modules.attention_residual import KeepResidual
-from zsnmt.trained_run import Knowledge
 
 LEAST = 50  # sentences
 EXACT = 1e-4  # the largest difference of a log-probability, or of the scores of two translations that count as equal
@@ -42,15 +41,15 @@ class Agreement(NamedTuple):
     equal: float = 1.0
 
 
-def samples(known: Knowledge, text: Path, number: int, longest: int) -> list[Sample]:
+def samples(codec: Codec, text: Path, number: int, longest: int) -> list[Sample]:
     """About `number` sentences of the test set, as many from each direction, with no side of more than `longest` tokens.
 
     Directions are those of training and those without the pivot. Raises `InputError` for text with fewer than 50.
     """
-    pairs = pairs_of_split(text, "test", known.languages)
+    pairs = pairs_of_split(text, "test", codec.languages)
     both_ways = [Direction(*way) for pair in pairs for way in (pair, pair[::-1])]
-    directions = [each for each in both_ways if each in known.trained or known.languages[0] not in each]
-    found = [sample for direction in directions for sample in samples_of(known, text, direction, -(-number // len(directions)))]
+    directions = [each for each in both_ways if each in codec.trained or codec.pivot not in each]
+    found = [sample for direction in directions for sample in samples_of(codec, text, direction, -(-number // len(directions)))]
     found = [sample for sample in found if max(len(sample.sentence.source), len(sample.reference)) <= longest]
     if len(found) < LEAST:
         raise InputError(
@@ -60,16 +59,15 @@ def samples(known: Knowledge, text: Path, number: int, longest: int) -> list[Sam
     return found
 
 
-def samples_of(known: Knowledge, text: Path, direction: Direction, number: int) -> list[Sample]:
+def samples_of(codec: Codec, text: Path, direction: Direction, number: int) -> list[Sample]:
     """So many sentences of a direction, or all, evenly spread over its files."""
     files = find_pair(text, "test", *direction)
     places = np.linspace(0, check_pair(*files) - 1, number).round().astype(int)
-    source, reference = (
-        [encode(known.pipeline.encode(lines[place], language), known.dictionary).tolist() for place in dict.fromkeys(places)]
-        for lines, language in zip(map(read_lines, files), direction)
-    )
-    tags, start = known.placement.source_prefix(direction), known.placement.decoder_start(direction)
-    return [Sample(Sentence([*tags, *one], start), other) for one, other in zip(source, reference)]
+    source, target = map(read_lines, files)
+    return [
+        Sample(codec.source(source[place], direction), codec.tokens(target[place], direction.target))
+        for place in dict.fromkeys(places)
+    ]
 
 
 def log_probabilities(model: BaseFairseqModel, sentence: Sentence, tokens: Sequence[int]) -> list[float]:

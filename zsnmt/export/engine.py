@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.errors import InputError
-from zsnmt.export.folder import REMEDY, VOCABULARY_FILE, knowledge, read_export
+from zsnmt.export.folder import REMEDY, VOCABULARY_FILE, codec, read_export
 from zsnmt.export.library import ctranslate2
 from zsnmt.length_penalty import POWER
 
@@ -24,7 +24,7 @@ NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypot
 class CTranslate2Engine:
     """Searches with an exported model, on a CPU with `workers` threads that translate a batch each.
 
-    `known`: what the export knows of text and languages. Hypotheses do not depend on their companions in a batch, but for
+    `codec` turns text into what the model reads. Hypotheses do not depend on their companions in a batch, but for
     rounding. fairseq's search differs from CTranslate2's in two ways, which are put right here:
 
     * what must not be written (padding, tags, and EOS at the beginning) takes its share of fairseq's probabilities, but not of
@@ -36,18 +36,15 @@ class CTranslate2Engine:
     """
 
     def __init__(self, folder: Path, search: Search, workers: int = 1) -> None:
-        if search.length_penalty_form != POWER:
-            raise InputError(
-                f"CTranslate2 has no --length-penalty-form {search.length_penalty_form}; translate with --engine pytorch"
-            )
+        check_search(search)
         library, record = ctranslate2(), read_export(folder)
         self.search, self.workers = search, workers
         self.signature = f"ctranslate2 {library.__version__} {record['quantization']}"
-        self.known = knowledge(folder, record)
+        self.codec = codec(folder, record)
         self.symbols: list[str] = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
         self.ids = {symbol: number for number, symbol in enumerate(self.symbols)}
-        self.eos, self.longest = self.known.dictionary.eos(), record["max_target_positions"] - 1
-        self.never = never_written(self.known.dictionary, self.known.languages)
+        self.eos, self.longest = self.codec.dictionary.eos(), record["max_target_positions"] - 1
+        self.never = never_written(self.codec.dictionary, self.codec.languages)
         try:
             self.translator = library.Translator(str(folder), inter_threads=workers, intra_threads=1)
         except (RuntimeError, ValueError) as error:
@@ -137,6 +134,14 @@ class CTranslate2Engine:
         return [
             Hypothesis([self.ids[symbol] for symbol in symbols], score) for symbols, score in zip(result.hypotheses, result.scores)
         ]
+
+
+def check_search(search: Search) -> None:
+    """`InputError` for a search that CTranslate2 has not."""
+    if search.length_penalty_form != POWER:
+        raise InputError(
+            f"CTranslate2 has no --length-penalty-form {search.length_penalty_form}; translate with --engine pytorch"
+        )
 
 
 def best_first(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:

@@ -9,16 +9,18 @@ from pathlib import Path
 
 from fairseq.data import Dictionary
 
+from zsnmt.data.reading import Codec
+from zsnmt.decoding.choice import CTRANSLATE2
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs import PIPELINE_FOLDER
 from zsnmt.tagged_pairs import TagPlacement
 from zsnmt.text.pipeline import TextPipeline
-from zsnmt.trained_run import Knowledge
 
 EXPORT_FILE = "export.json"
-FORMAT = 1  # of the record
+OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
+FORMATS = (CTRANSLATE2,)
 VOCABULARY_FILE = "shared_vocabulary.json"
 REMEDY = "export the run again with scripts/export.py"
 
@@ -29,9 +31,11 @@ def is_export(folder: Path) -> bool:
 
 
 def describe_export(folder: Path) -> dict:
-    """What an export says of itself, its files unseen; `InputError` for one of another version."""
+    """What an export says of itself, its files unseen; `InputError` for a format that is not known."""
     record = read_json(folder / EXPORT_FILE, REMEDY)
-    if record.get("format") != FORMAT:
+    if record.get("format") == OLD_FORMAT:
+        record["format"] = CTRANSLATE2
+    if record.get("format") not in FORMATS:
         raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
     return record
 
@@ -47,15 +51,15 @@ def read_export(folder: Path) -> dict:
     return record
 
 
-def needed(known: Knowledge, quantization: str, max_target_positions: int) -> dict:
+def needed(codec: Codec, quantization: str, max_target_positions: int) -> dict:
     """What the record of an export says for those who translate with it."""
     return {
-        "format": FORMAT,
+        "format": CTRANSLATE2,
         "quantization": quantization,
-        "languages": known.languages,
-        "trained": [*map(str, known.trained)],
-        "language_tags": known.placement.name,
-        "max_source_positions": known.longest,
+        "languages": codec.languages,
+        "trained": [*map(str, codec.trained)],
+        "language_tags": codec.placement.name,
+        "max_source_positions": codec.longest,
         "max_target_positions": max_target_positions,
     }
 
@@ -66,10 +70,10 @@ def checksums(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): sha256(path) for path in files}
 
 
-def knowledge(folder: Path, record: dict) -> Knowledge:
-    """What it takes to put text before an exported model and to read its output."""
+def codec(folder: Path, record: dict) -> Codec:
+    """What turns text into the input of an exported model, and its output into text."""
     pipeline, languages = folder / PIPELINE_FOLDER, read_languages(folder / PIPELINE_FOLDER)
     dictionary = Dictionary.load(str(pipeline / f"dict.{languages[0]}.txt"))
     trained = [parse_direction(direction) for direction in record["trained"]]
     placement = TagPlacement(record["language_tags"], dictionary)
-    return Knowledge(TextPipeline.load(pipeline), dictionary, placement, languages, trained, record["max_source_positions"])
+    return Codec(TextPipeline.load(pipeline), placement, languages, trained, record["max_source_positions"])

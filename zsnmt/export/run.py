@@ -50,8 +50,8 @@ def export_run(
         trained = load_run(run)
         trained.model.to("cpu")
         check_exportable(trained.model, quantization)
-        longest = min(trained.known.longest, trained.model.max_decoder_positions())
-        chosen = samples(trained.known, text or Path(record["text"]), sentences, longest)
+        longest = min(trained.codec.longest, trained.model.max_decoder_positions())
+        chosen = samples(trained.codec, text or Path(record["text"]), sentences, longest)
         logger.warning("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
         record = export_record(run, record, trained, quantization)
         agreements = checked(part, run, trained, record, chosen)
@@ -63,7 +63,7 @@ def export_run(
 def export_record(run: Path, record: dict, trained: TrainedRun, quantization: str) -> dict:
     """What an export says of itself, by the record of its run."""
     return {
-        **needed(trained.known, quantization, trained.model.max_decoder_positions()),
+        **needed(trained.codec, quantization, trained.model.max_decoder_positions()),
         "run": record,
         "model": sha256(run / MODEL_FILE),
         "versions": versions() | {"ctranslate2": ctranslate2().__version__},
@@ -81,7 +81,7 @@ def checked(part: Path, run: Path, trained: TrainedRun, record: dict, chosen: Se
 
     def written(folder: Path, model: BaseFairseqModel, quantization: str) -> CTranslate2Engine:
         folder.mkdir(exist_ok=True)
-        write_model(folder, model, trained.known.dictionary.symbols, quantization)
+        write_model(folder, model, trained.codec.dictionary.symbols, quantization)
         shutil.copytree(run / PIPELINE_FOLDER, folder / PIPELINE_FOLDER)
         write_json(folder / EXPORT_FILE, record | {"files": checksums(folder)})
         return CTranslate2Engine(folder, search)

@@ -1,0 +1,1 @@
+"""Between text and the numbers that models read: language tags, reading, data sets."""
