@@ -7,7 +7,7 @@ setup(
     version="0.1.0",
     description="Multilingual zero-shot neural machine translation, a plug-in for fairseq",
     packages=find_packages(include=["zsnmt", "zsnmt.*"]),
-    package_data={"zsnmt.report": ["page.html.jinja", "compression.html.jinja", "page.css", "page.js"]},
+    package_data={"zsnmt.report": ["page.html.jinja", "page.css", "page.js"], "zsnmt.masked_lm.report": ["page.html.jinja"]},
     python_requires=">=3.11,<3.13",
     install_requires=[
         "torch>=2.6",

@@ -12,7 +12,7 @@ def main() -> None:
                         help="options of fairseq-train that the systems have in common: MODEL and TRAINING of the config")
     options = parser.parse_args()
 
-    from zsnmt.ablations import systems  # fairseq, which takes seconds to load
+    from zsnmt.training.studies import systems  # fairseq, which takes seconds to load
 
     for system in systems(options.studies, options.config_options.split()):
         print(system.name, system.architecture, " ".join(system.options), sep="\t")

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.runs import CHECKPOINTS, MODEL_FILE
+from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
 
 
 def main() -> None:
@@ -12,7 +12,7 @@ def main() -> None:
     parser.add_argument("run", type=Path, help="run folder; its checkpoints are in RUN/checkpoints")
     parser.add_argument("--number", type=int, default=5, help="how many of the best checkpoints")
     options = parser.parse_args()
-    from zsnmt.averaging import average_checkpoints, best_checkpoints  # loads PyTorch
+    from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints  # loads PyTorch
 
     paths = best_checkpoints(options.run / CHECKPOINTS, options.number)
     average_checkpoints(paths, options.run / MODEL_FILE)

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.report.compression import read_runs
-from zsnmt.report.compression_page import write_report
-from zsnmt.report.compression_tables import text_report
+from zsnmt.masked_lm.report.page import write_report
+from zsnmt.masked_lm.report.runs import read_runs
+from zsnmt.masked_lm.report.tables import text_report
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.compression_runs import check_system, start_run
+from zsnmt.masked_lm.runs import check_system, start_run
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
         start_run(**options)
         print(*check_system(options["system"]))
     else:
-        from zsnmt.compression import score_run  # fairseq, which takes seconds to load
+        from zsnmt.masked_lm.scores import score_run  # fairseq, which takes seconds to load
 
         scores = score_run(options["run"], options["data"], tuple(options["layers"]))
         shown = {"perplexity": scores["perplexity"]["full"], "ML score": scores["ml_score"]}

@@ -7,11 +7,11 @@ from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.comet import MODEL, PACKAGE, Comet
-from zsnmt.decoding.choice import add_engine_options, add_search_options, engine_choice, search_settings
+from zsnmt.decoding.options import add_engine_options, add_search_options, engine_choice, search_settings
 from zsnmt.files import write_json
 from zsnmt.languages import parse_directions
-from zsnmt.scores import SCORES_FILE
+from zsnmt.runs.scores import SCORES_FILE
+from zsnmt.scoring.comet import MODEL, PACKAGE, Comet
 
 
 def main() -> None:
@@ -39,8 +39,8 @@ def main() -> None:
         parser.error("--text, --split and --directions need an --output of their own: RUN/scores.json is the recipe's")
     comet = Comet(options.comet) if options.comet else None
     search, choice = search_settings(options), engine_choice(options)
-    from zsnmt.engines import prepare_engine  # loads PyTorch
-    from zsnmt.evaluation import evaluate
+    from zsnmt.evaluation.evaluate import evaluate
+    from zsnmt.inference.engines import prepare_engine  # loads PyTorch
 
     for run in filter(None, (options.run, options.pivot_run)):
         prepare_engine(run, search, choice)

@@ -16,7 +16,7 @@ def main() -> None:
     parser.add_argument("--checkpoint", type=Path, help="fine-tuned model (default: the last one of the run)")
     args = parser.parse_args()
 
-    from zsnmt.nli import score_run  # fairseq, which takes seconds to load
+    from zsnmt.masked_lm.nli import score_run  # fairseq, which takes seconds to load
 
     scores = score_run(args.run, args.checkpoint or args.run / "finetuning" / "checkpoints" / "checkpoint_last.pt", args.data)
     print("language", "accuracy", "pairs", sep="\t")

@@ -24,7 +24,7 @@ def main() -> None:
     from zsnmt.adaptation.data import UNKNOWN_BOUND, extend_data  # loads PyTorch: only now, so that --help is quick
     from zsnmt.adaptation.joined_text import new_languages
     from zsnmt.languages import read_languages
-    from zsnmt.runs import PIPELINE_FOLDER
+    from zsnmt.runs.folder import PIPELINE_FOLDER
     from zsnmt.text.learning import TextSettings
 
     base = options.run / PIPELINE_FOLDER

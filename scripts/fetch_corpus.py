@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.corpora.catalogue import CATALOGUE
-from zsnmt.corpora.fetch import at_mirror, fetch
+from zsnmt.corpora.releases.catalogue import CATALOGUE
+from zsnmt.corpora.releases.fetch import at_mirror, fetch
 
 
 def main() -> None:

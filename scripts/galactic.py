@@ -13,11 +13,11 @@ import os
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.corpora.dependency_trees import read_trees
-from zsnmt.corpora.galactic_dependencies import MOST_CHILDREN, OWN_WEIGHT, write_reordered
-from zsnmt.corpora.permutation_model import KINDS, mixed, read_model, write_model
-from zsnmt.corpora.permutation_training import L2, count_nodes, likelihood, train
-from zsnmt.text.parallel import progress
+from zsnmt.corpora.reordering.dependency_trees import read_trees
+from zsnmt.corpora.reordering.galactic_dependencies import MOST_CHILDREN, OWN_WEIGHT, write_reordered
+from zsnmt.corpora.reordering.permutation_model import KINDS, mixed, read_model, write_model
+from zsnmt.corpora.reordering.permutation_training import L2, count_nodes, likelihood, train
+from zsnmt.processes import progress
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -38,7 +38,7 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     corpora = parser.add_subparsers(dest="corpus", required=True)
     for corpus in CORPORA:
-        module = import_module(f"zsnmt.corpora.{corpus}")
+        module = import_module(f"zsnmt.corpora.releases.{corpus}")
         options = corpora.add_parser(corpus, help=module.__doc__.split("\n")[0])
         options.add_argument("release", type=Path, help="folder that holds the release, unpacked")
         options.add_argument("folder", type=Path, help="folder of parallel text to make")
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def warn_of_foreign_text(folder: Path, languages: list[str]) -> None:
-    from zsnmt.corpora.foreign_text import foreign_files  # loads py3langid: only now, so that --help is quick
+    from zsnmt.corpora.releases.foreign_text import foreign_files  # loads py3langid: only now, so that --help is quick
 
     for foreign in foreign_files(folder, languages):
         print(f"warning: {foreign}", file=sys.stderr)

@@ -11,7 +11,7 @@ from zsnmt.corpora.training_text import parse_limits
 from zsnmt.errors import InputError
 from zsnmt.files import new_folder
 from zsnmt.languages import read_languages
-from zsnmt.runs import PIPELINE_FOLDER, read_record
+from zsnmt.runs.folder import PIPELINE_FOLDER, read_record
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.corpora.synthetic import SyntheticCorpus, read_languages, standard_languages, write_corpus
-from zsnmt.corpora.synthetic_grammar import CHOICES
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, read_languages, standard_languages, write_corpus
+from zsnmt.corpora.invented.grammar import CHOICES
 
 
 def parse_arguments() -> argparse.Namespace:

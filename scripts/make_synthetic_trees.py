@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.corpora.synthetic import SyntheticCorpus, read_languages, standard_languages
-from zsnmt.corpora.synthetic_trees import write_treebanks
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, read_languages, standard_languages
+from zsnmt.corpora.invented.trees import write_treebanks
 
 ELSEWHERE = ("languages", "pairs", "test")  # settings of a corpus that have another option here, or no use
 

@@ -36,9 +36,9 @@ def parse_options() -> argparse.Namespace:
 
 def main() -> None:
     options = parse_options()
-    from zsnmt.binarised import prepare  # loads PyTorch: only now, so that --help is quick
-    from zsnmt.corpora.foreign_text import foreign_files
+    from zsnmt.corpora.releases.foreign_text import foreign_files
     from zsnmt.text.learning import TextSettings
+    from zsnmt.training.binarised import prepare  # loads PyTorch: only now, so that --help is quick
 
     settings = TextSettings(
         options.vocabulary_size, options.subword_type, options.balance, options.threshold, options.seed,

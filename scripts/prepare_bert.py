@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--shift-specials", action="store_true", help="give the fake language <s> and </s> of its own")
     parser.add_argument("--most-pieces", type=int, default=0, metavar="N", help="leave out lines of more pieces (default: none)")
     args = parser.parse_args()
-    from zsnmt.binarised_bert import Vocabulary, prepare  # fairseq, which takes seconds to load
+    from zsnmt.masked_lm.data import Vocabulary, prepare  # fairseq, which takes seconds to load
 
     text = {"train": args.train, "valid": args.valid}
     if args.fake is not None and len(args.fake) not in (0, 2):

@@ -20,7 +20,7 @@ def main() -> None:
                         help="symbols of all languages together, five special ones among them (default: %(default)s)")  # fmt: skip
     args = parser.parse_args()
 
-    from zsnmt.binarised_languages import prepare  # fairseq, which takes seconds to load
+    from zsnmt.masked_lm.languages_data import prepare  # fairseq, which takes seconds to load
 
     for name, lines in prepare(args.folder, args.text, args.languages, args.vocabulary_size).items():
         print(f"{name}\t{lines}")

@@ -22,7 +22,7 @@ def main() -> None:
                         help="tokens of a pair, special ones among them; what is longer is cut (default: %(default)s)")  # fmt: skip
     args = parser.parse_args()
 
-    from zsnmt.binarised_nli import prepare  # fairseq, which takes seconds to load
+    from zsnmt.masked_lm.nli_data import prepare  # fairseq, which takes seconds to load
 
     for split, pairs in prepare(args.folder, args.pretraining, args.multinli, args.xnli, args.languages, args.longest).items():
         print(f"{split}\t{pairs}")

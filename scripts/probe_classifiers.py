@@ -19,7 +19,7 @@ from zsnmt import console
 from zsnmt.analysis.state_folder import States, read_states
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.report.measured import Table, text_rows, tsv
+from zsnmt.report.table import Table, text_rows, tsv
 
 if TYPE_CHECKING:
     from zsnmt.analysis.classifiers import LinearProbe

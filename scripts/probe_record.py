@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.analysis.probe_record import write_probe_record
+from zsnmt.report.probes.record import write_probe_record
 
 
 def main() -> None:

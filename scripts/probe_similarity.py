@@ -17,7 +17,7 @@ from zsnmt.analysis.similarities import Similarity, similarities
 from zsnmt.analysis.state_folder import read_states
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.report.measured import Table, text_rows, tsv
+from zsnmt.report.table import Table, text_rows, tsv
 
 TITLES = [
     "layer",

@@ -11,9 +11,9 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.analysis.state_folder import read_states
 from zsnmt.corpora.multiway import read_multiway
-from zsnmt.corpora.random_lines import random_lines
 from zsnmt.languages import check_known
-from zsnmt.runs import read_record
+from zsnmt.masked_lm.random_lines import random_lines
+from zsnmt.runs.folder import read_record
 
 
 def main() -> None:
@@ -36,7 +36,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.model.is_file() and not (options.data and options.text):
         parser.error("a checkpoint of fairseq's own transformer needs --data and --text")
-    from zsnmt.analysis.states import load_run, load_stock_checkpoint, write_states  # loads PyTorch
+    from zsnmt.inference.states import load_run, load_stock_checkpoint, write_states  # loads PyTorch
 
     if options.model.is_file():
         model = load_stock_checkpoint(options.model, options.data)

@@ -4,9 +4,10 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.report.comparison import read_runs
 from zsnmt.report.examples import examples
-from zsnmt.report.page import FIGURE_FORMATS, TABLE_FORMATS, page, write, write_beside
+from zsnmt.report.html import write
+from zsnmt.report.page import FIGURE_FORMATS, TABLE_FORMATS, page, write_beside
+from zsnmt.report.systems import read_runs
 
 
 def main() -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.files import replacing
-from zsnmt.report.compression import SCORES_FILE as COMPRESSION_FILE
-from zsnmt.report.probes import has_probes
-from zsnmt.report.results import fill, keep_compression, keep_probes, keep_scores
-from zsnmt.scores import read_scores
+from zsnmt.masked_lm.report.runs import SCORES_FILE as COMPRESSION_FILE
+from zsnmt.report.documents import fill, keep_compression, keep_probes, keep_scores
+from zsnmt.report.probes.folder import has_probes
+from zsnmt.runs.scores import read_scores
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "docs" / "results"

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.corpora.parallel_text import SPLITS, iterate_lines
+from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import check_language
-from zsnmt.runs import commit
-from zsnmt.text.parallel import progress
+from zsnmt.processes import progress
+from zsnmt.runs.folder import commit
+from zsnmt.text.lines import iterate_lines
 from zsnmt.text.pipeline import RAW, TextPipeline
 from zsnmt.text.round_trip import WholePipeline, round_trip
 from zsnmt.text.tokenisation import Tokeniser, kind_of, load_tokeniser, needs_truecaser
 from zsnmt.text.truecasing import train_truecaser
-
 
 COLUMNS = ("respelt", "exact", "spaced", "recased", "lost")  # per cent
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.runs import start_run
+from zsnmt.runs.folder import start_run
 
 
 def main() -> None:

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.report.printed import every_direction, markdown_table, text_table
-from zsnmt.scores import read_scores
+from zsnmt.report.markdown import every_direction, markdown_table, text_table
+from zsnmt.runs.scores import read_scores
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from zsnmt import console
-from zsnmt.runs import progress_line
+from zsnmt.runs.log import progress_line
 
 
 def main() -> None:

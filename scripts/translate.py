@@ -12,8 +12,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.corpora.parallel_text import iterate_lines, iterate_stream, write_lines
-from zsnmt.decoding.choice import BATCH_TOKENS, add_engine_options, add_search_options, engine_choice, search_settings
+from zsnmt.decoding.options import BATCH_TOKENS, add_engine_options, add_search_options, engine_choice, search_settings
+from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
 LINES_AT_A_TIME = 2000
 
@@ -33,8 +33,8 @@ def main() -> None:
     add_engine_options(parser)
     options = parser.parse_args()
     search, choice = search_settings(options), engine_choice(options)
-    from zsnmt.engines import prepare_engine  # loads PyTorch
-    from zsnmt.translation import Translator
+    from zsnmt.inference.engines import prepare_engine  # loads PyTorch
+    from zsnmt.inference.translator import Translator
 
     prepare_engine(options.run, search, choice)
     translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens)

@@ -7,8 +7,8 @@ import argparse
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.report.measured import markdown, text_rows, tsv, wrapped
-from zsnmt.report.xnli import accuracy_table, read_runs
+from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs
+from zsnmt.report.table import markdown, text_rows, tsv, wrapped
 
 
 def main() -> None:

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.conftest import ROOT, run_command
-from zsnmt.ablations import STUDIES
-from zsnmt.systems import BELOW, ENCODINGS
-from zsnmt.averaging import load_checkpoint
+from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.systems import BELOW, ENCODINGS
+from zsnmt.training.studies import STUDIES
 
 PLAIN = ["zs_transformer", "zs_transformer_residual"]  # which the demo trained
 RESIDUAL, RELATIVE = "zs_transformer_residual", "zs_transformer_relative"

@@ -9,8 +9,8 @@ import torch
 
 from tests.conftest import run_command
 from zsnmt.adaptation.checkpoint import TABLES
-from zsnmt.averaging import load_checkpoint
 from zsnmt.languages import read_languages
+from zsnmt.runs.checkpoints import load_checkpoint
 
 PIVOT, *OTHERS = KNOWN = ["inglan", "velan", "tamun", "velor"]
 NEW = "tamek"
@@ -131,7 +131,7 @@ def test_an_adapted_run_learns_another_language(frozen, config, runs, tmp_path):
 
 
 def fifth_language() -> str:
-    from zsnmt.corpora.synthetic import standard_languages
+    from zsnmt.corpora.invented.corpus import standard_languages
 
     return standard_languages(5)[-1].name
 

@@ -7,8 +7,8 @@ import pytest
 from fairseq.data import Dictionary, data_utils
 
 from tests.conftest import ROOT, run_command
-from zsnmt.corpora.fake_language import FakeLanguage
-from zsnmt.corpora.parallel_text import iterate_lines
+from zsnmt.masked_lm.fake_language import FakeLanguage
+from zsnmt.text.lines import iterate_lines
 
 TINY = (ROOT / "configs" / "bert_tiny.conf").read_text(encoding="utf-8")
 SMALLER = """

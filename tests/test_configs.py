@@ -16,12 +16,13 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from tests import releases
 from tests.conftest import ROOT, run_command
-from zsnmt.ablations import systems, training_options
-from zsnmt.averaging import load_checkpoint
-from zsnmt.corpora.parallel_text import find_pair, read_lines
+from tests.support import releases
+from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.languages import language_tag, supervised_directions, zero_shot_directions
+from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.text.lines import read_lines
+from zsnmt.training.studies import systems, training_options
 
 SYSTEM = "zs_transformer"
 DEMO = "demo"  # its recipe has tests of its own

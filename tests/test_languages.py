@@ -9,18 +9,15 @@ from zsnmt.languages import (
     check_known,
     check_language,
     check_languages,
-    decoder_tag,
     language_tag,
     parse_direction,
     parse_directions,
     read_languages,
-    source_tags,
     supervised_directions,
     zero_shot_directions,
 )
 
 LANGUAGES = ["en", "de", "it", "nl", "ro"]
-PLACEMENTS = ("t_dec", "t_enc", "s_enc_t_dec", "s_enc_t_enc")
 
 
 @pytest.mark.parametrize("code", ["de", "zh_Hans", "deu", "x1", "D"])
@@ -80,14 +77,6 @@ def test_a_tag_is_fairseqs_own():
 
     for language in LANGUAGES:
         assert language_tag(language) == get_lang_tok(language, LangTokStyle.multilingual.value)
-
-
-@pytest.mark.parametrize("placement", PLACEMENTS)
-def test_a_placement_spells_where_tags_stand(placement):
-    """`s_enc`: source tag on the encoder's side; `t_enc`, `t_dec`: target tag there, or as the decoder's start."""
-    expected = ["de"] * ("s_enc" in placement) + ["it"] * ("t_enc" in placement)
-    assert source_tags(placement, Direction("de", "it")) == expected
-    assert decoder_tag(placement, Direction("de", "it")) == ("it" if "t_dec" in placement else None)
 
 
 def test_an_unknown_language_names_the_known_ones():

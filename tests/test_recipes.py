@@ -84,7 +84,7 @@ def test_an_evaluation_resumes_and_keeps_what_is_there(tiny):
 def test_the_pivot_starts_from_the_supervised_output(tiny):
     """What goes through the pivot is translated from the model's own pivot text, not from the reference."""
     from zsnmt.decoding.search import Search
-    from zsnmt.translation import Translator
+    from zsnmt.inference.translator import Translator
 
     hypotheses = tiny.run() / "hypotheses"
     into_pivot = (hypotheses / "direct.velan-inglan.txt").read_text().split("\n")[:-1]

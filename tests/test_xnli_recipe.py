@@ -9,9 +9,9 @@ import pytest
 from fairseq import options
 
 from tests.conftest import run_command
-from tests.made_up_nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
+from tests.support.nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
 from zsnmt.errors import InputError
-from zsnmt.nli import score_run
+from zsnmt.masked_lm.nli import score_run
 
 CONFIG = """\
 TEXT={base}/text

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from zsnmt.errors import InputError
 
+OVERLAP_FILE = "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
 _CANNOT_GROW = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 

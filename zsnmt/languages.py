@@ -84,18 +84,3 @@ def read_languages(folder: Path) -> list[str]:
         return check_languages(path.read_text(encoding="utf-8").splitlines())
     except ValueError as error:  # also of bytes that are not UTF-8
         raise InputError(f"{path}: {error}") from error
-
-
-def source_tags(placement: str, direction: Direction) -> list[str]:
-    """Languages whose tags stand, in this order, at the head of the source under a tag placement."""
-    return {
-        "t_dec": [],
-        "t_enc": [direction.target],
-        "s_enc_t_dec": [direction.source],
-        "s_enc_t_enc": [direction.source, direction.target],
-    }[placement]
-
-
-def decoder_tag(placement: str, direction: Direction) -> str | None:
-    """The language whose tag is the decoder's first input, or None where that is the end-of-sentence symbol."""
-    return direction.target if placement.endswith("t_dec") else None

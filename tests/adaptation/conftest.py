@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.binarised import prepare
-from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.text.learning import TextSettings
+from zsnmt.training.binarised import prepare
 
 PIVOT, FIRST, SECOND, NEW = LANGUAGES = ["inglan", "velan", "tamun", "velor"]
 KNOWN = LANGUAGES[:3]

@@ -6,14 +6,14 @@ import pytest
 from fairseq.data import Dictionary
 
 from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PIVOT, SECOND, SETTINGS
-from tests.test_binarised import contents
+from tests.training.test_binarised import contents
 from zsnmt.adaptation.data import extend_data
-from zsnmt.binarised import prepare
-from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings
+from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.training.binarised import prepare
 
 OWN = TextSettings(vocabulary_size=150)
 

@@ -6,8 +6,9 @@ import pytest
 
 from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PAIRS, PIVOT, SECOND
 from zsnmt.adaptation.joined_text import files_of, join_text, new_languages
-from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split, read_lines, write_lines
+from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines, write_lines
 
 
 @pytest.fixture

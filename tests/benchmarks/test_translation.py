@@ -10,10 +10,10 @@ from zsnmt.benchmarks import sizes, subjects
 from zsnmt.benchmarks.engines import STOCK, Way, opened, ways
 from zsnmt.benchmarks.subjects import SOURCES, random_subject
 from zsnmt.benchmarks.translation import translation
-from zsnmt.decoding.choice import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
 from zsnmt.decoding.fairseq_engine import FairseqEngine
-from zsnmt.engines import ManyProcesses
+from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
 from zsnmt.errors import InputError
+from zsnmt.inference.engines import ManyProcesses
 
 LINES, OUTPUT = 5, 4
 SETTINGS = dict(run=None, source=None, to=None, text=None, reference=None, size=None, lines=LINES, beam=3, batch=2, rounds=2,

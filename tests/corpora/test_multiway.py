@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs, deal
-from zsnmt.corpora.parallel_text import check_corpus, read_lines, write_lines
+from zsnmt.corpora.parallel_text import check_corpus
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines, write_lines
 
 PIVOT, *OTHERS = LANGUAGES = ["en", "de", "fr", "cs"]
 SIZES = {"train": 100, "valid": 4, "test": 6}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_sentences, normalised
-from zsnmt.corpora.parallel_text import write_lines
+from zsnmt.text.lines import write_lines
 
 LANGUAGES = ["en", "de", "hi"]
 

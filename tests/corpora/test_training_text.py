@@ -7,9 +7,9 @@ import pytest
 
 from tests.conftest import run_command
 from zsnmt.corpora.overlap import find_overlaps, held_out_sentences
-from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.corpora.training_text import check_overlap, limit_of, make_training_text, parse_limits
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines, write_lines
 
 LANGUAGES = ["en", "de", "fr"]
 LINES, HELD_OUT = 40, 6

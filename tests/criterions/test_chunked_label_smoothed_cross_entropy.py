@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from tests.conftest import toy_options
-from zsnmt.criterions import chunked_loss
 from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy, projecting_decoder
+from zsnmt.losses import chunked_loss
 
 PAD, EOS = 1, 2
 NO_DROPOUT = dict(dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, word_dropout=0.0)

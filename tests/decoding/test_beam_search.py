@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from tests.decoding.made_up import FIRST_WORD, assert_found_by_fairseq, build, lengths, made_sentences, plain
+from tests.support.decoding import FIRST_WORD, assert_found_by_fairseq, build, lengths, made_sentences, plain
 from zsnmt.decoding.beam_search import CHUNK, best_candidates, keep_only, top, without
 
 # Pieces

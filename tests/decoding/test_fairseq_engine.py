@@ -5,7 +5,7 @@ from fairseq.models.transformer import TransformerModel
 from fairseq.models.transformer.transformer_legacy import base_architecture
 
 from tests.conftest import LANGUAGES, toy_options
-from tests.decoding.made_up import (
+from tests.support.decoding import (
     FIRST_WORD,
     OF_MATRICES,
     SIZES,
@@ -19,8 +19,8 @@ from tests.decoding.made_up import (
     make_generator,
     randomise,
 )
-from zsnmt.decoding.engine import PyTorchEngine
 from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Search
 
 SEARCH = Search(3, max_len_a=0, max_len_b=9)

@@ -10,9 +10,9 @@ from fairseq.optim.adam import Adam
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 
 from tests.conftest import LANGUAGES, make_dictionary, toy_options
+from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.encode_once import EncodeOnce
 
 OLD, SECOND, THIRD = SIZES = 31, 38, 42  # of the dictionary: at first, with dd and 6 pieces, with ee and 3 pieces
 TAGS = dict(piv=4, aa=5, bb=6, cc=7, dd=31, ee=38)

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from tests.conftest import make_dictionary
+from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
-from zsnmt.masked_sentences import MASK
 from zsnmt.models import zs_bert as registered
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.position_terms import ALL, DROPPED, SEPARATE

@@ -13,7 +13,7 @@ from zsnmt.models import zs_transformer as registered
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.modules.variational_dropout import VariationalDropout
-from zsnmt.seams import chosen_layers
+from zsnmt.seams.layers import chosen_layers
 
 NEUTRAL = dict(word_dropout=0.0, decoder_language_embedding="none")
 

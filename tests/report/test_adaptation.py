@@ -8,11 +8,10 @@ from statistics import fmean, stdev
 
 import pytest
 
-from tests.report.made_up import made_up_scores
-from tests.report.resampled import with_resamples
-from zsnmt.bootstrap import paired, unpacked
+from tests.support.resampled import with_resamples
+from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.evaluation import means
+from zsnmt.evaluation.evaluate import means
 from zsnmt.languages import parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.report.adaptation import (
     GROUPS,
@@ -23,13 +22,14 @@ from zsnmt.report.adaptation import (
     new_language_gains_table,
     new_language_table,
 )
-from zsnmt.report.comparison import Run, tables
-from zsnmt.report.measured import Measured, markdown_rows, tsv
+from zsnmt.report.documents import keep_scores
+from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import files_beside, page
-from zsnmt.report.printed import every_direction, markdown_table, text_table
-from zsnmt.report.results import keep_scores
+from zsnmt.report.scores import check_comparable
 from zsnmt.report.significance import INSIDE, ONE_SEED
-from zsnmt.report.table import check_comparable
+from zsnmt.report.systems import Run, tables
+from zsnmt.report.table import Measured, markdown_rows, tsv
+from zsnmt.scoring.bootstrap import paired, unpacked
 
 OLD, NEW = ["en", "de", "fr"], ["cs"]
 KEPT = "exactly as before in every direction that the base was scored in: BLEU, chrF++, off-target"

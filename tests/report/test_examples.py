@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from tests.report.made_up_runs import SIGNATURE, STRAYED, TEXT, make_run, make_text
+from tests.support.runs import SIGNATURE, STRAYED, TEXT, make_run, make_text
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.report import examples as module
-from zsnmt.report.comparison import read_runs
 from zsnmt.report.examples import examples
+from zsnmt.report.systems import read_runs
 
 GERMAN_FRENCH = Direction("de", "fr")
 

@@ -8,11 +8,11 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.conftest import run_command
-from tests.report.made_up_probes import make_probes
-from tests.report.made_up_runs import SIGNATURE, TEXT, make_run, make_text, validate
-from zsnmt.report.comparison import read_runs
+from tests.support.probes import make_probes
+from tests.support.runs import SIGNATURE, TEXT, make_run, make_text, validate
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
+from zsnmt.report.systems import read_runs
 
 SMALL = 2_000_000  # bytes that a page of twelve directions stays below
 

@@ -5,12 +5,12 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from tests.report.made_up import made_up_scores
-from tests.report.resampled import with_resamples
-from zsnmt.bootstrap import SAMPLES, paired, unpacked
+from tests.support.resampled import with_resamples
+from tests.support.scores import made_up_scores
 from zsnmt.languages import Direction
-from zsnmt.metrics import RANGES
 from zsnmt.report.significance import difference, resamples
+from zsnmt.scoring.bootstrap import SAMPLES, paired, unpacked
+from zsnmt.scoring.metrics import RANGES
 
 RUNS = [with_resamples(made_up_scores("residual", seed, bleu)) for seed, bleu in ((1, 14.0), (2, 30.0))]
 BASE = [with_resamples(made_up_scores("baseline", seed, bleu)) for seed, bleu in ((1, 5.0), (2, 8.0), (3, 6.0))]

@@ -1,111 +1,109 @@
-"""What runs have in common, and what is said of them above their tables."""
+"""Figures with their spread, and tables of them for a terminal, as Markdown and as TSV."""
+
+import csv
+import io
+from dataclasses import replace
+from statistics import stdev
 
 import pytest
 
-from tests.report.made_up import made_up_scores
-from zsnmt.errors import InputError
-from zsnmt.report.table import by_system, caption, check_comparable, listed, mean_over_directions, short_commit
+from zsnmt.report.table import FORMS, WIDTH, Measured, Table, joined, markdown, over_seeds, shown, spread_note, text_rows, tsv, wrapped
 
-SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
-
-
-def without(scores, *directions):
-    kept = [result for result in scores["directions"] if (result["direction"], result["kind"]) not in directions]
-    return {**scores, "directions": kept}
-
-
-def test_means_are_plain_means_over_the_directions_of_a_kind():
-    assert mean_over_directions(SCORES[0], "supervised", "bleu") == 25.0
-    assert mean_over_directions(SCORES[0], "zero_shot", "bleu") == pytest.approx(5.0)
-    assert mean_over_directions(SCORES[0], "pivot", "off_target") == pytest.approx(0.01)
+TABLE = Table(
+    "small",
+    "A small table",
+    ["name", "BLEU", "never"],
+    [["a|b\tc", Measured("bleu", 20.25, 0.5), None], ["d", Measured("bleu", 3.0, note="one seed"), None]],
+    "What it holds.",
+)
+GAIN = Measured("off_target", -0.125, interval=(-0.25, 0.0), difference=True, p=0.0209, note="one seed")
 
 
-def test_a_mean_needs_the_figure_in_every_direction():
-    assert mean_over_directions(SCORES[0], "zero_shot", "comet") is None
-    assert mean_over_directions(without(SCORES[0], ("de-fr", "pivot"), ("fr-de", "pivot")), "pivot", "bleu") is None
-    one, *others = SCORES[0]["directions"]
-    assert mean_over_directions({**SCORES[0], "directions": [{**one, "comet": 0.5}, *others]}, "supervised", "comet") is None
+def test_a_figure_is_written_with_what_is_known_of_its_spread():
+    assert str(Measured("bleu", 20.04)) == "20.0"
+    assert str(Measured("off_target", 0.125, 0.01)) == "12.5 ± 1.0 %"
+    assert str(Measured("bleu", 20.0, interval=(19.0, 21.5))) == "20.0 [19.0, 21.5]"
+    assert str(Measured("length_ratio", 1.024)) == "1.02" and str(Measured("comet", 0.8217)) == "0.822"
 
 
-def test_runs_of_several_systems_and_seeds_can_be_compared_whatever_their_models():
-    check_comparable(SCORES)
-    pivoted = {"decoding": dict(beam=4, model="x", pivot_model="y"), "pivot_by": "baseline, seed 1"}
-    check_comparable([SCORES[0], SCORES[2] | pivoted])
-    seeds = {system: [run["seed"] for run in runs] for system, runs in by_system(SCORES[::-1]).items()}
-    assert [*seeds.items()] == [("residual", [1]), ("baseline", [2, 1])]
+def test_a_difference_has_its_sign_and_no_negative_zero():
+    assert str(Measured("bleu", 3.0, difference=True)) == "+3.0"
+    assert str(Measured("bleu", -0.01, difference=True)) == "+0.0"
+    assert str(Measured("off_target", -0.5, difference=True, note="one seed")) == "−50.0 points (one seed)"
 
 
-ONLY_FIRST, ONLY_OTHER = "only baseline seed 1 has ", "only residual seed 1 has "
+def test_a_difference_has_the_p_value_of_its_test():
+    assert str(GAIN) == "−12.5 points [−25.0, 0.0] p = 0.021 (one seed)"
+    assert str(Measured("bleu", 2.0, 1.0, difference=True, p=1.0)) == "+2.0 ± 1.0 p = 1.000"
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (dict(config="other"), f"their configs differ: {ONLY_FIRST}made_up, {ONLY_OTHER}other;"),
-    (dict(signatures=dict(bleu="tok:intl", off_target="py3langid")),
-     f"their signatures differ: {ONLY_FIRST}bleu tok:13a, {ONLY_OTHER}bleu tok:intl;"),
-    (dict(signatures=SCORES[2]["signatures"] | dict(comet="wmt22")), f"their signatures differ: {ONLY_OTHER}comet wmt22;"),
-    (dict(decoding=dict(beam=1, lines=60)), f"their ways of decoding differ: {ONLY_FIRST}beam 4, {ONLY_OTHER}beam 1, lines 60;"),
-    (dict(test_set="ab12"), f"their test sets differ: {ONLY_FIRST}one that was not recorded, {ONLY_OTHER}ab12;"),
-    (without(SCORES[2], ("de-fr", "pivot")), f"their directions differ: {ONLY_FIRST}de-fr (pivot);"),
-    (without(SCORES[2], *((result["direction"], result["kind"]) for result in SCORES[2]["directions"])),
-     f"their directions differ: {ONLY_FIRST}de-en (supervised), de-fr (pivot), de-fr (zero-shot), en-de (supervised) and 2 more;"),
-])  # fmt: skip
-def test_runs_that_cannot_be_compared_are_refused_naming_what_differs(change, message):
-    with pytest.raises(InputError) as refused:
-        check_comparable([SCORES[0], SCORES[1], {**SCORES[2], **change}])
-    assert str(refused.value) == f"these runs cannot stand in one table, {message} score them alike or make two tables"
+def test_a_deviation_needs_two_seeds_and_an_interval_one():
+    assert over_seeds("bleu", [1.0, 4.0], interval=[0.0, 2.0]) == Measured("bleu", 2.5, stdev([1.0, 4.0]))
+    assert over_seeds("bleu", [1.0], interval=[0.0, 2.0]) == Measured("bleu", 1.0, interval=(0.0, 2.0))
+    assert str(over_seeds("reference_error", [0.01, 0.01])) == "1.0 %"
 
 
-def test_a_direction_scored_as_another_kind_is_named_on_both_sides():
-    first, *others = SCORES[2]["directions"]
-    other = {**SCORES[2], "directions": [{**first, "kind": "zero_shot"}, *others]}
-    both = r"only baseline seed 1 has de-en \(supervised\), only residual seed 1 has de-en \(zero-shot\);"
-    with pytest.raises(InputError, match=both):
-        check_comparable([SCORES[0], other])
+@pytest.mark.parametrize("values", [[], [None], [1.0, None]])
+def test_a_figure_that_a_seed_lacks_is_not_made_up(values):
+    assert over_seeds("bleu", values) is None and shown(None) == "–"
 
 
-def test_a_run_given_twice_is_refused():
-    with pytest.raises(InputError, match="given twice: baseline seed 1, residual seed 1, baseline seed 1"):
-        check_comparable([SCORES[0], SCORES[2], SCORES[0]])
+def test_markdown_keeps_its_columns_whatever_the_cells_hold():
+    rows = [line for line in markdown(TABLE).split("\n") if line.startswith("|")]
+    assert len(rows) == 4 and {line.replace("\\|", "").count("|") for line in rows} == {4}
+    assert "20.2 ± 0.5" in markdown(TABLE) and "What it holds." in markdown(TABLE)
+    assert markdown(replace(TABLE, signatures="BLEU: tok:13a.")).endswith(" BLEU: tok:13a.\n")
 
 
-def test_long_lists_are_cut():
-    assert listed({"b", "a"}) == "a, b" and listed({"d", "c", "b", "a"}) == "a, b, c, d"
-    assert listed({str(number) for number in range(9)}) == "0, 1, 2, 3 and 5 more"
+def test_tsv_has_numbers_in_columns_of_their_own():
+    rows = list(csv.DictReader(io.StringIO(tsv(TABLE)), delimiter="\t"))
+    assert [float(row["BLEU"]) for row in rows] == [20.25, 3.0]
+    assert [row["BLEU deviation"] for row in rows] == ["0.5", ""] and rows[1]["BLEU note"] == "one seed"
+    assert rows[0]["name"] == "a|b c" and not {"BLEU low", "BLEU high", "BLEU p"} & {*rows[0]}
 
 
-def test_the_caption_says_what_the_figures_are():
-    for word in ("tok:13a", "2 supervised", "2 zero-shot", "through en", "py3langid", "1.0 %", "beam 4"):
-        assert word in caption(SCORES)
+def test_tsv_has_interval_and_p_value_in_the_units_of_the_score_file():
+    table = Table("gains", "", ["system", "off-target"], [["a", GAIN], ["b", Measured("off_target", 0.5, difference=True)]], "")
+    first, second = csv.DictReader(io.StringIO(tsv(table)), delimiter="\t")
+    found = {part: first[f"off-target {part}"] for part in ("low", "high", "p", "note")}
+    assert found == {"low": "-0.25", "high": "0.0", "p": "0.0209", "note": "one seed"}
+    assert {second[f"off-target {part}"] for part in found} == {""} and float(second["off-target"]) == 0.5
 
 
-def test_the_caption_says_what_was_left_out_of_training_and_of_the_test_set():
-    overlap = {"en-de": dict(lines=1200, removed=3), "en-fr": dict(lines=800, removed=4)}
-    said = caption([{**SCORES[0], "overlap": overlap, "decoding": dict(beam=4, lines=150)}])
-    assert "Of 2,000 training pairs 7 had a sentence of" in said and "first 150 lines" in said
-    assert "training pairs" not in caption(SCORES) and "lines of the test set" not in caption(SCORES)
+def test_a_note_explains_what_stands_beside_the_figures_and_nothing_else():
+    plain = Table("plain", "", ["BLEU"], [[Measured("bleu", 1.0)]], "What it holds.")
+    assert plain.note == "What it holds." and "±" in TABLE.note and "bootstrap" not in TABLE.note
+    tested = Table("tested", "", ["gain"], [[GAIN]], "")
+    assert "In brackets 95 % intervals" in tested.note and "p: paired" in tested.note and "±" not in tested.note
+    assert spread_note([plain]) == "" and spread_note([plain, TABLE, tested]) == joined([spread_note([TABLE]), tested.note])
+    assert TABLE.only(["name"]).note == "What it holds."
 
 
-def test_the_caption_names_a_length_penalty_that_is_not_fairseqs_default():
-    def said(**decoding):
-        return caption([{**SCORES[0], "decoding": dict(beam=4, **decoding)}])
-
-    assert "beam 4." in said(length_penalty=1.0)
-    assert "beam 4, length penalty 0.6." in said(length_penalty=0.6)
-    assert "beam 4, length penalty 0.6 in the form of GNMT." in said(length_penalty=0.6, length_penalty_form="gnmt")
-    assert "beam 4, length penalty 1.0 in the form of GNMT." in said(length_penalty=1.0, length_penalty_form="gnmt")
+def test_columns_are_left_out_where_no_row_has_a_cell_and_chosen_in_the_order_asked_for():
+    assert TABLE.without_empty_columns().columns == ["name", "BLEU"]
+    assert TABLE.numbers() == [False, True, False] and set(FORMS) >= {"bleu", "chrf", "off_target"}
+    chosen = TABLE.only(["BLEU", "not there", "name"])
+    assert chosen.columns == ["BLEU", "name"] and [row[1] for row in chosen.rows] == ["a|b\tc", "d"]
 
 
-def test_the_caption_of_one_direction_says_nothing_of_zero_shot():
-    one = caption([{**SCORES[0], "directions": SCORES[0]["directions"][:1]}])
-    assert "means over 1 supervised direction; off-target" in one
+def test_in_a_terminal_a_row_is_a_column_and_all_are_aligned():
+    name, rule, bleu, never = text_rows(replace(TABLE, rows=[["long name", *TABLE.rows[0][1:]], *TABLE.rows[1:]])).split("\n")
+    places = [name.index("long name"), name.index("d", 14)]
+    assert (bleu.index("20.2 ± 0.5"), bleu.index("3.0 (one seed)")) == (never.index("–"), never.rindex("–")) == tuple(places)
+    assert {*rule} == {"-"} and len(rule) == max(map(len, (name, bleu, never)))
 
 
-def test_the_caption_says_who_pivots_where_it_is_another_run():
-    pivoted = [{**scores, "pivot_by": "baseline, seed 1"} for scores in (SCORES[1], SCORES[2])]
-    said = caption([SCORES[0], *pivoted])
-    assert said.endswith("Through the pivot: baseline, seed 2, by baseline, seed 1; residual, seed 1, by baseline, seed 1.")
-    assert "Through the pivot" not in caption(SCORES)
+def test_in_a_terminal_columns_that_do_not_fit_follow_below_with_the_titles_again():
+    rows = [["x", f"a long name, {number}", Measured("bleu", float(number))] for number in range(12)]
+    table = Table("wide", "", ["kind", "system", "BLEU"], rows, "", 2)
+    blocks = [block.split("\n") for block in text_rows(table).split("\n\n")]
+    assert all(len(line) <= WIDTH for block in blocks for line in block) and len(blocks) == 3
+    assert {(block[0][:4], block[1][:6], block[2][:3], block[3][:4]) for block in blocks} == {("kind", "system", "---", "BLEU")}
+    assert [float(value) for block in blocks for value in block[3].split()[1:]] == [*range(12)]
+    narrow = text_rows(table, width=1).split("\n\n")
+    assert len(narrow) == 12  # a column that is too wide stands alone
 
 
-def test_a_commit_is_shortened_and_keeps_the_mark_of_changes():
-    assert short_commit("a" * 40) == "a" * 12 and short_commit("a" * 40 + "+changes") == "a" * 12 + "+changes"
+def test_prose_is_wrapped_without_breaking_what_is_longer_than_a_line():
+    signature = "x" * 110 + "-y"
+    assert wrapped(f"{'word ' * 30}{signature}").split("\n") == [("word " * 20).rstrip(), ("word " * 10).rstrip(), signature]

@@ -15,11 +15,11 @@ from unittest import mock
 import pytest
 from fairseq import checkpoint_utils, options, tasks
 
-from zsnmt.binarised import prepare
-from zsnmt.corpora.synthetic import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.languages import parse_direction
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 from zsnmt.text.learning import TextSettings
+from zsnmt.training.binarised import prepare
 
 PLUGIN = ["--user-dir", str(Path(__file__).parents[2] / "zsnmt"), "--task", "zs_translation"]
 BLEU_LINES = 7

@@ -29,13 +29,13 @@ from tests.tasks.conftest import (
     training_options,
 )
 from zsnmt.data.reading import encode
-from zsnmt.corpora.parallel_text import read_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
 from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.runs.validation import read_validations
+from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
-from zsnmt.validation import read_validations
 
 HERE = ["--cpu", "--num-workers", 0]
 GNMT_FORM = ("--length-penalty-form", "gnmt")

@@ -13,11 +13,11 @@ from fairseq import options, tasks
 
 from tests.conftest import ROOT, run_command
 from tests.tasks.conftest import fairseq
-from zsnmt.binarised_bert import Vocabulary, prepare
-from zsnmt.corpora.parallel_text import write_lines
+from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
-from zsnmt.masked_sentences import MASK
+from zsnmt.masked_lm.data import Vocabulary, prepare
 from zsnmt.tasks.zs_masked_lm import ZeroShotMaskedLMTask
+from zsnmt.text.lines import write_lines
 
 TRAIN, VALID = 53, 11  # no multiple of 8, the default of --required-batch-size-multiple
 PLUGIN = ["--user-dir", ROOT / "zsnmt", "--task", "zs_masked_lm"]

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from fairseq.data import Dictionary, data_utils
 
-from zsnmt.binarised import prepare
-from zsnmt.corpora.parallel_text import read_lines, write_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
 from zsnmt.text.learning import TextSettings
+from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
+from zsnmt.training.binarised import prepare
 
 LANGUAGES = ["en", "de", "hi"]
 SENTENCES = {

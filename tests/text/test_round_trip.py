@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.conftest import ROOT, run_command
-from zsnmt.corpora.parallel_text import write_lines
-from zsnmt.report.table import round_trip_table
+from zsnmt.report.overlap import round_trip_table
+from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.round_trip import WholePipeline, round_trip
 from zsnmt.text.subword import Subwords, train_subwords

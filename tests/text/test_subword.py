@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
-from zsnmt.corpora.parallel_text import write_lines
 from zsnmt.errors import InputError
+from zsnmt.text.lines import write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.subword import MODEL_TYPES, NORMALIZATIONS, Subwords, frequent_pieces, restrict, train_subwords
 

@@ -9,17 +9,25 @@ from pathlib import Path
 
 from fairseq.data import Dictionary
 
-from zsnmt.binarised import TextFile, binarise, check_replaceable, checked_pairs, count_pieces, text_files, training_text
-from zsnmt.corpora.parallel_text import iterate_lines, write_lines
+from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages
-from zsnmt.text.learning import TOKENISED, TextSettings, learn_subwords, learn_tokenisation, tokenise_file, write_restricted
-from zsnmt.text.parallel import worker_pool
+from zsnmt.processes import worker_pool
+from zsnmt.text.learning import (
+    TOKENISED,
+    TextSettings,
+    learn_subwords,
+    learn_tokenisation,
+    tokenise_file,
+    write_restricted,
+)
+from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.pipeline import RAW, TextPipeline, own_model_file
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
+from zsnmt.training.binarised import TextFile, binarise, checked_pairs, count_pieces, text_files, training_text
 
 UNKNOWN_BOUND = 0.01
 

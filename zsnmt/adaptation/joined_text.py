@@ -10,7 +10,7 @@ from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
 from zsnmt.corpora.training_text import limit_of, make_training_text
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
-from zsnmt.runs import same_bytes
+from zsnmt.runs.folder import same_bytes
 
 
 def new_languages(languages: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -8,11 +8,11 @@ from pathlib import Path
 from fairseq.data import Dictionary
 
 from zsnmt.adaptation.checkpoint import extend_checkpoint
-from zsnmt.averaging import load_checkpoint
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import parse_direction, read_languages
-from zsnmt.runs import COMMAND_FILE, MODEL_FILE, PIPELINE_FOLDER
+from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.folder import COMMAND_FILE, MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import directions_with_data
 
 FULL, FROZEN = MODES = ("full", "frozen")

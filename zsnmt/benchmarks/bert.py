@@ -11,7 +11,7 @@ from fairseq.models import BaseFairseqModel
 
 from zsnmt.benchmarks.models import BenchmarkTask, build, parameters
 from zsnmt.benchmarks.paired import paired_times, ratios
-from zsnmt.masked_sentences import MASK, MaskedSentences, Masking
+from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.modules.positions import ENCODINGS
 
 STOCK = "fairseq roberta"

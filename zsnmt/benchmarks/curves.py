@@ -6,8 +6,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from zsnmt.errors import InputError
-from zsnmt.runs import CHECKPOINTS, read_record
-from zsnmt.validation import read_validations
+from zsnmt.runs.folder import CHECKPOINTS, read_record
+from zsnmt.runs.validation import read_validations
 
 KINDS = ("supervised", "zero_shot")
 

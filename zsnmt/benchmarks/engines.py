@@ -13,19 +13,19 @@ from fairseq.sequence_generator import SequenceGenerator
 
 from zsnmt.benchmarks.subjects import Subject
 from zsnmt.data.reading import Codec
-from zsnmt.decoding.choice import CTRANSLATE2, FAIRSEQ, FLOAT32, PRECISIONS, PYTORCH
-from zsnmt.decoding.engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PRECISIONS, PYTORCH
+from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
-from zsnmt.engines import ManyProcesses
 from zsnmt.errors import InputError
-from zsnmt.export.check import stock_model
-from zsnmt.export.engine import CTranslate2Engine, best_first
-from zsnmt.export.folder import EXPORT_FILE, checksums, needed
-from zsnmt.export.run import write_model
 from zsnmt.files import write_json
+from zsnmt.inference.engines import ManyProcesses
+from zsnmt.inference.export.ctranslate2.check import stock_model
+from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, best_first
+from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
+from zsnmt.inference.export.run import write_model
 from zsnmt.languages import LANGUAGES_FILE, language_tag
-from zsnmt.runs import PIPELINE_FOLDER
+from zsnmt.runs.folder import PIPELINE_FOLDER
 
 if TYPE_CHECKING:
     from ctranslate2 import TranslationResult

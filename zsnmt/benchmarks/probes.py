@@ -11,10 +11,10 @@ import numpy as np
 from zsnmt.analysis.classifiers import fit_as_published
 from zsnmt.analysis.similarities import similarities
 from zsnmt.analysis.state_folder import FINAL, read_states
-from zsnmt.analysis.states import ProbedModel, write_states
 from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.data.reading import encode
+from zsnmt.inference.states import ProbedModel, write_states
 
 
 def probes(size: str, sentences: int, length: int) -> Iterator[str]:

@@ -11,17 +11,17 @@ from fairseq.models import BaseFairseqModel
 
 from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.sizes import SIZES, stock_options
-from zsnmt.corpora.parallel_text import read_lines
+from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
+from zsnmt.inference.trained_run import load_run
+from zsnmt.inference.translator import Translator
 from zsnmt.languages import language_tag
-from zsnmt.metrics import Metrics
-from zsnmt.tagged_pairs import TagPlacement
+from zsnmt.scoring.metrics import Metrics
+from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
-from zsnmt.trained_run import load_run
-from zsnmt.translation import Translator
 
 OUTPUT = 30  # tokens of each output of random weights, before EOS
 SOURCES = range(5, 36)  # tokens of a random source, EOS among them

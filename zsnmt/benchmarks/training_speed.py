@@ -14,7 +14,7 @@ from zsnmt.benchmarks.paired import ratios, warn_if_busy
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.errors import InputError
 from zsnmt.files import write_json
-from zsnmt.text.parallel import progress
+from zsnmt.processes import progress
 
 STOCK = "fairseq's"
 PRECISIONS = {"float32": [], "bfloat16": ["--cpu-bf16"]}

@@ -13,12 +13,12 @@ from zsnmt.benchmarks.engines import STOCK, Way, timed_translation, ways
 from zsnmt.benchmarks.helper import Helper
 from zsnmt.benchmarks.paired import ratios, warn_if_busy
 from zsnmt.benchmarks.subjects import Subject, random_subject, trained_subject
-from zsnmt.decoding.choice import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
+from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
 from zsnmt.decoding.search import Hypothesis
 from zsnmt.errors import InputError
 from zsnmt.files import write_json
-from zsnmt.report.measured import MISSING
-from zsnmt.text.parallel import progress
+from zsnmt.processes import progress
+from zsnmt.report.table import MISSING
 
 NAMES = {FAIRSEQ: "fairseq-generate", PYTORCH: "PyTorch", CTRANSLATE2: "CTranslate2", STOCK: "CTranslate2, stock model"}
 

@@ -5,16 +5,16 @@ from pathlib import Path
 from statistics import median
 
 from zsnmt.benchmarks.paired import paired_times, ratio_rows, ratios
-from zsnmt.corpora.parallel_text import read_lines
-from zsnmt.decoding.choice import FAIRSEQ, EngineChoice
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
+from zsnmt.decoding.options import FAIRSEQ, EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.engines import pytorch_engine
+from zsnmt.inference.engines import pytorch_engine
+from zsnmt.inference.trained_run import load_run
+from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
-from zsnmt.text.parallel import map_in_processes
+from zsnmt.processes import map_in_processes
+from zsnmt.text.lines import read_lines
 from zsnmt.text.tokenisation import load_tokeniser
-from zsnmt.trained_run import load_run
-from zsnmt.translation import Translator
 
 
 def pivot(run: Path, source: str, to: str, text: Path, lines: int, rounds: int) -> Iterator[str]:

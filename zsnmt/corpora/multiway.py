@@ -4,9 +4,10 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import SPLITS, read_lines, write_lines
+from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
+from zsnmt.text.lines import read_lines, write_lines
 
 CONDITIONS = ("multiway", "non_overlap")
 

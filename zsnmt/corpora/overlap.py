@@ -11,7 +11,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.corpora.parallel_text import SPLITS, find_pair, iterate_lines, pairs_of_split
+from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
+from zsnmt.text.lines import iterate_lines
 
 
 class Place(NamedTuple):

@@ -6,13 +6,13 @@ from itertools import compress, repeat
 from pathlib import Path
 
 from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_files, held_out_sentences
-from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_lines, pairs_of_split, write_lines
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
 from zsnmt.errors import InputError
-from zsnmt.files import replacing, write_json
+from zsnmt.files import OVERLAP_FILE, replacing, write_json
 from zsnmt.languages import parse_direction
-from zsnmt.text.parallel import worker_pool
+from zsnmt.processes import worker_pool
+from zsnmt.text.lines import iterate_lines, write_lines
 
-COUNTS_FILE = "overlap.json"
 LIST_FILE = "overlap.tsv"
 
 
@@ -93,7 +93,7 @@ def make_training_text(text: Path, target: Path, languages: Sequence[str], limit
             write_lines(target / file.name, compress(iterate_lines(file), chosen))
     copy_held_out(text, target, languages)
     write_overlaps(target / LIST_FILE, overlaps)
-    write_json(target / COUNTS_FILE, counts)
+    write_json(target / OVERLAP_FILE, counts)
     return counts
 
 

@@ -11,7 +11,7 @@ from fairseq.distributed import FullyShardedDataParallel
 from fairseq.models.transformer import TransformerDecoderBase, TransformerModelBase
 from torch import Tensor, nn
 
-from zsnmt.criterions.chunked_loss import ChunkedLoss
+from zsnmt.losses.chunked_loss import ChunkedLoss
 
 
 @register_criterion("chunked_label_smoothed_cross_entropy", dataclass=LabelSmoothedCrossEntropyCriterionConfig)

@@ -1,1 +1,1 @@
-"""Between text and the numbers that models read: language tags, reading, data sets."""
+"""From pieces of text to token ids with language tags, as fairseq data sets."""

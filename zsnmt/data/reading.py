@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from fairseq.data import Dictionary
 
+from zsnmt.data.language_tags import TagPlacement, source_tags
 from zsnmt.decoding.search import Sentence
 from zsnmt.errors import InputError
-from zsnmt.languages import Direction, check_known, source_tags
-from zsnmt.tagged_pairs import TagPlacement
+from zsnmt.languages import Direction, check_known
 from zsnmt.text.pipeline import TextPipeline
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from zsnmt.decoding.decoder import DecoderState
+from zsnmt.decoding.packed.decoder import DecoderState
 from zsnmt.decoding.search import Hypothesis, Search
 
 CHUNK = 64  # symbols of which the best is found first; the order of magnitude of √V

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from zsnmt.decoding.length_penalty import POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
-from zsnmt.length_penalty import POWER, search_penalty
 
 if TYPE_CHECKING:  # commands read defaults here, and do not wait for fairseq
     from fairseq.data import Dictionary
@@ -30,7 +30,7 @@ class Hypothesis(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """How to search: hypotheses kept at each step, and the length penalty (see `zsnmt.length_penalty`).
+    """How to search: hypotheses kept at each step, and the length penalty (see `zsnmt.decoding.length_penalty`).
 
     The defaults are those of Liu et al. (2021), and of every command. An output has at most `max_len_a` times as many tokens as its source, with tags and EOS, and `max_len_b` more.
     """

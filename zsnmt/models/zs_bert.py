@@ -13,7 +13,8 @@ from zsnmt.errors import InputError
 from zsnmt.modules.bert_encoder import BertEncoder
 from zsnmt.modules.position_terms import ALL, DROPPED, SEPARATE, PositionTerms
 from zsnmt.modules.positions import ENCODINGS
-from zsnmt.seams import encode_positions, set_defaults
+from zsnmt.seams.options import set_defaults
+from zsnmt.seams.positions import encode_positions
 
 
 @register_model("zs_bert")

@@ -18,15 +18,11 @@ from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.positions import ENCODINGS, IN_INPUT
 from zsnmt.modules.word_dropout import WordDropoutEmbedding
-from zsnmt.seams import (
-    build_language_embedding,
-    fill_encoder_seams,
-    fill_position_seams,
-    fill_vocabulary_seams,
-    set_defaults,
-    share_dropout_over_time,
-    train_fast,
-)
+from zsnmt.seams.layers import fill_encoder_seams, share_dropout_over_time
+from zsnmt.seams.options import set_defaults
+from zsnmt.seams.positions import fill_position_seams
+from zsnmt.seams.speed import train_fast
+from zsnmt.seams.vocabulary import build_language_embedding, fill_vocabulary_seams
 
 
 @register_model("zs_transformer")

@@ -9,10 +9,10 @@ from collections.abc import Collection, Sequence
 from statistics import fmean
 
 from zsnmt.languages import Direction
-from zsnmt.metrics import RANGES
-from zsnmt.report.measured import FORMS, Cell, Measured, Table, joined, over_seeds
+from zsnmt.report.scores import all_directions, by_system, listed, mean_over_directions, results, seeds, signature_note
 from zsnmt.report.significance import gain, mean_difference, minus_pivot, seed_note
-from zsnmt.report.table import all_directions, by_system, listed, mean_over_directions, results, seeds, signature_note
+from zsnmt.report.table import FORMS, Cell, Measured, Table, joined, over_seeds
+from zsnmt.scoring.metrics import RANGES
 
 OLD = "old"
 WITH_PIVOT = "new → pivot", "pivot → new"

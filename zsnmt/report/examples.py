@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import find_pair, read_lines
+from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
-from zsnmt.language_identification import Identifier, load_identifier
 from zsnmt.languages import Direction
-from zsnmt.report.comparison import Run, all_directions
-from zsnmt.runs import DIRECT, HYPOTHESES, PIVOT, hypotheses_file, settings_file
+from zsnmt.report.systems import Run, all_directions
+from zsnmt.runs.folder import DIRECT, HYPOTHESES, PIVOT, hypotheses_file, settings_file
+from zsnmt.scoring.language_identification import Identifier, load_identifier
+from zsnmt.text.lines import read_lines
 
 logger = logging.getLogger(__name__)
 

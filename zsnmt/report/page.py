@@ -5,34 +5,25 @@ from dataclasses import astuple, fields, replace
 from pathlib import Path
 from statistics import fmean
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from zsnmt.files import replacing
 from zsnmt.languages import Direction
 from zsnmt.report import figures
-from zsnmt.report.comparison import Run, all_directions, signature_note, tables
 from zsnmt.report.examples import Example
-from zsnmt.report.measured import Table, markdown, shown, tsv
+from zsnmt.report.html import drawn_maps, inlined, templates, write
 from zsnmt.report.plotted import HeatMap, Validation, curves, direct_figure, heat_maps, log_curves, panels, validations
-from zsnmt.report.probe_figures import confusion_maps, probe_figures
-from zsnmt.report.probe_tables import details, headlines
-from zsnmt.report.probes import has_probes, probes_of
-from zsnmt.report.table import by_system
+from zsnmt.report.probes.figures import confusion_maps, probe_figures
+from zsnmt.report.probes.folder import has_probes, probes_of
+from zsnmt.report.probes.tables import details, headlines
+from zsnmt.report.scores import by_system
+from zsnmt.report.systems import Run, all_directions, signature_note, tables
+from zsnmt.report.table import Table, markdown, tsv
 
 TABLE_FORMATS = {"md": markdown, "tsv": tsv}
 FIGURE_FORMATS = ("png", "svg")
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
 MOST_PANELS = 30  # directions that have a panel each
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-TEMPLATES.filters["shown"] = shown
+TEMPLATES = templates(Path(__file__).parent)
 
 
 def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], examples_seed: int) -> str:
@@ -59,24 +50,6 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         kinds={direction: kind.replace("_", "-") for direction, kind in all_directions(all_scores).items()},
         bleu=mean_bleu(all_scores),
     )
-
-
-def drawn_maps(maps: Sequence[HeatMap], numbers: str) -> dict[str, list[dict]]:
-    """The heat maps of each system: title, and drawing as safe markup; `numbers` says where they are to be read."""
-    drawn: dict[str, list[dict]] = {}
-    for place, cells in enumerate(maps):
-        label = f"{cells.title}, {cells.system}, {cells.down} by {cells.across}; the numbers are in {numbers}"
-        drawing = Markup(figures.inline_svg(figures.heat_map(cells), f"{cells.kind}{place}", label))
-        drawn.setdefault(cells.system, []).append({"title": cells.title, "drawing": drawing})
-    return drawn
-
-
-def inlined(named: Sequence[tuple[str, str, Figure]]) -> list[dict]:
-    """Figures with their names and titles, as safe markup."""
-    return [
-        {"name": name, "title": title, "drawing": Markup(figures.inline_svg(figure, name, title))}
-        for name, title, figure in named
-    ]
 
 
 def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
@@ -148,9 +121,3 @@ def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[
 def name_of(cells: HeatMap) -> str:
     """The file name of a heat map."""
     return f"{cells.kind}.{cells.system}"
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file beside its place and rename it."""
-    with replacing(path) as file:
-        file.write(content)

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.report.comparison import Run, direct_minus_pivot, results
-from zsnmt.report.table import by_system
-from zsnmt.runs import CHECKPOINTS, LOG_FILE, logged_validations
-from zsnmt.validation import read_validations
+from zsnmt.report.scores import by_system
+from zsnmt.report.systems import Run, direct_minus_pivot, results
+from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
+from zsnmt.runs.log import logged_validations
+from zsnmt.runs.validation import read_validations
 
 
 @dataclass(frozen=True)

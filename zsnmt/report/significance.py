@@ -8,11 +8,11 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from zsnmt.bootstrap import paired, unpacked
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.metrics import RANGES
-from zsnmt.report.measured import Cell, Measured, joined
-from zsnmt.report.table import mean_over_directions
+from zsnmt.report.scores import mean_over_directions
+from zsnmt.report.table import Cell, Measured, joined
+from zsnmt.scoring.bootstrap import paired, unpacked
+from zsnmt.scoring.metrics import RANGES
 
 Resamples = np.ndarray | None  # None where a score file has none
 OfKind = tuple[Sequence[dict], str]  # the runs of a system, and the kind of their results

@@ -1,217 +1,220 @@
-"""The systems of an experiment side by side, from their score files."""
+"""Measured figures with their spread, and tables of them for a terminal, as Markdown and as TSV."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from statistics import fmean
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+from typing import NamedTuple
 
-from zsnmt.errors import InputError
-from zsnmt.languages import Direction, parse_direction
-from zsnmt.length_penalty import GNMT
-from zsnmt.report.measured import FORMS, joined
-from zsnmt.systems import BASELINE
+MISSING = "–"
+WIDTH = 100  # of a terminal
 
-COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
-    "supervised": ("supervised", "bleu"),
-    "zero-shot": ("zero_shot", "bleu"),
-    "through pivot": ("pivot", "bleu"),
-    "off-target": ("zero_shot", "off_target"),
-    "off-target through pivot": ("pivot", "off_target"),
+
+class Form(NamedTuple):
+    """How a figure of a score file is shown: multiplied by `factor`, with so many digits, then the unit."""
+
+    title: str
+    factor: float = 1
+    digits: int = 1
+    unit: str = ""
+
+
+FORMS = {
+    "bleu": Form("BLEU"),
+    "chrf": Form("chrF++"),
+    "off_target": Form("off-target", 100, 1, " %"),
+    "reference_error": Form("identifier's error", 100, 1, " %"),
+    "copied": Form("copied", 100, 1, " %"),
+    "length_ratio": Form("length ratio", 1, 2),
+    "empty": Form("empty", 1, 0),
+    "comet": Form("COMET", 1, 3),
+    "unchanged": Form("outputs unchanged", 100, 1, " %"),
+    "accuracy": Form("accuracy", 100, 1, " %"),
+    "retrieval": Form("retrieval", 100, 1, " %"),
+    "svcca": Form("SVCCA", 1, 3),
+    "cka": Form("CKA", 1, 3),
+    "perplexity": Form("perplexity"),
+    "translation": Form("translation", 100, 1, " %"),
+    "ml_score": Form("ML score", 100, 1, " %"),
+    "procrustes": Form("Procrustes loss", 1, 3),
+    "bands": Form("variance in bands", 100, 0, " %"),
+    "kept": Form("directions kept"),
 }
-CHRF_COLUMNS = {  # where there is room for them
-    "supervised chrF++": ("supervised", "chrf"),
-    "zero-shot chrF++": ("zero_shot", "chrf"),
-    "chrF++ through pivot": ("pivot", "chrf"),
-}
-COMET_COLUMNS = {
-    "supervised COMET": ("supervised", "comet"),
-    "zero-shot COMET": ("zero_shot", "comet"),
-    "COMET through pivot": ("pivot", "comet"),
-}
 
 
-def mean_over_directions(scores: dict, kind: str, figure: str, directions: Collection[Direction] | None = None) -> float | None:
-    """The plain mean of a figure over a run's directions of one kind, or over some of them, as the paper takes it.
+@dataclass(frozen=True)
+class Measured:
+    """A figure in the units of the score file: mean, and deviation or interval where they are known.
 
-    None without any, and where one of them was not scored.
+    A difference is written with its sign, and has the p-value of a test where there was one; `note` says what a reader must
+    know of this one figure.
     """
-    of_kind = results(scores, kind)
-    values = [of_kind.get(direction, {}).get(figure) for direction in (of_kind if directions is None else directions)]
-    return fmean(values) if values and None not in values else None
+
+    figure: str
+    mean: float
+    deviation: float | None = None
+    interval: tuple[float, float] | None = None
+    difference: bool = False
+    p: float | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        return " ".join([self.head, *self.tail])
+
+    @property
+    def head(self) -> str:
+        """The figure, with its deviation."""
+        text = self.shown(self.mean, "+" if self.difference else "-")
+        if self.deviation:  # none is written where all seeds agree, as on the references
+            text += f" ± {self.shown(self.deviation)}"
+        unit = FORMS[self.figure].unit
+        return text + (" points" if self.difference and unit else unit)
+
+    @property
+    def tail(self) -> list[str]:
+        """What is known of it besides: interval, p-value, note."""
+        interval = [] if self.interval is None else [f"[{', '.join(map(self.shown, self.interval))}]"]
+        p = [] if self.p is None else [f"p = {self.p:.3f}"]
+        return [*interval, *p, *([f"({self.note})"] if self.note else [])]
+
+    def shown(self, value: float, sign: str = "-") -> str:
+        """A value of the figure as text, without its unit."""
+        form = FORMS[self.figure]
+        return f"{form.factor * value:{sign}z.{form.digits}f}".replace("-", "−")
 
 
-def results(scores: dict, kind: str) -> dict[Direction, dict]:
-    """The results of one kind by direction."""
-    return {parse_direction(result["direction"]): result for result in scores["directions"] if result["kind"] == kind}
+Cell = str | Measured | None
 
 
-def all_directions(all_scores: Sequence[dict]) -> dict[Direction, str]:
-    """Every direction with its kind (supervised or zero_shot), the zero-shot ones first, in the order of the score files."""
-    return {direction: kind for kind in ("zero_shot", "supervised") for scores in all_scores for direction in results(scores, kind)}
+def over_seeds(figure: str, values: Sequence[float | None], interval: Sequence[float] | None = None) -> Measured | None:
+    """The mean over the seeds and, with two or more, the sample deviation; None where a seed has no value.
+
+    An interval belongs to one model, so it is kept only when there is one seed.
+    """
+    if not values or None in values:
+        return None
+    if len(values) > 1:
+        return Measured(figure, fmean(values), stdev(values))
+    return Measured(figure, values[0], interval=tuple(interval) if interval else None)
 
 
-def check_comparable(all_scores: Sequence[dict]) -> None:
-    """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once."""
-    names = [f"{scores['system']} seed {scores['seed']}" for scores in all_scores]
-    check_alike([*zip(names, map(conditions, all_scores))], "score them alike or make two tables")
-    if len(set(names)) < len(names):
-        raise InputError(f"a run is given twice: {', '.join(names)}")
-    check_adaptations(all_scores)
+@dataclass(frozen=True)
+class Table:
+    """A table to print: rows as long as `columns`, of which the first `headers` name the row; `about` says what it holds.
+
+    `signatures`, where it is there, says what the figures depend on.
+    """
+
+    name: str
+    title: str
+    columns: list[str]
+    rows: list[list[Cell]]
+    about: str
+    headers: int = 1
+    signatures: str = ""
+
+    @property
+    def note(self) -> str:
+        """What it holds, and what its figures have beside them."""
+        return joined([self.about, spread_note([self])])
+
+    def numbers(self) -> list[bool]:
+        """Which columns hold figures."""
+        return [any(isinstance(row[place], Measured) for row in self.rows) for place in range(len(self.columns))]
+
+    def only(self, columns: Iterable[str]) -> "Table":
+        """The table with some of its columns, those that it has."""
+        kept = [self.columns.index(title) for title in columns if title in self.columns]
+        rows = [[row[place] for place in kept] for row in self.rows]
+        return replace(self, columns=[self.columns[place] for place in kept], rows=rows)
+
+    def without_empty_columns(self) -> "Table":
+        """The table without the columns that no row has a cell for."""
+        return self.only(title for place, title in enumerate(self.columns) if any(row[place] is not None for row in self.rows))
 
 
-def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy: str) -> None:
-    """`InputError` unless every run, given by name, has the same values of each condition as the first."""
-    (name, first), *others = conditions
-    for other_name, other in others:
-        for what, of_first in first.items():
-            sides = (name, of_first - other[what]), (other_name, other[what] - of_first)
-            if found := ", ".join(f"only {run} has {listed(alone)}" for run, alone in sides if alone):
-                raise InputError(f"these runs cannot stand in one table, their {what} differ: {found}; {remedy}")
+def spread_note(tables: Iterable[Table]) -> str:
+    """What deviations, brackets and p-values are, where there are any."""
+    cells = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, Measured)]
+    return joined([
+        "± is the deviation over the seeds." if any(cell.deviation for cell in cells) else "",
+        "In brackets 95 % intervals by bootstrap resampling of the test lines." if any(cell.interval for cell in cells) else "",
+        "p: paired bootstrap test on the same lines, of the means over the seeds." if any(cell.p for cell in cells) else "",
+    ])  # fmt: skip
 
 
-def conditions(scores: dict) -> dict[str, set[str]]:
-    """What must be equal of runs in one table, by name."""
-    decoding = {key: value for key, value in scores.get("decoding", {}).items() if key not in ("model", "pivot_model")}
-    return {
-        "configs": {scores["config"]},
-        "signatures": {f"{name} {signature}" for name, signature in scores["signatures"].items()},
-        "ways of decoding": {f"{name} {value}" for name, value in decoding.items()},
-        "directions": {f"{result['direction']} ({result['kind'].replace('_', '-')})" for result in scores["directions"]},
-        "test sets": {scores.get("test_set", "one that was not recorded")},
-    }
+def shown(cell: Cell) -> str:
+    """A cell as text; a dash for one without value."""
+    return MISSING if cell is None else str(cell)
 
 
-def check_adaptations(all_scores: Sequence[dict]) -> None:
-    """`InputError` unless adapted runs began with the same languages, and the runs of a system were made alike."""
-    old = {", ".join(scores["adapted_from"]["languages"]) for scores in all_scores if "adapted_from" in scores}
-    if len(old) > 1:
-        found = "; ".join(sorted(old))
-        raise InputError(f"these runs cannot stand in one table, they add languages to different ones: {found}; make two tables")
-    for system, runs in by_system(all_scores).items():
-        if len(ways := {how_made(scores) for scores in runs}) > 1:
-            found = "; ".join(sorted(ways))
-            raise InputError(f"the runs of {system} are not seeds of one system: {found}; make two tables or give them two names")
-        for scores in runs:
-            check_before(scores)
+def markdown(table: Table) -> str:
+    """The table with its title and note."""
+    return f"### {table.title}\n\n{markdown_rows(table)}\n\n{joined([table.note, table.signatures])}\n"
 
 
-def check_before(scores: dict) -> None:
-    """`InputError` if a direction was scored on more or fewer lines before the run was adapted."""
-    lines = {(result["direction"], result["kind"]): result["lines"] for result in scores["directions"]}
-    for result in scores.get("before", []):
-        after = lines.get((result["direction"], result["kind"]), result["lines"])
-        if result["lines"] != after:
-            raise InputError(
-                f"{scores['system']} seed {scores['seed']} cannot be compared with its base: {result['direction']} has "
-                f"{result['lines']} lines before and {after} after; score both on the same lines, the base first"
-            )
+def markdown_rows(table: Table) -> str:
+    """The table alone."""
+    rows = [
+        table.columns,
+        ["---:" if number else "---" for number in table.numbers()],
+        *([shown(cell).replace("|", "\\|") for cell in row] for row in table.rows),
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def how_made(scores: dict) -> str:
-    """Whether a run was trained or adapted, and from which system."""
-    if not (base := scores.get("adapted_from")):
-        return "trained"
-    return f"adapted from {base['config']} {base['system']}, {base['mode']}"
+def text_rows(table: Table, width: int = WIDTH) -> str:
+    """The table for a terminal, each row of it a column; rows that do not fit side by side follow in a block of their own."""
+    titles, *columns = (padded([shown(cell) for cell in cells]) for cells in (table.columns, *table.rows))
+    blocks = [[titles]]
+    for column in columns:
+        if len(blocks[-1]) > 1 and len("  ".join(cells[0] for cells in (*blocks[-1], column))) > width:
+            blocks.append([titles])
+        blocks[-1].append(column)
+    return "\n\n".join(ruled(["  ".join(cells).rstrip() for cells in zip(*block)], table.headers) for block in blocks)
 
 
-def listed(things: Collection[str], most: int = 4) -> str:
-    """The first few things in order, and how many more there are."""
-    more = len(things) - most
-    return ", ".join(sorted(things)[:most]) + f" and {more} more" * (more > 0)
+def padded(cells: Sequence[str]) -> list[str]:
+    """Cells as wide as the widest of them."""
+    width = max(map(len, cells))
+    return [cell.ljust(width) for cell in cells]
 
 
-def by_system(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
-    """The runs of each system, the baseline's before the others, those in the order of their first one."""
-    systems: dict[str, list[dict]] = {}
-    for scores in sorted(all_scores, key=lambda scores: scores["system"] != BASELINE.name):
-        systems.setdefault(scores["system"], []).append(scores)
-    return systems
+def ruled(lines: Sequence[str], headers: int) -> str:
+    """Lines with a rule below the first ones."""
+    return "\n".join([*lines[:headers], "-" * max(map(len, lines)), *lines[headers:]])
 
 
-def seeds(runs: Sequence[dict]) -> str:
-    """The seeds of a system's runs."""
-    return ", ".join(str(scores["seed"]) for scores in runs)
+def wrapped(prose: str, width: int = WIDTH) -> str:
+    """Prose for a terminal; what is longer than a line, as a signature may be, is not broken."""
+    return textwrap.fill(prose, width, break_long_words=False, break_on_hyphens=False)
 
 
-def signature_note(all_scores: Sequence[dict]) -> str:
-    """What every figure depends on: signatures and seeds."""
-    first = all_scores[0]
-    listed = "; ".join(f"{system} seed {seeds(runs)}" for system, runs in by_system(all_scores).items())
-    return joined([signatures(first, first["signatures"]), f"Runs: {listed}."])
+_PARTS: dict[str, Callable[[Measured], object]] = {
+    "": lambda cell: cell.mean,
+    " deviation": lambda cell: cell.deviation,
+    " low": lambda cell: cell.interval and cell.interval[0],
+    " high": lambda cell: cell.interval and cell.interval[1],
+    " p": lambda cell: cell.p,
+    " note": lambda cell: cell.note or None,
+}
 
 
-def signatures(scores: dict, figures: Iterable[str]) -> str:
-    """What some figures depend on, as far as it is known."""
-    titles, known = {figure: form.title for figure, form in FORMS.items()}, scores["signatures"]
-    found = "; ".join(f"{titles.get(figure, figure)}: {known[figure]}" for figure in figures if figure in known)
-    return found and f"{found}."
+def tsv(table: Table) -> str:
+    """The table as numbers in the units of the score files; deviation, interval and note have columns of their own."""
+    columns = []
+    for title, cells in zip(table.columns, zip(*table.rows)):
+        for part, of in _PARTS.items():
+            values = [of(cell) if isinstance(cell, Measured) else None if part else cell for cell in cells]
+            if not part or any(value is not None for value in values):
+                columns.append([title + part, *values])
+    return "".join("\t".join(map(_tsv_cell, row)) + "\n" for row in zip(*columns))
 
 
-def caption(all_scores: Sequence[dict]) -> str:
-    """What the figures are: directions, metric, identifier and its error, search."""
-    first = all_scores[0]
-    count = {kind: sum(result["kind"] == kind for result in first["directions"]) for kind in ("supervised", "zero_shot")}
-    error = max(result["reference_error"] for scores in all_scores for result in scores["directions"])
-    if count["zero_shot"]:
-        over = f"{count['supervised']} supervised and {count['zero_shot']} zero-shot directions, the latter also through {first['pivot']}"
-    else:
-        over = f"{count['supervised']} supervised direction{'s' * (count['supervised'] != 1)}"
-    return (
-        f"BLEU (sacreBLEU {first['signatures']['bleu']}), means over {over}; off-target: share of "
-        f"outputs in another language than asked for, by {first['signatures']['off_target']} (wrong on at most "
-        f"{100 * error:.1f} % of the references of a direction); {search_note(first)}."
-        f"{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
-    )
+def _tsv_cell(value: object) -> str:
+    return "" if value is None else " ".join(str(value).split())
 
 
-def search_note(scores: dict) -> str:
-    """Beam, length penalty and engine, the latter two where they are not fairseq's."""
-    decoding = scores["decoding"]
-    penalty, form = decoding.get("length_penalty", 1.0), decoding.get("length_penalty_form")
-    named = f", length penalty {penalty}{' in the form of GNMT' * (form == GNMT)}"
-    engine = f", by {decoding['engine']}" if "engine" in decoding else ""
-    return f"beam {decoding['beam']}{named if form or penalty != 1.0 else ''}{engine}"
-
-
-def pivot_note(all_scores: Sequence[dict]) -> str:
-    """Which run translates through the pivot, where it is not the system itself."""
-    by = [f"{scores['system']}, seed {scores['seed']}, by {scores['pivot_by']}" for scores in all_scores if "pivot_by" in scores]
-    return f" Through the pivot: {'; '.join(by)}." if by else ""
-
-
-def lines_note(scores: dict) -> str:
-    """How much of the test set was scored, where it was not all."""
-    lines = scores["decoding"].get("lines")
-    return f" Only the first {lines} lines of the test set are scored." if lines else ""
-
-
-def overlap_note(scores: dict) -> str:
-    """What the overlap check found before training, where it was run."""
-    if not (pairs := scores.get("overlap", {}).values()):
-        return ""
-    removed, lines = (sum(of_pair[count] for of_pair in pairs) for count in ("removed", "lines"))
-    return f" Of {lines:,} training pairs {removed:,} had a sentence of the validation or test sets and were left out."
-
-
-def short_commit(commit: str) -> str:
-    """Twelve digits of a commit and the mark of uncommitted changes, if there is one."""
-    digits, *changes = commit.split("+")
-    return "+".join([digits[:12], *changes])
-
-
-def round_trip_table(measured: dict) -> str:
-    """What a text pipeline gives back of real sentences, by language, in Markdown; see `zsnmt.text.round_trip`."""
-    columns = ["respelt", "exact", "spaced", "recased", "lost"]
-    lines = [f"| language | tokenisation | sentences | {' | '.join(columns)} |", f"|---|---|---:|{'---:|' * len(columns)}"]
-    for language, row in measured["languages"].items():
-        shares = " | ".join(f"{row[column]:.2f} %" for column in columns)
-        lines.append(f"| {language} | `{row['kind']}` | {row['sentences']:,} | {shares} |")
-    return "\n".join([*lines, "", f"Commit {short_commit(measured['commit'])}, {measured['units']}."])
-
-
-def overlap_table(corpora: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
-    """Training pairs of each corpus that have a held-out sentence, in Markdown; counts by pair as in overlap.json."""
-    lines = ["| corpus | pairs of languages | training pairs | with a validation sentence | with a test sentence | left out |",
-             "|---|---:|---:|---:|---:|---:|"]  # fmt: skip
-    for corpus, pairs in corpora.items():
-        sums = (sum(counts[column] for counts in pairs.values()) for column in ("lines", "valid", "test", "removed"))
-        lines.append(f"| {corpus} | {len(pairs)} | {' | '.join(f'{number:,}' for number in sums)} |")
-    return "\n".join(lines)
+def joined(parts: Iterable[str]) -> str:
+    """Sentences that say something, with a space between."""
+    return " ".join(part.strip() for part in parts if part.strip())

@@ -10,9 +10,9 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
+from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE, check_language
-from zsnmt.masked_sentences import MASK, MaskedSentences, Masking
 
 
 @dataclass

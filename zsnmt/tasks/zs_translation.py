@@ -14,13 +14,14 @@ from fairseq.data import Dictionary, ListDataset
 from fairseq.tasks import register_task
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 
+from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
+from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs
+from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, language_tag, parse_direction, read_languages
-from zsnmt.length_penalty import FORMS, POWER, search_penalty
-from zsnmt.tagged_pairs import TaggedDataManager, TaggedPairs, TagPlacement
+from zsnmt.runs.validation import BleuCounts, append_validation
 from zsnmt.text.pipeline import TextPipeline
-from zsnmt.validation import BleuCounts, append_validation
 
 DEFAULT_PLACEMENT = "t_dec"
 ALL = "all"

@@ -6,10 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Optional
 
-from zsnmt.corpora.parallel_text import iterate_lines, write_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.text.parallel import map_in_processes, progress
+from zsnmt.processes import map_in_processes, progress
+from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.pipeline import RAW, TextPipeline
 from zsnmt.text.subword import MODEL_FILE, Subwords, restrict, train_subwords

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import sentencepiece
 
-from zsnmt.corpora.parallel_text import iterate_lines
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import check_known, check_language
+from zsnmt.text.lines import iterate_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.sampling import sample, sample_sizes
 

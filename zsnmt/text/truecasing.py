@@ -12,8 +12,8 @@ from pathlib import Path
 
 from sacremoses import MosesTruecaser
 
-from zsnmt.corpora.parallel_text import iterate_lines, write_lines
 from zsnmt.errors import InputError
+from zsnmt.text.lines import iterate_lines, write_lines
 
 _ENDS = frozenset(".?!")
 _OPENS = frozenset("\"'([")  # before the first word of a sentence, and after its end

@@ -1,0 +1,174 @@
+"""Translations of test sets: what is translated, from what, and what is kept."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.support.evaluation import MadeUpTranslator, sentences
+from zsnmt.evaluation.hypotheses import Hypotheses, Job, TestSet, jobs, sharing_sources
+from zsnmt.languages import Direction, parse_direction, supervised_directions, zero_shot_directions
+from zsnmt.runs.folder import DIRECT, INTO_PIVOT, PIVOT, hypotheses_file
+from zsnmt.text.lines import read_lines
+
+LINES = 5
+LANGUAGES, PIV = MadeUpTranslator.languages, MadeUpTranslator.pivot
+ZERO_SHOT = zero_shot_directions(LANGUAGES, PIV)
+DIRECTIONS = supervised_directions(LANGUAGES, PIV) + ZERO_SHOT
+AA_BB, AA_CC, BB_AA, AA_PIV, PIV_BB = map(parse_direction, ("aa-bb", "aa-cc", "bb-aa", "aa-piv", "piv-bb"))
+
+
+def model(folder: Path, name: str) -> MadeUpTranslator:
+    folder.mkdir(exist_ok=True)
+    (folder / "model.pt").write_text(name)
+    return MadeUpTranslator(folder)
+
+
+@pytest.fixture
+def own(tmp_path) -> MadeUpTranslator:
+    return model(tmp_path / "own", "own")
+
+
+@pytest.fixture
+def other(tmp_path) -> MadeUpTranslator:
+    return model(tmp_path / "other", "other")
+
+
+def sets_of(directions: Iterable[Direction], seeds: dict[Direction, int] = {}) -> dict[Direction, TestSet]:
+    """Test sets, multiway but for the directions with a seed of their own."""
+    return {
+        direction: tuple(sentences(language, LINES, seeds.get(direction, 1)) for language in direction)
+        for direction in directions
+    }
+
+
+def jobs_of(
+    folder: Path, sets: dict[Direction, TestSet], translator, pivoting=None, settings: dict = {}, of_pivot: dict = {}
+) -> list[Job]:
+    direct = Hypotheses(folder, DIRECT, settings, translator)
+    pivot, into_pivot = (
+        Hypotheses(folder, way, {**settings, **of_pivot}, pivoting or translator) for way in (PIVOT, INTO_PIVOT)
+    )
+    return [*jobs(direct, pivot, into_pivot, sets)]
+
+
+def run(to_do: list[Job]) -> float:
+    """Does all jobs; how many sentences were said to be finished."""
+    told: list[float] = []
+    for job in to_do:
+        job.run(told.append)
+    return sum(told)
+
+
+def contents(folder: Path) -> dict[str, list[str]]:
+    return {path.name: read_lines(path) for path in sorted(folder.glob("*.txt"))}
+
+
+def expected(direction: Direction, own, pivoting=None, sources: list[str] | None = None) -> list[str]:
+    """Through the pivot by one model, or directly by the other, sentence by sentence."""
+    sources = sources or sentences(direction.source, LINES)
+    if pivoting is None:
+        return [own.translation(line, direction) for line in sources]
+    into, out_of = Direction(direction.source, PIV), Direction(PIV, direction.target)
+    return [pivoting.translation(pivoting.translation(line, into), out_of) for line in sources]
+
+
+def test_a_multiway_set_is_translated_from_each_language_at_once(tmp_path, own):
+    sets = sets_of(DIRECTIONS)
+    to_do = jobs_of(tmp_path / "kept", sets, own)
+    assert sum(job.work() for job in to_do) == run(to_do) == LINES * (len(DIRECTIONS) + len(ZERO_SHOT))
+    assert Counter(len(asked) for asked in own.asked) == {3: 4, 2: 3}  # from 4 languages directly, from 3 on from the pivot
+    made = contents(tmp_path / "kept")
+    direct, pivot = ({f"{way}.{each}.txt" for each in of_way} for way, of_way in ((DIRECT, DIRECTIONS), (PIVOT, ZERO_SHOT)))
+    assert set(made) == direct | pivot
+    for direction in DIRECTIONS:
+        assert made[f"direct.{direction}.txt"] == expected(direction, own)
+    for direction in ZERO_SHOT:
+        assert made[f"pivot.{direction}.txt"] == expected(direction, own, own) != made[f"direct.{direction}.txt"]
+
+
+def test_what_is_there_is_not_translated_again(tmp_path, own):
+    folder, sets = tmp_path / "kept", sets_of(DIRECTIONS)
+    run(jobs_of(folder, sets, own))
+    before, own.asked = contents(folder), []
+    to_do = jobs_of(folder, sets, own)
+    assert sum(job.work() for job in to_do) == run(to_do) == 0 and own.asked == []
+    for way, direction in ((DIRECT, AA_BB), (PIVOT, BB_AA), (DIRECT, AA_PIV)):
+        hypotheses_file(folder, way, direction).unlink()
+    to_do = jobs_of(folder, sets, own)
+    assert sum(job.work() for job in to_do) == run(to_do) == 3 * LINES
+    assert sorted(own.asked) == [["aa-piv", "aa-bb"], ["piv-aa"]] and contents(folder) == before
+
+
+def test_after_an_interruption_it_goes_on_where_it_was(tmp_path, own, monkeypatch):
+    folder, sets = tmp_path / "kept", sets_of(DIRECTIONS)
+    translate_into = own.translate_into
+
+    def interrupted(lines, directions, **options):
+        if len(own.asked) == 3:
+            raise KeyboardInterrupt
+        return translate_into(lines, directions, **options)
+
+    monkeypatch.setattr(own, "translate_into", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(jobs_of(folder, sets, own))
+    assert len(contents(folder)) == 9
+    monkeypatch.undo()
+    assert run(jobs_of(folder, sets, own)) == LINES * (len(DIRECTIONS) + len(ZERO_SHOT) - 9)
+    assert len(own.asked) == 7 and not {path for path in folder.iterdir() if path.suffix not in (".txt", ".json")}
+    assert contents(folder)[f"pivot.{AA_BB}.txt"] == expected(AA_BB, own, own)
+
+
+def test_hypotheses_made_with_other_settings_are_removed(tmp_path, own):
+    folder, sets = tmp_path / "kept", sets_of([AA_BB])
+    for settings, calls in (({"beam": 4}, 3), ({"beam": 4}, 3), ({"beam": 5}, 6), ({"beam": 4}, 9)):
+        run(jobs_of(folder, sets, own, settings=settings))
+        assert len(own.asked) == calls
+    (folder / "notes.txt").write_text("not a hypothesis\n")
+    jobs_of(folder, sets, own, settings={"beam": 6})
+    assert [path.name for path in folder.glob("*.txt")] == ["notes.txt"]
+
+
+def test_another_pivot_model_leaves_the_direct_hypotheses_alone(tmp_path, own, other):
+    folder, sets = tmp_path / "kept", sets_of(DIRECTIONS)
+    run(jobs_of(folder, sets, own))
+    by_itself, own.asked = contents(folder), []
+    assert run(jobs_of(folder, sets, own, other, of_pivot={"pivot_model": "other"})) == LINES * (3 + len(ZERO_SHOT))
+    assert own.asked == [] and sorted(map(len, other.asked)) == [1, 1, 1, 2, 2, 2]
+    by_other = contents(folder)
+    for direction in DIRECTIONS:
+        assert by_other[f"direct.{direction}.txt"] == by_itself[f"direct.{direction}.txt"]
+    for direction in ZERO_SHOT:
+        assert by_other[f"pivot.{direction}.txt"] == expected(direction, own, other) != by_itself[f"pivot.{direction}.txt"]
+    assert run(jobs_of(folder, sets, own)) == LINES * len(ZERO_SHOT) and contents(folder) == by_itself
+
+
+def test_the_first_leg_is_reused_only_where_the_same_model_has_translated_the_same_sources(tmp_path, own, other):
+    """Legs into the pivot that are made for the pivot alone, by test sets and by model."""
+    cases = {
+        "multiway": (sets_of([AA_BB, AA_PIV]), own, 0),
+        "by the other model": (sets_of([AA_BB, AA_PIV]), other, 1),
+        "the first leg is not scored": (sets_of([AA_BB, AA_CC]), own, 1),
+        "the first leg has other sources": (sets_of([AA_BB, AA_PIV], {AA_PIV: 2}), own, 1),
+        "all have other sources": (sets_of([AA_BB, AA_CC, AA_PIV], {AA_CC: 2, AA_PIV: 3}), own, 2),
+    }
+    for case, (sets, pivoting, number) in cases.items():
+        run(jobs_of(tmp_path / case, sets, own, pivoting))
+        made = contents(tmp_path / case)
+        assert len([name for name in made if name.startswith("into_pivot.")]) == number, case
+        for direction in {AA_BB, AA_CC} & {*sets}:
+            assert made[f"pivot.{direction}.txt"] == expected(direction, own, pivoting, sets[direction][0]), case
+
+
+def test_sets_are_grouped_by_language_and_sources(own):
+    sets = sets_of([AA_PIV, AA_BB, AA_CC, BB_AA, PIV_BB], {AA_CC: 2, BB_AA: 2})
+    assert sharing_sources(sets) == [[AA_PIV, AA_BB], [AA_CC], [BB_AA], [PIV_BB]]
+    alike = {AA_BB: (["1."], ["1."]), BB_AA: (["1."], ["1."])}  # the same line, but in another language
+    assert sharing_sources(alike) == [[AA_BB], [BB_AA]]
+
+
+def test_only_untrained_directions_without_the_pivot_go_through_it(tmp_path, own, monkeypatch):
+    monkeypatch.setattr(own, "trained", [AA_PIV, AA_BB], raising=False)  # a direct pair, but none out of the pivot
+    run(jobs_of(tmp_path, sets_of([AA_PIV, PIV_BB, AA_BB, AA_CC]), own))
+    assert [name for name in contents(tmp_path) if not name.startswith("direct")] == ["pivot.aa-cc.txt"]

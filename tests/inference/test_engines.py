@@ -1,0 +1,168 @@
+"""Engines by name: the same translations from each, by one process or by several."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.options import FAIRSEQ, INT8, PYTORCH, EngineChoice
+from zsnmt.decoding.pytorch_engine import PyTorchEngine
+from zsnmt.decoding.search import Hypothesis, Search, Sentence
+from zsnmt.errors import InputError
+from zsnmt.inference.engines import ManyProcesses, open_engine
+from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction
+from zsnmt.runs.checkpoints import load_checkpoint
+
+SEARCH = Search(2, max_len_a=0, max_len_b=9)  # the same limit whatever the batch, as fairseq has one for all of it
+INTO = [Direction("velan", target) for target in ("tamun", "inglan", "velor")]
+
+
+@pytest.fixture(scope="module")
+def lines(tiny) -> list[str]:
+    return (tiny.folder / "text" / "test.velan").read_text().split("\n")[:-1]
+
+
+def talkative(tiny, run: Path, architecture: str | None = None) -> Path:
+    """A run of random weights, as one trained so little writes the same whatever it reads; of another architecture if asked for."""
+    shutil.copytree(tiny.run() / "pipeline", run / "pipeline")
+    state = load_checkpoint(tiny.run() / "model.pt")
+    if architecture is not None:
+        state["cfg"]["model"]._name = state["cfg"]["model"].arch = architecture
+        state["model"] = {name: weight for name, weight in state["model"].items() if "language_embedding" not in name}
+    for weight in state["model"].values():
+        if weight.dim() > 1:
+            weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel() + 1))
+    torch.save(state, run / "model.pt")
+    return run
+
+
+@pytest.fixture(scope="module")
+def run(tiny, tmp_path_factory) -> Path:
+    return talkative(tiny, tmp_path_factory.mktemp("talkative") / "run")
+
+
+@pytest.fixture(scope="module")
+def stock(tiny, tmp_path_factory) -> Path:
+    """A run of fairseq's own architecture, trained by the task of zsnmt."""
+    return talkative(tiny, tmp_path_factory.mktemp("stock") / "run", "transformer")
+
+
+def open_translator(run: Path, *choice, **options) -> Translator:
+    """A translator whose outputs have a limit that does not depend on the batch."""
+    return Translator.open(run, SEARCH, EngineChoice(*choice), **options)
+
+
+# Translators
+
+
+def test_every_engine_gives_the_same_translations(run, lines):
+    reference = open_translator(run, FAIRSEQ, None, 1)
+    into = reference.translate_into(lines, INTO)
+    through_pivot = reference.translate(lines, "tamun", "velan", via="inglan")
+    assert len({tuple(translations) for translations in into.values()}) == 3 and len({*into[INTO[0]]}) > 3
+    for engine, workers in ((PYTORCH, 1), (PYTORCH, 2), (FAIRSEQ, 2), (None, None)):
+        translator = open_translator(run, engine, None, workers, batch_tokens=40)
+        assert translator.translate_into(lines, INTO) == into
+        assert translator.translate(lines, "tamun", "velan", via="inglan") == through_pivot
+
+
+def test_a_trained_run_is_translated_alike_with_the_limits_that_depend_on_the_source(tiny, lines):
+    search, choices = Search(beam=2), [EngineChoice(engine, workers=1) for engine in (FAIRSEQ, PYTORCH)]
+    found = [Translator.open(tiny.run(), search, choice).translate(lines, "tamun") for choice in choices]
+    assert found[0] == found[1] and any(found[0])
+
+
+def test_int8_translates_nearly_as_float32(run, lines):
+    exact, rounded = (open_translator(run, PYTORCH, precision, 1).translate_into(lines, INTO) for precision in (None, INT8))
+    pairs = [pair for direction in INTO for pair in zip(exact[direction], rounded[direction], strict=True)]
+    assert all(bool(one) == bool(other) for one, other in pairs)
+    assert sum(one == other for one, other in pairs) > len(pairs) / 2
+    by_two = open_translator(run, PYTORCH, INT8, 2)
+    assert by_two.translate_into(lines, INTO) == rounded  # the same batches, so the same rounding
+
+
+def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines):
+    by_name, by_default = (open_translator(stock, engine, None, 1) for engine in (FAIRSEQ, PYTORCH))
+    assert isinstance(by_default.engine, FairseqEngine)
+    translated = by_default.translate_into(lines, INTO)
+    assert translated == by_name.translate_into(lines, INTO) and len({*translated[INTO[2]]}) > 3
+    assert open_translator(stock, None, None, 2, batch_tokens=40).translate_into(lines, INTO) == translated
+
+
+def test_int8_is_refused_where_fairseq_searches(run, stock):
+    for folder, choice, message in (
+        (run, EngineChoice(FAIRSEQ, INT8), "has no precision but float32; leave out --precision int8"),
+        (stock, EngineChoice(PYTORCH, INT8), "fairseq's search, which this model needs, since it is no model of zsnmt, has no precision"),
+    ):
+        with pytest.raises(InputError, match=message):
+            open_engine(folder, SEARCH, choice)
+
+
+def test_the_choice_says_which_engine_and_how_many_processes(run):
+    engine, codec = open_engine(run, SEARCH, EngineChoice(PYTORCH, workers=1))
+    assert isinstance(engine, PyTorchEngine) and engine.search == SEARCH and codec.pivot == "inglan"
+    several, _ = open_engine(run, SEARCH, EngineChoice(FAIRSEQ, workers=3))
+    assert isinstance(several, ManyProcesses) and isinstance(several.engine, FairseqEngine) and several.workers == 3
+    by_default, _ = open_engine(run, SEARCH)
+    cores = len(os.sched_getaffinity(0))
+    assert isinstance(by_default.engine if cores > 1 else by_default, PyTorchEngine) and (cores == 1 or by_default.workers == cores)
+
+
+@pytest.mark.parametrize("wrong, message", [
+    (dict(engine="marian"), "there is no engine 'marian'; choose auto, pytorch, ctranslate2, fairseq"),
+    (dict(precision="int4"), "there is no precision 'int4'; choose float32, int8"),
+    (dict(workers=0), "0 workers cannot work; give one or more"),
+])  # fmt: skip
+def test_what_is_no_choice_is_refused(wrong, message):
+    with pytest.raises(InputError, match=message):
+        EngineChoice(**wrong)
+
+
+# Processes
+
+
+class Echo:
+    """An engine that says which process it works in, and refuses a certain sentence."""
+
+    signature = "echo"
+
+    def translate_batch(self, batch):
+        if any(sentence.start < 0 for sentence in batch):
+            raise InputError(f"{batch[0].source} cannot be translated")
+        return [[Hypothesis([os.getpid(), torch.get_num_threads(), *sentence.source], float(sentence.start))] for sentence in batch]
+
+    def translate(self, batches):
+        return map(self.translate_batch, batches)
+
+
+BATCHES = [[Sentence([number, row], row) for row in range(1 + number % 3)] for number in range(11)]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_processes_give_what_one_does_in_the_same_order(workers):
+    found = [*ManyProcesses(Echo(), workers).translate(iter(BATCHES))]
+    assert [[hypothesis.tokens[2:] for (hypothesis,) in batch] for batch in found] == [[each.source for each in batch] for batch in BATCHES]
+    assert [[hypothesis.score for (hypothesis,) in batch] for batch in found] == [[each.start for each in batch] for batch in BATCHES]
+    processes = {hypothesis.tokens[0] for batch in found for (hypothesis,) in batch}
+    assert processes == {os.getpid()} if workers == 1 else os.getpid() not in processes and len(processes) <= workers
+    assert {hypothesis.tokens[1] for batch in found for (hypothesis,) in batch} == {1}
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_single_batch_needs_no_other_process(number):
+    found = [*ManyProcesses(Echo(), 4).translate(BATCHES[:number])]
+    assert len(found) == number and all(hypothesis.tokens[0] == os.getpid() for batch in found for (hypothesis,) in batch)
+
+
+@pytest.mark.parametrize("place", [0, 6, 10])
+def test_what_a_process_raises_is_raised_here(place):
+    batches = [*BATCHES]
+    batches[place] = [Sentence([7, 8], -1)]
+    found = ManyProcesses(Echo(), 2).translate(batches)
+    with pytest.raises(InputError, match="\\[7, 8\\] cannot be translated"):
+        for batch, expected in zip(found, BATCHES):
+            assert batch[0][0].tokens[2:] == expected[0].source  # those before it come through

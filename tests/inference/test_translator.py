@@ -1,0 +1,236 @@
+"""Translation of raw text with a run folder."""
+
+import logging
+import shutil
+
+import pytest
+import torch
+
+from tests.conftest import run_command
+from zsnmt.data.language_tags import source_tags
+from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
+from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction
+from zsnmt.runs.checkpoints import load_checkpoint
+
+
+@pytest.fixture(scope="module")
+def translator(tiny) -> Translator:
+    return Translator.open(tiny.run(), Search(beam=2))
+
+
+@pytest.fixture(scope="module")
+def lines(tiny) -> list[str]:
+    return (tiny.folder / "text" / "test.velan").read_text().split("\n")[:-1]
+
+
+@pytest.fixture(scope="module", params=["t_dec", "t_enc", "s_enc_t_dec", "s_enc_t_enc"])
+def talkative(tiny, tmp_path_factory, request) -> Translator:
+    """A model of random weights for each tag placement, as one trained so little writes the same whatever it reads.
+
+    Its outputs would not end, so they have a limit that does not depend on the batch.
+    """
+    run = tmp_path_factory.mktemp("talkative")
+    shutil.copytree(tiny.run() / "pipeline", run / "pipeline")
+    state = load_checkpoint(tiny.run() / "model.pt")
+    state["task_state"]["language_tags"] = request.param
+    if not request.param.endswith("t_dec"):
+        state["cfg"]["model"].decoder_language_embedding = "none"
+        state["model"] = {name: weight for name, weight in state["model"].items() if "language_embedding" not in name}
+    for weight in state["model"].values():
+        if weight.dim() > 1:
+            weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel()))
+    torch.save(state, run / "model.pt")
+    return Translator.open(run, Search(beam=2, max_len_a=0, max_len_b=9), EngineChoice(workers=1))
+
+
+@pytest.fixture
+def encoded(talkative) -> list[int]:
+    """How many sentences each batch has for the encoder."""
+    numbers: list[int] = []
+    norm = talkative.engine.encoder.encoder.layers[0].self_attn_layer_norm
+    hook = norm.register_forward_pre_hook(lambda norm, inputs: numbers.append(inputs[0].size(1)))
+    yield numbers
+    hook.remove()
+
+
+def test_one_line_for_each_line_in_order_whatever_the_companions(translator, lines):
+    together = translator.translate(lines, "tamun", "velan")
+    assert len(together) == len(lines)
+    assert together == [translator.translate([line], "tamun", "velan")[0] for line in lines]
+    assert translator.translate(lines[::-1], "tamun", "velan") == together[::-1]
+
+
+def test_empty_lines_stay_empty(translator, lines):
+    mixed = ["", lines[0], "   ", lines[1], ""]
+    translated = translator.translate(mixed, "tamun", "velan")
+    assert [not line for line in translated] == [True, False, True, False, True]
+    assert translator.translate([], "tamun", "velan") == []
+    assert translator.translate(["", ""], "tamun") == ["", ""]
+
+
+def test_via_is_two_translations(translator, lines):
+    pivot = translator.translate(lines, "inglan", "velan")
+    assert translator.translate(lines, "tamun", "velan", via="inglan") == translator.translate(pivot, "tamun", "inglan")
+
+
+def test_the_source_may_be_left_out_where_the_model_does_not_see_it(translator, lines):
+    assert translator.translate(lines[:3], "tamun") == translator.translate(lines[:3], "tamun", "velan")
+
+
+def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines, caplog):
+    long_line = " ".join(lines)
+    with caplog.at_level(logging.WARNING, logger="zsnmt.inference.translator"):
+        translated = translator.translate([lines[0], long_line], "tamun", "velan", first_line=2001)
+    assert "line 2002 has" in caplog.text and "at most 39" in caplog.text
+    assert translated[0] == translator.translate([lines[0]], "tamun", "velan")[0] and translated[1]
+    parts = [part.tokens for part in translator.parts_of([long_line], [Direction("velan", "tamun")], 1)]
+    assert len(parts) > 1 and max(map(len, parts)) <= 40
+    assert translator.codec.text([token for part in parts for token in part], "velan") == long_line  # nothing is lost
+
+
+def test_batches_hold_like_lengths_and_every_sentence_once(translator, lines):
+    parts = list(translator.parts_of(lines, [Direction("velan", "tamun")], 1))
+    translator.batch_tokens, before = 30, translator.batch_tokens
+    batches = list(translator.batches(parts))
+    translator.batch_tokens = before
+    assert sorted(index for batch in batches for index in batch) == list(range(len(parts)))
+    assert all(len(batch) == 1 or len(batch) * max(len(parts[i].tokens) for i in batch) <= 30 for batch in batches)
+
+
+def test_unknown_languages_are_named_with_the_known_ones(translator):
+    for wrong in (dict(target="nolan"), dict(target="tamun", source="nolan"), dict(target="tamun", via="nolan")):
+        with pytest.raises(InputError, match="unknown language 'nolan': this model knows inglan, velan, tamun, velor"):
+            translator.translate(["x"], **wrong)
+
+
+def test_a_language_into_itself_is_refused(translator):
+    for same in (dict(target="velan", source="velan"), dict(target="tamun", source="velan", via="velan"),
+                 dict(target="tamun", source="velan", via="tamun")):  # fmt: skip
+        with pytest.raises(InputError, match="source and target are both"):
+            translator.translate(["x"], **same)
+
+
+def test_progress_counts_every_line_once(translator, lines):
+    for via in (None, "inglan"):
+        told: list[float] = []
+        translator.translate(["", *lines, " ".join(lines)], "tamun", "velan", via=via, finished=told.append)
+        assert sum(told) == pytest.approx(len(lines) + 2)
+
+
+def test_a_run_folder_alone_is_enough(tiny, tmp_path, translator, lines):
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(tiny.run(), moved, ignore=shutil.ignore_patterns("checkpoints", "hypotheses", "run.json", "*.log"))
+    hidden = tiny.folder.with_name("hidden")
+    tiny.folder.rename(hidden)  # nothing of the experiment is where it was
+    try:
+        translated = Translator.open(moved, Search(beam=2)).translate(lines[:2], "tamun", "velan")
+    finally:
+        hidden.rename(tiny.folder)
+    assert translated == translator.translate(lines[:2], "tamun", "velan")
+
+
+def test_the_command_translates_stdin_and_files(tiny, tmp_path, lines, translator):
+    text = "\n".join([lines[0], "", lines[1]]) + "\n"
+    expected = translator.translate([lines[0], "", lines[1]], "tamun", "velan", via="inglan")
+    options = [tiny.run(), "--from", "velan", "--to", "tamun", "--via", "inglan", "--beam", "2"]
+    piped = run_command("scripts/translate.py", *options, input=text)
+    assert piped.returncode == 0 and piped.stdout.split("\n")[:-1] == expected and piped.stderr == ""
+
+    (tmp_path / "in").write_text(text)
+    filed = run_command("scripts/translate.py", *options, "--input", tmp_path / "in", "--output", tmp_path / "out")
+    assert filed.returncode == 0 and (tmp_path / "out").read_text().split("\n")[:-1] == expected
+
+
+def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path):
+    (tmp_path / "latin1").write_bytes("Nuk.\nGrün.\n".encode("latin-1"))
+    (tmp_path / "out").write_text("before")
+    broken = run_command("scripts/translate.py", tiny.run(), "--to", "velan", "--input", tmp_path / "latin1",
+                         "--output", tmp_path / "out")  # fmt: skip
+    assert broken.returncode == 1 and "latin1, line 2" in broken.stderr and broken.stderr.count("\n") == 1
+    assert (tmp_path / "out").read_text() == "before"
+
+    truncated = tmp_path / "truncated"
+    shutil.copytree(tiny.run(), truncated, ignore=shutil.ignore_patterns("checkpoints"))
+    (truncated / "model.pt").write_bytes((truncated / "model.pt").read_bytes()[:5000])
+    for folder, message in ((truncated, "truncated"), (tmp_path, "is no run folder")):
+        refused = run_command("scripts/translate.py", folder, "--to", "velan", input="Nuk.\n")
+        assert refused.returncode == 1 and message in refused.stderr and refused.stderr.count("\n") == 1
+
+
+def test_the_length_penalty_is_that_of_the_search_and_wrong_ones_are_refused_before_a_model_is_read(tiny):
+    search = Search(2, 0.6, "gnmt")
+    assert Translator.open(tiny.run(), search, EngineChoice(workers=1)).engine.search == search
+    assert search.score(-3.0, 7) == -3.0 / 2**0.6 and Search().score(-3.0, 6) == -0.5
+    for wrong, message in (((0.6, "GNMT"), "no length penalty of the form 'GNMT'; choose power or gnmt"),
+                           ((-0.5, "power"), "is -0.5; it must be a number, 0 or above"), ((float("nan"), "gnmt"), "is nan;")):  # fmt: skip
+        with pytest.raises(InputError, match=message):
+            Search(2, *wrong)
+    options = ["--to", "tamun", "--length-penalty", "inf", "--length-penalty-form", "gnmt"]
+    refused = run_command("scripts/translate.py", tiny.run(), *options, input="Nuk.\n")
+    assert refused.returncode == 1 and "is inf; it must be a number" in refused.stderr and refused.stderr.count("\n") == 1
+
+
+# Into several languages at once
+
+INTO = [Direction("velan", target) for target in ("tamun", "inglan", "velor")]
+
+
+def test_several_languages_at_once_are_one_after_the_other(talkative, lines):
+    mixed = ["", *lines, "  ", " ".join(lines), lines[0]]
+    together = talkative.translate_into(mixed, INTO)
+    assert [*together] == INTO and [*talkative.translate_into(mixed, INTO[::-1])] == INTO[::-1]
+    for direction in INTO:
+        assert together[direction] == talkative.translate_into(mixed, [direction])[direction]
+        assert together[direction] == talkative.translate(mixed, direction.target, "velan")
+        assert [not line for line in together[direction]] == [not line.strip() for line in mixed]
+        assert len(set(together[direction])) > 3
+    assert len({tuple(translations) for translations in together.values()}) == 3
+
+
+def test_small_batches_change_nothing(talkative, lines, monkeypatch):
+    expected = talkative.translate_into(lines, INTO)
+    for batch_tokens in (1, 40):  # one at a time; and translations of a line in two batches
+        monkeypatch.setattr(talkative, "batch_tokens", batch_tokens)
+        assert talkative.translate_into(lines, INTO) == expected
+
+
+def test_a_sentence_is_encoded_once_unless_its_tags_name_the_target(talkative, lines, encoded):
+    assert len(set(lines)) == len(lines)
+    talkative.translate_into(lines, INTO)
+    named = "tamun" in source_tags(talkative.codec.placement.name, INTO[0])
+    assert encoded == [len(lines) * (3 if named else 1)]
+
+
+def test_a_line_too_long_is_cut_alike_for_all_languages(talkative, lines, caplog):
+    with caplog.at_level(logging.WARNING, logger="zsnmt.inference.translator"):
+        parts = list(talkative.parts_of([" ".join(lines)], INTO, 7))
+    assert caplog.text.count("line 7 has") == 1  # not once for each language
+    by_direction = [[part.tokens for part in parts if part.direction == direction] for direction in INTO]
+    assert by_direction[0] == by_direction[1] == by_direction[2] and len(by_direction[0]) > 1
+    tags = len(source_tags(talkative.codec.placement.name, INTO[0]))
+    assert max(map(len, by_direction[0])) + tags <= talkative.codec.longest == 40
+    assert [part.direction for part in parts[:4]] == [*INTO, INTO[0]]
+
+
+@pytest.mark.parametrize("directions", [INTO, INTO[:1]])
+def test_progress_counts_every_line_in_every_direction(talkative, lines, directions, monkeypatch):
+    monkeypatch.setattr(talkative, "batch_tokens", 60)
+    told: list[float] = []
+    mixed = ["", *lines, " ".join(lines), " "]
+    talkative.translate_into(mixed, directions, finished=told.append)
+    assert told[0] == 2 * len(directions) and len(told) > 3  # the empty ones, then batch by batch
+    assert sum(told) == pytest.approx(len(mixed) * len(directions))
+    nothing: list[float] = []
+    assert talkative.translate_into([], directions, finished=nothing.append) == {direction: [] for direction in directions}
+    assert sum(nothing) == 0
+
+
+def test_the_source_language_is_needed_where_its_tag_is_read(talkative, lines):
+    if "velan" in source_tags(talkative.codec.placement.name, INTO[0]):
+        with pytest.raises(InputError, match="must be told the source language: one of inglan, velan, tamun, velor"):
+            talkative.translate(lines[:1], "tamun")
+    else:
+        assert talkative.translate(lines[:2], "tamun") == talkative.translate(lines[:2], "tamun", "velan")

@@ -1,0 +1,161 @@
+"""What is measured of a masked LM: its positions by encoding, how multilingual it is, and the systems of the study."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from fairseq.data import Dictionary
+
+from tests.models.test_zs_bert import LAYERS, C, P, build, small, stirred
+from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
+from zsnmt.errors import InputError
+from zsnmt.masked_lm.runs import check_system, start_run
+from zsnmt.masked_lm.scores import epochs_of, frequent, multilinguality, of_positions
+from zsnmt.models.zs_bert import ZeroShotBert
+from zsnmt.modules.bert_encoder import position_table
+from zsnmt.modules.position_terms import DROPPED, SEPARATE
+from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
+from zsnmt.runs.systems import MASKED_LM
+
+LONGEST = 12
+EOS = 2
+
+
+def bilingual_dictionary(words: int = 9) -> Dictionary:
+    """Special symbols, <mask> and words, then as many symbols of the copy."""
+    dictionary = Dictionary()
+    names = [*dictionary.symbols, MASK, *(f"w{number}" for number in range(words))]
+    for name in [*names, *(f"[{name}]" for name in names)][4:]:
+        dictionary.add_symbol(name)
+    return dictionary
+
+
+def lines_of(dictionary: Dictionary, lines: list[list[int]]) -> MaskedSentences:
+    tokens = [torch.tensor([*line, EOS]) for line in lines]
+    return MaskedSentences(tokens, np.array([len(line) for line in tokens]), dictionary, Masking(0.5, 0, 0), LONGEST, 1)
+
+
+class Task:
+    def __init__(self, dictionary: Dictionary) -> None:
+        self.source_dictionary = dictionary
+
+
+def test_the_systems_are_all_encodings_and_all_ablations():
+    assert [*MASKED_LM] == [*ENCODINGS, *DROPPED, SEPARATE]
+    for name, options in MASKED_LM.items():
+        values = dict(zip((option[2:].replace("-", "_") for option in options[::2]), options[1::2]))
+        build(**values)  # each is one that the model knows
+        assert name in values.values() and check_system(name) == options
+    with pytest.raises(InputError, match="there is no system 'absolute'; choose from sinusoidal, learned"):
+        check_system("absolute")
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_table_is_of_the_positions_that_training_reached(encoding):
+    encoder = stirred(position_encoding=encoding).encoder.sentence_encoder
+    table = position_table(encoder, LONGEST)
+    if encoding == "none":
+        assert table is None
+    elif encoding == "learned":
+        assert np.array_equal(table, encoder.embed_positions.weight[2 : 2 + LONGEST].detach())
+    elif encoding == "sinusoidal":
+        angles = 2 + np.arange(LONGEST)  # fairseq counts from 2
+        assert np.allclose(table[:, 0], np.sin(angles), atol=1e-5) and np.allclose(table[:, C // 2], np.cos(angles), atol=1e-5)
+    elif encoding in TUPE:  # rows 0 and 1 are of the first token
+        assert np.array_equal(table, encoder.position_bias.table.weight[2 : LONGEST + 1].detach())
+    else:
+        whole = encoder.layers[0].self_attn.logit_terms[0].table.weight.detach()
+        assert len(whole) == 2 * P - 1 and len(table) == 2 * LONGEST - 1
+        assert np.array_equal(table[LONGEST - 1], whole[P - 1])  # the offset 0
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_what_there_is_to_say_of_positions_depends_on_the_encoding(encoding):
+    found = of_positions(stirred(position_encoding=encoding), encoding, LONGEST, [8, 9, 10])
+    assert found["positions"] == LONGEST
+    assert (found["curves"] is None) == (encoding == "none")
+    assert (found["procrustes"] is None) == (encoding == "none" or encoding in RELATIVE_KEYS)
+    assert (found["correlations"] is None) == (encoding not in IN_INPUT)
+    if found["curves"]:
+        dimensions = [0] if encoding in RELATIVE_KEYS else [0, 4]  # of 4 in a head, and 8 in the model
+        assert found["curves"]["dimensions"] == dimensions
+        places = {"sinusoidal": LONGEST, "learned": LONGEST, **dict.fromkeys(TUPE, LONGEST - 1), **dict.fromkeys(RELATIVE_KEYS, 2 * LONGEST - 1)}
+        assert np.shape(found["curves"]["values"]) == (len(dimensions), places[encoding])
+    if found["procrustes"]:
+        assert found["procrustes"]["offsets"] == [1, 2] and len(found["procrustes"]["median"]) == 2
+    if found["correlations"]:
+        assert found["correlations"]["words"] == ["w0", "w1", "w2"]
+        values = np.array(found["correlations"]["values"])
+        assert found["bands"]["positions"] == pytest.approx(values.mean(axis=0).var() / values.var(), abs=1e-3)
+
+
+def test_a_learned_table_and_one_of_tupe_are_measured_on_as_many_positions():
+    """The same vectors in both have the same losses: chunks are of the same places."""
+    learned, tupe = (stirred(position_encoding=encoding) for encoding in ("learned", "tupe_absolute"))
+    rows = torch.randn(LONGEST - 1, C, generator=torch.Generator().manual_seed(5))
+    with torch.no_grad():
+        learned.encoder.sentence_encoder.embed_positions.weight[3 : LONGEST + 2] = rows
+        tupe.encoder.sentence_encoder.position_bias.table.weight[2 : LONGEST + 1] = rows
+    one, other = (of_positions(model, name, LONGEST, [8, 9])["procrustes"] for model, name in ((learned, "learned"), (tupe, "tupe_absolute")))
+    assert one == other
+
+
+def test_the_correlations_of_words_and_positions_are_a_term_of_the_first_layer():
+    model = stirred(position_encoding="sinusoidal")
+    values = np.array(of_positions(model, "sinusoidal", LONGEST, [8, 9])["correlations"]["values"])
+    encoder = model.encoder.sentence_encoder
+    attention, word = encoder.layers[0].self_attn, 2 * math.sqrt(C) * encoder.embed_tokens.weight[9]
+    q = attention.q_proj.weight @ word
+    k = attention.k_proj.weight @ torch.from_numpy(position_table(encoder, LONGEST)[3])
+    mean_over_heads = (q * k).view(attention.num_heads, -1).sum(dim=1).mean() / attention.head_dim**0.5
+    assert values[1, 3] == pytest.approx(mean_over_heads.item(), abs=1e-4)
+
+
+def test_a_model_that_does_not_tell_the_languages_apart_is_wholly_multilingual():
+    dictionary = bilingual_dictionary()
+    size = len(dictionary) // 2
+    model = build_for(dictionary)
+    with torch.no_grad():
+        table = model.encoder.sentence_encoder.embed_tokens.weight
+        table[size + 5 :] = table[5:size]
+    first = [[5, 6, 7], [8, 9, 10, 11], [12, 13], [7, 5, 13, 6]]
+    valid = lines_of(dictionary, first + [[token + size for token in line] for line in first])
+    found = multilinguality(model, valid, len(first), (0, LAYERS))
+    assert found["ml_score"] == 1 and found["retrieval"]["0"]["forward"] == found["translation"][str(LAYERS)]["backward"] == 1
+    apart = multilinguality(build_for(dictionary), valid, len(first), (0, LAYERS))
+    assert apart["ml_score"] < 1
+    alone = multilinguality(model, lines_of(dictionary, first), len(first), (0, LAYERS))
+    assert alone["ml_score"] is alone["retrieval"] is None and alone["perplexity"]["full"] == alone["perplexity"]["first"]
+
+
+def build_for(dictionary: Dictionary):
+    """A model of a dictionary in which a word's state is mostly its own."""
+    torch.manual_seed(3)
+    model = ZeroShotBert.build_model(small(position_encoding="sinusoidal"), Task(dictionary)).eval()
+    torch.nn.init.normal_(model.encoder.sentence_encoder.embed_tokens.weight)
+    return model
+
+
+def test_a_heat_map_has_the_most_frequent_words_of_the_first_language():
+    dictionary = bilingual_dictionary()
+    valid = lines_of(dictionary, [[9, 9, 9, 8], [8, 9, 7], [20, 20, 20, 20, 20]])
+    assert frequent(valid, 2, 4) == [9, 8, 7] and frequent(valid, 3, 4)[0] == 20
+
+
+@pytest.mark.parametrize("epoch, iterations, batch, epochs", [(3, 0, 4, 2), (3, 5, 4, 2.5), (1, 10, 4, 1), (2, 3, None, 1)])
+def test_epochs_are_whole_ones_and_a_part(epoch, iterations, batch, epochs):
+    state = {"extra_state": {"train_iterator": {"epoch": epoch, "iterations_in_epoch": iterations}}, "cfg": {"dataset": {"batch_size": batch}}}
+    assert epochs_of(state, 40) == epochs
+
+
+def test_a_run_keeps_the_record_of_its_start_and_refuses_another_config(tmp_path):
+    config = tmp_path / "x.conf"
+    config.write_text("A=1\n")
+    start_run(tmp_path / "run", config, "same", "learned", 3, "first words")
+    before = (tmp_path / "run" / "run.json").read_bytes()
+    start_run(tmp_path / "run", config, "same", "learned", 3, "other words")
+    assert (tmp_path / "run" / "run.json").read_bytes() == before and b"first words" in before
+    config.write_text("A=2\n")
+    with pytest.raises(InputError, match="was made with another x.conf; remove the folder"):
+        start_run(tmp_path / "run", config, "same", "learned", 3, "first words")

@@ -1,0 +1,164 @@
+"""Documents with tables from score files."""
+
+import json
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.masked_lms import grid, made_up_compression, write_runs
+from tests.support.probes import make_probes
+from tests.support.resampled import with_resamples
+from tests.support.runs import make_run, make_text
+from tests.support.scores import made_up_scores
+from zsnmt.errors import InputError
+from zsnmt.masked_lm.report.runs import in_order
+from zsnmt.masked_lm.report.tables import markdown_report
+from zsnmt.report.documents import (
+    COMPRESSION,
+    OVERLAPS,
+    ROUND_TRIPS,
+    fill,
+    keep_compression,
+    keep_probes,
+    keep_scores,
+    kept_compression,
+    kept_probes,
+    kept_scores,
+)
+from zsnmt.report.markdown import every_direction, markdown_table, text_table
+from zsnmt.report.probes.folder import FOLDER as PROBES
+from zsnmt.report.probes.folder import probes_of
+from zsnmt.report.systems import read_runs
+
+
+@pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])
+def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path, made):
+    scores = [made(made_up_scores(system, seed, 5.0)) for system in ("residual_query", "baseline") for seed in (2, 1)]
+    for entry in scores:
+        keep_scores({**entry, "text": "/somewhere/private"}, tmp_path)
+    document = "before\n<!-- begin made_up -->\nold\n<!-- end made_up -->\nmiddle\n<!-- begin made_up:text -->\n<!-- end made_up:text -->\n"
+    filled = fill(document, tmp_path)
+    assert filled.startswith("before\n") and "\nmiddle\n" in filled and "old" not in filled
+    kept = [{**entry, "directions": [{key: value for key, value in result.items() if key != "resampled"} for result in entry["directions"]]}
+            for entry in scores[::-1]]  # fmt: skip
+    assert all(form(kept) in filled for form in (markdown_table, text_table, every_direction))
+    assert fill(filled, tmp_path) == filled
+    assert not any("private" in path.read_text() for path in tmp_path.rglob("*.json"))
+    assert kept_scores(tmp_path, "made_up") == kept  # with the resamples of means
+
+
+def test_what_overlaps_and_what_comes_back_have_tables_too(tmp_path):
+    counts = dict(lines=1000, valid=2, test=3, overlapping=4, removed=4, kept=996)
+    for folder, name, content in (("overlap", "corpus", {"en-de": counts, "en-fr": counts}), ("round_trip", "talks", dict(
+            commit="a" * 40, units="no subwords", languages={"de": dict(
+                kind="raw", sentences=1234, respelt=0, exact=99.5, spaced=0.5, recased=0, lost=0)}))):  # fmt: skip
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{name}.json").write_text(json.dumps(content))
+    filled = fill("".join(f"<!-- begin {name} -->\n<!-- end {name} -->\n" for name in ("overlap", "talks:round_trip")), tmp_path)
+    assert "| corpus | 2 | 2,000 | 4 | 6 | 8 |" in filled
+    assert "| de | `raw` | 1,234 | 0.00 % | 99.50 % | 0.50 % | 0.00 % | 0.00 % |" in filled and "aaaaaaaaaaaa" in filled
+
+
+@pytest.fixture
+def probed(tmp_path):
+    """Run folders with probes, the residual's first."""
+    text = make_text(tmp_path / "text")
+    runs = [make_run(tmp_path, text, *run) for run in (("residual_query", 1), ("baseline", 1), ("baseline", 2))]
+    for run in runs:
+        make_probes(run, 2 if run.parent.name == "residual_query" else None, folder=str(run))
+    return runs
+
+
+def test_kept_probes_say_what_those_of_the_runs_say(probed, tmp_path):
+    paths = [keep_probes(run, tmp_path / "kept") for run in probed]
+    assert paths[0] == tmp_path / "kept" / "made_up" / "probes" / "residual_query.seed1.json"
+    assert kept_probes(tmp_path / "kept", "made_up") == probes_of(read_runs([*probed[1:], probed[0]]))
+    assert not any(str(tmp_path) in path.read_text() for path in paths)
+
+
+def test_a_block_of_probes_has_tables_like_the_papers_and_the_rest_folded(probed, tmp_path):
+    for run in probed:
+        keep_probes(run, tmp_path)
+    filled = fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
+    shown, _, hidden = filled.partition("<details>")
+    assert "| baseline | 1, 2 | 94.7 ± 0.1 % | 94.7 ± 0.1 % |" in shown and "| residual_query | 1 | 54.8 % | 54.8 % |" in shown
+    assert "| chance | – | 1.0 % | 5.0 % |" in shown and "| SVCCA if independent |" in shown and shown.count("± is the deviation") == 1
+    assert "| 2 | residual_query | removed |" in hidden and "`bash" not in shown and "bash recipes/probe.sh residual_query" in hidden
+    assert filled.count("<details>") == filled.count("</details>") == 3 and fill(filled, tmp_path) == filled
+
+
+def test_probes_that_cannot_be_kept_or_compared_are_refused(probed, tmp_path):
+    with pytest.raises(InputError, match="holds no probes"):
+        fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
+    keep_probes(probed[1], tmp_path)
+    (probed[0] / "probes" / "classifiers.tsv").write_text("layer\n")
+    with pytest.raises(InputError, match="classifiers.tsv in .* has the columns layer, not"):
+        keep_probes(probed[0], tmp_path)
+    path = keep_probes(probed[2], tmp_path)
+    path.write_text(path.read_text().replace("0123456789abcdef", "other"))
+    with pytest.raises(InputError, match="probed texts differ"):
+        fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
+
+
+def test_kept_masked_lms_have_the_tables_of_their_runs_without_what_is_only_drawn(tmp_path):
+    runs = grid(("learned", "tupe_absolute", "no_word_position"), seeds=(0, 42))
+    paths = [keep_compression(run, tmp_path / "kept") for run in write_runs(tmp_path / "runs", runs)]
+    assert paths[-1] == tmp_path / "kept" / "made_up" / "compression" / "de.no_word_position.seed42.json"
+    kept = kept_compression(tmp_path / "kept", "made_up")
+    assert kept == in_order([{**run, "curves": None, "correlations": None} for run in runs])
+    filled = fill("<!-- begin made_up:compression -->\n<!-- end made_up:compression -->", tmp_path / "kept")
+    assert markdown_report(in_order(runs)) in filled and fill(filled, tmp_path / "kept") == filled
+    assert filled.count("<details>") == filled.count("</details>") == 2 and runs[0]["command"] in filled.split("<details>")[2]
+
+
+def test_masked_lms_that_cannot_be_kept_or_compared_are_refused(tmp_path):
+    block = "<!-- begin made_up:compression -->\n<!-- end made_up:compression -->"
+    with pytest.raises(InputError, match="compression holds no score files; add masked LMs with"):
+        fill(block, tmp_path)
+    for seed, epochs in ((0, 10), (1, 11)):
+        keep_compression(*write_runs(tmp_path / "runs", [made_up_compression(seed=seed, epochs=epochs)]), tmp_path)
+    with pytest.raises(InputError, match="their epochs differ"):
+        fill(block, tmp_path)
+    with pytest.raises(InputError, match="compression.json is missing"):
+        keep_compression(tmp_path, tmp_path)
+
+
+def test_a_block_without_scores_is_refused(tmp_path):
+    with pytest.raises(InputError, match="holds no score files"):
+        fill("<!-- begin nothing -->\n<!-- end nothing -->", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["README.md", "RESULTS.md"])
+def test_the_projects_tables_are_those_of_its_score_files(name):
+    document = (ROOT / name).read_text(encoding="utf-8")
+    assert fill(document, ROOT / "docs" / "results") == document
+
+
+@pytest.fixture(scope="module")
+def kept_files():
+    """The score files that the project keeps, those of translation and those of masked LMs."""
+    files = [path for path in (ROOT / "docs" / "results").rglob("*.json") if path.parent.name not in (ROUND_TRIPS, OVERLAPS, PROBES)]
+    masked = [path for path in files if path.parent.name == COMPRESSION]
+    return sorted({*files} - {*masked}), masked
+
+
+def says_how_it_was_made(scores):
+    return scores["command"].startswith(("bash recipes/", "fairseq-train ")) and len(scores["commit"].split("+")[0]) == 40
+
+
+def test_every_kept_score_file_says_how_it_was_made(kept_files):
+    files, _ = kept_files
+    assert files
+    for path in files:
+        scores = json.loads(path.read_text(encoding="utf-8"))
+        assert says_how_it_was_made(scores), path
+        assert path.name == f"{scores['system']}.seed{scores['seed']}.json" and path.parent.name == scores["config"]
+        assert scores["signatures"]["bleu"] and scores["training"]
+
+
+def test_every_kept_masked_lm_says_how_it_was_made(kept_files):
+    for path in kept_files[1]:
+        scores = json.loads(path.read_text(encoding="utf-8"))
+        assert says_how_it_was_made(scores) and scores["versions"] and scores["updates"], path
+        assert path.name == f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+        assert path.parent.parent.name == scores["config"]

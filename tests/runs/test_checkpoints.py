@@ -1,0 +1,81 @@
+"""Averaging of checkpoints, and what happens to damaged ones."""
+
+import argparse
+import os
+
+import pytest
+import torch
+
+from zsnmt.errors import InputError
+from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints, load_checkpoint
+
+
+def save(path, seed: int, size: int = 3):
+    torch.manual_seed(seed)
+    model = {"weight": torch.randn(size, 2), "half": torch.randn(4).half(), "count": torch.tensor([seed])}
+    torch.save({"model": model, "cfg": argparse.Namespace(seed=seed), "last_optimizer_state": {"big": 1}}, path)
+    return model
+
+
+def test_the_average_is_the_mean_and_keeps_types_and_options(tmp_path):
+    paths = [tmp_path / f"{seed}.pt" for seed in (1, 2, 6)]
+    models = [save(path, int(path.stem)) for path in paths]
+    average_checkpoints(paths, tmp_path / "model.pt")
+    average = load_checkpoint(tmp_path / "model.pt")
+    for name in models[0]:
+        expected = sum(model[name].double() for model in models) / 3
+        assert average["model"][name].dtype == models[0][name].dtype
+        assert torch.allclose(average["model"][name].double(), expected, atol=1e-3 if name == "half" else 1e-6)
+    assert average["cfg"].seed == 1 and average["last_optimizer_state"] is None
+    assert average["averaged"] == ["1.pt", "2.pt", "6.pt"]
+
+
+def test_the_average_of_one_is_itself(tmp_path):
+    model = save(tmp_path / "1.pt", 1)
+    average_checkpoints([tmp_path / "1.pt"], tmp_path / "model.pt")
+    average = load_checkpoint(tmp_path / "model.pt")["model"]
+    assert all(torch.equal(average[name], model[name]) for name in model)
+
+
+def test_the_best_are_those_with_the_lowest_loss(tmp_path):
+    names = ["checkpoint.best_nll_loss_10.5001.pt", "checkpoint.best_nll_loss_9.7002.pt",
+             "checkpoint.best_nll_loss_9.8000.pt", "checkpoint_best.pt", "checkpoint_last.pt"]  # fmt: skip
+    for name in names:
+        (tmp_path / name).touch()
+    assert [path.name for path in best_checkpoints(tmp_path, 2)] == [names[1], names[2]]
+    assert len(best_checkpoints(tmp_path, 9)) == 3
+    with pytest.raises(InputError, match="--keep-best-checkpoints"):
+        best_checkpoints(tmp_path / "none", 2)
+
+
+def test_different_models_are_refused(tmp_path):
+    save(tmp_path / "1.pt", 1)
+    save(tmp_path / "2.pt", 2, size=4)
+    with pytest.raises(InputError, match="different models"):
+        average_checkpoints([tmp_path / "1.pt", tmp_path / "2.pt"], tmp_path / "model.pt")
+    assert not (tmp_path / "model.pt").exists()
+
+
+class Malicious:
+    def __reduce__(self):
+        return os.mkdir, (os.environ["ZSNMT_TEST_TRAP"],)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "text", "code", "missing"])
+def test_a_damaged_or_dangerous_checkpoint_is_refused_in_one_sentence(tmp_path, monkeypatch, damage):
+    path, trap = tmp_path / "checkpoint.pt", tmp_path / "trap"
+    monkeypatch.setenv("ZSNMT_TEST_TRAP", str(trap))
+    save(path, 1)
+    if damage == "truncated":
+        path.write_bytes(path.read_bytes()[:-200])
+    elif damage == "empty":
+        path.write_bytes(b"")
+    elif damage == "text":
+        path.write_text("no checkpoint")
+    elif damage == "code":
+        torch.save({"model": Malicious()}, path)
+    else:
+        path.unlink()
+    with pytest.raises(InputError, match="checkpoint.pt (cannot be loaded|is missing)") as caught:
+        load_checkpoint(path)
+    assert "\n" not in str(caught.value) and not trap.exists()

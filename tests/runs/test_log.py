@@ -1,0 +1,27 @@
+"""What a training log says, in a person's words."""
+
+import pytest
+
+from zsnmt.errors import InputError
+from zsnmt.runs.log import progress_line, training_summary
+
+LOG = """\
+2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "nll_loss": "8.5", "wps": "4859.6"}
+2026-01-01 | INFO | valid | {"epoch": 1, "valid_nll_loss": "7.1", "valid_num_updates": "10"}
+2026-01-01 | INFO | valid | {"epoch": 2, "valid_nll_loss": "6.5", "valid_num_updates": "20", "valid_best_nll_loss": "6.5"}
+2026-01-01 | INFO | valid | {"epoch": 3, "valid_nll_loss": "6.9", "valid_num_updates": "30", "valid_best_nll_loss": "6.5"}
+"""
+
+
+def test_a_log_in_a_persons_words():
+    lines = [progress_line(line) for line in LOG.split("\n")]
+    assert lines == [
+        "epoch 0.5, training loss 8.5, 4860 words/s",
+        "epoch 1 ends, validation loss 7.1 bits a token, the best",
+        "epoch 2 ends, validation loss 6.5 bits a token, the best",
+        "epoch 3 ends, validation loss 6.9 bits a token",
+        None,
+    ]
+    assert training_summary(LOG) == "3 epochs, 30 updates, best validation loss 6.5 bits a token in epoch 2"
+    with pytest.raises(InputError, match="no validation"):
+        training_summary("nothing")

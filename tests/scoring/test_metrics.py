@@ -1,0 +1,142 @@
+"""The figures of a direction: what they are made of, and that the scores are sacreBLEU's."""
+
+import hashlib
+from collections import Counter
+
+import numpy as np
+import pytest
+import sacrebleu
+from sacrebleu.metrics import BLEU, CHRF
+
+from tests.support.evaluation import sentences, spoilt
+from zsnmt.errors import InputError
+from zsnmt.scoring.bootstrap import STEPS, interval, unpacked
+from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
+from zsnmt.scoring.metrics import RANGES, Metrics, measure
+from zsnmt.text.subword import Subwords, train_subwords
+
+REFERENCES = sentences("aa", 20)
+HYPOTHESES = spoilt(REFERENCES, 0.3)
+IDENTIFIER = LexiconIdentifier({"aa": ["ba", "bi"], "bb": ["ko", "ku"]})
+
+
+def measured(sources, hypotheses, references, metrics=None, identifier=IDENTIFIER) -> dict:
+    return measure(sources, hypotheses, references, "aa", metrics or Metrics(), identifier)
+
+
+@pytest.fixture
+def subwords(tmp_path):
+    train_subwords({"aa": lambda: REFERENCES}, tmp_path / "subwords.model", 40)
+    return tmp_path / "subwords.model"
+
+
+def test_scores_are_sacrebleus_on_raw_text():
+    hypotheses, references = ["The cat sat on the mat.", "Hello, world!"], ["The cat sits on the mat.", "Hello world!"]
+    scores, _ = Metrics().scores(hypotheses, references)
+    bleu = sacrebleu.corpus_bleu(hypotheses, [references])
+    assert scores["bleu"] == bleu.score
+    assert scores["chrf"] == sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score
+    assert scores["length_ratio"] == bleu.sys_len / bleu.ref_len == 11 / 10  # the comma is a word
+    with pytest.raises(InputError, match="1 translations but 2 references"):
+        Metrics().scores(hypotheses[:1], references)
+
+
+@pytest.mark.parametrize("tokenizer", ["13a", "char", "none"])
+def test_bleu_is_by_the_tokenizer_asked_for(tokenizer):
+    scores, _ = Metrics(tokenizer).scores(HYPOTHESES, REFERENCES)
+    assert scores["bleu"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], tokenize=tokenizer, force=True).score
+
+
+def test_bleu_over_subwords_is_that_of_the_pieces_and_says_so(subwords):
+    metrics = Metrics("subwords", subwords)
+    scores, _ = metrics.scores(HYPOTHESES, REFERENCES)
+    pieces = [[" ".join(Subwords(subwords).encode(line, "aa")) for line in lines] for lines in (HYPOTHESES, REFERENCES)]
+    expected = sacrebleu.corpus_bleu(pieces[0], [pieces[1]], tokenize="none", force=True)
+    assert (scores["bleu"], scores["length_ratio"]) == (expected.score, expected.sys_len / expected.ref_len)
+    plain, _ = Metrics().scores(HYPOTHESES, REFERENCES)
+    assert scores["bleu"] != plain["bleu"] and scores["chrf"] == plain["chrf"]
+    digest = hashlib.sha256(subwords.read_bytes()).hexdigest()
+    assert f"|tok:subwords-{digest[:8]}|" in metrics.signatures()["bleu"]
+
+
+@pytest.mark.parametrize("tokenizer", ["13a", "intl"])
+def test_signatures_are_sacrebleus_before_and_after_scoring(tokenizer):
+    bleu, chrf = BLEU(tokenize=tokenizer), CHRF(word_order=2)
+    for metric in (bleu, chrf):
+        metric.corpus_score(HYPOTHESES, [REFERENCES])
+    expected = {"bleu": str(bleu.get_signature()), "chrf": str(chrf.get_signature())}
+    metrics = Metrics(tokenizer)
+    assert metrics.signatures() == expected
+    metrics.scores(HYPOTHESES, REFERENCES)
+    assert metrics.signatures() == expected and "nrefs:1" in expected["bleu"] and "nw:2" in expected["chrf"]
+
+
+def test_references_are_read_once_for_all_that_is_scored_against_them(monkeypatch, subwords):
+    read = Counter()
+    for kind in (BLEU, CHRF):
+
+        def counted(self, references, stock=kind._cache_references):
+            read.update([self])
+            return stock(self, references)
+
+        monkeypatch.setattr(kind, "_cache_references", counted)
+    metrics = Metrics("subwords", subwords)
+    direct, pivot = (metrics.scores(spoilt(REFERENCES, share), [*REFERENCES])[0] for share in (0.1, 0.4))
+    assert [*read.values()] == [1, 1] and direct["bleu"] > pivot["bleu"]
+    other, _ = metrics.scores(HYPOTHESES, REFERENCES[::-1])
+    assert [*read.values()] == [1] * 4 and other["bleu"] < 10  # of other references nothing is kept
+    assert metrics.scores(REFERENCES, REFERENCES)[0]["bleu"] == pytest.approx(100)
+    assert Metrics().scores(REFERENCES, REFERENCES)[0]["chrf"] == pytest.approx(100)
+
+
+def test_off_target_is_the_share_in_another_language():
+    result = measured(["x"] * 4, ["ba bi", "ko ku", "ba ko ko", ""], ["ba", "bi", "ba ba", "bi ko"])
+    assert result["off_target"] == 0.75 and result["reference_error"] == 0.0
+    assert result["identified"] == {"bb": 0.5, "aa": 0.25, "unknown": 0.25}
+    assert measured(["x"] * 4, ["ba"] * 4, ["ba", "ku", "ba", "ku"])["reference_error"] == 0.5
+
+
+def test_references_are_identified_once_for_all_that_is_scored_against_them():
+    class Counted(LexiconIdentifier):
+        calls = []
+
+        def identify(self, lines):
+            self.calls.append(len(lines))
+            return super().identify(lines)
+
+    identifier = Counted(IDENTIFIER.lexicons)
+    for hypotheses in (["ba", "bi", "ba"], ["ba", "ku", "ku"]):
+        assert measured(["x"] * 3, hypotheses, ["ba", "bi", "ko"], identifier=identifier)["reference_error"] == 1 / 3
+    assert len(Counted.calls) == 3
+
+
+def test_empty_and_copied_outputs_are_counted():
+    sources = ["ko ku", "ku  ku", "ko", "ko", "ku", "Ku"]
+    outputs = ["ko ku", " ku ku ", "ba", "", " \t", "ku"]
+    result = measured(sources, outputs, ["ba"] * 6)
+    assert result["lines"] == 6 and result["empty"] == 2
+    assert result["copied"] == 2 / 6  # white space does not matter, case does
+    assert measured(sources, [*sources], ["ba"] * 6)["copied"] == 1
+
+
+def test_a_model_that_writes_nothing_is_scored_zero():
+    result = measured(["ko", "ku"], ["", ""], ["ba", "bi"])
+    assert (result["bleu"], result["chrf"], result["length_ratio"]) == (0, 0, 0)
+    assert result["off_target"] == 1 and result["empty"] == 2 and result["identified"] == {"unknown": 1}
+    assert result["intervals"] == {"bleu": [0, 0], "chrf": [0, 0], "off_target": [1, 1]}
+
+
+def test_intervals_are_of_the_resamples_which_are_kept():
+    outputs = [line if number % 4 else "ko ku" for number, line in enumerate(HYPOTHESES)]
+    words = {word.rstrip(".") for line in REFERENCES for word in line.split()}
+    identifier = LexiconIdentifier({"aa": words, "bb": ["ko", "ku"]})
+    result = measured(["x"] * 20, outputs, REFERENCES, identifier=identifier)
+    scores, resampled = Metrics().scores(outputs, REFERENCES)
+    assert {name: result[name] for name in scores} == scores
+    assert [*result["intervals"]] == [*result["resampled"]] == [*RANGES] == ["bleu", "chrf", "off_target"]
+    for name, (low, high) in result["intervals"].items():
+        back = unpacked(result["resampled"][name], RANGES[name])
+        assert low < result[name] < high and [low, high] == pytest.approx(interval(back), abs=RANGES[name] / STEPS)
+        if name in resampled:
+            assert [low, high] == interval(resampled[name])
+            assert np.abs(back - resampled[name]).max() <= RANGES[name] / STEPS

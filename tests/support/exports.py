@@ -1,0 +1,94 @@
+"""Small models of random weights, and exports of them."""
+
+from pathlib import Path
+
+import torch
+from fairseq.data import Dictionary
+from fairseq.sequence_generator import SequenceGenerator
+
+from tests.conftest import LANGUAGES, ToyTask, toy_options
+from zsnmt.data.language_tags import TagPlacement
+from zsnmt.data.reading import Codec
+from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.search import Search, Sentence
+from zsnmt.files import write_json
+from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
+from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
+from zsnmt.inference.export.run import write_model
+from zsnmt.languages import LANGUAGES_FILE, language_tag
+from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.words import Words
+
+EOS = 2
+
+
+def random_model(task=None, seed: int = 7, **options) -> ZeroShotTransformer:
+    """A model whose weights are all random, biases and layer normalisations among them; sizes all different."""
+    sizes = dict(encoder_embed_dim=16, decoder_embed_dim=12, decoder_ffn_embed_dim=22, encoder_attention_heads=4,
+                 decoder_attention_heads=3, share_all_embeddings=False, max_source_positions=31, max_target_positions=37)  # fmt: skip
+    model = ZeroShotTransformer.build_model(toy_options(**{**sizes, **options}), task or ToyTask())
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            scale = 0.3 if weight.dim() == 1 or "embed" in name else 1.2 * weight.size(-1) ** -0.5
+            mean = 1.0 if name.endswith("norm.weight") else 0.0
+            weight.copy_(mean + scale * torch.randn(weight.shape, generator=generator))
+    return model.eval()
+
+
+def tidy_model() -> ZeroShotTransformer:
+    """A random model, without residual in the middle layer, that writes no tag, and no EOS at once."""
+    model = random_model(encoder_residual_removal_layers="middle")
+    with torch.no_grad():  # one feature is always 5
+        model.decoder.layer_norm.weight[0], model.decoder.layer_norm.bias[0] = 0, 5
+        of_feature = model.decoder.output_projection.weight[:, 0]
+        of_feature.zero_()
+        of_feature[:8] = -6  # symbols of fairseq's own, and tags
+        of_feature[EOS] = 0.4
+    return model
+
+
+def random_translations(number: int, dictionary: Dictionary, seed: int = 5, longest: int = 9) -> list[tuple[Sentence, list[int]]]:
+    """Sentences of mixed lengths into all languages in turn, and translations of them, of other lengths."""
+    generator = torch.Generator().manual_seed(seed)
+    first = dictionary.nspecial + len(LANGUAGES)
+
+    def tokens() -> list[int]:
+        length = int(torch.randint(1, longest, (), generator=generator))
+        return [*torch.randint(first, len(dictionary), (length,), generator=generator).tolist(), EOS]
+
+    tags = [dictionary.index(language_tag(language)) for language in LANGUAGES]
+    return [(Sentence(tokens(), tags[place % len(tags)]), tokens()) for place in range(number)]
+
+
+def export(model: ZeroShotTransformer, dictionary: Dictionary, folder: Path, quantization: str = "float32") -> Path:
+    """An export of a model, with a text pipeline of plain words, in a new folder."""
+    (folder / "pipeline").mkdir(parents=True)
+    write_model(folder, model, dictionary.symbols, quantization)
+    TextPipeline(Words()).save(folder / "pipeline")
+    (folder / "pipeline" / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in LANGUAGES))
+    symbols = "".join(f"{symbol} 1 #fairseq:overwrite\n" for symbol in dictionary.symbols[dictionary.nspecial :])
+    for language in LANGUAGES:
+        (folder / "pipeline" / f"dict.{language}.txt").write_text(symbols)
+    codec = Codec(TextPipeline(Words()), TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions())
+    record = needed(codec, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
+    write_json(folder / EXPORT_FILE, record)
+    return folder
+
+
+def opened(
+    model: ZeroShotTransformer, dictionary: Dictionary, folder: Path, search: Search = Search(), workers: int = 1
+) -> CTranslate2Engine:
+    """The engine of a new export."""
+    return CTranslate2Engine(export(model, dictionary, folder), search, workers)
+
+
+def fairseq_engine(model: ZeroShotTransformer, dictionary: Dictionary, search: Search) -> FairseqEngine:
+    """fairseq's search with the same settings."""
+    tags = tuple(map(language_tag, LANGUAGES))
+    generator = SequenceGenerator(
+        [model], dictionary, beam_size=search.beam, max_len_a=search.max_len_a, max_len_b=search.max_len_b,
+        max_len=model.max_decoder_positions(), len_penalty=search.length_penalty, tokens_to_suppress=tags,
+    )  # fmt: skip
+    return FairseqEngine(model, generator)

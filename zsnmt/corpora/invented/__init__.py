@@ -1,0 +1,1 @@
+"""Languages made up here, with known grammar and kinship, and text in them."""

@@ -1,0 +1,242 @@
+"""A synthetic multilingual corpus: one stream of distinct meanings, rendered by a pivot and other languages.
+
+It follows the parallel-text contract: training pairs are pivot-centred and share no sentence, the
+validation and test sets are multiway. Changing one setting changes only what depends on it.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from zsnmt.corpora.invented.grammar import Language, Meaning, render, sample_meaning, word_forms
+from zsnmt.corpora.invented.lexicon import (
+    cognate_levels,
+    concept_inventory,
+    form_similarity,
+    lexical_overlap,
+    make_stems,
+    stream,
+)
+from zsnmt.errors import InputError
+
+VERSION = 1  # of the text that settings stand for; raise it when the same settings give other text
+PATIENCE = 2000  # draws in a row without a new meaning, after which the grammar is called exhausted
+STANDARD_LANGUAGES = tuple(
+    Language(*row.split())
+    for row in """
+        inglan inglic SVO before before none   suffix   particle suffix
+        velan  velic  SOV before after  suffix suffix   prefix   suffix
+        tamun  tamic  VSO after  before none   particle particle prefix
+        velor  velic  SVO after  before none   suffix   suffix   particle
+        tamek  tamic  SOV before after  prefix prefix   particle prefix
+        koral  koric  VSO before before suffix prefix   suffix   suffix
+        velis  velic  SOV after  after  suffix particle prefix   suffix
+        tamor  tamic  SVO after  before prefix particle suffix   prefix
+        kores  koric  SOV after  after  particle suffix particle particle
+        korun  koric  SVO before after  suffix prefix   suffix   prefix
+    """.strip().splitlines()
+)
+
+
+def standard_languages(number: int) -> tuple[Language, ...]:
+    """The pivot and `number` other languages, of three families and unlike typology; raises InputError."""
+    most = len(STANDARD_LANGUAGES) - 1
+    if not 1 <= number <= most:
+        raise InputError(f"{number} standard languages: there are 1 to {most}; describe others in a file")
+    return STANDARD_LANGUAGES[: number + 1]
+
+
+def read_languages(path: str | Path) -> tuple[Language, ...]:
+    """Languages from a JSON list of objects with the fields of `Language`, the pivot first; raises InputError."""
+    try:
+        rows = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as JSON in UTF-8 ({error}); give a list of objects") from error
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{path} is not a list of objects; give one object for each language, the pivot first")
+    known = [each.name for each in fields(Language)]
+    for number, row in enumerate(rows, 1):
+        unknown = sorted(set(row) - set(known))
+        missing = sorted({"name", "family"} - set(row))
+        if unknown or missing:
+            raise InputError(
+                f"{path}, language {number}: {', '.join(unknown or missing)} is {'unknown' if unknown else 'missing'}; "
+                f"the fields are {', '.join(known)}, of which name and family are required"
+            )
+    try:
+        return tuple(Language(**row) for row in rows)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def setting(default: object, what: str) -> Any:
+    """A field of the settings with its default and its help line."""
+    return field(default=default, metadata={"help": what})
+
+
+@dataclass(frozen=True)
+class SyntheticCorpus:
+    """The settings of a corpus; equal settings give equal text. Raises InputError."""
+
+    languages: tuple[Language, ...] = setting(standard_languages(4), "the pivot, then the other languages")
+    concepts: int = setting(125, "nouns, verbs, adjectives and so on that each language has words for")
+    shared_cognates: float = setting(0.5, "share (0-1) of the concepts whose forms all languages have in common")
+    family_cognates: float = setting(0.2, "share (0-1) of the concepts, besides, whose forms a family has in common")
+    sound_change: float = setting(0.25, "probability (0-1) of a letter to change in the family, and in the language")
+    second_clause_share: float = setting(0.3, "share (0-1) of two-clause sentences, before lengths are held")
+    shortest: int = setting(3, "fewest concepts a sentence names")
+    longest: int = setting(14, "most concepts a sentence names")
+    pairs: int = setting(6000, "sentence pairs of each language with the pivot")
+    valid: int = setting(200, "sentences of the multiway validation set")
+    test: int = setting(500, "sentences of the multiway test set")
+    seed: int = setting(1, "seed of every random draw")
+
+    def __post_init__(self) -> None:
+        names = [language.name for language in self.languages]
+        repeated = [name for name in names if names.count(name) > 1]
+        if len(names) < 2 or repeated:
+            raise InputError(f"the languages are {names}; give a pivot and at least one other, each name once")
+        for name in ("shared_cognates", "family_cognates", "sound_change", "second_clause_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(f"{name} is {getattr(self, name)}; it is a share, give 0 to 1")
+        if self.shared_cognates + self.family_cognates > 1:
+            raise InputError(
+                f"shared_cognates {self.shared_cognates} and family_cognates {self.family_cognates} "
+                "are shares of the same concepts; give at most 1 together"
+            )
+        for name in ("pairs", "valid", "test"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; ask for at least 1 sentence")
+        if not 2 <= self.shortest <= self.longest:
+            raise InputError(f"lengths are {self.shortest} to {self.longest} concepts; give 2 <= shortest <= longest")
+        concept_inventory(self.concepts)
+
+    @property
+    def pivot(self) -> Language:
+        """The language that every training pair contains."""
+        return self.languages[0]
+
+    @cached_property
+    def inventory(self) -> dict[str, tuple[str, ...]]:
+        """The concepts of each word class."""
+        return concept_inventory(self.concepts)
+
+    @cached_property
+    def stems(self) -> dict[str, dict[str, str]]:
+        """For each language, the form of each concept."""
+        concepts = [concept for names in self.inventory.values() for concept in names]
+        levels = cognate_levels(concepts, self.shared_cognates, self.family_cognates, self.seed)
+        return {
+            language.name: make_stems(
+                language.name, language.family, self.inventory, levels, self.sound_change, self.seed
+            )
+            for language in self.languages
+        }
+
+    def lexicon(self, language: Language) -> list[str]:
+        """All words that a language can write, lowercased and sorted."""
+        return word_forms(language, self.inventory, self.stems[language.name])
+
+    def render(self, meaning: Meaning, language: Language) -> str:
+        """The sentence that says `meaning` in `language`."""
+        return render(meaning, language, self.stems[language.name])
+
+    def meanings(self) -> dict[str, list[Meaning]]:
+        """The meanings of `test`, `valid` and each training pair (by its language); no meaning occurs twice."""
+        numbers = {"test": self.test, "valid": self.valid}
+        numbers |= {language.name: self.pairs for language in self.languages[1:]}
+        seen: set[Meaning] = set()
+        return {name: list(self.draw(name, number, seen)) for name, number in numbers.items()}
+
+    def draw(self, name: str, number: int, seen: set[Meaning]) -> Iterator[Meaning]:
+        """So many meanings from the stream of `name`, none of them in `seen`, where they are added; raises InputError."""
+        rng, wanted = stream(self.seed, "meanings", name), number
+        failures = 0
+        while wanted:
+            meaning = sample_meaning(self.inventory, rng, self.second_clause_share)
+            if meaning in seen or not self.shortest <= meaning.size <= self.longest:
+                failures += 1
+                if failures == PATIENCE:
+                    raise InputError(
+                        f"{number} sentences for {name}: the grammar ran out of new ones of these lengths after "
+                        f"{len(seen)} in all; ask for fewer sentences, more concepts or other lengths"
+                    )
+                continue
+            seen.add(meaning)
+            failures, wanted = 0, wanted - 1
+            yield meaning
+
+    def files(self) -> dict[str, list[str]]:
+        """The lines of each file of the corpus, by file name."""
+        meanings, files = self.meanings(), {}
+        for language in self.languages[1:]:
+            for side in (language, self.pivot):
+                name = f"train.{language.name}-{self.pivot.name}.{side.name}"
+                files[name] = [self.render(meaning, side) for meaning in meanings[language.name]]
+        for language in self.languages:
+            for split in ("valid", "test"):
+                files[f"{split}.{language.name}"] = [self.render(meaning, language) for meaning in meanings[split]]
+            files[f"lexicon.{language.name}"] = self.lexicon(language)
+            files[f"word_order.{language.name}"] = [language.word_order]
+        files["description.txt"] = describe(self, meanings["valid"][:3])
+        files["settings.json"] = json.dumps({"version": VERSION} | asdict(self), indent=2).splitlines()
+        return files
+
+
+def table(rows: list[list[str]]) -> list[str]:
+    """Rows as lines of text with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+
+
+def describe(corpus: SyntheticCorpus, examples: list[Meaning]) -> list[str]:
+    """The corpus for a reader: typology, settings, likeness of the languages, the same sentences in each."""
+    settings = [each.name for each in fields(corpus) if each.name != "languages"]
+    typology = [[each.name.replace("_", " ") for each in fields(Language)]]
+    typology += [list(asdict(language).values()) for language in corpus.languages]
+    number = len(corpus.languages) - 1
+    lines = [f"A synthetic corpus: the pivot {corpus.pivot.name} and {number} other languages", "", *table(typology)]
+    lines += ["", *table([[name, str(getattr(corpus, name))] for name in settings]), ""]
+    likeness = [["languages", "words in both", "likeness of forms"]]
+    for first, second in combinations(corpus.languages, 2):
+        overlap = lexical_overlap(corpus.lexicon(first), corpus.lexicon(second))
+        similarity = form_similarity(corpus.stems[first.name], corpus.stems[second.name])
+        likeness.append([f"{first.name} {second.name}", f"{overlap:.3f}", f"{similarity:.3f}"])
+    lines += table(likeness)
+    for meaning in examples:
+        lines += ["", *table([[language.name, corpus.render(meaning, language)] for language in corpus.languages])]
+    return lines
+
+
+def write_corpus(corpus: SyntheticCorpus, folder: str | Path) -> bool:
+    """Writes the corpus beside `folder` and renames; False when it was there already, from the same settings.
+
+    Raises InputError when the folder holds anything else.
+    """
+    folder, part = Path(folder), Path(f"{folder}.part")
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        if holds(folder, corpus):
+            return False
+        raise InputError(f"{folder} holds something else than this corpus; name a new folder or remove it first")
+    files = corpus.files()
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    for name, lines in files.items():
+        (part / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    os.replace(part, folder)
+    return True
+
+
+def holds(folder: Path, corpus: SyntheticCorpus) -> bool:
+    """Whether the folder was written from the settings of `corpus`."""
+    try:
+        settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return settings == json.loads(json.dumps({"version": VERSION} | asdict(corpus)))

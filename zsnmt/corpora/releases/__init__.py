@@ -1,0 +1,1 @@
+"""Corpora of others: fetched, unpacked, and read as parallel text."""

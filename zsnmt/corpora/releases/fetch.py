@@ -1,0 +1,190 @@
+"""The files of a release brought into one folder: downloaded or taken from another, verified, unpacked.
+
+The readers of releases read the folder. Archives stay in it beside what was unpacked from them, and
+SHA256SUMS tells what they are (`sha256sum --check SHA256SUMS`).
+"""
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from zsnmt.corpora.releases.download import WAITS, DownloadError, download
+from zsnmt.corpora.releases.unpack import unpack, unpacked_name
+from zsnmt.errors import InputError
+from zsnmt.files import replacing
+from zsnmt.text.lines import read_lines, write_lines
+
+SUMS = "SHA256SUMS"
+
+
+@dataclass(frozen=True)
+class ReleaseFile:
+    """A file as its makers released it.
+
+    `urls`: where it is, tried in this order. `size` in bytes and `sha256` in hexadecimal digits: None
+    where nobody has published them. `nested`: globs of archives in it that are unpacked too.
+    """
+
+    name: str
+    urls: tuple[str, ...]
+    size: int | None = None
+    sha256: str | None = None
+    nested: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a corpus: one file, or several of which any one will do; `language` None: it serves all."""
+
+    files: tuple[ReleaseFile, ...]
+    language: str | None = None
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What there is to fetch of a corpus, and what a person should know before."""
+
+    licence: str
+    homepage: str
+    languages: tuple[str, ...]
+    parts: tuple[Part, ...]
+
+
+def fetch(corpus: Corpus, folder: Path, languages: Sequence[str] | None = None, given: Path | None = None,
+          waits: Sequence[float] = WAITS) -> list[Path]:
+    """Brings a corpus, or its parts for some languages, into `folder`; returns its texts, files and folders.
+
+    What is in `folder` already is verified and left alone. The rest is taken from the folder `given`
+    if there is one, else downloaded; `waits`: seconds between the tries of one address. Raises InputError
+    for an unknown language, a file that is missing from `given`, is not the one released, is not the one
+    fetched before (SHA256SUMS) or cannot be unpacked, and when no address gives a file. Files that are
+    done by then stay.
+    """
+    parts = _choose(corpus, languages)
+    found = [_find(part, [folder] if given is None else [folder, given]) for part in parts]
+    if given is not None:
+        _check_given(given, [part for part, place in zip(parts, found) if place is None], corpus.homepage)
+    folder.mkdir(parents=True, exist_ok=True)
+    sums = _read_sums(folder / SUMS)
+    texts = []
+    for part, place in zip(tqdm(parts, unit=" files", leave=False, disable=None), found):
+        if place is None:
+            file, source, digest = _download_any(part, folder, corpus.homepage, sums, waits)
+        else:
+            file, source, digest = *place, _verify(*place, sums)
+        archive, text = folder / file.name, folder / unpacked_name(file.name)
+        if text != archive and not (place == (file, archive) and text.exists()):
+            unpack(source, text, file.nested)
+        if source != archive:
+            _link(source, archive)
+        sums[file.name] = digest
+        write_lines(folder / SUMS, [f"{sums[name]}  {name}" for name in sorted(sums)])
+        texts.append(text)
+    return texts
+
+
+def at_mirror(corpus: Corpus, url: str) -> Corpus:
+    """The corpus with every file at one address, below which it lies under its name."""
+    if not re.match("https?://", url) or not url.isascii():
+        raise InputError(f"'{url}' is no address of a mirror; it must begin with http:// or https://")
+
+    def move(file: ReleaseFile) -> ReleaseFile:
+        return replace(file, urls=(f"{url.removesuffix('/')}/{file.name}",))
+
+    return replace(corpus, parts=tuple(replace(part, files=tuple(map(move, part.files))) for part in corpus.parts))
+
+
+def _choose(corpus: Corpus, languages: Sequence[str] | None) -> list[Part]:
+    """The parts for the languages, None being all."""
+    if unknown := [language for language in languages or () if language not in corpus.languages]:
+        raise InputError(f"unknown language '{unknown[0]}': the corpus has {', '.join(corpus.languages)}")
+    parts = [part for part in corpus.parts if languages is None or part.language in (None, *languages)]
+    if not parts:
+        raise InputError(f"nothing to fetch; name one or more of {', '.join(corpus.languages[1:])}")
+    return parts
+
+
+def _find(part: Part, folders: Sequence[Path]) -> tuple[ReleaseFile, Path] | None:
+    """The first file that will do and is there, and where."""
+    places = ((file, folder / file.name) for folder in folders for file in part.files)
+    return next((place for place in places if place[1].is_file()), None)
+
+
+def _check_given(given: Path, missing: Sequence[Part], homepage: str) -> None:
+    if not given.is_dir():
+        raise InputError(f"{given} is no folder; give the one with the files of the release")
+    if missing:
+        raise InputError(f"{given} lacks {', '.join(map(_names, missing))}; get what is missing from {homepage}, "
+                         f"or leave --from-dir out to download it")
+
+
+def _names(part: Part) -> str:
+    return " or ".join(file.name for file in part.files)
+
+
+def _download_any(part: Part, folder: Path, homepage: str, sums: Mapping[str, str],
+                  waits: Sequence[float]) -> tuple[ReleaseFile, Path, str]:
+    """The first file that will do and an address gives, where it is now, and its SHA-256."""
+    faults = []
+    for file in part.files:
+        path = folder / file.name
+        beside = path.with_name(path.name + ".part")
+        for url in file.urls:
+            try:
+                download(url, beside, waits)
+            except DownloadError as error:
+                faults.append(f"{url}: {error}")
+                continue
+            digest, fault = _compare(file, beside, sums)
+            if fault is None:
+                os.replace(beside, path)
+                return file, path, digest
+            beside.unlink()
+            faults.append(f"{url}: its file {fault}")
+    raise InputError(f"{_names(part)} could not be downloaded ({'; '.join(faults)}); try again later, or get it from "
+                     f"{homepage} yourself and name the folder it is in with --from-dir")
+
+
+def _verify(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> str:
+    digest, fault = _compare(file, path, sums)
+    if fault is not None:
+        raise InputError(f"{path} {fault}; remove it to fetch it anew")
+    return digest
+
+
+def _compare(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> tuple[str, str | None]:
+    """The SHA-256 of a file, and what shows that it is not the one released or fetched before, if anything."""
+    with path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    size = path.stat().st_size
+    if file.size not in (None, size):
+        return digest, f"has {size} bytes, not {file.size} as the release"
+    if file.sha256 not in (None, digest):
+        return digest, f"has the SHA-256 {digest}, not {file.sha256} as the release"
+    if sums.get(file.name, digest) != digest:
+        return digest, f"has the SHA-256 {digest}, not {sums[file.name]} as {SUMS} tells"
+    return digest, None
+
+
+def _link(source: Path, path: Path) -> None:
+    try:
+        os.link(source.resolve(), path)
+    except OSError:  # another file system, or one without links
+        with source.open("rb") as content, replacing(path) as file:
+            shutil.copyfileobj(content, file)
+
+
+def _read_sums(path: Path) -> dict[str, str]:
+    """The SHA-256 by file name; none when the file is not there yet."""
+    sums = {}
+    for number, line in enumerate(read_lines(path) if path.exists() else (), start=1):
+        if (match := re.fullmatch("([0-9a-f]{64})  (.+)", line)) is None:
+            raise InputError(f"{path}, line {number} is not one of sha256sum; remove the line")
+        sums[match[2]] = match[1]
+    return sums

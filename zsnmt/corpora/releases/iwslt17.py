@@ -1,0 +1,134 @@
+"""The multilingual TED talks of IWSLT 2017 (German, English, Italian, Dutch, Romanian) as parallel text.
+
+The release names a pair in both orders, `de-en` and `en-de`; of two that are there, the one that ends in the pivot is
+read (dev2010 and tst2010 are the same in both). Every pair is cut into lines on its own: no set is multiway.
+"""
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations, zip_longest
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.sax.saxutils import unescape
+
+from tqdm import tqdm
+
+from zsnmt.corpora.releases.release import (
+    MissingFiles,
+    clean_rows,
+    clean_sentence,
+    count_pairs,
+    find_files,
+    open_lines,
+    write_rows,
+)
+from zsnmt.errors import InputError
+from zsnmt.languages import check_languages
+
+TRAINING = "train.tags.{}.{}"
+VALID = "IWSLT17.TED.dev2010.{}.{}.xml"
+TEST = "IWSLT17.TED.tst2017.mltlng.{}.{}.xml"
+OLDER_TEST = "IWSLT17.TED.tst2010.{}.{}.xml"
+
+_METADATA = re.compile(r"</?(?:url|keywords|speaker|talkid|title|description|reviewer|translator|doc)\b")
+_FURTHER_ENTITIES = {"&quot;": '"', "&apos;": "'"}
+
+logger = logging.getLogger(__name__)
+
+
+def read_release(release: Path, target: Path, languages: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Write parallel text from the release into `target`; returns sentence pairs by split and pair.
+
+    `languages`: the pivot first. Training text is that of the pairs with the pivot; `valid` (dev2010) and
+    `test` are those of every pair. `test` is tst2017 (as in Liu et al. 2021) where the release has it for
+    every pair, otherwise tst2010, of which the log warns. Raises InputError for files that are missing, that
+    are not parallel, or not in the form of the release.
+    """
+    pivot, *others = check_languages(languages)
+    supervised = [(language, pivot) for language in others]
+    pairs = supervised + [*combinations(others, 2)]
+    files = {
+        "train": find_files(release, [both_orders(TRAINING, pair) for pair in supervised], "iwslt17"),
+        "valid": find_files(release, [both_orders(VALID, pair) for pair in pairs], "iwslt17"),
+        "test": find_test_files(release, pairs),
+    }
+    for split, sets in files.items():
+        read = read_tagged if split == "train" else read_segments
+        for pair, sides in zip(pairs, tqdm(sets, desc=split, disable=None, leave=False)):  # the supervised pairs first
+            name = f"{split}.{'-'.join(pair)}"
+            write_rows(target, name, pair, clean_rows(read(*sides), name))
+    return count_pairs(target, languages)
+
+
+def both_orders(form: str, pair: tuple[str, str]) -> list[list[str]]:
+    """The names of a pair's two files in the order of the pair, and in the other."""
+    return [[form.format("-".join(order), side) for side in pair] for order in (pair, pair[::-1])]
+
+
+def as_sources(form: str, pair: tuple[str, str]) -> list[str]:
+    """The names of a pair's two files, each in the order in which it is the source."""
+    return [form.format("-".join(order), order[0]) for order in (pair, pair[::-1])]
+
+
+def find_test_files(release: Path, pairs: Sequence[tuple[str, str]]) -> list[list[Path]]:
+    """The files of tst2017, of which only sources were released, for all pairs; else those of tst2010."""
+    try:
+        return find_files(release, [[as_sources(TEST, pair), *both_orders(TEST, pair)] for pair in pairs], "iwslt17")
+    except MissingFiles as error:
+        files = find_files(release, [both_orders(OLDER_TEST, pair) for pair in pairs], "iwslt17")
+        logger.warning("the test sets are tst2010, not tst2017: %s", error)
+        return files
+
+
+def read_tagged(source: Path, target: Path) -> Iterator[tuple[str, str]]:
+    """The sentence pairs of two `train.tags` files: the lines without those that tell about a talk.
+
+    Raises InputError unless such lines stand at the same places in both.
+    """
+    lines = [map(clean_sentence, open_lines(path)) for path in (source, target)]
+    for number, sides in enumerate(zip_longest(*lines), start=1):
+        if None in sides:
+            short, long = (source, target) if sides[0] is None else (target, source)
+            raise InputError(f"{short} ends before line {number} of {long}; get the release again")
+        about_talk = [bool(_METADATA.match(side)) for side in sides]
+        if about_talk[0] != about_talk[1]:
+            raise InputError(f"{source} and {target} are not parallel at line {number}: one has a sentence there "
+                             f"and the other tells about a talk; get the release again")
+        if not about_talk[0]:
+            yield tuple(unescape(side, _FURTHER_ENTITIES) for side in sides)
+
+
+def read_segments(source: Path, target: Path) -> list[tuple[str, str]]:
+    """The sentence pairs of two XML files; raises InputError unless they have the same segments of the same talks."""
+    sides = [parse_segments(path) for path in (source, target)]
+    for first, second in zip_longest(*sides):
+        if first != second:
+            talk, segment = first or second
+            raise InputError(f"{source} and {target} part at segment {segment} of talk {talk}; get the release again")
+    return [*zip(*(segments.values() for segments in sides))]
+
+
+def parse_segments(path: Path) -> dict[tuple[str, str], str]:
+    """The text of an XML file's segments by talk and number, in their order.
+
+    Raises InputError for a file that declares a document type or entities, which no file of the release does.
+    """
+    lines = [clean_sentence(line) for line in open_lines(path)]
+    for number, line in enumerate(lines, start=1):
+        if "<!DOCTYPE" in line or "<!ENTITY" in line:
+            raise InputError(f"{path}, line {number} defines a document type or an entity, which is not read; "
+                             f"get the release again")
+    try:
+        root = ElementTree.fromstring("\n".join(lines))
+    except ElementTree.ParseError as error:
+        raise InputError(f"{path}, line {error.position[0]} is not XML ({error.msg.split(':')[0]}); get the release "
+                         f"again, or write a stray & as &amp;") from None
+    segments = {}
+    for talk in root.iter("doc"):
+        for segment in talk.iter("seg"):
+            key = talk.get("docid"), segment.get("id")
+            if key in segments:
+                raise InputError(f"{path} has segment {key[1]} of talk {key[0]} twice; get the release again")
+            segments[key] = "".join(segment.itertext())
+    return segments

@@ -1,0 +1,1 @@
+"""Real sentences in the word order of another language (Galactic Dependencies)."""

@@ -1,0 +1,50 @@
+"""Language tags: which stand where, by the placement and the direction."""
+
+from fairseq.data import Dictionary
+
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction, language_tag
+
+
+class TagPlacement:
+    """Where the language tags of a direction stand; one of `t_dec`, `t_enc`, `s_enc_t_dec`, `s_enc_t_enc`.
+
+    Tags on the encoder's side are a prefix of the source, whose end-of-sentence symbol stays.
+    """
+
+    NAMES = ("t_dec", "t_enc", "s_enc_t_dec", "s_enc_t_enc")
+
+    def __init__(self, name: str, dictionary: Dictionary) -> None:
+        if name not in self.NAMES:
+            raise InputError(f"unknown tag placement '{name}': it must be one of {', '.join(self.NAMES)}")
+        self.name = name
+        self.dictionary = dictionary
+
+    @property
+    def starts_decoder(self) -> bool:
+        """Whether the decoder's first input is a tag."""
+        return self.name.endswith("t_dec")
+
+    def source_prefix(self, direction: Direction) -> list[int]:
+        """Ids of the tags at the head of the source."""
+        return [self.dictionary.index(language_tag(language)) for language in source_tags(self.name, direction)]
+
+    def decoder_start(self, direction: Direction) -> int:
+        """Id of the decoder's first input."""
+        language = decoder_tag(self.name, direction)
+        return self.dictionary.eos() if language is None else self.dictionary.index(language_tag(language))
+
+
+def source_tags(placement: str, direction: Direction) -> list[str]:
+    """Languages whose tags stand, in this order, at the head of the source under a tag placement."""
+    return {
+        "t_dec": [],
+        "t_enc": [direction.target],
+        "s_enc_t_dec": [direction.source],
+        "s_enc_t_enc": [direction.source, direction.target],
+    }[placement]
+
+
+def decoder_tag(placement: str, direction: Direction) -> str | None:
+    """The language whose tag is the decoder's first input, or None where that is the end-of-sentence symbol."""
+    return direction.target if placement.endswith("t_dec") else None

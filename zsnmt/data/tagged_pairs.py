@@ -1,0 +1,148 @@
+"""Sentence pairs with language tags, as fairseq data sets."""
+
+from argparse import Namespace
+from collections import OrderedDict
+from typing import Optional, Sequence
+
+import numpy as np
+import torch
+from fairseq.data import ConcatDataset, Dictionary, LanguagePairDataset
+from fairseq.data.multilingual.multilingual_data_manager import MultilingualDatasetManager
+
+from zsnmt.data.language_tags import TagPlacement
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction, parse_direction
+
+
+class TaggedPairs(LanguagePairDataset):
+    """Sentence pairs of one direction, tags in place; pairs of several directions mix in a batch.
+
+    `source`, `target`: indexable sets of token id vectors that end in EOS, with `sizes`; `target`
+    is None at inference.
+    """
+
+    def __init__(
+        self,
+        direction: Direction,
+        placement: TagPlacement,
+        source,
+        target=None,
+        source_sizes: Optional[Sequence[int]] = None,
+        left_pad_source: bool = True,
+        left_pad_target: bool = False,
+    ) -> None:
+        self.direction = direction
+        self.prefix = torch.tensor(placement.source_prefix(direction), dtype=torch.long)
+        self.start = torch.tensor([placement.decoder_start(direction)])
+        sizes = np.asarray(source.sizes if source_sizes is None else source_sizes)
+        dictionary = placement.dictionary
+        super().__init__(
+            source,
+            sizes + len(self.prefix),
+            dictionary,
+            target,
+            None if target is None else target.sizes,
+            dictionary,
+            left_pad_source=left_pad_source,
+            left_pad_target=left_pad_target,
+        )
+
+    def __getitem__(self, index: int) -> dict:
+        example = super().__getitem__(index)
+        example["direction"] = self.direction
+        if len(self.prefix):
+            example["source"] = torch.cat([self.prefix, example["source"]])
+        if example["target"] is not None:
+            example["prev_output_tokens"] = torch.cat([self.start, example["target"][:-1]])
+        return example
+
+
+class DirectionSets(ConcatDataset):
+    """Data sets of several directions, one after the other, each batch of one direction only.
+
+    A batch names its direction, so that validation reports a loss per direction.
+    """
+
+    def ordered_indices(self) -> np.ndarray:
+        """All indices, direction by direction, each sorted by length."""
+        of_direction = np.repeat(np.arange(len(self.datasets)), self.real_sizes)
+        lengths = np.array(self.sizes).reshape(len(self), -1)
+        return np.lexsort((*lengths.T[::-1], of_direction))
+
+    def batch_by_size(self, indices: np.ndarray, **limits) -> list[list[int]]:
+        """The stock batches, cut at the borders between directions; nothing is lost or reordered."""
+        pieces = []
+        for batch in super().batch_by_size(indices, **limits):
+            which = np.searchsorted(self.cumulative_sizes, batch, side="right")
+            pieces += [list(piece) for piece in np.split(np.asarray(batch), np.flatnonzero(np.diff(which)) + 1)]
+        return pieces
+
+    def collater(self, samples: list[dict], **extra_args) -> dict:
+        batch = super().collater(samples, **extra_args)
+        if samples:
+            batch["direction"] = str(samples[0]["direction"])
+        return batch
+
+
+class TaggedDataManager(MultilingualDatasetManager):
+    """fairseq's manager of multilingual data (sampling, shards), with the tags placed by `TaggedPairs`."""
+
+    def __init__(
+        self,
+        args: Namespace,
+        lang_pairs: list[str],
+        valid_lang_pairs: list[str],
+        langs: list[str],
+        dicts: dict[str, Dictionary],
+        sampling_method,
+    ) -> None:
+        super().__init__(args, lang_pairs, langs, dicts, sampling_method)
+        self.valid_lang_pairs = valid_lang_pairs
+        self.placement: Optional[TagPlacement] = None
+
+    def get_data_paths_and_lang_pairs(self, split: str) -> tuple[dict, dict]:
+        paths, lang_pairs = super().get_data_paths_and_lang_pairs(split)
+        if split in getattr(self.args, "valid_subset", "").split(","):
+            lang_pairs["main"] = self.valid_lang_pairs
+        return paths, lang_pairs
+
+    def get_split_num_data_shards(self, split: str) -> dict[str, int]:
+        shards = super().get_split_num_data_shards(split)
+        paths, lang_pairs = self.get_data_paths_and_lang_pairs(split)
+        for pair in lang_pairs["main"]:
+            if not shards.get(f"main:{pair}"):
+                raise InputError(
+                    f"{paths['main']} has no binarised '{split}' text for {pair}: add the files to the parallel text "
+                    "and run scripts/prepare.py again, or leave the direction out"
+                )
+        return shards
+
+    def load_a_dataset(self, split, data_path, src, src_dict, tgt, tgt_dict, combine, **_) -> TaggedPairs:
+        direction = parse_direction(f"{src}-{tgt}")
+        source, target, _ = self.load_lang_dataset(
+            data_path,
+            split,
+            src,
+            src_dict,
+            tgt,
+            tgt_dict,
+            combine,
+            self.args.dataset_impl,
+            self.args.upsample_primary,
+            self.args.max_source_positions - len(self.placement.source_prefix(direction)),
+            truncate_source=self.args.truncate_source,
+        )
+        return TaggedPairs(
+            direction,
+            self.placement,
+            source,
+            target,
+            left_pad_source=self.args.left_pad_source,
+            left_pad_target=self.args.left_pad_target,
+        )
+
+    def load_into_concat_dataset(self, split: str, datasets: list[tuple], data_param_list: list) -> DirectionSets:
+        return DirectionSets(list(OrderedDict(datasets).values()))
+
+    def _shared_collater(self) -> bool:
+        return True  # the tags are in the examples

@@ -1,0 +1,65 @@
+"""Options of translation: how to search, and by which engine."""
+
+import argparse
+from dataclasses import dataclass
+
+from zsnmt.decoding.length_penalty import FORMS
+from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
+
+AUTO, PYTORCH, CTRANSLATE2, FAIRSEQ = ENGINES = ("auto", "pytorch", "ctranslate2", "fairseq")
+FLOAT32, INT8 = PRECISIONS = ("float32", "int8")
+BATCH_TOKENS = 4000  # of the sources in a batch, about
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """What translates, in which precision, and with how many threads of work; None for what suits the folder and the machine.
+
+    Raises `InputError` for an engine or a precision that there is not, and for fewer than one worker.
+    """
+
+    engine: str | None = None
+    precision: str | None = None
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        for value, values, what in ((self.engine, ENGINES, "engine"), (self.precision, PRECISIONS, "precision")):
+            if value is not None and value not in values:
+                raise InputError(f"there is no {what} '{value}'; choose {', '.join(values)}")
+        if self.workers is not None and self.workers < 1:
+            raise InputError(f"{self.workers} workers cannot work; give one or more")
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """Add `--beam`, `--length-penalty` and `--length-penalty-form`."""
+    parser.add_argument("--beam", type=int, metavar="N", default=Search.beam, help="hypotheses kept at each step (default: %(default)s)")
+    parser.add_argument("--length-penalty", type=float, metavar="ALPHA", default=Search.length_penalty,
+                        help="exponent of the length by which log-probabilities are divided (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--length-penalty-form", choices=FORMS, default=Search.length_penalty_form,
+                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: %(default)s)")  # fmt: skip
+
+
+def search_settings(options: argparse.Namespace) -> Search:
+    """The search that the options ask for; `InputError` for values out of range."""
+    return Search(
+        beam=options.beam, length_penalty=options.length_penalty, length_penalty_form=options.length_penalty_form
+    )
+
+
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Add `--engine`, `--precision` and `--workers`."""
+    parser.add_argument("--engine", choices=ENGINES,
+                        help="pytorch; ctranslate2, for which a run is exported first if it has no up-to-date export; auto, ctranslate2 "
+                             "if the run has such an export, else pytorch; fairseq, the reference "
+                             "(default: pytorch, and for an export the engine of its format)")  # fmt: skip
+    parser.add_argument("--precision", choices=PRECISIONS,
+                        help="of the weights; int8 is several times as fast, and changes some translations "
+                             "(default: float32, and that of an export)")  # fmt: skip
+    parser.add_argument("--workers", type=int, metavar="N",
+                        help="how many batches are translated at once, by one thread each (default: one for each core)")  # fmt: skip
+
+
+def engine_choice(options: argparse.Namespace) -> EngineChoice:
+    """The engine that the options ask for; `InputError` for fewer than one worker."""
+    return EngineChoice(engine=options.engine, precision=options.precision, workers=options.workers)

@@ -1,0 +1,1 @@
+"""The model, packed for search: weights side by side, caches without copies."""

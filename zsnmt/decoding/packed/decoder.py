@@ -1,0 +1,217 @@
+"""The decoder, packed for a search: one step of every hypothesis at a time.
+
+Keys and values of a sentence's hypotheses are kept in the order in which they were made, the first step's one and W of each
+later step, M in all. A mask says which of them are a hypothesis's own past. So nothing is copied when a search goes on
+with other hypotheses, and those of a sentence meet its keys in one product.
+"""
+
+import math
+
+import torch
+from fairseq.modules import MultiheadAttention
+from torch import Tensor
+from torch.nn import functional as F
+
+from zsnmt.decoding.packed.encoder import PackedFeedForward, fused
+from zsnmt.decoding.packed.linear import pack
+from zsnmt.modules.decoder import Decoder
+from zsnmt.modules.decoder_layer import DecoderLayer
+from zsnmt.modules.self_attention import SelfAttention
+
+STEPS = 32  # for which there is room, to begin with
+
+
+class PackedDecoder:
+    """A trained decoder, step by step: the same log-probabilities, up to rounding of the precision."""
+
+    def __init__(self, decoder: Decoder, precision: str) -> None:
+        self.decoder = decoder
+        self.layers = [PackedDecoderLayer(layer, precision) for layer in decoder.layers.children()]
+        self.language = decoder.language_embedding
+        if self.language is not None and self.language.project is not None:
+            weight, width = self.language.project.weight, decoder.embed_dim
+            self.project = pack(weight[:, :width], None, precision)
+        projection = decoder.output_projection
+        self.output = pack(projection.weight, projection.bias, precision)
+        self.positions = None
+        if decoder.embed_positions is not None:  # whatever the token, but for padding
+            anything = torch.full((1, decoder.max_positions()), decoder.padding_idx + 1, device=projection.weight.device)
+            self.positions = decoder.embed_positions(anything)[0]
+
+    def begin(self, encoded: Tensor, padding_mask: Tensor | None, places: Tensor, starts: Tensor) -> "DecoderState":
+        """What the steps for N sentences need: states of the encoder (S×B×C) and their padding (B×S, True there, or None),
+        which of them each sentence reads (N), and its first input (N)."""
+        return DecoderState(self, encoded, padding_mask, places, starts)
+
+    def embed(self, tokens: Tensor, step: int, state: "DecoderState") -> Tensor:
+        """From the tokens of a step (N×W) to the layers' input (N×W×C)."""
+        decoder = self.decoder
+        x = decoder.embed_tokens(tokens) * decoder.embed_scale
+        if self.positions is not None:
+            x = x + self.positions[step]
+        if state.language is not None:
+            x = x + state.language if self.language.project is None else self.join(x, step, state)
+        return x if decoder.layernorm_embedding is None else decoder.layernorm_embedding(x)
+
+    def join(self, x: Tensor, step: int, state: "DecoderState") -> Tensor:
+        """Input and language (N×W×C) concatenated and projected; the language stands for the first input, too."""
+        return (self.project(state.language if step == 0 else x) + state.language_bias).relu_()
+
+
+class DecoderState:
+    """A search under way: N sentences with W hypotheses each (one at the first step)."""
+
+    def __init__(
+        self, packed: PackedDecoder, encoded: Tensor, padding_mask: Tensor | None, places: Tensor, starts: Tensor
+    ) -> None:
+        self.packed, self.starts, self.step = packed, starts, 0
+        self.symbols = packed.decoder.output_projection.out_features
+        self.language = None
+        if packed.language is not None:
+            self.language = packed.language.table(packed.language.row_of_token[starts])[:, None]  # N×1×C
+            if (project := packed.language.project) is not None:
+                self.language_bias = F.linear(self.language, project.weight[:, packed.decoder.embed_dim :], project.bias)
+        self.memory_mask = None
+        if padding_mask is not None:
+            padded = padding_mask[places]  # N×S
+            self.memory_mask = encoded.new_zeros(padded.shape).masked_fill_(padded, -math.inf)[:, None, None]  # N×1×1×S
+        self.memories = [layer.cross_attention.remember(encoded, places) for layer in packed.layers]  # each 2×N×H×S×d
+        self.pasts = [encoded.new_empty(0)] * len(packed.layers)  # each 2×N×H×M×d, with room for more
+        self.seen = encoded.new_zeros((len(starts), 1, 0))  # N×W×M: 0 at a hypothesis's own past, elsewhere -inf
+        self.times: list[int] = []  # the step of each of the M
+
+    def logits(self, tokens: Tensor) -> Tensor:
+        """One step: from the hypotheses' last tokens (N×W) to logits of the next (N×W×V)."""
+        own = self.seen.new_full((tokens.size(1),) * 2, -math.inf).fill_diagonal_(0)
+        self.seen = torch.cat([self.seen, own.expand(len(tokens), -1, -1)], dim=-1)
+        self.times += [self.step] * tokens.size(1)
+        x = self.packed.embed(tokens, self.step, self)  # N×W×C
+        for number, layer in enumerate(self.packed.layers):
+            x = layer(x, self, number)
+            if (adapters := self.packed.decoder.adapters) is not None:
+                starts = self.starts.repeat_interleave(x.size(1))[:, None]
+                x = adapters[number](x.flatten(0, 1)[None], starts)[0].unflatten(0, x.shape[:2])
+        self.step += 1
+        if self.packed.decoder.layer_norm is not None:
+            x = self.packed.decoder.layer_norm(x)
+        logits = self.packed.output(x)
+        if (vocabulary := self.packed.decoder.vocabulary) is not None:
+            sizes = torch.tensor(vocabulary.sizes, device=logits.device)[self.starts[:, None].ge(vocabulary.borders).sum(-1)]
+            beyond = torch.arange(logits.size(-1), device=logits.device) >= sizes[:, None]  # N×V
+            logits = logits.masked_fill(beyond[:, None], -math.inf)
+        return logits
+
+    def room(self, number: int, heads: int, dim: int) -> Tensor:
+        """Keys and values of a layer's past (2×N×H×≥M×d) with room for those of this step."""
+        past, needed = self.pasts[number], self.seen.size(-1)
+        if past.dim() == 1 or past.size(3) < needed:
+            width = self.seen.size(1)
+            wider = self.seen.new_empty((2, len(self.starts), heads, 2 * needed + STEPS * width, dim))
+            if past.dim() > 1:
+                wider[:, :, :, : past.size(3)] = past
+            self.pasts[number] = past = wider
+        return past
+
+    def follow(self, parents: Tensor) -> None:
+        """Go on with other hypotheses: for each (N×W) the one whose past it has."""
+        self.seen = self.seen.gather(1, parents[..., None].expand(-1, -1, self.seen.size(-1)))
+
+    def drop(self, order: Tensor, holes: Tensor, movers: Tensor) -> None:
+        """Leave out sentences: `order` names those that stay, in which the `movers`, the last ones, stand in the `holes`."""
+        made = self.seen.size(-1)
+        for kept in (self.memories, self.pasts):
+            for number, each in enumerate(kept):
+                used = each[:, :, :, :made] if kept is self.pasts else each
+                if len(holes):
+                    used[:, holes] = used[:, movers]
+                kept[number] = each[:, : len(order)]
+        self.seen, self.starts = self.seen[order], self.starts[order]
+        if self.memory_mask is not None:
+            self.memory_mask = self.memory_mask[order]
+        if self.language is not None:
+            self.language = self.language[order]
+            if self.packed.language.project is not None:
+                self.language_bias = self.language_bias[order]
+
+
+class PackedDecoderLayer:
+    """A layer in the model's own order of norms."""
+
+    def __init__(self, layer: DecoderLayer, precision: str) -> None:
+        self.first = layer.normalize_before
+        self.norms = layer.self_attn_layer_norm, layer.encoder_attn_layer_norm
+        self.self_attention = PastAttention(layer.self_attn, precision)
+        self.cross_attention = CrossAttention(layer.encoder_attn, precision)
+        self.feed_forward = PackedFeedForward(layer, precision)
+
+    def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
+        """From N×W×C to N×W×C."""
+        for norm, attention in zip(self.norms, (self.self_attention, self.cross_attention)):
+            x = x + attention(norm(x) if self.first else x, state, number)
+            if not self.first:
+                x = norm(x)
+        return self.feed_forward(x)
+
+
+class CrossAttention:
+    """Attention to the encoded sentence, whose keys and values are made once for all its hypotheses."""
+
+    def __init__(self, attention: MultiheadAttention, precision: str) -> None:
+        self.heads = attention.num_heads
+        self.query = pack(*fused(attention.q_proj, scale=attention.scaling), precision)
+        self.memory = pack(*fused(attention.k_proj, attention.v_proj), precision)
+        self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
+
+    def remember(self, encoded: Tensor, places: Tensor) -> Tensor:
+        """Keys and values (2×N×H×S×d) of the encoder's states (S×B×C) at the sentences' places (N)."""
+        made = self.memory(encoded).unflatten(-1, (2, self.heads, -1)).permute(2, 1, 3, 0, 4)  # 2×B×H×S×d
+        return made.contiguous().index_select(1, places)
+
+    def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
+        q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # N×H×W×d
+        k, v = state.memories[number]
+        logits = products(q, k.transpose(-1, -2))
+        if state.memory_mask is not None:
+            logits += state.memory_mask
+        return self.output(products(logits.softmax(dim=-1), v).transpose(1, 2).flatten(2))
+
+
+class PastAttention:
+    """Attention of a hypothesis to its own past, with relative positions where the model has them."""
+
+    def __init__(self, attention: SelfAttention, precision: str) -> None:
+        self.heads = attention.num_heads
+        self.project = pack(*fused(attention.q_proj, attention.k_proj, attention.v_proj, scale=attention.scaling), precision)
+        self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
+        self.terms, self.relative_values = attention.logit_terms, attention.relative_values
+
+    def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
+        q, *new = self.project(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)  # N×H×W×d each
+        past, made = state.room(number, self.heads, q.size(-1)), state.seen.size(-1)
+        for each, kept in zip(new, past):
+            kept[:, :, made - x.size(1) : made] = each
+        k, v = past[:, :, :, :made]
+        logits = products(q, k.transpose(-1, -2)).add_(state.seen[:, None])  # N×H×W×M
+        if not self.terms and self.relative_values is None:
+            attended = products(logits.softmax(dim=-1), v)
+        else:
+            attended = self.relative(q, logits, v, torch.tensor(state.times, device=x.device))
+        return self.output(attended.transpose(1, 2).flatten(2))
+
+    def relative(self, q: Tensor, logits: Tensor, v: Tensor, times: Tensor) -> Tensor:
+        """The same with relative keys and values: a query (N×H×W×d) is the last of all steps, a key of a step of its own (M)."""
+        alone, steps = q.flatten(1, 2)[:, :, None], int(times[-1]) + 1  # N×HW×1×d
+        for term in self.terms:
+            by_step = term(alone, alone.new_empty((1, 1, steps, 0)), 1.0)  # N×HW×1×steps
+            logits = logits + by_step.unflatten(1, q.shape[1:3]).squeeze(3)[..., times]
+        weights = logits.softmax(dim=-1)
+        attended = products(weights, v)
+        if self.relative_values is not None:
+            by_step = weights.new_zeros((*weights.shape[:3], steps)).index_add_(-1, times, weights)
+            attended = attended + self.relative_values(by_step.flatten(1, 2)[:, :, None]).squeeze(2).unflatten(1, q.shape[1:3])
+        return attended
+
+
+def products(a: Tensor, b: Tensor) -> Tensor:
+    """a @ b for each sentence and head (N×H×…×…); `matmul` takes another, slower way where b is part of a larger tensor."""
+    return torch.bmm(a.flatten(0, 1), b.flatten(0, 1)).unflatten(0, a.shape[:2])

@@ -1,0 +1,74 @@
+"""PyTorch's engine: a packed model and beam search over it, or, for models that cannot be packed, fairseq's own search."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import torch
+from fairseq.data import Dictionary
+from fairseq.data.data_utils import collate_tokens
+from fairseq.models import BaseFairseqModel
+
+from zsnmt.decoding.beam_search import beam_search
+from zsnmt.decoding.options import FLOAT32
+from zsnmt.decoding.packed.decoder import PackedDecoder
+from zsnmt.decoding.packed.encoder import PackedEncoder
+from zsnmt.decoding.packed.linear import check_precision
+from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
+from zsnmt.modules.decoder import Decoder
+from zsnmt.modules.encoder import Encoder
+from zsnmt.modules.relative_attention import RelativeKeys
+
+
+class PyTorchEngine:
+    """Searches with a trained model on its device; a tag of `languages` is never written.
+
+    Equal sources of a batch are encoded once. Hypotheses do not depend on their companions in a batch, but for rounding: that of
+    float32, or that of int8, whose inputs are scaled together.
+    """
+
+    def __init__(
+        self, model: BaseFairseqModel, dictionary: Dictionary, languages: Sequence[str], search: Search, precision: str = FLOAT32
+    ) -> None:
+        weight = model.decoder.output_projection.weight
+        check_precision(precision, weight.device)
+        self.encoder, self.decoder = PackedEncoder(model.encoder, precision), PackedDecoder(model.decoder, precision)
+        self.search, self.device = search, weight.device
+        self.signature = "" if precision == FLOAT32 else f"pytorch {precision}"
+        self.pad, self.eos = dictionary.pad(), dictionary.eos()
+        self.never = torch.tensor(never_written(dictionary, languages), device=self.device)
+        self.longest = model.max_decoder_positions() - 1
+
+    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        return map(self.translate_batch, batches)
+
+    @torch.inference_mode()
+    def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
+        """The hypotheses of each sentence, best first."""
+        rows: dict[tuple[int, ...], int] = {}  # of each source in what is encoded
+        places = torch.tensor([rows.setdefault(tuple(sentence.source), len(rows)) for sentence in sentences], device=self.device)
+        src_tokens = collate_tokens([torch.tensor(source) for source in rows], self.pad).to(self.device)
+        encoded, padding_mask = self.encoder(src_tokens)
+        starts = torch.tensor([sentence.start for sentence in sentences], device=self.device)
+        state = self.decoder.begin(encoded, padding_mask, places, starts)
+        limits = [self.search.limit(len(sentence.source), self.longest) for sentence in sentences]
+        return beam_search(state, limits, self.search, self.eos, self.never)
+
+
+def why_not_packed(model: BaseFairseqModel) -> str | None:
+    """What a model has that packing does not know; None for a model that can be packed."""
+    encoder, decoder = getattr(model, "encoder", None), getattr(model, "decoder", None)
+    if not isinstance(encoder, Encoder) or not isinstance(decoder, Decoder):
+        return "it is no model of zsnmt"
+    layers = [*decoder.layers.children()]
+    reasons = {
+        "an adaptive softmax": decoder.adaptive_softmax is not None,
+        "projections around its layers": decoder.project_in_dim is not None or decoder.project_out_dim is not None,
+        "attention across encoder and decoder": decoder.cross_self_attention or any(layer.encoder_attn is None for layer in layers),
+        "scales of the layers": any(
+            getattr(layer, name, None) is not None for layer in layers for name in ("attn_ln", "c_attn", "ffn_layernorm", "w_resid")
+        ),
+        "quantisation noise": decoder.quant_noise is not None,
+        "a bias of the decoder's attention": any(
+            not isinstance(term, RelativeKeys) for layer in layers for term in layer.self_attn.logit_terms
+        ),
+    }
+    return next((f"it has {what}" for what, present in reasons.items() if present), None)

@@ -1,0 +1,1 @@
+"""A test set, translated and scored in every direction."""

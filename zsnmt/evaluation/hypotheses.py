@@ -1,0 +1,91 @@
+"""The translations of a test set in every direction, one file each, so that an interrupted evaluation resumes."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from zsnmt.files import replacing
+from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction
+from zsnmt.runs.folder import hypotheses_file, settings_file
+from zsnmt.text.lines import read_lines, write_lines
+
+TestSet = tuple[Sequence[str], Sequence[str]]  # sources and references
+
+
+class Hypotheses:
+    """What a model makes of a test set in one way; files made with other settings (model, beam, text) are removed."""
+
+    def __init__(self, folder: Path, way: str, settings: dict, translator: Translator) -> None:
+        self.folder, self.way, self.translator = folder, way, translator
+        folder.mkdir(parents=True, exist_ok=True)
+        record, written = settings_file(folder, way), json.dumps(settings, indent=1).encode("utf-8")
+        if not record.is_file() or record.read_bytes() != written:
+            for old in folder.glob(f"{way}.*.txt"):
+                old.unlink()
+            with replacing(record) as file:
+                file.write(written)
+
+    def path(self, direction: Direction) -> Path:
+        return hypotheses_file(self.folder, self.way, direction)
+
+    def of(self, direction: Direction) -> list[str]:
+        """The translations of a direction that was translated."""
+        return read_lines(self.path(direction), allow_empty_lines=True)
+
+
+class Job(NamedTuple):
+    """Lines of one language to translate into several: `legs` says in which direction, for which direction of the test set."""
+
+    kept: Hypotheses
+    lines: Callable[[], Sequence[str]]
+    number: int
+    legs: Mapping[Direction, Direction]
+
+    def missing(self) -> dict[Direction, Direction]:
+        """The legs that are not translated yet."""
+        return {direction: leg for direction, leg in self.legs.items() if not self.kept.path(direction).is_file()}
+
+    def work(self) -> int:
+        """How many sentences there are to translate."""
+        return self.number * len(self.missing())
+
+    def run(self, finished: Callable[[float], object]) -> None:
+        """Translate what is missing, all together: a sentence is encoded once for all languages it goes into."""
+        if missing := self.missing():
+            translations = self.kept.translator.translate_into(self.lines(), [*missing.values()], finished=finished)
+            for direction, leg in missing.items():
+                write_lines(self.kept.path(direction), translations[leg])
+
+
+def jobs(direct: Hypotheses, pivot: Hypotheses, into_pivot: Hypotheses, sets: Mapping[Direction, TestSet]) -> Iterator[Job]:
+    """All there is to translate, in an order in which the lines of each job are there.
+
+    Every direction directly, then the zero-shot ones through the pivot, whose text is a direct translation where the same
+    model pivots and has the same sources there. Directions that share their sources are one job.
+    """
+    groups = sharing_sources(sets)
+    for directions in groups:
+        sources, _ = sets[directions[0]]
+        yield Job(direct, lambda sources=sources: sources, len(sources), {direction: direction for direction in directions})
+    through = pivot.translator.pivot
+    for directions in groups:
+        pivoted = [direction for direction in directions if direction not in direct.translator.trained and through not in direction]
+        if not pivoted:
+            continue
+        sources, _ = sets[pivoted[0]]
+        first, kept = Direction(pivoted[0].source, through), direct
+        if pivot.translator is not direct.translator or first not in directions:
+            yield Job(into_pivot, lambda sources=sources: sources, len(sources), {pivoted[0]: first})
+            first, kept = pivoted[0], into_pivot
+        legs = {direction: Direction(through, direction.target) for direction in pivoted}
+        yield Job(pivot, lambda kept=kept, first=first: kept.of(first), len(sources), legs)
+
+
+def sharing_sources(sets: Mapping[Direction, TestSet]) -> list[list[Direction]]:
+    """The directions in groups of one source language and the same source sentences."""
+    groups: dict[tuple, list[Direction]] = {}
+    for direction, (sources, _) in sets.items():
+        groups.setdefault((direction.source, tuple(sources)), []).append(direction)
+    return [*groups.values()]

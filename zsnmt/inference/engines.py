@@ -1,0 +1,165 @@
+"""Which engine translates, and how many batches at once."""
+
+import fcntl
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+
+import torch
+
+from zsnmt.data.reading import Codec
+from zsnmt.decoding.encode_once import EncodeOnce
+from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
+from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH, EngineChoice
+from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
+from zsnmt.errors import InputError
+from zsnmt.files import sha256
+from zsnmt.inference.export.ctranslate2 import self_check
+from zsnmt.inference.export.ctranslate2.engine import check_search
+from zsnmt.inference.export.folder import describe_export, is_export
+from zsnmt.inference.export.run import export_run
+from zsnmt.inference.trained_run import TrainedRun, load_run
+from zsnmt.processes import map_in_processes
+from zsnmt.runs.folder import MODEL_FILE
+
+logger = logging.getLogger(__name__)
+
+Opened = tuple[Engine, Codec]
+
+
+def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()) -> Opened:
+    """The engine that translates with a run, or with its export, and what turns text into its input.
+
+    A run is translated by one of `ENGINES`, `pytorch` unless another is chosen; an export by the engine of its format.
+    Nothing is written. Raises `InputError` for a choice that does not go with the folder.
+    """
+    if is_export(folder):
+        return open_export(folder, search, choice)
+    return ENGINES[choice.engine or PYTORCH](folder, search, choice)
+
+
+def open_export(folder: Path, search: Search, choice: EngineChoice) -> Opened:
+    """The engine of an export's format."""
+    record = describe_export(folder)
+    if choice.engine not in (None, AUTO, record["format"]):
+        raise InputError(f"{folder} is an export for {record['format']}; give the run folder for --engine {choice.engine}")
+    if choice.precision not in (None, record["quantization"]):
+        raise InputError(
+            f"{folder} was exported in {record['quantization']}; leave out --precision {choice.precision}, or export the run so"
+        )
+    return EXPORTS[record["format"]](folder, search, choice)
+
+
+def open_ctranslate2(folder: Path, search: Search, choice: EngineChoice) -> Opened:
+    """CTranslate2 with an export for it."""
+    engine = self_check.open_export(folder, search, workers(choice))
+    return engine, engine.codec
+
+
+def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Opened:
+    """CTranslate2 with the export in a run folder; `InputError` if there is none of the run's present model."""
+    folder = export_folder(run, choice)
+    if not is_present(folder, run):
+        raise InputError(
+            f"{run} has no up-to-date export in {folder.name}/; make it with scripts/export.py {run} --to {CTRANSLATE2} "
+            f"--quantization {choice.precision or FLOAT32}"
+        )
+    return open_ctranslate2(folder, search, choice)
+
+
+def open_fastest(run: Path, search: Search, choice: EngineChoice) -> Opened:
+    """CTranslate2 where it can translate with the run at once, else PyTorch, with a line that says why."""
+    try:
+        return open_present_export(run, search, choice)
+    except InputError as error:
+        logger.warning("PyTorch translates: %s", error)
+        return open_pytorch(run, search, choice)
+
+
+def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> Opened:
+    """The packed model, or fairseq's search where it cannot be packed."""
+    trained = load_run(run)
+    return pytorch_engine(trained, search, choice), trained.codec
+
+
+ENGINES: dict[str, Callable[[Path, Search, EngineChoice], Opened]] = {  # of a run
+    AUTO: open_fastest,
+    PYTORCH: open_pytorch,
+    CTRANSLATE2: open_present_export,
+    FAIRSEQ: open_pytorch,
+}
+
+EXPORTS: dict[str, Callable[[Path, Search, EngineChoice], Opened]] = {  # by their format
+    CTRANSLATE2: open_ctranslate2,
+}
+
+
+def prepare_engine(folder: Path, search: Search, choice: EngineChoice) -> None:
+    """Make what the chosen engine needs: for `ctranslate2`, export the run unless it has an up-to-date export.
+
+    Says what it does and how long it took. `auto` takes an export that is there, and makes none.
+    """
+    if choice.engine != CTRANSLATE2 or is_export(folder):
+        return
+    check_search(search)
+    export = export_folder(folder, choice)
+    if not (folder / MODEL_FILE).is_file():
+        load_run(folder)  # says what is missing
+    with (folder / f".{export.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_present(export, folder):
+            begin = perf_counter()
+            export_run(folder, export, choice.precision or FLOAT32, replace=True)
+            logger.warning("exported in %.0f seconds; from now on %s is used as it is", perf_counter() - begin, export)
+
+
+def export_folder(run: Path, choice: EngineChoice) -> Path:
+    """Where a run keeps its export for CTranslate2 in the chosen precision."""
+    return run / f"{CTRANSLATE2}-{choice.precision or FLOAT32}"
+
+
+def is_present(export: Path, run: Path) -> bool:
+    """Whether a folder is an export of a run's present model."""
+    return is_export(export) and (run / MODEL_FILE).is_file() and describe_export(export)["model"] == sha256(run / MODEL_FILE)
+
+
+def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Engine:
+    """fairseq's search, or that over the packed model; on a CPU by as many processes as there are workers."""
+    model, reason = trained.model, why_not_packed(trained.model)
+    precision = choice.precision or FLOAT32
+    if choice.engine == FAIRSEQ or reason:
+        if precision != FLOAT32:
+            why = f", which this model needs, since {reason}" if reason else ""
+            raise InputError(f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}")
+        engine = FairseqEngine(model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search)))
+    else:
+        engine = PyTorchEngine(model, trained.codec.dictionary, trained.codec.languages, search, precision)
+    number = workers(choice)
+    return ManyProcesses(engine, number) if number > 1 and engine.device.type == "cpu" else engine
+
+
+def workers(choice: EngineChoice) -> int:
+    """How many batches are translated at once: one for each core that this process may use, unless chosen."""
+    return choice.workers or len(os.sched_getaffinity(0))
+
+
+class ManyProcesses:
+    """An engine's work shared among processes of one thread each; they begin with the model that this one has loaded."""
+
+    def __init__(self, engine: PyTorchEngine | FairseqEngine, workers: int) -> None:
+        self.engine, self.workers, self.signature = engine, workers, engine.signature
+
+    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        batches = [*batches]
+        workers = min(self.workers, len(batches))
+        if workers < 2:
+            return self.engine.translate(batches)
+        return map_in_processes(self.translate_alone, batches, workers, together=1)
+
+    def translate_alone(self, batch: Sequence[Sentence]) -> list[list[Hypothesis]]:
+        """The hypotheses of a batch, by one thread: those of several processes would wait for each other."""
+        torch.set_num_threads(1)
+        return self.engine.translate_batch(batch)

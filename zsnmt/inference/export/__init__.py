@@ -1,0 +1,1 @@
+"""Runs as folders of other engines, which translate exactly as the run does."""

@@ -1,0 +1,1 @@
+"""Runs as folders of CTranslate2."""

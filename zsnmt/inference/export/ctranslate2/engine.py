@@ -1,0 +1,150 @@
+"""CTranslate2's beam search as an engine, with fairseq's hypotheses and scores."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zsnmt.decoding.length_penalty import POWER
+from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
+from zsnmt.errors import InputError
+from zsnmt.inference.export.ctranslate2.library import ctranslate2
+from zsnmt.inference.export.folder import REMEDY, VOCABULARY_FILE, codec, read_export
+
+if TYPE_CHECKING:
+    from ctranslate2 import AsyncTranslationResult, TranslationResult
+
+IN_FLIGHT = 3  # batches for each worker: one in work, the others wait
+NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypothesis
+
+
+class CTranslate2Engine:
+    """Searches with an exported model, on a CPU with `workers` threads that translate a batch each.
+
+    `codec` turns text into what the model reads. Hypotheses do not depend on their companions in a batch, but for
+    rounding. fairseq's search differs from CTranslate2's in two ways, which are put right here:
+
+    * what must not be written (padding, tags, and EOS at the beginning) takes its share of fairseq's probabilities, but not of
+      CTranslate2's. So it is left in, and where it was written after all the sentence is searched again without it;
+    * a hypothesis that reaches its limit ends in EOS with fairseq, which counts, and anyhow with CTranslate2. Such a
+      sentence is searched again for all hypotheses that ended and all that did not, which get EOS and its probability.
+
+    Raises `InputError` without CTranslate2, for a damaged export, and for a length penalty that CTranslate2 has not.
+    """
+
+    def __init__(self, folder: Path, search: Search, workers: int = 1) -> None:
+        check_search(search)
+        library, record = ctranslate2(), read_export(folder)
+        self.search, self.workers = search, workers
+        self.version = library.__version__
+        self.signature = f"ctranslate2 {self.version} {record['quantization']}"
+        self.codec = codec(folder, record)
+        self.symbols: list[str] = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
+        self.ids = {symbol: number for number, symbol in enumerate(self.symbols)}
+        self.eos, self.longest = self.codec.dictionary.eos(), record["max_target_positions"] - 1
+        self.never = never_written(self.codec.dictionary, self.codec.languages)
+        try:
+            self.translator = library.Translator(str(folder), inter_threads=workers, intra_threads=1)
+        except (RuntimeError, ValueError) as error:
+            raise InputError(f"{folder} cannot be loaded by CTranslate2 {library.__version__} ({error}); {REMEDY}") from error
+
+    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        """For each batch, in order, the hypotheses of each of its sentences, best first."""
+        waiting: deque[tuple[Sequence[Sentence], list[AsyncTranslationResult]]] = deque()
+        for batch in batches:
+            waiting.append((batch, self.submit(batch)))
+            if len(waiting) >= IN_FLIGHT * self.workers:
+                yield self.collect(*waiting.popleft())
+        while waiting:
+            yield self.collect(*waiting.popleft())
+
+    def submit(self, sentences: Sequence[Sentence], strict: bool = False, patience: int = 1) -> list[AsyncTranslationResult]:
+        """Begin to search: when `strict`, without what must not be written, and for `patience` times as many hypotheses."""
+        return self.translator.translate_batch(
+            [self.spelt(sentence.source) for sentence in sentences],
+            [self.spelt([sentence.start]) for sentence in sentences],
+            asynchronous=True,
+            beam_size=self.search.beam,
+            num_hypotheses=self.search.beam * patience,
+            patience=patience,
+            length_penalty=self.search.length_penalty or NO_PENALTY,
+            max_input_length=0,
+            max_decoding_length=max(map(self.limit, sentences), default=1),
+            min_decoding_length=int(strict),
+            suppress_sequences=[self.spelt([token]) for token in self.never] if strict else None,
+            return_scores=True,
+            return_end_token=True,
+        )
+
+    def collect(self, sentences: Sequence[Sentence], results: Sequence[AsyncTranslationResult]) -> list[list[Hypothesis]]:
+        """The hypotheses of a batch, when they are there."""
+        return [self.hypotheses(sentence, result.result()) for sentence, result in zip(sentences, results, strict=True)]
+
+    def hypotheses(self, sentence: Sentence, result: TranslationResult) -> list[Hypothesis]:
+        """The hypotheses of a sentence, best first."""
+        found = self.read(result)
+        if not all(self.ended(each) and len(each.tokens) <= self.limit(sentence) + 1 for each in found):
+            found = self.alone(sentence)
+        forbidden = {*self.never}
+        strict = any(each.tokens in ([], [self.eos]) or not forbidden.isdisjoint(each.tokens) for each in found)
+        if strict:
+            found = self.alone(sentence, strict)
+        good = [each for each in found if self.ended(each)]
+        if strict:  # their probabilities are too large
+            good = self.scored(sentence, [each.tokens for each in good])
+        cut_off = self.scored(sentence, [[*each.tokens, self.eos] for each in found if not self.ended(each)])
+        return best_first([*good, *best_first(cut_off)[: self.search.beam - len(good)]])
+
+    def alone(self, sentence: Sentence, strict: bool = False) -> list[Hypothesis]:
+        """The hypotheses of a sentence, those that ended and those that its limit cut off."""
+        found = self.read(self.submit([sentence], strict)[0].result())
+        if not all(map(self.ended, found)):
+            found = self.read(self.submit([sentence], strict, patience=2)[0].result())
+        return found
+
+    def ended(self, hypothesis: Hypothesis) -> bool:
+        """Whether it ends in EOS, and not at its limit."""
+        return hypothesis.tokens[-1:] == [self.eos]
+
+    def scored(self, sentence: Sentence, translations: Sequence[Sequence[int]]) -> list[Hypothesis]:
+        """Translations of a sentence, with EOS, as hypotheses."""
+        scores = self.log_probabilities([sentence] * len(translations), translations)
+        return [Hypothesis([*tokens], self.search.score(sum(of), len(of))) for tokens, of in zip(translations, scores)]
+
+    def log_probabilities(self, sentences: Sequence[Sentence], translations: Sequence[Sequence[int]]) -> list[list[float]]:
+        """The log-probability of each token of a translation, with EOS, of each sentence."""
+        if not sentences:
+            return []
+        targets = [[sentence.start, *tokens[:-1]] for sentence, tokens in zip(sentences, translations, strict=True)]
+        sources = [self.spelt(sentence.source) for sentence in sentences]
+        return [result.log_probs for result in self.translator.score_batch(sources, [*map(self.spelt, targets)], max_input_length=0)]
+
+    def limit(self, sentence: Sentence) -> int:
+        """How many tokens a translation may have before EOS."""
+        return self.search.limit(len(sentence.source), self.longest)
+
+    def spelt(self, tokens: Iterable[int]) -> list[str]:
+        """Ids as CTranslate2 takes them."""
+        return [self.symbols[token] for token in tokens]
+
+    def read(self, result: TranslationResult) -> list[Hypothesis]:
+        """What CTranslate2 found."""
+        return [
+            Hypothesis([self.ids[symbol] for symbol in symbols], score) for symbols, score in zip(result.hypotheses, result.scores)
+        ]
+
+
+def check_search(search: Search) -> None:
+    """`InputError` for a search that CTranslate2 has not."""
+    if search.length_penalty_form != POWER:
+        raise InputError(
+            f"CTranslate2 has no --length-penalty-form {search.length_penalty_form}; translate with --engine pytorch"
+        )
+
+
+def best_first(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Hypotheses in the order of their scores."""
+    return sorted(hypotheses, key=lambda hypothesis: -hypothesis.score)

@@ -1,0 +1,104 @@
+"""What CTranslate2 cannot run exactly."""
+
+from typing import Iterator, Optional
+
+from fairseq.models.transformer import TransformerModel
+from fairseq.modules import (
+    AdaptiveSoftmax,
+    FairseqDropout,
+    LayerDropModuleList,
+    LearnedPositionalEmbedding,
+    MultiheadAttention,
+    SinusoidalPositionalEmbedding,
+)
+from torch import nn
+
+from zsnmt.decoding.options import FLOAT32
+from zsnmt.errors import InputError
+from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
+from zsnmt.modules.decoder import Decoder
+from zsnmt.modules.decoder_layer import DecoderLayer
+from zsnmt.modules.encoder import Encoder
+from zsnmt.modules.encoder_layer import EncoderLayer
+from zsnmt.modules.growing_vocabulary import GrowingVocabulary
+from zsnmt.modules.language_adapter import LanguageAdapters
+from zsnmt.modules.language_embedding import LanguageEmbedding
+from zsnmt.modules.onednn_linear import OneDnnLinear
+from zsnmt.modules.position_query import PositionQuery
+from zsnmt.modules.positions import TupePositions
+from zsnmt.modules.relative_attention import OffsetTable, RelativeKeys, RelativeKeysAndQueries, RelativeValues
+from zsnmt.modules.self_attention import SelfAttention
+from zsnmt.modules.variational_dropout import VariationalDropout
+from zsnmt.modules.word_dropout import WordDropoutEmbedding
+
+INSTEAD = "translate with --engine pytorch"
+
+ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "gelu_fast": "GELUTanh", "gelu_accurate": "GELUTanh"}
+
+KNOWN = {
+    ZeroShotTransformer, Encoder, Decoder, EncoderLayer, DecoderLayer, SelfAttention, MultiheadAttention, KeepResidual,
+    RemoveResidual, StochasticResidual, LanguageEmbedding, RelativeKeys, RelativeValues, OffsetTable, WordDropoutEmbedding,
+    SinusoidalPositionalEmbedding, LearnedPositionalEmbedding, VariationalDropout, nn.Linear, OneDnnLinear, nn.LayerNorm,
+    nn.Embedding, nn.ModuleList, LayerDropModuleList,
+}  # fmt: skip
+
+# How a person asked for what is not known.
+OPTIONS = {
+    PositionQuery: "--encoder-position-query-layers",
+    MeanPoolResidual: "--encoder-residual-replacement mean_pool",
+    TupePositions: "--encoder-position-encoding tupe_absolute or tupe_relative",
+    RelativeKeysAndQueries: "--encoder-position-encoding relative_key_query",
+    GrowingVocabulary: "--frozen-vocabulary",
+    LanguageAdapters: "--adapter-dim",
+    AdaptiveSoftmax: "--adaptive-softmax-cutoff",
+}
+
+
+def check_exportable(model: TransformerModel, quantization: str = FLOAT32) -> None:
+    """`InputError` with the option that CTranslate2 has no counterpart of, or the precision that cannot hold the model."""
+    if found := reason(model):
+        raise InputError(f"CTranslate2 has no counterpart of {found}; {INSTEAD}")
+    if quantization == "float16" and removes_residual(model):
+        raise InputError(
+            "--quantization float16 cannot hold the large factor by which an export removes a residual; choose bfloat16, float32 or int8"
+        )
+
+
+def removes_residual(model: TransformerModel) -> bool:
+    """Whether some layer of the encoder has no attention residual."""
+    return any(isinstance(layer.attention_residual, RemoveResidual) for layer in model.encoder.layers)
+
+
+def reason(model: nn.Module) -> Optional[str]:
+    """What a model has that CTranslate2 cannot run exactly; None for a model that it can."""
+    return next(reasons(model), None)
+
+
+def reasons(model: nn.Module) -> Iterator[str]:
+    """All of it: what has an option of its own, combinations of options, and parts that nobody has looked at."""
+    parts = dict(model.named_modules())
+    yield from (option for kind, option in OPTIONS.items() if any(isinstance(part, kind) for part in parts.values()))
+    unknown = {name: part for name, part in parts.items() if not (type(part) in KNOWN or isinstance(part, FairseqDropout))}
+    yield from (f"the model's part {name or 'root'} ({type(part).__name__})" for name, part in unknown.items())
+    if not isinstance(model, ZeroShotTransformer):
+        return
+    encoder, decoder = model.encoder, model.decoder
+    joins_language = decoder.language_embedding is not None
+    post_norm = not encoder.layers[0].normalize_before
+    conditions = {
+        f"--activation-fn {model.cfg.activation_fn}": model.cfg.activation_fn not in ACTIVATIONS,
+        "--quant-noise-pq": encoder.quant_noise is not None or decoder.quant_noise is not None,
+        "--decoder-output-dim other than --decoder-embed-dim": decoder.project_out_dim is not None,
+        "--no-cross-attention": any(layer.encoder_attn is None for layer in decoder.layers),
+        "--cross-self-attention": decoder.cross_self_attention,
+        "--encoder-residual-removal-layers with --normalization post": post_norm and removes_residual(model),
+        "--decoder-language-embedding with --normalization post": post_norm and joins_language,
+        "--normalization post with relative attention and positions in the input": post_norm
+        and any(stack.embed_positions is not None and len(stack.layers[0].self_attn.logit_terms) for stack in (encoder, decoder)),
+        "--decoder-language-embedding with --layernorm-embedding": joins_language and decoder.layernorm_embedding is not None,
+        "--decoder-language-embedding concat with another --activation-fn than relu": joins_language
+        and decoder.language_embedding.project is not None
+        and model.cfg.activation_fn != "relu",
+    }
+    yield from (option for option, holds in conditions.items() if holds)

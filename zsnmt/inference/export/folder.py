@@ -1,0 +1,83 @@
+"""The folder of an export: CTranslate2's files, the text pipeline, and a record of what was exported.
+
+    model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads
+    pipeline/                                         text to pieces and back, dictionaries, languages
+    check.json                                        sentences of the check, with PyTorch's log-probabilities
+    export.json                                       what was exported, how far it was found to agree, and on which processors
+"""
+
+from pathlib import Path
+
+from fairseq.data import Dictionary
+
+from zsnmt.data.language_tags import TagPlacement
+from zsnmt.data.reading import Codec
+from zsnmt.decoding.options import CTRANSLATE2
+from zsnmt.errors import InputError
+from zsnmt.files import read_json, sha256
+from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
+from zsnmt.languages import parse_direction, read_languages
+from zsnmt.runs.folder import PIPELINE_FOLDER
+from zsnmt.text.pipeline import TextPipeline
+
+EXPORT_FILE = "export.json"
+OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
+FORMATS = (CTRANSLATE2,)
+VOCABULARY_FILE = "shared_vocabulary.json"
+REMEDY = "export the run again with scripts/export.py"
+
+
+def is_export(folder: Path) -> bool:
+    """Whether a folder is one of an export, and not of a run."""
+    return (folder / EXPORT_FILE).is_file()
+
+
+def describe_export(folder: Path) -> dict:
+    """What an export says of itself, its files unseen; `InputError` for a format that is not known."""
+    record = read_json(folder / EXPORT_FILE, REMEDY)
+    if record.get("format") == OLD_FORMAT:
+        record["format"] = CTRANSLATE2
+    if record.get("format") not in FORMATS:
+        raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
+    if record["quantization"] in REFUSED:
+        raise InputError(f"{folder} was exported in {record['quantization']}: {REFUSED[record['quantization']]}, and {REMEDY}")
+    return record
+
+
+def read_export(folder: Path) -> dict:
+    """The record of an export whose files are as they were written; `InputError` for another folder."""
+    record = describe_export(folder)
+    for name, checksum in record["files"].items():
+        if not (folder / name).is_file():
+            raise InputError(f"{folder / name} is missing; {REMEDY}")
+        if sha256(folder / name) != checksum:
+            raise InputError(f"{folder / name} is damaged: it is not the file that was exported; {REMEDY}")
+    return record
+
+
+def needed(codec: Codec, quantization: str, max_target_positions: int) -> dict:
+    """What the record of an export says for those who translate with it."""
+    return {
+        "format": CTRANSLATE2,
+        "quantization": quantization,
+        "languages": codec.languages,
+        "trained": [*map(str, codec.trained)],
+        "language_tags": codec.placement.name,
+        "max_source_positions": codec.longest,
+        "max_target_positions": max_target_positions,
+    }
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """The checksums of an export's files, but for its record, by their names."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path != folder / EXPORT_FILE]
+    return {str(path.relative_to(folder)): sha256(path) for path in files}
+
+
+def codec(folder: Path, record: dict) -> Codec:
+    """What turns text into the input of an exported model, and its output into text."""
+    pipeline, languages = folder / PIPELINE_FOLDER, read_languages(folder / PIPELINE_FOLDER)
+    dictionary = Dictionary.load(str(pipeline / f"dict.{languages[0]}.txt"))
+    trained = [parse_direction(direction) for direction in record["trained"]]
+    placement = TagPlacement(record["language_tags"], dictionary)
+    return Codec(TextPipeline.load(pipeline), placement, languages, trained, record["max_source_positions"])

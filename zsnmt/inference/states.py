@@ -1,0 +1,222 @@
+"""From a trained model and text to a folder of states; the one module of the analysis that knows fairseq."""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from fairseq import checkpoint_utils
+from fairseq.data import Dictionary
+from fairseq.models.transformer import TransformerEncoderBase
+from fairseq.tasks import FairseqTask
+from fairseq.tasks.translation import TranslationTask
+from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
+from tqdm import tqdm
+
+from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
+from zsnmt.data.language_tags import source_tags
+from zsnmt.data.reading import encode
+from zsnmt.errors import InputError
+from zsnmt.files import checksum_of, new_folder, sha256, write_json
+from zsnmt.inference import trained_run
+from zsnmt.languages import Direction, check_known
+from zsnmt.modules.attention_residual import KeepResidual
+from zsnmt.runs.checkpoints import readable
+from zsnmt.runs.folder import MODEL_FILE
+
+
+class ProbedModel(NamedTuple):
+    """An encoder in evaluation mode, and what turns text into its input.
+
+    `sources` gives the token ids of lines of a language, with as many `tags` at their head and EOS at their end; `record`
+    is what states.json says of the model.
+    """
+
+    encoder: TransformerEncoderBase
+    dictionary: Dictionary
+    languages: list[str]
+    sources: Callable[[Iterable[str], str], Iterable[list[int]]]
+    tags: int
+    record: dict
+
+
+def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None) -> ProbedModel:
+    """The encoder of a run folder, for raw text.
+
+    `target`: the language asked for, where a source bears the tag of its target; no other model reads it. Raises
+    `InputError` for a folder that is no run, a damaged checkpoint, and where a target is needed and missing or unknown.
+    """
+    trained = trained_run.load_run(run, checkpoint)
+    codec, encoder = trained.codec, trained.model.encoder
+    tags = source_tags(codec.placement.name, Direction("source", "target"))
+    if "target" not in tags:
+        target = None
+    elif target is None:
+        raise InputError(f"the model in {run} must be told the target language: one of {', '.join(codec.languages)}")
+    else:
+        check_known(target, codec.languages)
+
+    def sources(lines: Iterable[str], language: str) -> Iterator[list[int]]:
+        direction = Direction(language, target or language)  # any target, where no tag names it
+        return (sentence.source for sentence in codec.sources(lines, direction))
+
+    return ProbedModel(
+        encoder,
+        codec.dictionary,
+        codec.languages,
+        sources,
+        len(tags),
+        {"run": str(run.resolve()), "target": target, **record_of(run / checkpoint, encoder)},
+    )
+
+
+def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
+    """The encoder of fairseq's own `transformer`, for text in pieces with spaces between them.
+
+    `data` holds the `dict.{lang}.txt` of the training; the model's languages are those whose dictionary is the encoder's.
+    Raises `InputError` for a damaged checkpoint, another model, a missing dictionary, and sources that bear tags.
+    """
+    overrides = {"data": str(data), "eval_bleu": False}  # a tokeniser for the BLEU of validation is not needed
+    with readable(checkpoint):
+        state = checkpoint_utils.load_checkpoint_to_cpu(str(checkpoint), overrides)
+        try:
+            [model], _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], state=state)
+        except FileNotFoundError as error:
+            raise InputError(f"{error.filename} is missing; give the folder with the training's dictionaries") from error
+        except RuntimeError as error:  # of weights of other shapes
+            raise InputError(f"{checkpoint} does not fit the dictionaries in {data}; give those of its training") from error
+    if not isinstance(encoder := getattr(model, "encoder", None), TransformerEncoderBase):
+        raise InputError(f"{checkpoint} holds a {type(model).__name__}; give one of fairseq's transformer")
+    if not reads_pieces_alone(task):
+        raise InputError(f"{checkpoint} was trained by {type(task).__name__} with sources that may bear tags; give the run "
+                         "folder of a zs_translation model, or a checkpoint whose sources are pieces alone")
+    symbols = {path.name.split(".")[1]: Dictionary.load(str(path)).symbols for path in sorted(data.glob("dict.*.txt"))}
+    return ProbedModel(
+        encoder.to("cuda" if torch.cuda.is_available() else "cpu").eval(),
+        task.source_dictionary,
+        # A multilingual task appends tags to what is in the file.
+        [language for language, known in symbols.items() if known == task.source_dictionary.symbols[: len(known)]],
+        lambda lines, language: (encode(line.split(), task.source_dictionary) for line in lines),
+        0,
+        {"run": str(checkpoint.resolve()), "target": None, **record_of(checkpoint, encoder)},
+    )
+
+
+def reads_pieces_alone(task: FairseqTask) -> bool:
+    """Whether a source of the task is its pieces and the end-of-sentence symbol."""
+    if type(task) is TranslationMultiSimpleEpochTask:
+        return not task.args.encoder_langtok
+    return type(task) is TranslationTask
+
+
+def record_of(checkpoint: Path, encoder: TransformerEncoderBase) -> dict:
+    """What states.json says of a model; `removed_layers` are those without the residual of the attention, from 1."""
+    residuals = [getattr(layer, "attention_residual", None) for layer in encoder.layers.children()]
+    return {
+        "model": sha256(checkpoint),
+        "layers": [*map(str, range(encoder.num_layers + 1)), FINAL],
+        "dimension": encoder.embed_tokens.embedding_dim,
+        "removed_layers": [k for k, kept in enumerate(residuals, start=1) if not isinstance(kept, KeepResidual | None)],
+    }
+
+
+class Sentence(NamedTuple):
+    """A line of a language, counted from 0: ids of its tags, its pieces and EOS."""
+
+    language: str
+    line: int
+    source: np.ndarray
+    tags: int
+
+    @property
+    def tokens(self) -> np.ndarray:
+        """The ids of its pieces."""
+        return self.source[self.tags : -1]
+
+
+def read_sentences(model: ProbedModel, text: Mapping[str, Sequence[str]]) -> list[Sentence]:
+    """The sentences of each language's lines, in order.
+
+    Raises `InputError` for an unknown language and for a line that has no piece, too many of them, or a symbol of
+    fairseq's own.
+    """
+    for language in text:
+        check_known(language, model.languages)
+    sentences, longest = [], model.encoder.max_positions() - model.tags - 1
+    for language, lines in text.items():
+        for line, source in enumerate(model.sources(lines, language)):
+            sentence = Sentence(language, line, np.array(source, np.int32), model.tags)
+            tokens = sentence.tokens
+            if not 0 < len(tokens) <= longest or tokens.min() < model.dictionary.unk():
+                raise InputError(f"line {line + 1} in '{language}' has {len(tokens)} pieces; the model reads 1 to {longest}, "
+                                 "and none like <pad> or </s>; remove the line from all languages")
+            sentences.append(sentence)
+    return sentences
+
+
+def batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
+    """Places of equal lengths in batches of at most `batch_tokens`, or of one; the longest first."""
+    by_length = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    for length, places in itertools.groupby(by_length, key=lengths.__getitem__):
+        same, size = list(places), max(1, batch_tokens // length)
+        yield from (same[first : first + size] for first in range(0, len(same), size))
+
+
+def encoder_states(
+    model: ProbedModel, sentences: Sequence[Sentence], batch_tokens: int = 4000
+) -> Iterator[tuple[list[int], list[np.ndarray]]]:
+    """For each batch the places of its B sentences, and the states of their T pieces in each layer from 0 to the final, B×T×C.
+
+    A batch holds sentences of one length, so that nothing is padded. The encoder runs once for all layers.
+    """
+    device, pieces = next(model.encoder.parameters()).device, slice(model.tags, -1)
+    for places in batches([len(sentence.source) for sentence in sentences], batch_tokens):
+        inputs = np.stack([sentences[place].source for place in places])
+        tokens = torch.from_numpy(inputs.astype(np.int64)).to(device)  # B×T
+        with torch.inference_mode():
+            output = model.encoder(tokens, torch.full_like(tokens[:, 0], tokens.size(1)), return_all_hiddens=True)
+        states = [*output["encoder_states"], *output["encoder_out"]]  # T×B×C each
+        yield places, [state[pieces].transpose(0, 1).float().cpu().numpy() for state in states]
+
+
+def labels_of(sentences: Sequence[Sentence], languages: Sequence[str]) -> Labels:
+    """The labels of all tokens of the sentences, in order."""
+    lengths = [len(sentence.tokens) for sentence in sentences]
+    of_sentence = np.array([(languages.index(sentence.language), sentence.line) for sentence in sentences], np.int32)
+    language, line = np.repeat(of_sentence, lengths, axis=0).T
+    position = np.concatenate([np.arange(length, dtype=np.int32) for length in lengths])
+    return Labels(list(languages), language, np.concatenate([sentence.tokens for sentence in sentences]), position, line)
+
+
+def write_states(
+    folder: Path, model: ProbedModel, text: Mapping[str, Sequence[str]], batch_tokens: int = 4000, translations: bool = True
+) -> None:
+    """Write the states of a text into a new folder (see `zsnmt.analysis.state_folder`), which is whole or not there.
+
+    `text`: the lines of each language, as many in each; `translations`: whether line n of each is the same sentence, which
+    similarity needs. The results do not depend on `batch_tokens`, the source tokens in a batch; memory holds the states of
+    one batch. Raises `InputError` for a folder that is there, unequal numbers of lines, a full disk, and as `read_sentences`
+    does.
+    """
+    numbers = {language: len(lines) for language, lines in text.items()}
+    if len(set(numbers.values())) != 1 or not all(numbers.values()):
+        raise InputError(f"states need one or more lines, as many in each language; here they are {numbers or 'none'}")
+    with new_folder(folder) as part:
+        sentences = read_sentences(model, text)
+        labels = labels_of(sentences, list(text))
+        layers, rows = model.record["layers"], len(labels.token)
+        allocate(part, layers, (rows, model.record["dimension"]))
+        first_rows = np.flatnonzero(labels.position == 0)
+        with tqdm(total=rows, unit=" tokens", unit_scale=True, disable=None, leave=False) as bar:
+            for places, states in encoder_states(model, sentences, batch_tokens):
+                rows_of_batch = first_rows[places, None] + np.arange(states[0].shape[1])  # B×T
+                for layer, of_layer in zip(layers, states):
+                    # Mapped for one batch alone, so that the pages do not stay in this process.
+                    np.load(layer_file(part, layer), mmap_mode="r+")[rows_of_batch] = of_layer
+                bar.update(rows_of_batch.size)
+        np.savez(part / LABELS_FILE, **labels._asdict())
+        about = {"languages": labels.languages, "sentences": len(sentences) // len(text), "translations": translations}
+        about |= {"tokens": rows, "text": checksum_of(text)}
+        write_json(part / STATES_FILE, {**model.record, **about})

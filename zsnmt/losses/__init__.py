@@ -1,0 +1,1 @@
+"""Losses as plain functions of logits: no registration, no options read."""

@@ -1,0 +1,1 @@
+"""The study of masked language models: their data, training runs, scores and tables."""

@@ -1,0 +1,39 @@
+"""How encodings look in the drawings of the masked-LM study: one colour, marker and stroke each in all of them."""
+
+from collections.abc import Iterable
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from zsnmt.masked_lm.report.runs import LABELS
+from zsnmt.report.figures import INK, LINE_COLOURS, legend
+
+BLUE, VERMILLION, GREEN, PURPLE = LINE_COLOURS
+LOOKS = {  # told apart by colour-blind readers too, on light and on dark, and by marker or stroke without colour
+    "sinusoidal": (INK, "o", ":"),
+    "learned": (BLUE, "s", "-"),
+    "tupe_absolute": (VERMILLION, "^", "--"),
+    "tupe_relative": (PURPLE, "v", "-."),
+    "relative_key": (GREEN, "D", (0, (6, 1.5))),
+    "relative_key_query": ("#3D9BD1", "P", (0, (4, 1, 1, 1, 1, 1))),
+    "none": ("#7F7F7F", "X", (0, (1, 3))),
+}
+Drawing = tuple[str, str, Figure]
+
+
+def look(system: str, stroke: bool = True) -> dict:
+    """Colour, marker and stroke of an encoding."""
+    colour, marker, line = LOOKS[system]
+    return {"color": colour, "marker": marker, "markersize": 5, "linestyle": line if stroke else "none"}
+
+
+def key(systems: Iterable[str], stroke: bool) -> dict:
+    """A legend's entries and place: the encodings in columns of two, each beside its kin."""
+    entries = [Line2D([], [], label=LABELS[system], **look(system, stroke)) for system in LOOKS if system in systems]
+    return legend(*(entries[start : start + 2] for start in range(0, len(entries), 2)))
+
+
+def bare(axes: Axes) -> None:
+    """Without the frame's upper and right side."""
+    axes.spines[["top", "right"]].set_visible(False)

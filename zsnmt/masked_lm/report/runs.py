@@ -1,0 +1,161 @@
+"""Runs of the masked-LM study of position encodings (Ravishankar & Søgaard 2021): read, checked and grouped.
+
+A run trains a model of a *system*, a position encoding or an ablation of one, in a *condition*, which says what its second
+language is: `same` (EN+[EN], the copy with a shifted vocabulary), a language code such as `de` (EN+[EN∼DE], reordered like
+German before it is shifted) or `none` (EN alone, the control). Its score file is compression.json.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.files import read_json
+from zsnmt.masked_lm.runs import SCORES_FILE
+from zsnmt.report.scores import check_alike
+
+REMEDY = "score the run with recipes/compression.sh"
+SAME, REORDERED, NONE = "same", "reordered", "none"
+
+ENCODINGS = {  # in the order of the paper, by its names; it has none without positions
+    "sinusoidal": "Sinusoidal",
+    "learned": "Absolute",
+    "tupe_absolute": "TUPE (absolute)",
+    "tupe_relative": "TUPE (relative)",
+    "relative_key": "Relative (key)",
+    "relative_key_query": "Relative (key/query)",
+    "none": "No positions",
+}
+ABLATIONS = {  # of `learned`
+    "no_position_position": "no position–position",
+    "no_position_word": "no position–word",
+    "no_word_position": "no word–position",
+    "separate_parameters": "separate parameters",
+}
+LABELS = ENCODINGS | ABLATIONS
+
+IN_ALL = "config condition system seed command commit versions updates epochs sentences perplexity".split()
+IN_BILINGUAL = "retrieval translation ml_score".split()  # null in the control
+OPTIONAL = "curves procrustes correlations".split()  # null where an encoding has no table of positions
+
+
+def read_runs(folders: Iterable[Path]) -> list[dict]:
+    """The score files of runs, and of every run in folders of a config, in the order of tables.
+
+    Raises `InputError` for a folder without any, a damaged file, and runs that cannot stand in one table.
+    """
+    return in_order([read(path) for folder in folders for path in score_files(folder)])
+
+
+def score_files(folder: Path) -> list[Path]:
+    """The score file of a run, or those of the runs `condition/system/seed` in a folder; `InputError` if there are none."""
+    if (folder / SCORES_FILE).is_file():
+        return [folder / SCORES_FILE]
+    found = sorted(folder.glob(f"*/*/seed*/{SCORES_FILE}"))
+    if not found:
+        raise InputError(f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs CONDITION/SYSTEM/seedK; {REMEDY}")
+    return found
+
+
+def read(path: Path) -> dict:
+    """One score file; `InputError` if it is missing, damaged or not whole."""
+    scores = read_json(path, REMEDY)
+    missing = [key for key in (*IN_ALL, *IN_BILINGUAL, *OPTIONAL) if key not in scores]
+    if missing:
+        raise InputError(f"{path} says nothing of {', '.join(missing)}; {REMEDY} again")
+    if scores["system"] not in LABELS:
+        raise InputError(f"{path} is of the system {scores['system']}, which the study does not have; it has {', '.join(LABELS)}")
+    if empty := [key for key in IN_BILINGUAL if scores[key] is None and scores["condition"] != NONE]:
+        raise InputError(f"{path} has no {', '.join(empty)}, which every run but those of the condition none has; {REMEDY} again")
+    for name, rows, marks in tabulated(scores):
+        if len(rows) != len(marks):
+            raise InputError(f"{path} has {len(rows)} rows of {name} for {len(marks)} names of them; {REMEDY} again")
+    return scores
+
+
+def tabulated(scores: dict) -> Iterable[tuple[str, Sequence, Sequence]]:
+    """What is listed in a score file beside names of its parts."""
+    for name, rows, marks in (("curves", "values", "dimensions"), ("correlations", "values", "words"),
+                              ("procrustes", "mean", "offsets"), ("procrustes", "median", "offsets")):  # fmt: skip
+        if scores[name] is not None:
+            yield name, scores[name][rows], scores[name][marks]
+
+
+def in_order(runs: Sequence[dict]) -> list[dict]:
+    """The runs by condition, system and seed, the control and the paper's order first; `InputError` if they do not compare."""
+    check_comparable(runs)
+    systems = [*LABELS]
+    return sorted(runs, key=lambda run: (*rank(run["condition"]), systems.index(run["system"]), run["seed"]))
+
+
+def rank(condition: str) -> tuple[int, str]:
+    """A key that sorts conditions: EN alone, EN+[EN], and the reordered ones by their codes."""
+    return [NONE, SAME].index(condition) if condition in (NONE, SAME) else 2, condition
+
+
+def check_comparable(runs: Sequence[dict]) -> None:
+    """`InputError` unless the runs are of one config, on as many sentences, scored in the same layers, and each given once."""
+    described = (
+        [(name_of(run), of_all(run)) for run in runs],
+        [(name_of(run), of_bilingual(run)) for run in runs if run["condition"] != NONE],
+        [(name_of(run), {"offsets": set(map(str, run["procrustes"]["offsets"]))}) for run in runs if run["procrustes"]],
+    )
+    for conditions in filter(None, described):
+        check_alike(conditions, "train and score them alike, or make two reports")
+    names = [name_of(run) for run in runs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"a run is given twice: {', '.join(twice)}; give each once")
+
+
+def of_all(run: dict) -> dict[str, set[str]]:
+    """What must be equal of all runs, by name; of sentences, those of one language."""
+    languages = 1 if run["condition"] == NONE else 2
+    counts = {f"{count / languages:,.10g} of a language to {part}" for part, count in run["sentences"].items()}
+    return {"configs": {run["config"]}, "numbers of sentences": counts}
+
+
+def of_bilingual(run: dict) -> dict[str, set[str]]:
+    """What must be equal of runs with two languages."""
+    layers = {f"layers of {measure}": {*run[measure]} for measure in ("retrieval", "translation")}
+    return {**layers, "epochs": {str(run["epochs"])}}
+
+
+def name_of(run: dict) -> str:
+    """A run in a sentence."""
+    return f"{run['condition']} {run['system']} seed {run['seed']}"
+
+
+def condition_label(condition: str) -> str:
+    """A condition as the paper writes it; ∼ is no ~, which Markdown would take for a mark of its own."""
+    return {NONE: "EN alone", SAME: "EN+[EN]"}.get(condition, f"EN+[EN∼{condition.upper()}]")
+
+
+def conditions_of(runs: Iterable[dict]) -> list[str]:
+    """The conditions that there are runs of, in order."""
+    return sorted({run["condition"] for run in runs}, key=rank)
+
+
+def groups(runs: Sequence[dict]) -> dict[str, list[str]]:
+    """The conditions to average over, by the name of their group: `same`, `reordered`, `none`, those that there are."""
+    there = conditions_of(runs)
+    of_group = {SAME: [SAME], REORDERED: [code for code in there if code not in (SAME, NONE)], NONE: [NONE]}
+    return {group: conditions for group, conditions in of_group.items() if {*conditions} & {*there}}
+
+
+def group_label(group: str, conditions: Sequence[str]) -> str:
+    """What the figures of a group are of."""
+    labels = ", ".join(map(condition_label, conditions))
+    return f"means over {labels}" if len(conditions) > 1 else labels
+
+
+def runs_of(runs: Iterable[dict], system: str, condition: str) -> list[dict]:
+    """The seeds of a system in a condition."""
+    return [run for run in runs if (run["system"], run["condition"]) == (system, condition)]
+
+
+def by_seed(runs: Iterable[dict], system: str, conditions: Sequence[str]) -> dict[int, list[dict]]:
+    """The runs of a system by seed, those of seeds that have all the conditions."""
+    found: dict[int, list[dict]] = {}
+    for condition in conditions:
+        for run in runs_of(runs, system, condition):
+            found.setdefault(run["seed"], []).append(run)
+    return {seed: of_seed for seed, of_seed in sorted(found.items()) if len(of_seed) == len(conditions)}

@@ -1,0 +1,271 @@
+"""Tables of the masked-LM study of position encodings: Tables 4 and 5 of Ravishankar & Søgaard 2021, ablations, Procrustes losses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import fmean, median
+from typing import NamedTuple
+
+from zsnmt.analysis.procrustes import wilcoxon
+from zsnmt.masked_lm.report.runs import (
+    ABLATIONS,
+    ENCODINGS,
+    LABELS,
+    NONE,
+    by_seed,
+    condition_label,
+    conditions_of,
+    group_label,
+    groups,
+    runs_of,
+)
+from zsnmt.report.markdown import folded
+from zsnmt.report.scores import seeds, short_commit
+from zsnmt.report.table import Cell, Measured, Table, joined, markdown, markdown_rows, over_seeds, text_rows, wrapped
+
+ENCODINGS_TABLE = "encodings_"  # begins the names of those
+OfRun = Callable[[dict], float | None]
+
+
+class Column(NamedTuple):
+    """A figure of a run: its title, its form, where it is found, and whether less of it is better."""
+
+    title: str
+    figure: str
+    of: OfRun
+    lower: bool = False
+
+    def mean(self, of_seeds: Sequence[Sequence[dict]]) -> Measured | None:
+        """The mean over the conditions of each seed, then over the seeds; None where a run has none."""
+        values = [[self.of(run) for run in of_seed] for of_seed in of_seeds]
+        return over_seeds(self.figure, [None if None in of_seed else fmean(of_seed) for of_seed in values])
+
+
+def perplexity(part: str) -> OfRun:
+    """The perplexity of both languages (full) or the first."""
+    return lambda run: run["perplexity"][part]
+
+
+def in_layer(measure: str, layer: str) -> OfRun:
+    """How often the nearest one is the right one in a layer, the mean of both directions."""
+    return lambda run: run[measure] and run[measure][layer]["mean"]
+
+
+def median_loss(run: dict) -> float | None:
+    """The median over the offsets of the median Procrustes loss."""
+    return run["procrustes"] and median(run["procrustes"]["median"])
+
+
+FULL, FIRST = Column("perplexity, full", "perplexity", perplexity("full"), True), Column("perplexity, L1", "perplexity", perplexity("first"), True)
+ML_SCORE = Column("ML score", "ml_score", lambda run: run["ml_score"])
+BANDS = Column("bands", "bands", lambda run: run.get("bands") and run["bands"]["positions"])
+MEDIAN_LOSS = Column("median Procrustes loss", "procrustes", median_loss, True)
+
+
+def columns(runs: Sequence[dict]) -> list[Column]:
+    """The columns of Table 4: those of perplexity and, with two languages, those of every layer that was scored."""
+    bilingual = next((run for run in runs if run["condition"] != NONE), None)
+    if bilingual is None:
+        return [FULL, FIRST]
+    measures = [
+        Column(f"{measure}, layer {layer}", measure, in_layer(measure, layer))
+        for measure in ("retrieval", "translation")
+        for layer in sorted(bilingual[measure], key=int)
+    ]
+    return [FULL, FIRST, *measures, ML_SCORE]
+
+
+def tables(runs: Sequence[dict]) -> dict[str, Table]:
+    """All tables that the runs have something for, by name."""
+    by_group = [make(runs, group) for make in (encodings_table, ablations_table) for group in groups(runs)]
+    made = [*by_group, procrustes_table(runs), conditions_table(runs), runs_table(runs)]
+    return {table.name: table.without_empty_columns() for table in made if table is not None}
+
+
+def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
+    """Table 4: a row an encoding, means over the conditions of a group; None where no encoding has all of them."""
+    conditions = groups(runs)[group]
+    rows = averaged(runs, ENCODINGS, conditions, columns(runs))
+    if not rows:
+        return None
+    titles = ["encoding", "seeds", *(column.title for column in columns(runs))]
+    about = [
+        "Perplexity of masked tokens, of all text (full) and of the first language (L1): lower is better.",
+        "Retrieval of sentences and translation of words: how often the nearest is the right one, the mean of both directions; "
+        "ML score: the mean of these four columns; higher is better." if group != NONE else "",
+        "A model of English alone, the control." if group == NONE else "",
+        "The best of each column is marked." if len(rows) > 1 else "",
+        incomplete(runs, ENCODINGS, conditions),
+    ]  # fmt: skip
+    title = f"Position encodings: {group_label(group, conditions)}"
+    return Table(f"{ENCODINGS_TABLE}{group}", title, titles, rows, joined(about), signatures=made_alike(runs))
+
+
+def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
+    """The figures of Figure 7: learned positions and what was taken from them; None where no ablation has a row."""
+    conditions = groups(runs)[group]
+    systems = {"learned": LABELS["learned"], **ABLATIONS}
+    shown = [FULL, FIRST, ML_SCORE, MEDIAN_LOSS]
+    rows = averaged(runs, systems, conditions, shown)
+    if not {row[0] for row in rows} & {*ABLATIONS.values()}:
+        return None
+    about = ["Perplexity and ML score as of the encodings; Procrustes loss: the median over the offsets.", incomplete(runs, systems, conditions)]
+    title = f"Ablations of absolute positions: {group_label(group, conditions)}"
+    titles = ["system", "seeds", *(column.title for column in shown)]
+    return Table(f"ablations_{group}", title, titles, rows, joined(about), signatures=made_alike(runs))
+
+
+def averaged(runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str], shown: Sequence[Column]) -> list[list[Cell]]:
+    """A row a system that has seeds in all the conditions: label, seeds, and means over the conditions."""
+    found = {label: by_seed(runs, system, conditions) for system, label in systems.items()}
+    return [
+        [label, ", ".join(map(str, of_system)), *(column.mean([*of_system.values()]) for column in shown)]
+        for label, of_system in found.items()
+        if of_system
+    ]
+
+
+def incomplete(runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str]) -> str:
+    """Which seeds a table leaves out, for they lack one of its conditions."""
+    missing = []
+    for system, label in systems.items():
+        there = {run["seed"] for condition in conditions for run in runs_of(runs, system, condition)}
+        if lacking := sorted(there - {*by_seed(runs, system, conditions)}):
+            missing.append(f"{label} seed {', '.join(map(str, lacking))}")
+    return f"Left out, for they lack some of the conditions: {'; '.join(missing)}." if missing else ""
+
+
+def conditions_table(runs: Sequence[dict]) -> Table:
+    """Table 5: a row a condition and system."""
+    found = [
+        (condition, label, of_system)
+        for condition in conditions_of(runs)
+        for system, label in LABELS.items()
+        if (of_system := runs_of(runs, system, condition))
+    ]
+    rows = [
+        [condition_label(condition), label, seeds(of_system), *(column.mean([[run] for run in of_system]) for column in columns(runs))]
+        for condition, label, of_system in found
+    ]
+    titles = ["condition", "encoding", "seeds", *(column.title for column in columns(runs))]
+    about = "Of EN alone there is one language, and nothing to retrieve or translate; its perplexity, full, is of English."
+    return Table("conditions", "Every condition", titles, rows, about if NONE in conditions_of(runs) else "", 2, made_alike(runs))
+
+
+def procrustes_table(runs: Sequence[dict]) -> Table | None:
+    """How far each table of positions is from compositional, with tests of the differences; None where none was measured."""
+    losses = {
+        (condition, system): losses_of(of_system)
+        for condition in conditions_of(runs)
+        for system in LABELS
+        if (of_system := with_losses(runs_of(runs, system, condition)))
+    }
+    if not losses:
+        return None
+    rows = [
+        [
+            condition_label(condition), LABELS[system], seeds(of_system := with_losses(runs_of(runs, system, condition))),
+            over_seeds("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
+            MEDIAN_LOSS.mean([[run] for run in of_system]),
+            BANDS.mean([[run] for run in of_system]),
+            p_value(of_pair, losses.get((NONE, system))) if condition != NONE else None,
+            p_value(of_pair, losses.get((condition, "tupe_absolute"))) if system != "tupe_absolute" else None,
+        ]
+        for (condition, system), of_pair in losses.items()
+    ]  # fmt: skip
+    titles = ["condition", "encoding", "seeds", "mean loss", "median loss", "bands", "p against EN alone", "p against TUPE (absolute)"]
+    offsets = with_losses(runs)[0]["procrustes"]["offsets"]
+    noise = median(run["procrustes"]["noise"] for run in with_losses(runs))
+    about = (
+        f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to {offsets[-1]}: 0 where it holds "
+        f"everywhere; independent vectors have a median of about {noise:.2f}, and sinusoids say how low it is measured on tables of "
+        "this size. Bands: the share of the variance of word–position correlations that positions explain, whatever the word; "
+        "chance is one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the median losses, means over the "
+        "seeds, paired by k: whether two curves differ, not whether those of other seeds would."
+    )
+    return Table("procrustes", "Positions: Procrustes loss and bands", titles, rows, about, 2, made_alike(runs))
+
+
+def with_losses(runs: Sequence[dict]) -> list[dict]:
+    """The runs whose Procrustes loss was measured."""
+    return [run for run in runs if run["procrustes"]]
+
+
+def losses_of(runs: Sequence[dict]) -> list[float]:
+    """The median Procrustes loss by offset, the mean over the seeds."""
+    return [fmean(of_offset) for of_offset in zip(*(run["procrustes"]["median"] for run in runs))]
+
+
+def p_value(losses: Sequence[float], others: Sequence[float] | None) -> str | None:
+    """That of the two-sided Wilcoxon signed-rank test; None without the others."""
+    if others is None:
+        return None
+    return f"{1.0 if losses == others else wilcoxon(losses, others):.2g}"  # a fixed table is the same in every condition
+
+
+def runs_table(runs: Sequence[dict]) -> Table:
+    """What made each run."""
+    rows: list[list[Cell]] = [
+        [
+            condition_label(run["condition"]),
+            LABELS[run["system"]],
+            str(run["seed"]),
+            f"{run['epochs']:g} epochs, {run['updates']:,} updates",
+            short_commit(run["commit"]),
+            ", ".join(f"{package} {version}" for package, version in run["versions"].items()),
+            run["command"],
+        ]
+        for run in runs
+    ]
+    titles = ["condition", "encoding", "seed", "training", "commit", "versions", "command"]
+    return Table("runs", "How the runs were made", titles, rows, "", 3, made_alike(runs))
+
+
+def made_alike(runs: Sequence[dict]) -> str:
+    """What all runs have in common."""
+    *_, last = runs  # of two languages, if there are any
+    languages = 1 if last["condition"] == NONE else 2
+    train, valid = (last["sentences"][part] // languages for part in ("train", "valid"))
+    epochs = f"{last['epochs']:g} epochs"
+    if alone := [run["epochs"] for run in runs if run["condition"] == NONE and languages == 2]:
+        epochs += f", of EN alone {alone[0]:g}"
+    return f"{train:,} sentences of a language to train on, {valid:,} to score; {epochs}."
+
+
+def marked(table: Table, mark: str) -> Table:
+    """A table of encodings with its best figures in a mark such as `**{}**`, as text or as the markup that it is; else as it was."""
+    lower = {column.title for column in (FULL, FIRST)}
+    rows = [[*row] for row in table.rows]
+    for place, title in enumerate(table.columns):
+        means = [row[place].mean for row in rows if isinstance(row[place], Measured)]
+        if len(means) > 1 and table.name.startswith(ENCODINGS_TABLE):
+            best = min(means) if title in lower else max(means)
+            for row in rows:
+                if isinstance(row[place], Measured) and row[place].mean == best:
+                    row[place] = mark.format(row[place])
+    return replace(table, rows=rows)
+
+
+def text_of(table: Table) -> str:
+    """A table for a terminal, with its title and what it holds; stars at the best encodings."""
+    return "\n\n".join([f"{table.title}:", text_rows(marked(table, "{} *")), wrapped(joined([table.note, table.signatures]))])
+
+
+def markdown_of(table: Table) -> str:
+    """A table with its title and note in Markdown; the best encodings in bold."""
+    return markdown(marked(table, "**{}**"))
+
+
+def text_report(runs: Sequence[dict]) -> str:
+    """Table 4 for a terminal."""
+    return "\n\n".join(text_of(table) for name, table in tables(runs).items() if name.startswith(ENCODINGS_TABLE))
+
+
+def markdown_report(runs: Sequence[dict]) -> str:
+    """For RESULTS.md: Table 4, ablations and Procrustes losses, with Table 5 and what made the runs folded."""
+
+    def part(table: Table) -> str:
+        return f"{markdown_rows(marked(table, '**{}**'))}\n\n{table.note}".strip()
+
+    *shown, conditions, made = tables(runs).values()
+    below = [folded(table.title, part(table)) for table in (conditions, made)]
+    return "\n\n".join([*(f"{table.title}:\n\n{part(table)}" for table in shown), made_alike(runs), *below])

@@ -1,0 +1,35 @@
+"""Runs of the study of Ravishankar and Søgaard (2021).
+
+A run has a *condition*, the second language, and a *system*, a position encoding or an ablation of the learned one.
+"""
+
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.files import write_json
+from zsnmt.runs.folder import RECORD_FILE, check_config, commit, keep_config, versions
+from zsnmt.runs.systems import MASKED_LM
+
+SCORES_FILE = "compression.json"
+
+
+def check_system(name: str) -> tuple[str, ...]:
+    """fairseq's options for a system; `InputError` for an unknown one."""
+    if name not in MASKED_LM:
+        raise InputError(f"there is no system '{name}'; choose from {', '.join(MASKED_LM)}")
+    return MASKED_LM[name]
+
+
+def start_run(run: Path, config: Path, condition: str, system: str, seed: int, command: str) -> None:
+    """Make a run folder: the config as used, and run.json with command, commit and versions; what is there already stays.
+
+    Raises `InputError` if the folder holds a run of another config.
+    """
+    check_system(system)
+    run.mkdir(parents=True, exist_ok=True)
+    check_config(run, config)
+    if (run / RECORD_FILE).is_file():
+        return
+    record = {"config": config.stem, "condition": condition, "system": system, "seed": seed, "command": command}
+    keep_config(run, config)
+    write_json(run / RECORD_FILE, record | {"commit": commit(), "versions": versions()})

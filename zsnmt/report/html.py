@@ -1,0 +1,50 @@
+"""What pages are made of: templates, drawings as safe markup, and files that are whole or not there."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from zsnmt.files import replacing
+from zsnmt.report import figures
+from zsnmt.report.plotted import HeatMap
+from zsnmt.report.table import shown
+
+
+def templates(folder: Path) -> Environment:
+    """The templates of a folder, with the style and the script that all pages include."""
+    environment = Environment(
+        loader=FileSystemLoader([folder, Path(__file__).parent]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shown"] = shown
+    return environment
+
+
+def drawn_maps(maps: Sequence[HeatMap], numbers: str) -> dict[str, list[dict]]:
+    """The heat maps of each system: title, and drawing as safe markup; `numbers` says where they are to be read."""
+    drawn: dict[str, list[dict]] = {}
+    for place, cells in enumerate(maps):
+        label = f"{cells.title}, {cells.system}, {cells.down} by {cells.across}; the numbers are in {numbers}"
+        drawing = Markup(figures.inline_svg(figures.heat_map(cells), f"{cells.kind}{place}", label))
+        drawn.setdefault(cells.system, []).append({"title": cells.title, "drawing": drawing})
+    return drawn
+
+
+def inlined(named: Sequence[tuple[str, str, Figure]]) -> list[dict]:
+    """Figures with their names and titles, as safe markup."""
+    return [
+        {"name": name, "title": title, "drawing": Markup(figures.inline_svg(figure, name, title))}
+        for name, title, figure in named
+    ]
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file beside its place and rename it."""
+    with replacing(path) as file:
+        file.write(content)

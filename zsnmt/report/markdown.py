@@ -1,0 +1,78 @@
+"""The comparison of runs for a terminal, and as an entry for RESULTS.md."""
+
+from collections.abc import Callable, Sequence
+
+from zsnmt.errors import InputError
+from zsnmt.report.adaptation import adaptation_directions_table
+from zsnmt.report.probes.folder import Probes
+from zsnmt.report.probes.tables import details, headlines
+from zsnmt.report.scores import COLUMNS, check_comparable, short_commit
+from zsnmt.report.systems import STUDY_TABLES, SUMMARIES, directions_table
+from zsnmt.report.table import Table, joined, markdown_rows, spread_note, text_rows, wrapped
+
+
+def text_table(all_scores: Sequence[dict]) -> str:
+    """For a terminal; `InputError` for runs that cannot be compared."""
+    systems, *others = comparison(all_scores)
+    short = systems.only(["system", "seeds", *COLUMNS, "zero-shot minus pivot"])
+    return "\n\n".join(parts([short, *others], text_rows, wrapped))
+
+
+def markdown_table(all_scores: Sequence[dict]) -> str:
+    """For RESULTS.md, with what made each run; `InputError` for runs that cannot be compared."""
+    tables = comparison(all_scores)
+    return "\n\n".join(filter(None, [*parts(tables, markdown_rows), tables[0].signatures, made_by(all_scores)]))
+
+
+def made_by(all_scores: Sequence[dict]) -> str:
+    """What made each run, a Markdown item each."""
+    return "\n".join(
+        f"* `{scores['system']}`, seed {scores['seed']}: commit {short_commit(scores['commit'])}, {scores['training']}, "
+        f"`{scores['command']}`"
+        for scores in all_scores
+    )
+
+
+def every_direction(all_scores: Sequence[dict]) -> str:
+    """Every direction of every system in Markdown, of adapted ones also before and after."""
+    tables = [make(all_scores) for make in (directions_table, adaptation_directions_table)]
+    return "\n\n".join(markdown_rows(table.without_empty_columns()) for table in tables if table is not None)
+
+
+def comparison(all_scores: Sequence[dict]) -> list[Table]:
+    """The systems, what they gain, and how they do with new languages, by family and in studies, where that can be said."""
+    check_comparable(all_scores)
+    tables = [make(all_scores) for make in SUMMARIES]
+    return [table.without_empty_columns() for table in tables if table is not None]
+
+
+def study_markdown(study: str, all_scores: Sequence[dict]) -> str:
+    """The table of a study in Markdown, with what made the runs folded; `InputError` where they make none."""
+    check_comparable(all_scores)
+    table = STUDY_TABLES[study](all_scores)
+    if table is None:
+        raise InputError(f"the runs of {all_scores[0]['config']} are no study {study}; train and score its systems with recipes/ablate.sh")
+    table = table.without_empty_columns()
+    return "\n\n".join([markdown_rows(table), joined([table.note, table.signatures]), folded("how the runs were made", made_by(all_scores))])
+
+
+def probes_markdown(found: Sequence[Probes]) -> str:
+    """What probes found in Markdown, with every layer, confused languages and what made the probes folded."""
+    first, others = headlines(found), details(found)
+    shown = [f"{table.title}:\n\n{markdown_rows(table)}\n\n{table.about}" for table in first]
+    below = [folded(table.title, f"{markdown_rows(table)}\n\n{table.about}".strip()) for table in others]
+    return "\n\n".join(filter(None, [*shown, spread_note([*first, *others]), first[0].signatures, *below]))
+
+
+def folded(title: str, content: str) -> str:
+    """Markdown that opens on request."""
+    return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
+
+
+def parts(tables: Sequence[Table], rows: Callable[[Table], str], prose: Callable[[str], str] = str) -> list[str]:
+    """Each table with its title, but for the first, and what it holds; what stands beside the figures is said once, below."""
+    first, *others = tables
+    found = [rows(first), prose(first.about)]
+    for table in others:
+        found += [f"{table.title}:", rows(table), prose(table.about)]
+    return [part for part in (*found, prose(spread_note(tables))) if part]

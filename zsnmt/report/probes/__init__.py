@@ -1,0 +1,1 @@
+"""What probes of runs found: files, tables and figures."""

@@ -1,0 +1,162 @@
+"""What the probes found in a run: read from its folder `probes`, and checked."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from pathlib import Path
+from typing import NamedTuple
+
+from zsnmt.analysis.similarities import Similarity
+from zsnmt.analysis.state_folder import FINAL
+from zsnmt.errors import InputError
+from zsnmt.files import read_json
+from zsnmt.report.scores import check_alike
+from zsnmt.report.systems import Run
+from zsnmt.text.lines import read_lines
+
+FOLDER, RECORD = "probes", "record.json"
+TABLES = SIMILARITY, CLASSIFIERS, CONFUSION = "similarity.tsv", "classifiers.tsv", "classifiers.confusion.tsv"
+LABELS = ("token", "position", "language")  # that classifiers may be trained for
+REMEDY = "make the probes again with recipes/probe.sh"
+# What record.json says of a run.
+OF_RUN = ("config", "system", "seed", "removed_layers", "model", "command", "commit", "versions")
+OF_PROBES = {  # what else it says, which must be equal in one table, and what that is called
+    "text": "probed texts",
+    "split": "probed splits",
+    "sentences": "numbers of probed sentences",
+    "languages": "probed languages",
+    "target": "target languages",
+    "layers": "layers",
+    "dimension": "dimensions",
+    "variance": "shares of the variance that SVCCA keeps",
+    "kind": "kinds of classifiers",
+    "training_text": "texts that classifiers are trained on",
+    "train_lines": "numbers of lines that classifiers are trained on",
+    "probe_seed": "seeds of the probes",
+}
+
+
+class Classified(NamedTuple):
+    """A linear classifier of one layer's states; shares are 0–1, see `zsnmt.analysis.held_out.Accuracy`."""
+
+    layer: str
+    label: str
+    accuracy: float
+    chance: float
+    majority: float
+    rows: int
+    unseen: int
+
+
+@dataclass(frozen=True)
+class Probes:
+    """What was found in a run: `record`, then by layer similarities of each two languages, classifiers by label (some of
+    `LABELS`), and how languages are confused: for each true one the shares 0–1 of its tokens by predicted language."""
+
+    record: dict
+    similarities: dict[str, list[Similarity]]
+    classified: dict[str, dict[str, Classified]]
+    confusions: dict[str, dict[str, list[float]]]
+
+    @property
+    def name(self) -> str:
+        """System and seed."""
+        return f"{self.record['system']} seed {self.record['seed']}"
+
+
+def probes_of(runs: Sequence[Run]) -> list[Probes]:
+    """The probes of those runs that have some.
+
+    `InputError` for damaged ones, for those of another model than was scored, and for those that cannot be compared.
+    """
+    found = []
+    for run in runs:
+        if has_probes(run.folder):
+            found.append(parse(read(run.folder), run.folder / FOLDER))
+            if found[-1].record["model"] != run.scores["decoding"].get("model"):
+                raise InputError(f"{run.folder / FOLDER} is of another model than {run.folder} was scored with; {REMEDY}")
+    check_probed_alike(found)
+    return found
+
+
+def has_probes(run: Path) -> bool:
+    """Whether a run was probed to the end."""
+    return (run / FOLDER / RECORD).is_file()
+
+
+def read(run: Path) -> dict:
+    """The record of a run's probes, with the lines of each table by the name of its file."""
+    folder = run / FOLDER
+    record = read_json(folder / RECORD, f"make it with recipes/probe.sh {run}")
+    return record | {name: read_lines(folder / name) for name in TABLES if name != CONFUSION or (folder / name).is_file()}
+
+
+def parse(found: dict, source: Path) -> Probes:
+    """Probes from what `read` gives of `source`; `InputError` unless record and tables are whole."""
+    if missing := [key for key in (*OF_RUN, *OF_PROBES, SIMILARITY, CLASSIFIERS) if key not in found]:
+        raise InputError(f"{source} does not say {', '.join(missing)}; {REMEDY}")
+    layers, languages = found["layers"], found["languages"]
+    labels = [label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])]
+
+    def rows(name: str, columns: Mapping[str, type], keys: Iterable[tuple[str, ...]]) -> list[list]:
+        return table(found.get(name, []), columns, list(keys), f"{name} in {source}")
+
+    pairs = [(layer, *pair) for layer in layers for pair in combinations(languages, 2)]
+    similar = [Similarity(*row) for row in rows(SIMILARITY, Similarity.__annotations__, pairs)]
+    classifiers = product(layers, labels or LABELS)
+    classified = [Classified(*row) for row in rows(CLASSIFIERS, Classified.__annotations__, classifiers)]
+    confused = {"layer": str, "language": str, **dict.fromkeys(languages, float)}
+    confusions = rows(CONFUSION, confused, product(layers, languages)) if "language" in labels else []
+    return Probes(
+        {key: found[key] for key in (*OF_RUN, *OF_PROBES)},
+        {layer: [row for row in similar if row.layer == layer] for layer in layers},
+        {layer: {row.label: row for row in classified if row.layer == layer} for layer in layers},
+        {layer: {language: shares for of, language, *shares in confusions if of == layer} for layer in layers},
+    )
+
+
+def table(lines: Sequence[str], columns: Mapping[str, type], keys: Sequence[tuple[str, ...]], name: str) -> list[list]:
+    """The rows of a TSV; `InputError` unless it has these columns, and a row for each of the keys, its first cells."""
+    titles, *rows = [line.split("\t") for line in lines] or [["none"]]
+    if titles != [*columns]:
+        raise InputError(f"{name} has the columns {', '.join(titles)}, not {', '.join(columns)}; {REMEDY}")
+    read = []
+    for number, row in enumerate(rows, start=2):
+        try:
+            read.append([value(cell, kind) for cell, kind in zip(row, columns.values(), strict=True)])
+        except ValueError as error:
+            raise InputError(f"{name}, line {number} is damaged ({error}); {REMEDY}") from error
+    wanted, there = Counter(keys), Counter(tuple(row[: len(keys[0])]) for row in read)
+    if odd := [*(wanted - there), *(there - wanted)]:
+        raise InputError(f"{name} has no row, or one too many, for {' '.join(map(str, odd[0]))}; {REMEDY}")
+    return read
+
+
+def value(cell: str, kind: type) -> str | int | float | None:
+    """A cell as text, as a number of things, or as a share or correlation; `ValueError` if it is none."""
+    if kind is str:
+        return cell
+    if not cell and isinstance(None, kind):
+        return None
+    number = int(cell) if kind is int else float(cell)
+    if not (number >= 0 if kind is int else abs(number) <= 1 + 1e-9):  # which no NaN is
+        raise ValueError(f"{cell} is out of range")
+    return number
+
+
+def check_probed_alike(found: Sequence[Probes]) -> None:
+    """`InputError` unless the probes are of one text with equal settings."""
+    if found:
+        remedy = "probe them alike with recipes/probe.sh, or leave out a run"
+        check_alike([(one.name, probed(one)) for one in found], remedy)
+
+
+def probed(one: Probes) -> dict[str, set[str]]:
+    """What must be equal of probes in one table, by name."""
+    said = {what: one.record[key] for key, what in OF_PROBES.items()}
+    tokens = {f"{row.rows} for {row.label} ({row.majority:.4f} of one class)" for row in one.classified[FINAL].values()}
+    return {
+        **{what: {" ".join(value) if isinstance(value, list) else str(value)} for what, value in said.items()},
+        "held-out tokens": tokens,
+    }

@@ -1,0 +1,188 @@
+"""Tables of probes: what linear classifiers find in the states of an encoder, and how similar translations are there."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+
+from zsnmt.analysis.state_folder import FINAL
+from zsnmt.report.probes.folder import LABELS, Probes
+from zsnmt.report.scores import by_system, seeds, short_commit
+from zsnmt.report.table import Cell, Measured, Table, joined, over_seeds
+
+MAJORITY, CHANCE = "majority class", "chance"  # what needs no states
+InLayer = Callable[[Probes, str], float | None]  # of a run, in a layer
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A figure that each run has in each layer; `references`: what it is without states, the same for all runs;
+    `independent`: what states of that run would give if they had nothing in common."""
+
+    title: str
+    figure: str
+    of: InLayer
+    references: Mapping[str, InLayer] = field(default_factory=dict)
+    independent: InLayer | None = None
+    difference: bool = False
+
+    def over_seeds(self, runs: Sequence[Probes], layer: str) -> Measured | None:
+        """The mean over the runs of a system."""
+        measured = over_seeds(self.figure, [self.of(one, layer) for one in runs])
+        return measured and replace(measured, difference=self.difference)
+
+    def reference(self, name: str, found: Sequence[Probes], layer: str) -> Measured | None:
+        """What it is without states, where that is known."""
+        value = self.references[name](found[0], layer) if name in self.references else None
+        return None if value is None else Measured(self.figure, value)
+
+
+def classifier(label: str) -> Finding:
+    """The accuracy of the classifiers of a label."""
+    def share(name: str) -> InLayer:
+        return lambda one, layer: getattr(one.classified[layer].get(label), name, None)
+
+    return Finding(f"{label} id", "accuracy", share("accuracy"), {MAJORITY: share("majority"), CHANCE: share("chance")})
+
+
+def mean_over_pairs(*names: str) -> InLayer:
+    """The mean of some figures over all pairs of languages; None where one has no value."""
+    def mean(one: Probes, layer: str) -> float | None:
+        values = [getattr(pair, name) for pair in one.similarities[layer] for name in names]
+        return None if None in values else fmean(values)
+
+    return mean
+
+
+def above_independent(one: Probes, layer: str) -> float:
+    """SVCCA minus that of independent states, the mean over the pairs."""
+    return fmean(pair.svcca - pair.independent for pair in one.similarities[layer])
+
+
+TOKEN, POSITION, LANGUAGE = CLASSIFIERS = tuple(map(classifier, LABELS))
+INDEPENDENT = Finding("SVCCA if independent", "svcca", mean_over_pairs("independent"))
+SVCCA = Finding("SVCCA", "svcca", mean_over_pairs("svcca"), {CHANCE: mean_over_pairs("gaussian")}, INDEPENDENT.of)
+ABOVE_INDEPENDENT = Finding("SVCCA − independent", "svcca", above_independent, difference=True)
+CKA = Finding("CKA", "cka", mean_over_pairs("cka"), {CHANCE: lambda one, layer: 0.0})
+RETRIEVAL = Finding("retrieval", "retrieval", mean_over_pairs("forward", "backward"), {CHANCE: mean_over_pairs("chance")})
+KEPT = Finding("directions kept", "kept", mean_over_pairs("kept", "other_kept"))
+SIMILARITIES = SVCCA, INDEPENDENT, ABOVE_INDEPENDENT, CKA, RETRIEVAL, KEPT
+
+
+def headlines(found: Sequence[Probes]) -> list[Table]:
+    """The tables of the encoder output, of probes that can be compared; none without probes."""
+    return made(found, positions_table, similarity_table)
+
+
+def details(found: Sequence[Probes]) -> list[Table]:
+    """The tables of every layer and of languages, and what made the probes; none without probes."""
+    return made(found, layers_table, confusion_table, runs_table)
+
+
+def made(found: Sequence[Probes], *makers: Callable[[Sequence[Probes]], Table | None]) -> list[Table]:
+    """The tables that there are figures for."""
+    tables = [make(found) for make in makers] if found else []
+    return [table.without_empty_columns() for table in tables if table is not None]
+
+
+def grouped(found: Sequence[Probes]) -> dict[str, list[Probes]]:
+    """The runs of each system, in the order of their first one."""
+    systems = by_system([one.record for one in found])
+    return {system: [one for one in found if one.record["system"] == system] for system in systems}
+
+
+def positions_table(found: Sequence[Probes]) -> Table | None:
+    """Whether the encoder output still says which token stands where, as Table 8 of Liu et al. 2021; None if not probed."""
+    if not {"token", "position"} & {*found[0].classified[FINAL]}:
+        return None
+    rows = found[0].classified[FINAL].values()
+    unseen = [f"{row.label} id, {row.unseen:,}" for row in rows if row.unseen]
+    tokens = max(row.rows for row in rows)
+    about = joined([
+        f"Accuracy of linear classifiers on {tokens:,} held-out tokens of the encoder output (after its final normalisation): "
+        "lower means that less of the token and its place is left, as in Liu et al. 2021, Table 8.",
+        f"Always wrong, for want of training tokens: {'; '.join(unseen)}." if unseen else "",
+    ])  # fmt: skip
+    title = "Token and position in the encoder output"
+    return Table("probe_positions", title, *in_output(found, (TOKEN, POSITION)), about, signatures=settings(found))
+
+
+def similarity_table(found: Sequence[Probes]) -> Table:
+    """Whether the encoder output is the same in all languages: Table 9 of Liu et al. 2021."""
+    pairs = found[0].similarities[FINAL]
+    about = (
+        f"Means over {len(pairs)} pairs of languages of {pairs[0].sentences:,} sentences, each the mean of its tokens' "
+        f"states in {pairs[0].dimensions} dimensions: higher means more alike, and so does a lower accuracy of language id, "
+        "as in Liu et al. 2021, Table 9. SVCCA depends on the directions kept: independent states with as many have what "
+        "stands beside it, Gaussian noise of that size what stands below it. CKA is debiased; retrieval: how often the "
+        "nearest sentence of the other language is the translation."
+    )
+    title = "Languages in the encoder output"
+    return Table("probe_similarity", title, *in_output(found, (*SIMILARITIES, LANGUAGE)), about, signatures=settings(found))
+
+
+def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[list[str], list[list[Cell]]]:
+    """Columns, and a row a system and reference."""
+    rows: list[list[Cell]] = [
+        [system, seeds([one.record for one in runs]), *(finding.over_seeds(runs, FINAL) for finding in findings)]
+        for system, runs in grouped(found).items()
+    ]
+    rows += [[name, None, *(finding.reference(name, found, FINAL) for finding in findings)] for name in (MAJORITY, CHANCE)]
+    return ["system", "seeds", *(finding.title for finding in findings)], rows
+
+
+def layers_table(found: Sequence[Probes]) -> Table:
+    """A row a layer and system."""
+    findings = (*CLASSIFIERS, *SIMILARITIES)
+    rows = [
+        [layer, system, residual(runs[0], layer), *(finding.over_seeds(runs, layer) for finding in findings)]
+        for layer in found[0].record["layers"]
+        for system, runs in grouped(found).items()
+    ]
+    about = "Layer 0 is the embedding with its position, final the last layer's output after the final normalisation."
+    columns = ["layer", "system", "residual", *(finding.title for finding in findings)]
+    return Table("probe_layers", "Every layer", columns, rows, about, 2, settings(found))
+
+
+def residual(one: Probes, layer: str) -> str | None:
+    """Whether the attention of a layer has lost its residual."""
+    return "removed" if layer in map(str, one.record["removed_layers"]) else None
+
+
+def confusion_table(found: Sequence[Probes]) -> Table | None:
+    """Which language the classifier of the encoder output takes tokens of each language for; None without that one."""
+    if not found[0].confusions[FINAL]:
+        return None
+    languages = found[0].record["languages"]
+
+    def shares(runs: Sequence[Probes], true: str) -> list[Measured | None]:
+        return [over_seeds("accuracy", of_seeds) for of_seeds in zip(*(one.confusions[FINAL][true] for one in runs))]
+
+    rows = [[system, true, *shares(runs, true)] for system, runs in grouped(found).items() for true in languages]
+    about = "Share of the held-out tokens of a true language that is taken for each language; a row adds up to 100 %."
+    title = "How languages are confused in the encoder output"
+    return Table("probe_confusion", title, ["system", "true", *languages], rows, about, 2, settings(found))
+
+
+def runs_table(found: Sequence[Probes]) -> Table:
+    """What made the probes of each run."""
+    rows: list[list[Cell]] = [
+        [
+            one.record["system"],
+            str(one.record["seed"]),
+            short_commit(one.record["commit"]),
+            ", ".join(f"{package} {version}" for package, version in one.record["versions"].items()),
+            one.record["command"],
+        ]
+        for one in found
+    ]
+    return Table("probe_runs", "How the probes were made", ["system", "seed", "commit", "versions", "command"], rows, "", 2)
+
+
+def settings(found: Sequence[Probes]) -> str:
+    """What every figure depends on."""
+    said = found[0].record
+    return (
+        f"Text {said['text']}, split {said['split']}, {said['sentences']:,} sentences in {', '.join(said['languages'])}; "
+        f"classifiers: {said['kind']} procedure, {said['train_lines']:,} training lines of each language; "
+        f"seed {said['probe_seed']}."
+    )

@@ -1,0 +1,1 @@
+"""Tables of single studies, from score files: clip distances, position encodings."""

@@ -1,0 +1,129 @@
+"""Run folders: what a run is made of, written down where the run is."""
+
+import platform
+import shutil
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, write_json
+from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
+from zsnmt.runs.log import training_summary
+from zsnmt.text.pipeline import FILES
+
+PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "indic-nlp-library", "py3langid")
+PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
+RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
+CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
+BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
+MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
+DIRECT, PIVOT, INTO_PIVOT = "direct", "pivot", "into_pivot"  # ways of translating a test set
+
+
+def start_run(
+    run: Path, config: Path, data: Path, text: Path, system: str, seed: int, command: str, adapted_from: Path | None = None, mode: str = ""
+) -> None:
+    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions and overlap.
+
+    A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in `before/`. Raises
+    `InputError` if the folder holds a run of another config or pipeline.
+    """
+    read_languages(data)
+    run.mkdir(parents=True, exist_ok=True)
+    check_config(run, config)
+    pipeline = run / PIPELINE_FOLDER
+    if not pipeline.is_dir():
+        part = run / f"{PIPELINE_FOLDER}.part"
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir()
+        for pattern in PIPELINE:
+            for path in data.glob(pattern):
+                shutil.copyfile(path, part / path.name)
+        part.rename(pipeline)
+    elif changed := [path.name for path in pipeline.iterdir() if not same_bytes(path, data / path.name)]:
+        raise InputError(f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it again")
+    if (run / RECORD_FILE).is_file() and (made := read_record(run)["command"]) != command:
+        raise InputError(f"{run} was made by '{made}'; give what '{command}' makes another --name")
+    keep_config(run, config)
+    if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
+        record = {
+            "config": config.stem,
+            "system": system,
+            "seed": seed,
+            "command": command,
+            "commit": commit(),
+            "versions": versions(),
+            "text": str(text.resolve()),
+        }
+        if (text / OVERLAP_FILE).is_file():
+            record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
+        if adapted_from:
+            record["adapted_from"] = origin(adapted_from) | {"mode": mode}
+        write_json(run / RECORD_FILE, record)
+    if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
+        with new_folder(run / BEFORE) as before:
+            shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)
+
+
+def check_config(run: Path, config: Path) -> None:
+    """`InputError` if the run was made with another config of that name."""
+    kept = run / CONFIG_FILE
+    if kept.is_file() and kept.read_bytes() != config.read_bytes():
+        raise InputError(f"{run} was made with another {config.name}; remove the folder, or give the config a new name")
+
+
+def keep_config(run: Path, config: Path) -> None:
+    """Write the config as used into the run."""
+    with replacing(run / CONFIG_FILE) as file:
+        file.write(config.read_bytes())
+
+
+def origin(run: Path) -> dict:
+    """What an adapted run says of the run it goes on from."""
+    record = read_record(run)
+    return {**{key: record[key] for key in ("config", "system", "seed", "commit")}, "languages": read_languages(run / PIPELINE_FOLDER)}
+
+
+def same_bytes(one: Path, other: Path) -> bool:
+    """Whether two files are there and equal."""
+    return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
+
+
+def read_record(run: Path) -> dict:
+    """What run.json says of a run; `InputError` if there is none."""
+    return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh")
+
+
+def describe_run(run: Path) -> dict:
+    """What run.json and the training log say of a run, for its score file."""
+    log = run / LOG_FILE
+    return {**read_record(run), "training": training_summary(log.read_text(encoding="utf-8")) if log.is_file() else "without a log"}
+
+
+def settings_file(folder: Path, way: str) -> Path:
+    """What the hypotheses of a way, in a folder of them, were made with."""
+    return folder / f"{way}.json"
+
+
+def hypotheses_file(folder: Path, way: str, direction: Direction) -> Path:
+    """The hypotheses of a direction, a line for each source."""
+    return folder / f"{way}.{direction}.txt"
+
+
+def commit() -> str:
+    """The commit of the project, marked where files differ from it; `unknown` outside a checkout."""
+    def git(*arguments: str) -> str:
+        root = Path(__file__).resolve().parents[2]
+        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    try:
+        return git("rev-parse", "HEAD") + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and the packages that decide results."""
+    return {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}}

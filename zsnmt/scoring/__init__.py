@@ -1,0 +1,1 @@
+"""What is measured of an output: metrics with their uncertainty, and the language it is in."""

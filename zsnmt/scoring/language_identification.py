@@ -1,0 +1,127 @@
+"""In which of an experiment's languages a sentence is."""
+
+import copy
+import functools
+from collections import Counter
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import Iterable, Mapping, Optional, Protocol, Sequence
+
+from fontTools import unicodedata
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from zsnmt.errors import InputError
+from zsnmt.scoring.lexicon_identifier import UNKNOWN, LexiconIdentifier
+
+NO_SCRIPT = ("Common", "Inherited", "Unknown")  # spaces, punctuation, European digits, accents that join any letter
+WRITTEN_WITH = {"Hiragana": "Han", "Katakana": "Han", "Bopomofo": "Han"}  # Japanese and Chinese are mixtures
+
+
+class Identifier(Protocol):
+    """Anything that names the language of each sentence."""
+
+    def identify(self, sentences: Sequence[str]) -> list[str]: ...
+
+
+class NaturalLanguageIdentifier:
+    """py3langid, restricted to some languages; an empty sentence is `unknown`.
+
+    `InputError` for a language that py3langid does not know.
+    """
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        self.model = copy.copy(_all_languages())  # a restriction leaves the tables that copies share as they are
+        try:
+            self.model.set_languages(list(languages))
+        except ValueError as error:
+            raise InputError(
+                f"py3langid cannot tell apart {', '.join(languages)} ({error}): use ISO 639-1 codes, or give "
+                "lexicon.xx files beside the text and --identifier lexicon"
+            ) from error
+
+    def identify(self, sentences: Sequence[str]) -> list[str]:
+        return [self.model.classify(sentence)[0] if sentence.strip() else UNKNOWN for sentence in sentences]
+
+
+class ScriptIdentifier:
+    """Names the language by the script of most of a sentence, and by py3langid among languages that share a script.
+
+    A sentence in a script of none of the languages is `unknown`, and so is one without any letter, such as '2018.' or
+    '...': it is in no language, and output that is nothing else is no translation. Where such a sentence is right
+    its reference is one too, so the identifier's error on the references shows how much of a rate is due to these.
+    """
+
+    def __init__(self, groups: Mapping[str, Sequence[str]]) -> None:
+        """`groups` maps a script to its languages; `InputError` if py3langid does not know some that share one."""
+        self.groups = groups
+        self.within = {
+            script: NaturalLanguageIdentifier(languages) for script, languages in groups.items() if len(languages) > 1
+        }
+
+    def identify(self, sentences: Sequence[str]) -> list[str]:
+        return [self._identify(sentence) for sentence in sentences]
+
+    def _identify(self, sentence: str) -> str:
+        script = main_script(sentence)
+        if script in self.within:
+            return self.within[script].identify([sentence])[0]
+        return self.groups[script][0] if script in self.groups else UNKNOWN
+
+
+def load_identifier(
+    kind: str, languages: Sequence[str], text: Path, scripts: Optional[Mapping[str, str]] = None
+) -> tuple[Identifier, str]:
+    """The identifier of a kind, `py3langid` or `lexicon` (`lexicon.xx` beside the text), and its signature.
+
+    `scripts` is the script of each language (see `scripts_of`); where they differ, py3langid only tells apart languages
+    that share one. A lexicon needs none.
+    """
+    if kind == "py3langid":
+        signature = f"py3langid {version('py3langid')}, restricted to {' '.join(languages)}"
+        groups = languages_by_script(languages, scripts or {})
+        if len(groups) < 2:
+            return NaturalLanguageIdentifier(languages), signature
+        listed = ", ".join(f"{script} ({' '.join(group)})" for script, group in groups.items())
+        return ScriptIdentifier(groups), f"{signature}, by script: {listed}"
+    if kind == "lexicon":
+        return LexiconIdentifier.from_folder(text, languages), f"lexicon of {' '.join(languages)}"
+    raise InputError(f"unknown identifier '{kind}': it must be py3langid or lexicon")
+
+
+def scripts_of(references: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The main script of each language's sentences; a language whose sentences have no letters gets none."""
+    found = {language: main_script(chain.from_iterable(lines)) for language, lines in references.items()}
+    return {language: script for language, script in found.items() if script}
+
+
+def languages_by_script(languages: Sequence[str], scripts: Mapping[str, str]) -> dict[str, list[str]]:
+    """The languages that each script may be of, by name of the script; a language without a script may be in any."""
+    known = sorted({scripts[language] for language in languages if language in scripts})
+    return {name: [language for language in languages if scripts.get(language, name) == name] for name in known}
+
+
+def main_script(text: Iterable[str]) -> Optional[str]:
+    """The script of most characters that have one (letters, vowel signs, own digits), or None; the first of equals."""
+    counts = Counter(map(script_of_character, text))
+    for name in NO_SCRIPT:
+        del counts[name]
+    return max(counts, key=counts.__getitem__, default=None)
+
+
+@functools.cache
+def script_of_character(character: str) -> str:
+    """The Unicode script of a character by its name, like `Devanagari`; `Han` also for kana and bopomofo."""
+    name = unicodedata.script_name(unicodedata.script(character))
+    return WRITTEN_WITH.get(name, name)
+
+
+def shares(identified: Sequence[str]) -> dict[str, float]:
+    """The share (0–1) of each language among identified sentences, the largest first."""
+    return {language: count / len(identified) for language, count in Counter(identified).most_common()}
+
+
+@functools.cache
+def _all_languages() -> LanguageIdentifier:
+    """py3langid's model, which takes a while to load."""
+    return LanguageIdentifier.from_model_file(MODEL_FILE)

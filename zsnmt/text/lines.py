@@ -1,0 +1,87 @@
+"""The lines of a text file: UTF-8, one sentence each, ended by `\\n` alone.
+
+What breaks a rule stops with an InputError that names the file and the line. Nothing is repaired.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from zsnmt.errors import InputError
+from zsnmt.files import replacing
+
+# Control characters but the tab; a byte order mark that tokenisation would leave at the start.
+_FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
+
+
+def iterate_lines(path: Path, allow_empty_lines: bool = False) -> Iterator[str]:
+    """The lines of a file, one at a time, without their `\\n`; only `\\n` ends a line.
+
+    Raises InputError for a missing or empty file, and, with the line, for a byte that is not UTF-8, a
+    byte order mark, a control character other than the tab (a carriage return is one), and, unless
+    `allow_empty_lines`, for a line without anything but white space.
+    """
+    with _open(path) as file:
+        yield from iterate_stream(file, path, allow_empty_lines)
+
+
+def iterate_stream(file: BinaryIO, name: Path | str, allow_empty_lines: bool = False) -> Iterator[str]:
+    """The lines of an open file, such as `sys.stdin.buffer`, under the rules of `iterate_lines`."""
+    number = 0
+    for number, line in enumerate(file, start=1):
+        yield _decode(line.removesuffix(b"\n"), name, number, allow_empty_lines)
+    if number == 0:
+        raise InputError(f"{name} is empty; it needs at least one line")
+
+
+def read_lines(path: Path, allow_empty_lines: bool = False) -> list[str]:
+    """All lines of a file, under the rules of `iterate_lines`."""
+    return list(iterate_lines(path, allow_empty_lines))
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Writes lines that `iterate_lines` can read back, beside `path`, which is replaced at the end.
+
+    Raises InputError for a line that breaks the rules (empty lines may be written); then, and when the
+    disk is full, `path` stays as it was.
+    """
+    with replacing(path) as file:
+        for number, line in enumerate(lines, start=1):
+            if fault := _fault(line):
+                raise InputError(f"{path}, line {number}, cannot be written: it {fault}")
+            file.write(line.encode("utf-8") + b"\n")
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; name a file of text") from None
+
+
+def _decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool) -> str:
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}, line {number}, byte {error.start + 1}: 0x{line[error.start]:02x} is not UTF-8; "
+                         f"convert the file, for example with iconv -f latin1 -t utf-8") from None
+    if fault := _fault(text):
+        raise InputError(f"{path}, line {number} {fault}")
+    if not allow_empty_lines and not text.strip():
+        raise InputError(f"{path}, line {number} is empty; write a sentence there, or remove the line on both sides")
+    return text
+
+
+def _fault(line: str) -> str | None:
+    """What the contract forbids in a line, and the remedy; None for a line without fault."""
+    found = _FORBIDDEN.search(line)
+    if found is None:
+        return None
+    if found[0].endswith("\ufeff"):
+        return "starts with a byte order mark; save the file without one"
+    if found[0] == "\r" and found.end() == len(line):
+        return "ends with a carriage return; convert the file with dos2unix"
+    return f"has the control character U+{ord(found[0]):04X} at position {found.end()}; remove it"

@@ -1,0 +1,1 @@
+"""What is trained on and compared: binarised data, and the systems of studies."""

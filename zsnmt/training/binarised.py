@@ -1,0 +1,153 @@
+"""From parallel text to the folder that fairseq trains on: subwords, dictionary, binarised pairs.
+
+The folder holds `languages.txt` (the pivot first), the subword model and vocabularies, a
+`dict.{lang}.txt` for each language (all the same) and `{split}.{src}-{tgt}.{lang}.{bin,idx}` in
+fairseq's mmap format. A pair serves both of its directions.
+"""
+
+import itertools
+import os
+import shutil
+from collections import Counter
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import NamedTuple, Optional, Sequence
+
+import torch
+from fairseq.data import Dictionary, indexed_dataset
+
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
+from zsnmt.data.binarised_folder import check_replaceable
+from zsnmt.data.reading import encode
+from zsnmt.errors import InputError
+from zsnmt.files import replacing_folder
+from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
+from zsnmt.processes import progress, worker_pool
+from zsnmt.text.learning import (
+    TOKENISED,
+    TextSettings,
+    learn_tokenisation,
+    learn_units,
+    leave_out_unseen,
+    tokenise_file,
+)
+from zsnmt.text.lines import iterate_lines, write_lines
+from zsnmt.text.pipeline import TextPipeline
+
+
+class TextFile(NamedTuple):
+    """One side of a pair and the names it gets when binarised; several for a file of a multiway set."""
+
+    path: Path
+    language: str
+    names: tuple[str, ...]
+
+
+def text_files(text: Path, pairs: dict[str, list[tuple[str, str]]]) -> list[TextFile]:
+    """Every file of the pairs once, with all the names under which it is needed."""
+    names: dict[tuple[Path, str], list[str]] = {}
+    for split, split_pairs in pairs.items():
+        for pair in split_pairs:
+            for path, language in zip(find_pair(text, split, *pair), pair):
+                names.setdefault((path, language), []).append(f"{split}.{pair[0]}-{pair[1]}.{language}")
+    return [TextFile(path, language, tuple(wanted)) for (path, language), wanted in names.items()]
+
+
+def prepare(text: Path, folder: Path, languages: Sequence[str], settings: TextSettings, workers: int = 1) -> dict:
+    """Make `folder` from the parallel text in `text`; returns the counts of sentence pairs by split and pair.
+
+    `languages`: the pivot first. The folder is written beside and renamed, so it is whole or not there.
+    Raises `InputError` for text that breaks the contract, for a language without training text, and for a
+    folder that holds something else.
+    """
+    check_languages(languages)
+    check_replaceable(folder)
+    pairs, counts = checked_pairs(text, languages)
+    trained = {language for pair in pairs["train"] for language in pair}
+    if missing := [language for language in languages if language not in trained]:
+        raise InputError(f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and train.xx-yy.yy")
+    with replacing_folder(folder) as part:
+        _fill(part, text_files(text, pairs), languages, settings, workers)
+    return counts
+
+
+def checked_pairs(text: Path, languages: Sequence[str]) -> tuple[dict[str, list[tuple[str, str]]], dict[str, dict[str, int]]]:
+    """By split, the pairs with text, and the sentences of each; `InputError` for text that breaks the contract."""
+    pairs = {split: pairs_of_split(text, split, languages) for split in SPLITS}
+    return pairs, {split: check_corpus(text, pairs[split], [split])[split] for split in SPLITS if pairs[split]}
+
+
+def _fill(folder: Path, files: Sequence[TextFile], languages: Sequence[str], settings: TextSettings, workers: int) -> None:
+    """Write what `prepare` makes of the files into a folder."""
+    write_lines(folder / LANGUAGES_FILE, languages)
+    tokenisers = learn_tokenisation(training_text(files), languages, folder, settings, workers)
+    files = [file._replace(path=tokenise_file(file.path, file.language, tokenisers, folder / TOKENISED, workers))
+             for file in files]  # fmt: skip
+    pipeline = learn_units(training_text(files), tokenisers, folder, settings)
+    with worker_pool(workers) as pool:
+        dictionary = learn_dictionary(files, pipeline, languages, pool, settings.words)
+        pipeline = leave_out_unseen(pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], folder)
+        binarise(files, folder, pipeline, dictionary, languages, pool)
+    shutil.rmtree(folder / TOKENISED, ignore_errors=True)
+
+
+def binarise(
+    files: Sequence[TextFile], folder: Path, pipeline: TextPipeline, dictionary: Dictionary, languages: Sequence[str], pool: Executor
+) -> dict[TextFile, Counter[bool]]:
+    """Write the pipeline, the dictionary of each language and the tokenised files; how many pieces of each are unknown, or not."""
+    pipeline.save(folder)
+    for language in languages:
+        dictionary.save(str(folder / f"dict.{language}.txt"))
+    jobs = [(file, folder, pipeline, dictionary) for file in files]
+    return dict(zip(files, progress(pool.map(_binarise, *zip(*jobs)), "binarising", len(files))))
+
+
+def training_text(files: Sequence[TextFile]) -> dict[str, list[Path]]:
+    """The training files of each language."""
+    text: dict[str, list[Path]] = {}
+    for file in files:
+        if file.names[0].startswith("train."):
+            text.setdefault(file.language, []).append(file.path)
+    return text
+
+
+def learn_dictionary(
+    files: Sequence[TextFile], pipeline: TextPipeline, languages: Sequence[str], pool: Executor, words: Optional[int] = None
+) -> Dictionary:
+    """The languages' tags, in order, then the pieces of the training text, the most frequent first.
+
+    `words` bounds their number, for units that are words. Raises `InputError` for text that spells a tag
+    or a symbol of fairseq's own.
+    """
+    training = [file for file in files if file.names[0].startswith("train.")]
+    jobs = pool.map(count_pieces, training, itertools.repeat(pipeline))
+    counts: Counter[str] = sum(progress(jobs, "counting pieces", len(training)), Counter())
+    dictionary = Dictionary()
+    reserved = [*dictionary.symbols, *map(language_tag, languages)]
+    if clash := [symbol for symbol in reserved if symbol in counts]:
+        raise InputError(f"the training text spells {', '.join(clash)}, which stands for something else; remove it from the text")
+    for tag in map(language_tag, languages):
+        dictionary.add_symbol(tag)
+    for piece, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:words]:
+        dictionary.add_symbol(piece, count)
+    return dictionary
+
+
+def count_pieces(file: TextFile, pipeline: TextPipeline) -> Counter[str]:
+    """How often each piece occurs in a tokenised file."""
+    return pipeline.piece_counts(iterate_lines(file.path), file.language)
+
+
+def _binarise(file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: Dictionary) -> Counter[bool]:
+    first = folder / file.names[0]
+    builder = indexed_dataset.make_builder(f"{first}.bin", impl="mmap", vocab_size=len(dictionary))
+    unknown: Counter[bool] = Counter()
+    for pieces in pipeline.segment(iterate_lines(file.path), file.language):
+        ids = torch.tensor(encode(pieces, dictionary), dtype=torch.int64)
+        builder.add_item(ids)
+        unknown.update((ids[:-1] == dictionary.unk()).tolist())
+    builder.finalize(f"{first}.idx")
+    for name in file.names[1:]:
+        for suffix in (".bin", ".idx"):
+            os.link(f"{first}{suffix}", folder / f"{name}{suffix}")
+    return unknown
