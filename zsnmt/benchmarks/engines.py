@@ -22,8 +22,8 @@ from zsnmt.files import write_json
 from zsnmt.inference.engines import ManyProcesses
 from zsnmt.inference.export.ctranslate2.check import stock_model
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, best_first
+from zsnmt.inference.export.ctranslate2.export import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
-from zsnmt.inference.export.run import write_model
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.runs.folder import PIPELINE_FOLDER
 
@@ -87,7 +87,7 @@ def export(model: BaseFairseqModel, codec: Codec, quantization: str, folder: Pat
     codec.pipeline.save(pipeline)
     (pipeline / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in codec.languages), encoding="utf-8")
     codec.dictionary.save(str(pipeline / f"dict.{codec.pivot}.txt"))
-    record = needed(codec, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
+    record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
     write_json(folder / EXPORT_FILE, record)
 
 

@@ -1,6 +1,7 @@
 """Options of translation: how to search, and by which engine."""
 
 import argparse
+import os
 from dataclasses import dataclass
 
 from zsnmt.decoding.length_penalty import FORMS
@@ -29,6 +30,11 @@ class EngineChoice:
                 raise InputError(f"there is no {what} '{value}'; choose {', '.join(values)}")
         if self.workers is not None and self.workers < 1:
             raise InputError(f"{self.workers} workers cannot work; give one or more")
+
+    @property
+    def at_once(self) -> int:
+        """How many batches are translated at once: one for each core that this process may use, unless chosen."""
+        return self.workers or len(os.sched_getaffinity(0))
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:

@@ -2,10 +2,8 @@
 
 import fcntl
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from time import perf_counter
 
 import torch
 
@@ -17,10 +15,10 @@ from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files import sha256
-from zsnmt.inference.export.ctranslate2 import self_check
 from zsnmt.inference.export.ctranslate2.engine import check_search
 from zsnmt.inference.export.folder import describe_export, is_export
-from zsnmt.inference.export.run import export_run
+from zsnmt.inference.export.formats import load_format
+from zsnmt.inference.export.run import export_folder, export_run
 from zsnmt.inference.trained_run import TrainedRun, load_run
 from zsnmt.processes import map_in_processes
 from zsnmt.runs.folder import MODEL_FILE
@@ -33,8 +31,8 @@ Opened = tuple[Engine, Codec]
 def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()) -> Opened:
     """The engine that translates with a run, or with its export, and what turns text into its input.
 
-    A run is translated by one of `ENGINES`, `pytorch` unless another is chosen; an export by the engine of its format.
-    Nothing is written. Raises `InputError` for a choice that does not go with the folder.
+    A run is translated by one of `ENGINES`, `pytorch` unless another is chosen; an export by an engine of its format.
+    Nothing is exported here. Raises `InputError` for a choice that does not go with the folder.
     """
     if is_export(folder):
         return open_export(folder, search, choice)
@@ -44,30 +42,26 @@ def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = 
 def open_export(folder: Path, search: Search, choice: EngineChoice) -> Opened:
     """The engine of an export's format."""
     record = describe_export(folder)
-    if choice.engine not in (None, AUTO, record["format"]):
-        raise InputError(f"{folder} is an export for {record['format']}; give the run folder for --engine {choice.engine}")
+    export_format = load_format(record["format"])
+    if choice.engine not in (None, AUTO, *export_format.engines):
+        raise InputError(f"{folder} is an export to {record['format']}; give the run folder for --engine {choice.engine}")
     if choice.precision not in (None, record["quantization"]):
         raise InputError(
             f"{folder} was exported in {record['quantization']}; leave out --precision {choice.precision}, or export the run so"
         )
-    return EXPORTS[record["format"]](folder, search, choice)
-
-
-def open_ctranslate2(folder: Path, search: Search, choice: EngineChoice) -> Opened:
-    """CTranslate2 with an export for it."""
-    engine = self_check.open_export(folder, search, workers(choice))
-    return engine, engine.codec
+    return export_format.open(folder, search, choice)
 
 
 def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Opened:
     """CTranslate2 with the export in a run folder; `InputError` if there is none of the run's present model."""
-    folder = export_folder(run, choice)
+    quantization = choice.precision or FLOAT32
+    folder = export_folder(run, CTRANSLATE2, quantization)
     if not is_present(folder, run):
         raise InputError(
-            f"{run} has no up-to-date export in {folder.name}/; make it with scripts/export.py {run} --to {CTRANSLATE2} "
-            f"--quantization {choice.precision or FLOAT32}"
+            f"{run} has no up-to-date export to {CTRANSLATE2} in {quantization}; make it with "
+            f"scripts/export.py {run} --to {CTRANSLATE2} --quantization {quantization}"
         )
-    return open_ctranslate2(folder, search, choice)
+    return open_export(folder, search, choice)
 
 
 def open_fastest(run: Path, search: Search, choice: EngineChoice) -> Opened:
@@ -92,33 +86,22 @@ ENGINES: dict[str, Callable[[Path, Search, EngineChoice], Opened]] = {  # of a r
     FAIRSEQ: open_pytorch,
 }
 
-EXPORTS: dict[str, Callable[[Path, Search, EngineChoice], Opened]] = {  # by their format
-    CTRANSLATE2: open_ctranslate2,
-}
-
-
 def prepare_engine(folder: Path, search: Search, choice: EngineChoice) -> None:
     """Make what the chosen engine needs: for `ctranslate2`, export the run unless it has an up-to-date export.
 
-    Says what it does and how long it took. `auto` takes an export that is there, and makes none.
+    That takes seconds to minutes, and says so. `auto` takes an export that is there, and makes none.
     """
     if choice.engine != CTRANSLATE2 or is_export(folder):
         return
     check_search(search)
-    export = export_folder(folder, choice)
     if not (folder / MODEL_FILE).is_file():
         load_run(folder)  # says what is missing
+    quantization = choice.precision or FLOAT32
+    export = export_folder(folder, CTRANSLATE2, quantization)
     with (folder / f".{export.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not is_present(export, folder):
-            begin = perf_counter()
-            export_run(folder, export, choice.precision or FLOAT32, replace=True)
-            logger.warning("exported in %.0f seconds; from now on %s is used as it is", perf_counter() - begin, export)
-
-
-def export_folder(run: Path, choice: EngineChoice) -> Path:
-    """Where a run keeps its export for CTranslate2 in the chosen precision."""
-    return run / f"{CTRANSLATE2}-{choice.precision or FLOAT32}"
+            export_run(folder, export, to=CTRANSLATE2, quantization=quantization, replace=True)
 
 
 def is_present(export: Path, run: Path) -> bool:
@@ -137,13 +120,7 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
         engine = FairseqEngine(model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search)))
     else:
         engine = PyTorchEngine(model, trained.codec.dictionary, trained.codec.languages, search, precision)
-    number = workers(choice)
-    return ManyProcesses(engine, number) if number > 1 and engine.device.type == "cpu" else engine
-
-
-def workers(choice: EngineChoice) -> int:
-    """How many batches are translated at once: one for each core that this process may use, unless chosen."""
-    return choice.workers or len(os.sched_getaffinity(0))
+    return ManyProcesses(engine, choice.at_once) if choice.at_once > 1 and engine.device.type == "cpu" else engine
 
 
 class ManyProcesses:

@@ -11,10 +11,10 @@ from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
 from zsnmt.inference.export.ctranslate2 import layers, specification
-from zsnmt.inference.export.ctranslate2.check import samples
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.folder import is_export
 from zsnmt.inference.export.run import export_run
+from zsnmt.inference.export.samples import samples
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
@@ -78,7 +78,7 @@ def test_the_sentences_of_the_check_are_of_all_directions_and_fit(tiny, run):
 
 
 def test_int8_is_as_near_as_a_stock_model(run, exported, tmp_path):
-    folder, agreements = export_run(run, tmp_path / "int8", "int8")
+    folder, agreements = export_run(run, tmp_path / "int8", quantization="int8")
     assert [*agreements] == ["float32", "int8", "stock"]
     assert 0 < agreements["int8"].rms < 2 * agreements["stock"].rms
     assert (folder / "model.bin").stat().st_size < (exported[0] / "model.bin").stat().st_size
@@ -101,7 +101,7 @@ def test_a_wrong_language_is_deleted(run, tmp_path, monkeypatch):
 
     monkeypatch.setattr(specification, "joined_input", turned)
     with pytest.raises(InputError, match="the export is deleted"):
-        export_run(run, tmp_path / "wrong", "int8")
+        export_run(run, tmp_path / "wrong", quantization="int8")
     assert not [*tmp_path.iterdir()]
 
 

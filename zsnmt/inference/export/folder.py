@@ -1,6 +1,6 @@
-"""The folder of an export: CTranslate2's files, the text pipeline, and a record of what was exported.
+"""The folder of an export: files of its format, the text pipeline, and a record of what was exported.
 
-    model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads
+    model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads, in its format
     pipeline/                                         text to pieces and back, dictionaries, languages
     check.json                                        sentences of the check, with PyTorch's log-probabilities
     export.json                                       what was exported, how far it was found to agree, and on which processors
@@ -15,15 +15,13 @@ from zsnmt.data.reading import Codec
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
-from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
+from zsnmt.inference.export.formats import FORMATS
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.text.pipeline import TextPipeline
 
 EXPORT_FILE = "export.json"
 OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
-FORMATS = (CTRANSLATE2,)
-VOCABULARY_FILE = "shared_vocabulary.json"
 REMEDY = "export the run again with scripts/export.py"
 
 
@@ -39,8 +37,6 @@ def describe_export(folder: Path) -> dict:
         record["format"] = CTRANSLATE2
     if record.get("format") not in FORMATS:
         raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
-    if record["quantization"] in REFUSED:
-        raise InputError(f"{folder} was exported in {record['quantization']}: {REFUSED[record['quantization']]}, and {REMEDY}")
     return record
 
 
@@ -55,10 +51,10 @@ def read_export(folder: Path) -> dict:
     return record
 
 
-def needed(codec: Codec, quantization: str, max_target_positions: int) -> dict:
-    """What the record of an export says for those who translate with it."""
+def needed(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
+    """What the record of an export to a format says for those who translate with it."""
     return {
-        "format": CTRANSLATE2,
+        "format": to,
         "quantization": quantization,
         "languages": codec.languages,
         "trained": [*map(str, codec.trained)],

@@ -12,11 +12,13 @@ from zsnmt.decoding.length_penalty import POWER
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
-from zsnmt.inference.export.folder import REMEDY, VOCABULARY_FILE, codec, read_export
+from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
+from zsnmt.inference.export.folder import REMEDY, codec, read_export
 
 if TYPE_CHECKING:
     from ctranslate2 import AsyncTranslationResult, TranslationResult
 
+VOCABULARY_FILE = "shared_vocabulary.json"
 IN_FLIGHT = 3  # batches for each worker: one in work, the others wait
 NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypothesis
 
@@ -38,6 +40,8 @@ class CTranslate2Engine:
     def __init__(self, folder: Path, search: Search, workers: int = 1) -> None:
         check_search(search)
         library, record = ctranslate2(), read_export(folder)
+        if reason := REFUSED.get(record["quantization"]):
+            raise InputError(f"{folder} was exported in {record['quantization']}: {reason}, and {REMEDY}")
         self.search, self.workers = search, workers
         self.version = library.__version__
         self.signature = f"ctranslate2 {self.version} {record['quantization']}"
