@@ -10,12 +10,18 @@ from zsnmt.report.scores import COLUMNS, check_comparable, short_commit
 from zsnmt.report.systems import STUDY_TABLES, SUMMARIES, directions_table
 from zsnmt.report.table import Table, joined, markdown_rows, spread_note, text_rows, wrapped
 
+SHORT = ["system", "seeds", *COLUMNS, "zero-shot minus pivot"]  # columns that a terminal has room for
+
 
 def text_table(all_scores: Sequence[dict]) -> str:
     """For a terminal; `InputError` for runs that cannot be compared."""
     systems, *others = comparison(all_scores)
-    short = systems.only(["system", "seeds", *COLUMNS, "zero-shot minus pivot"])
-    return "\n\n".join(parts([short, *others], text_rows, wrapped))
+    return "\n\n".join(parts([systems.only(SHORT), *others], text_rows, wrapped))
+
+
+def text_systems(all_scores: Sequence[dict]) -> str:
+    """The first table of `text_table`, without differences."""
+    return "\n\n".join(parts([comparison(all_scores)[0].only(SHORT)], text_rows, wrapped))
 
 
 def markdown_table(all_scores: Sequence[dict]) -> str:
