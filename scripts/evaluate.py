@@ -7,7 +7,7 @@ from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.decoding.options import add_engine_options, add_search_options, engine_choice, search_settings
+from zsnmt.decoding.options import add_engine_options, add_search_options, engine_choice, chosen_search
 from zsnmt.files import write_json
 from zsnmt.languages import parse_directions
 from zsnmt.runs.scores import SCORES_FILE
@@ -38,7 +38,7 @@ def main() -> None:
     if options.output is None and (options.text or options.directions or options.split != "test"):
         parser.error("--text, --split and --directions need an --output of their own: RUN/scores.json is the recipe's")
     comet = Comet(options.comet) if options.comet else None
-    search, choice = search_settings(options), engine_choice(options)
+    search, choice = chosen_search(options), engine_choice(options)
     from zsnmt.evaluation.evaluate import evaluate
     from zsnmt.inference.engines import prepare_engine  # loads PyTorch
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.decoding.options import BATCH_TOKENS, add_engine_options, add_search_options, engine_choice, search_settings
+from zsnmt.decoding.options import BATCH_TOKENS, add_engine_options, add_search_options, engine_choice, chosen_search
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
 LINES_AT_A_TIME = 2000
@@ -32,7 +32,7 @@ def main() -> None:
                         help="source tokens in a batch, about (default: %(default)s)")
     add_engine_options(parser)
     options = parser.parse_args()
-    search, choice = search_settings(options), engine_choice(options)
+    search, choice = chosen_search(options), engine_choice(options)
     from zsnmt.inference.engines import prepare_engine  # loads PyTorch
     from zsnmt.inference.translator import Translator
 

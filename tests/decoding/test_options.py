@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from zsnmt.decoding.options import EngineChoice, add_engine_options, add_search_options, engine_choice, search_settings
+from zsnmt.decoding.options import EngineChoice, add_engine_options, add_search_options, engine_choice, chosen_search
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 
@@ -17,14 +17,14 @@ def parsed(*arguments: str) -> argparse.Namespace:
 
 
 def test_without_options_the_settings_have_their_own_defaults():
-    assert search_settings(parsed()) == Search() and engine_choice(parsed()) == EngineChoice()
+    assert chosen_search(parsed()) == Search() and engine_choice(parsed()) == EngineChoice()
 
 
 def test_every_option_is_heard():
     options = parsed(
         *"--beam 7 --length-penalty 0.6 --length-penalty-form gnmt --engine fairseq --precision float32 --workers 3".split()
     )
-    assert search_settings(options) == Search(beam=7, length_penalty=0.6, length_penalty_form="gnmt")
+    assert chosen_search(options) == Search(beam=7, length_penalty=0.6, length_penalty_form="gnmt")
     assert engine_choice(options) == EngineChoice("fairseq", "float32", 3) and engine_choice(options).at_once == 3
 
 
@@ -34,4 +34,4 @@ def test_every_option_is_heard():
 ])  # fmt: skip
 def test_a_search_that_cannot_be_is_refused(wrong, message):
     with pytest.raises(InputError, match=message):
-        search_settings(parsed(*wrong))
+        chosen_search(parsed(*wrong))

@@ -46,7 +46,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
                         help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: %(default)s)")  # fmt: skip
 
 
-def search_settings(options: argparse.Namespace) -> Search:
+def chosen_search(options: argparse.Namespace) -> Search:
     """The search that the options ask for; `InputError` for values out of range."""
     return Search(
         beam=options.beam, length_penalty=options.length_penalty, length_penalty_form=options.length_penalty_form

@@ -7,8 +7,7 @@ import torch
 from fairseq import checkpoint_utils
 from fairseq.models import BaseFairseqModel
 
-import zsnmt.models  # noqa: F401  (registers)
-import zsnmt.tasks  # noqa: F401
+import zsnmt
 from zsnmt.data.reading import Codec
 from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import readable
@@ -27,6 +26,7 @@ class TrainedRun:
 
 def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
     """Load a run folder's model onto the GPU, if there is one; `InputError` for another folder or a damaged file."""
+    zsnmt.register()
     folder, path = run / PIPELINE_FOLDER, run / checkpoint
     if not folder.is_dir():
         raise InputError(f"{run} is no run folder: it has no {PIPELINE_FOLDER}/; give one made by recipes/train.sh")
