@@ -4,6 +4,7 @@ import argparse
 
 import pytest
 
+from tests.conftest import run_command
 from zsnmt.decoding.options import EngineChoice, add_engine_options, add_search_options, engine_choice, chosen_search
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -35,3 +36,8 @@ def test_every_option_is_heard():
 def test_a_search_that_cannot_be_is_refused(wrong, message):
     with pytest.raises(InputError, match=message):
         chosen_search(parsed(*wrong))
+
+
+def test_a_command_knows_its_options_without_waiting_for_pytorch():
+    code = "import sys; import zsnmt.decoding.options, zsnmt.inference.export.formats; sys.exit('torch' in sys.modules)"
+    assert run_command("python", "-c", code).returncode == 0
