@@ -5,7 +5,7 @@ import argparse
 import pytest
 
 from tests.conftest import run_command
-from zsnmt.decoding.options import EngineChoice, add_engine_options, add_search_options, engine_choice, chosen_search
+from zsnmt.decoding.options import EngineChoice, add_engine_options, add_search_options, chosen_search, engine_choice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 

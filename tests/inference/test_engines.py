@@ -140,7 +140,7 @@ BY_CTRANSLATE2 = EngineChoice(CTRANSLATE2, workers=1)
 
 def test_opening_an_engine_exports_nothing(exportable, caplog):
     there = sorted(exportable.rglob("*"))
-    message = r"run has no up-to-date export to ctranslate2 in float32; make it with scripts/export.py .*run --to ctranslate2 --quantization float32"
+    message = r"run has no up-to-date export to ctranslate2 in float32; make it with zsnmt export .*run --to ctranslate2 --quantization float32"
     with pytest.raises(InputError, match=message):
         open_engine(exportable, SEARCH, BY_CTRANSLATE2)
     engine, _ = open_engine(exportable, SEARCH, EngineChoice(AUTO, workers=1))

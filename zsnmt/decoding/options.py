@@ -10,6 +10,7 @@ from zsnmt.errors import InputError
 
 AUTO, PYTORCH, CTRANSLATE2, FAIRSEQ = ENGINES = ("auto", "pytorch", "ctranslate2", "fairseq")
 FLOAT32, INT8 = PRECISIONS = ("float32", "int8")
+SEARCH_OPTIONS = ("beam", "length_penalty", "length_penalty_form")  # fields of `Search`
 BATCH_TOKENS = 4000  # of the sources in a batch, about
 
 
@@ -38,19 +39,19 @@ class EngineChoice:
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
-    """Add `--beam`, `--length-penalty` and `--length-penalty-form`."""
-    parser.add_argument("--beam", type=int, metavar="N", default=Search.beam, help="hypotheses kept at each step (default: %(default)s)")
-    parser.add_argument("--length-penalty", type=float, metavar="ALPHA", default=Search.length_penalty,
-                        help="exponent of the length by which log-probabilities are divided (default: %(default)s)")  # fmt: skip
-    parser.add_argument("--length-penalty-form", choices=FORMS, default=Search.length_penalty_form,
-                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: %(default)s)")  # fmt: skip
+    """Add `--beam`, `--length-penalty` and `--length-penalty-form`; None unless they are given, as a config may say them."""
+    parser.add_argument("--beam", type=int, metavar="N", help=f"hypotheses kept at each step (default: {Search.beam})")
+    parser.add_argument("--length-penalty", type=float, metavar="ALPHA",
+                        help="exponent of the length by which log-probabilities are divided "
+                             f"(default: {Search.length_penalty})")  # fmt: skip
+    parser.add_argument("--length-penalty-form", choices=FORMS,
+                        help="the power is that of the length, or gnmt: of (5 + length) / 6 "
+                             f"(default: {Search.length_penalty_form})")  # fmt: skip
 
 
 def chosen_search(options: argparse.Namespace) -> Search:
     """The search that the options ask for; `InputError` for values out of range."""
-    return Search(
-        beam=options.beam, length_penalty=options.length_penalty, length_penalty_form=options.length_penalty_form
-    )
+    return Search(**{name: value for name in SEARCH_OPTIONS if (value := getattr(options, name)) is not None})
 
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:

@@ -59,7 +59,7 @@ def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Open
     if not is_present(folder, run):
         raise InputError(
             f"{run} has no up-to-date export to {CTRANSLATE2} in {quantization}; make it with "
-            f"scripts/export.py {run} --to {CTRANSLATE2} --quantization {quantization}"
+            f"zsnmt export {run} --to {CTRANSLATE2} --quantization {quantization}"
         )
     return open_export(folder, search, choice)
 

@@ -18,7 +18,7 @@ from zsnmt.report.systems import STUDY_TABLES
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
 ROUND_TRIPS, OVERLAPS, COMPRESSION = "round_trip", "overlap", "compression"  # folders, the last one below that of a config
-OVERLAP_REMEDY = "make it with scripts/check_overlap.py --remove-to"
+OVERLAP_REMEDY = "make it with zsnmt check-overlap --remove-to"
 _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 
@@ -33,7 +33,7 @@ def kept_files(folder: Path, lacking: str) -> list[Path]:
     """The kept files of a folder; `InputError` if there are none, with what is lacking and what to add."""
     paths = sorted(folder.glob("*.json"))
     if not paths:
-        raise InputError(f"{folder} holds no {lacking} with scripts/results.py RUN")
+        raise InputError(f"{folder} holds no {lacking} with zsnmt results RUN")
     return paths
 
 
@@ -70,7 +70,7 @@ def keep_probes(run: Path, folder: Path) -> Path:
 def kept_probes(folder: Path, config: str) -> list[Probes]:
     """The kept probes of a config, by system and seed; `InputError` if there are none or they cannot be compared."""
     paths = kept_files(folder / config / PROBES, "probes; add runs that have some")
-    found = [parse(read_json(path, "keep the run again with scripts/results.py RUN"), path) for path in paths]
+    found = [parse(read_json(path, "keep the run again with zsnmt results RUN"), path) for path in paths]
     check_probed_alike(found)
     return sorted(found, key=lambda one: by_length(one.record))
 
@@ -104,7 +104,7 @@ def fill(document: str, folder: Path) -> str:
         if config == OVERLAPS:
             content = overlap_table({path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / OVERLAPS).glob("*.json"))})
         elif form == "round_trip":
-            content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with scripts/round_trip.py"))
+            content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip"))
         elif form == "probes":
             content = probes_markdown(kept_probes(folder, config))
         elif form == "compression":

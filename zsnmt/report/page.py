@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from zsnmt.languages import Direction
 from zsnmt.report import figures
 from zsnmt.report.examples import Example
+from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inlined, templates, write
 from zsnmt.report.plotted import HeatMap, Validation, curves, direct_figure, heat_maps, log_curves, panels, validations
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
@@ -17,10 +18,8 @@ from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import by_system
 from zsnmt.report.systems import Run, all_directions, signature_note, tables
-from zsnmt.report.table import Table, markdown, tsv
+from zsnmt.report.table import Table, tsv
 
-TABLE_FORMATS = {"md": markdown, "tsv": tsv}
-FIGURE_FORMATS = ("png", "svg")
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
 MOST_PANELS = 30  # directions that have a panel each
 TEMPLATES = templates(Path(__file__).parent)

@@ -22,7 +22,7 @@ from zsnmt.text.pipeline import TextPipeline
 
 EXPORT_FILE = "export.json"
 OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
-REMEDY = "export the run again with scripts/export.py"
+REMEDY = "export the run again with zsnmt export"
 
 
 def is_export(folder: Path) -> bool:
