@@ -17,12 +17,12 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from fairseq.data import Dictionary  # noqa: E402
 
-import zsnmt.models  # noqa: E402, F401
-import zsnmt.tasks  # noqa: E402, F401
+import zsnmt  # noqa: E402
 from tests.support import warm  # noqa: E402
 from tests.support.rounding import float64, float64_attention  # noqa: E402, F401
 from tests.support.shared import shared  # noqa: E402
 
+zsnmt.register()
 torch.set_num_threads(1)
 
 ROOT = Path(__file__).resolve().parent.parent
