@@ -7,7 +7,7 @@ from zsnmt import console
 from zsnmt.report.examples import examples
 from zsnmt.report.html import write
 from zsnmt.report.page import FIGURE_FORMATS, TABLE_FORMATS, page, write_beside
-from zsnmt.report.systems import read_runs
+from zsnmt.report.scores import read_runs
 
 
 def main() -> None:

@@ -2,11 +2,22 @@
 
 import re
 from pathlib import Path
-from typing import Iterable, NamedTuple, Sequence
+from typing import Collection, Iterable, NamedTuple, Sequence
 
 from zsnmt.errors import InputError
 
 LANGUAGES_FILE = "languages.txt"
+SUPERVISED, ZERO_SHOT, ZERO_RESOURCE = KINDS = ("supervised", "zero_shot", "zero_resource")  # of directions, see `kind_of`
+
+FAMILIES = {  # as Liu et al. 2021 group the languages of their data
+    **dict.fromkeys(("en", "de", "nl", "da", "sv"), "Germanic"),
+    **dict.fromkeys(("fr", "it", "es", "pt", "ro"), "Romance"),
+    **dict.fromkeys(("hi", "bn", "gu", "mr", "pa", "or"), "Indo-Aryan"),
+    **dict.fromkeys(("kn", "ml", "te"), "Dravidian"),
+    "fi": "Uralic",
+    "cs": "Slavic",
+}
+
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -60,6 +71,22 @@ def zero_shot_directions(languages: Sequence[str], pivot: str) -> list[Direction
     """Between every two languages that are not the pivot: (N-1)(N-2) directions for N languages."""
     others = [language for language in languages if language != pivot]
     return [Direction(source, target) for source in others for target in others if source != target]
+
+
+def kind_of(direction: Direction, trained: Collection[Direction], synthetic: Collection[Direction] = ()) -> str:
+    """What a direction is to a model that was trained on the directions `trained`.
+
+    It is supervised if text by people was trained on, zero_resource if only synthetic text was (the direction is then also
+    in `synthetic`), and zero_shot if there was no text.
+    """
+    if direction not in trained:
+        return ZERO_SHOT
+    return ZERO_RESOURCE if direction in synthetic else SUPERVISED
+
+
+def kind_name(kind: str) -> str:
+    """A kind of direction as tables spell it: `zero-shot`."""
+    return kind.replace("_", "-")
 
 
 def language_tag(language: str) -> str:

@@ -1,21 +1,22 @@
 """The measures of translations against references; docs/measures.md defines each."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
 
 from zsnmt.errors import InputError
-from zsnmt.scoring.bootstrap import interval, packed, resampled_rates, resampled_scores
+from zsnmt.runs.scores import Uncertainty
+from zsnmt.scoring.bootstrap import SAMPLES, interval, packed, resampled_rates, resampled_scores
+from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.language_identification import Identifier, shares
+from zsnmt.scoring.options import SUBWORDS, Scoring
 from zsnmt.text.subword import Subwords
-
-SUBWORDS = "subwords"
-RANGES = {"bleu": 100, "chrf": 100, "off_target": 1}  # the figures that are resampled, from 0 to
 
 
 class Metrics:
@@ -25,9 +26,10 @@ class Metrics:
     which makes scores of one experiment comparable in every script, and with no other experiment.
     """
 
-    def __init__(self, bleu_tokenizer: str = "13a", subwords: Path | None = None) -> None:
+    def __init__(self, bleu_tokenizer: str = Scoring.bleu_tokenizer, subwords: Path | None = None, samples: int = SAMPLES) -> None:
         self.subwords = Subwords(subwords) if bleu_tokenizer == SUBWORDS else None
         self.tokenizer = "none" if self.subwords else bleu_tokenizer
+        self.samples = samples
         self.against = lru_cache(maxsize=16)(self.against)
 
     def against(self, references: tuple[str, ...]) -> dict[str, Metric]:
@@ -46,7 +48,7 @@ class Metrics:
         for name, metric in self.against(tuple(references)).items():
             statistics = metric._extract_corpus_statistics(self.pieces(hypotheses) if name == "bleu" else hypotheses, None)
             score = metric._aggregate_and_compute(statistics)
-            figures[name], resampled[name] = score.score, resampled_scores(metric, statistics)
+            figures[name], resampled[name] = score.score, resampled_scores(metric, statistics, self.samples)
             if name == "bleu":
                 figures["length_ratio"] = score.sys_len / score.ref_len
         return figures, resampled
@@ -64,29 +66,30 @@ class Metrics:
         return signatures
 
 
+class Measurement(NamedTuple):
+    """What is measured of one direction: figures, the share (0–1) of each language among the outputs, and the uncertainty."""
+
+    figures: dict[str, float]
+    identified: Mapping[str, float]
+    uncertainty: Uncertainty
+
+
 def measure(
-    sources: Sequence[str],
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    target: str,
-    metrics: Metrics,
-    identifier: Identifier,
-) -> dict:
-    """The figures of one direction, with the intervals and resamples of those that have them; see `zsnmt.evaluation.evaluate`."""
+    sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str], *, target: str, metrics: Metrics, identifier: Identifier
+) -> Measurement:
+    """The figures of one direction, which `zsnmt.scoring.figures` lists, and the number of `lines`."""
     figures, resampled = metrics.scores(hypotheses, references)
     identified = identifier.identify(hypotheses)
     strayed = [language != target for language in identified]
-    resampled["off_target"] = resampled_rates(strayed)
-    return {
-        **figures,
+    resampled["off_target"] = resampled_rates(strayed, metrics.samples)
+    figures |= {
         "off_target": rate(strayed),
         "reference_error": reference_error(tuple(references), target, identifier),
-        "identified": shares(identified),
         "lines": len(hypotheses),
         "empty": sum(not hypothesis.strip() for hypothesis in hypotheses),
         "copied": rate([plain(hypothesis) == plain(source) for hypothesis, source in zip(hypotheses, sources)]),
-        **uncertainty(resampled),
     }
+    return Measurement(figures, shares(identified), uncertainty(resampled))
 
 
 @lru_cache(maxsize=64)
@@ -95,12 +98,13 @@ def reference_error(references: tuple[str, ...], target: str, identifier: Identi
     return rate([language != target for language in identifier.identify(references)])
 
 
-def uncertainty(resampled: dict[str, np.ndarray]) -> dict[str, dict]:
+def uncertainty(resampled: Mapping[str, np.ndarray]) -> Uncertainty:
     """The 95 % interval of each resampled figure, cut at the ends of its range, and the resamples as text."""
-    return {
-        "intervals": {name: np.clip(interval(scores), 0, RANGES[name]).tolist() for name, scores in resampled.items()},
-        "resampled": {name: packed(scores, RANGES[name]) for name, scores in resampled.items()},
-    }
+    tops = ranges()
+    return Uncertainty(
+        {name: np.clip(interval(scores), 0, tops[name]).tolist() for name, scores in resampled.items()},
+        {name: packed(scores, tops[name]) for name, scores in resampled.items()},
+    )
 
 
 def rate(flags: Sequence[bool]) -> float:

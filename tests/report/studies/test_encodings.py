@@ -1,16 +1,19 @@
 """The table of position encodings, from score files."""
 
 import itertools
+from dataclasses import replace
 from statistics import fmean, stdev
 
 import pytest
 
-from tests.support.scores import made_up_scores
+from tests.support.scores import made_up_result, made_up_scores
+from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.report.documents import fill, keep_scores
 from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.systems import tables
 from zsnmt.report.table import markdown_rows, text_rows
+from zsnmt.runs.scores import DIRECT
 
 ORDERS = {"inglan": "SVO", "velan": "SOV", "tamun": "VSO", "velor": "SVO", "tamek": "SOV"}
 LANGUAGES = [*ORDERS]
@@ -20,13 +23,11 @@ SYSTEMS = ["residual_none", "zs_transformer", "zs_transformer_residual", "relati
 def scored(system, seed=1, shift=0.0, languages=LANGUAGES, **others):
     """A score file in which no two directions are alike."""
     scores = made_up_scores(system, seed, 5.0)
-    directions = [
-        {**scores["directions"][0], "direction": "-".join(pair), "bleu": shift + place**1.5, "off_target": place / 100,
-         "kind": "supervised" if languages[0] in pair else "zero_shot"}
+    results = [
+        made_up_result("-".join(pair), SUPERVISED if languages[0] in pair else ZERO_SHOT, DIRECT, shift + place**1.5, place / 100)
         for place, pair in enumerate(itertools.permutations(languages, 2))
-    ]  # fmt: skip
-    known = {"languages": languages, "pivot": languages[0], "word_orders": ORDERS}
-    return {**scores, **known, "directions": directions, **others}
+    ]
+    return replace(scores, **{"languages": languages, "pivot": languages[0], "word_orders": ORDERS, "results": results, **others})
 
 
 SCORES = [scored(system, shift=float(place)) for place, system in enumerate(SYSTEMS)]
@@ -38,7 +39,7 @@ def rows(all_scores):
 
 
 def mean(scores, kind, figure="bleu", chosen=lambda source, target: True):
-    return fmean(result[figure] for result in scores["directions"] if result["kind"] == kind and chosen(*result["direction"].split("-")))
+    return fmean(result.figures[figure] for result in scores.results if result.kind == kind and chosen(*result.direction))
 
 
 def test_a_row_has_the_means_of_both_variants():
