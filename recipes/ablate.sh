@@ -2,7 +2,7 @@
 # Trains and scores the systems of ablation studies and prints them side by side. Run it again to go on after a stop.
 #
 #   bash recipes/ablate.sh CONFIG STUDY [STUDY ...] [--seeds 1 2 3] [--dry-run] [--pivot RUN] [--comet] [--report FILE]
-#   bash recipes/ablate.sh configs/demo.conf removal_layer
+#   bash recipes/ablate.sh configs/word_orders.conf removal_layer
 #
 # Studies (docs/method.md): removal_layer removes the residual at each encoder layer in turn, positions learns the
 # position encodings, replacement puts the sentence's mean, or the residual at random, in the residual's place,

@@ -2,11 +2,12 @@
 # The first minutes: trains the baseline and the residual model side by side on artificial languages,
 # then shows what each can do in directions that neither has seen. Run it again to go on after a stop.
 #
-#   bash recipes/demo.sh [CONFIG]
+#   bash recipes/demo.sh                      # configs/word_orders.conf
+#   bash recipes/demo.sh configs/demo.conf    # or another config: here more words and longer sentences
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 
-CONFIG="${1:-$ROOT/configs/demo.conf}"
+CONFIG="${1:-$ROOT/configs/word_orders.conf}"
 SYSTEMS=(zs_transformer zs_transformer_residual)
 EXPERIMENT="$RUNS/$(basename "$CONFIG" .conf)"
 
@@ -23,14 +24,25 @@ side_by_side() { # FUNCTION: called with each system, all at once; never in a co
 train() { train_run "$CONFIG" "$1" "$1" 1; }
 evaluate() { evaluate_run "$EXPERIMENT/$1/seed1" > /dev/null; }
 
-show_translation() { # LINE SOURCE TARGET: a test sentence, counted from 0, translated now
-  local sources references system
-  mapfile -t sources < "$EXPERIMENT/text/test.$2"
-  mapfile -t references < "$EXPERIMENT/text/test.$3"
-  printf '\n%-26s %s\n%-26s %s\n' "$2" "${sources[$1]}" "$3, as it should be" "${references[$1]}"
+named() { # LANGUAGE: with its word order, which the text of artificial languages has beside it
+  local order="$EXPERIMENT/text/word_order.$1"
+  printf '%s' "$1"
+  [ ! -f "$order" ] || printf ' (%s)' "$(< "$order")"
+}
+
+line_of() { # NUMBER FILE: a line of it, counted from 0
+  local lines
+  mapfile -t lines < "$2"
+  printf '%s' "${lines[$1]}"
+}
+
+show_sentence() { # LINE SOURCE TARGET PIVOT: a test sentence, counted from 0, and what each system made of it
+  local text="$EXPERIMENT/text/test" system
+  printf '\n%-28s %s' "$(named "$2")" "$(line_of "$1" "$text.$2")"
+  printf '\n%-28s %s' "$(named "$4"), the pivot" "$(line_of "$1" "$text.$4")"
+  printf '\n%-28s %s\n' "$(named "$3"), as it should be" "$(line_of "$1" "$text.$3")"
   for system in "${SYSTEMS[@]}"; do
-    printf '%-26s ' "$system"
-    python "$ROOT/scripts/translate.py" "$EXPERIMENT/$system/seed1" --from "$2" --to "$3" <<< "${sources[$1]}"
+    printf '%-28s %s\n' "$system" "$(line_of "$1" "$EXPERIMENT/$system/seed1/hypotheses/direct.$2-$3.txt")"
   done
 }
 
@@ -46,15 +58,16 @@ main() {
   side_by_side train
   say "translating the test set in $((n * (n - 1))) directions, $(((n - 1) * (n - 2))) of them never seen in training"
   side_by_side evaluate
-  say "two sentences in directions without training text"
-  show_translation 0 "${languages[1]}" "${languages[2]}"
-  show_translation 1 "${languages[n - 1]}" "${languages[1]}"
+  say "two test sentences in directions without training text, with the pivot's words for the same"
+  show_sentence 0 "${languages[1]}" "${languages[n - 1]}" "${languages[0]}"
+  show_sentence 1 "${languages[n - 1]}" "${languages[1]}" "${languages[0]}"
   printf '\n'
   local runs=("${SYSTEMS[@]/%//seed1}")
   python "$ROOT/scripts/table.py" --folder "$EXPERIMENT" "${runs[@]}"
   runs=("${runs[@]/#/$EXPERIMENT/}")
   python "$ROOT/scripts/report.py" "${runs[@]}" --output "$EXPERIMENT/report.html" > /dev/null
   say "the page to look at: $EXPERIMENT/report.html"
+  say "to translate more: $VENV/bin/python scripts/translate.py ${runs[1]} --to ${languages[1]} < text"
 }
 
 main

@@ -4,7 +4,7 @@
 #
 #   bash recipes/probe.sh RUN [RUN ...] [--split test] [--lines N] [--train-lines 2000] [--kind published] [--labels "WORDS"]
 #                         [--variance 0.99] [--target CODE] [--seed 1] [--keep-states]
-#   bash recipes/probe.sh runs/demo/*/seed1
+#   bash recipes/probe.sh runs/word_orders/*/seed1
 #
 # Figures are of the first N lines (default: all) of the split; classifiers are trained on at most --train-lines random
 # lines of each language's training text, by the procedure of Liu et al. (2021) or, with --kind exact, to convergence, which

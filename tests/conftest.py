@@ -16,6 +16,7 @@ from fairseq.data import Dictionary  # noqa: E402
 
 import zsnmt.models  # noqa: E402, F401
 import zsnmt.tasks  # noqa: E402, F401
+from tests.support.rounding import float64, float64_attention  # noqa: E402, F401
 
 torch.set_num_threads(1)
 

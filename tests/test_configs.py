@@ -25,7 +25,7 @@ from zsnmt.text.lines import read_lines
 from zsnmt.training.studies import systems, training_options
 
 SYSTEM = "zs_transformer"
-DEMO = "demo"  # its recipe has tests of its own
+DEMO = "demo"  # of the same text, languages and sizes as demo_float32
 BASES = {"iwslt17_add_de": "iwslt17", "multi30k_add_cs": "multi30k_without_cs", "multi30k_add_cs_2k": "multi30k_without_cs"}  # adapted
 CONFIGS = sorted({path.stem for path in (ROOT / "configs").glob("*.conf") if not path.stem.startswith("bert_")} - {DEMO, *BASES})
 OF_FULL_SIZE = "iwslt17"

@@ -14,20 +14,25 @@ import pytest
 from tests.conftest import ROOT, TINY_CONFIG, run_command
 
 SYSTEMS = ("zs_transformer", "zs_transformer_residual")
+LANGUAGES = ("inglan", "velan", "tamun", "velor")
 
 
-def test_the_demo_prints_its_table_and_translates_before_the_readers_eyes(tiny):
+def test_the_demo_prints_its_table_and_two_sentences_in_languages_of_other_word_order(tiny):
     printed = tiny.printed.stdout
-    for system in SYSTEMS:
-        assert [line.split()[:1] for line in printed.split("\n")].count([system]) == 2  # translations
     assert ["system", *SYSTEMS] in [line.split() for line in printed.split("\n")]
     assert (tiny.folder / "report.html").is_file()
     prose = " ".join(printed.split())  # which is wrapped
     assert "6 supervised and 6 zero-shot directions, the latter also through inglan" in prose
     assert "lexicon of inglan velan tamun velor" in prose
-    source = (tiny.folder / "text" / "test.velan").read_text().split("\n")[0]
-    reference = (tiny.folder / "text" / "test.tamun").read_text().split("\n")[0]
-    assert source in printed and reference in printed
+    text = tiny.folder / "text"
+    order = {language: (text / f"word_order.{language}").read_text().strip() for language in LANGUAGES}
+    assert order["velan"] != order["velor"]
+    for line, (source, target) in enumerate([("velan", "velor"), ("velor", "velan")]):
+        roles = {source: "", "inglan": ", the pivot", target: ", as it should be"}
+        files = {f"{name} ({order[name]}){role}": text / f"test.{name}" for name, role in roles.items()}
+        files |= {name: tiny.run(name) / "hypotheses" / f"direct.{source}-{target}.txt" for name in SYSTEMS}
+        shown = [f"\n{label:<28} {file.read_text().splitlines()[line]}" for label, file in files.items()]
+        assert "".join(shown) in printed
     progress = tiny.printed.stderr
     assert all(f"{system}, seed 1: epoch 2 ends, validation loss" in progress for system in SYSTEMS)
 
@@ -42,7 +47,7 @@ def test_a_run_folder_holds_what_it_was_made_of(tiny):
         assert record["versions"]["torch"] and record["commit"]
         assert {"languages.txt", "subwords.model", "dict.velan.txt"} <= set(os.listdir(run / "pipeline"))
         assert f"--arch {system} " in (run / "train.command").read_text()
-        assert (run / "pipeline" / "languages.txt").read_text().split() == ["inglan", "velan", "tamun", "velor"]
+        assert (run / "pipeline" / "languages.txt").read_text().split() == [*LANGUAGES]
     assert not [path for path in tiny.folder.rglob("*.part")]
 
 

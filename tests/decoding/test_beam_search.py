@@ -8,6 +8,8 @@ import torch
 from tests.support.decoding import FIRST_WORD, assert_found_by_fairseq, build, lengths, made_sentences, plain
 from zsnmt.decoding.beam_search import CHUNK, best_candidates, keep_only, top, without
 
+pytestmark = pytest.mark.usefixtures("float64_attention")
+
 # Pieces
 
 

@@ -5,6 +5,7 @@ import torch
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 
 from tests.conftest import toy_options
+from tests.support.rounding import assert_alike
 from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 
@@ -22,7 +23,7 @@ ORDERS = {
 def model(toy_task) -> ZeroShotTransformer:
     torch.manual_seed(7)
     options = toy_options(encoder_residual_removal_layers="middle", encoder_position_query_layers="middle")
-    return ZeroShotTransformer.build_model(options, toy_task).eval()
+    return ZeroShotTransformer.build_model(options, toy_task).double().eval()
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_the_decoder_gets_what_the_plain_model_gives(model, source_batch, encode
     for name, values in plain.items():
         assert len(values) == len(once[name])
         for expected, found in zip(values, once[name]):
-            torch.testing.assert_close(found, expected)
+            assert_alike(found.double(), expected.double())
     assert [len(rows) for rows in encoded] == [len(order), len(set(order))]
     assert {*map(tuple, encoded[1].tolist())} == {*map(tuple, given["src_tokens"].tolist())}
 

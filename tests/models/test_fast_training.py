@@ -8,6 +8,7 @@ from torch import nn
 
 from tests.conftest import toy_options
 from tests.models.test_zs_transformer import SEAMS
+from tests.support.rounding import assert_alike, assert_as_near
 from zsnmt.errors import InputError
 from zsnmt.models import zs_transformer as registered
 from zsnmt.models.zs_transformer import ZeroShotTransformer
@@ -15,6 +16,7 @@ from zsnmt.modules.cheap_dropout import CheapDropout
 
 ARCHITECTURES = ["zs_transformer", "zs_transformer_residual", "zs_transformer_residual_query", "zs_transformer_relative"]
 STILL = dict(dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, word_dropout=0.0)
+pytestmark = pytest.mark.usefixtures("float64")
 MORE = [
     *(dict(encoder_position_encoding=name) for name in ("tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")),
     dict(relative_attention_distance="2"),
@@ -46,17 +48,18 @@ def step(model: nn.Module, source: torch.Tensor, target: torch.Tensor, seed: int
 
 def check_same(task, source, target, **options) -> None:
     """Names, weights, loss, gradients and evaluation of the two models are the same."""
-    plain, fast = (build(task, fast, **{**STILL, **options}) for fast in (False, True))
+    plain, fast, exactly = (build(task, fast, **{**STILL, **options}) for fast in (False, True, False))
     states = plain.state_dict(), fast.state_dict()
     assert list(states[0]) == list(states[1]) and all(torch.equal(states[0][name], states[1][name]) for name in states[0])
-    (loss, gradients), (own_loss, own_gradients) = (step(model.train(), source, target) for model in (plain, fast))
-    assert torch.allclose(own_loss, loss, rtol=1e-6)
-    assert list(own_gradients) == list(gradients)
-    size = torch.stack([gradient.norm() for gradient in gradients.values()]).norm()
-    for name, gradient in gradients.items():
-        assert (own_gradients[name] - gradient).norm() <= 1e-5 * gradient.norm() + 1e-7 * size, name
     outputs = [model.eval()(source, None, target)[0] for model in (plain, fast)]
     assert torch.equal(*outputs)
+    (loss, gradients), (own_loss, own_gradients) = (step(model.train(), source, target) for model in (plain, fast))
+    true_loss, exact = step(exactly.double().train(), source, target)
+    assert_as_near(own_loss, loss, true_loss)
+    assert list(own_gradients) == list(gradients) == list(exact)
+    largest = max(float(gradient.abs().max()) for gradient in exact.values())
+    for name in exact:
+        assert_as_near(own_gradients[name], gradients[name], exact[name], largest)
 
 
 @pytest.mark.parametrize("options", SEAMS, ids=lambda options: "-".join(map(str, options.values())))
@@ -114,9 +117,11 @@ def test_the_expected_loss_is_that_of_the_stock_dropout(toy_task, source_batch, 
 
 
 def test_activations_computed_again_meet_the_same_masks(toy_task, source_batch, target_batch):
-    results = [step(build(toy_task, True, checkpoint_activations=again).train(), source_batch, target_batch) for again in (False, True)]
-    assert torch.equal(results[0][0], results[1][0])
-    assert all(torch.allclose(results[0][1][name], results[1][1][name], atol=1e-6) for name in results[0][1])
+    models = [build(toy_task, True, checkpoint_activations=again).double().train() for again in (False, True)]
+    (loss, gradients), (again, gradients_again) = (step(model, source_batch, target_batch) for model in models)
+    assert torch.equal(loss, again)
+    for name in gradients:
+        assert_alike(gradients_again[name], gradients[name])
 
 
 def test_a_model_trained_with_the_option_goes_on_without_it(toy_task, source_batch, target_batch):
@@ -133,8 +138,10 @@ def test_a_model_trained_with_the_option_goes_on_without_it(toy_task, source_bat
 
 def test_attention_weights_are_those_without_the_option(toy_task, source_batch, target_batch):
     """The mean over heads of the last layer, which a criterion may want."""
-    weights = [build(toy_task, fast, **STILL).train()(source_batch, None, target_batch)[1]["attn"][0] for fast in (False, True)]
-    assert weights[0].shape == (3, 4, 5) and torch.allclose(*weights, atol=1e-6)
+    models = [build(toy_task, fast, **STILL).train() for fast in (False, True)]
+    stock, own, exact = (model(source_batch, None, target_batch)[1]["attn"][0] for model in (*models, build(toy_task, False, **STILL).double().train()))
+    assert own.shape == (3, 4, 5)
+    assert_as_near(own, stock, exact)
 
 
 def test_losses_in_mixed_precision_agree_to_its_rounding(toy_task, source_batch, target_batch):

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from tests.conftest import ToyTask, make_dictionary, toy_options
+from tests.support.rounding import alike, assert_alike, assert_rounded
 from zsnmt.errors import InputError
 from zsnmt.models import zs_transformer as registered
 from zsnmt.models.zs_transformer import ZeroShotTransformer
@@ -22,6 +23,9 @@ SEAMS = {
 }
 LAYERS, DECODER_LAYERS, C, H, P = 3, 2, 8, 2, 64  # of the toy options
 D = C // H
+ROUNDINGS = 2 * (5 * (3 * C + 20)) ** 0.5  # of random sign, in sums of C and of 20 terms, through five layers; and twice that
+
+pytestmark = pytest.mark.usefixtures("float64")
 
 
 def build(seed: int = 7, **options) -> ZeroShotTransformer:
@@ -30,8 +34,8 @@ def build(seed: int = 7, **options) -> ZeroShotTransformer:
 
 
 def stirred(seed: int = 7, **options) -> ZeroShotTransformer:
-    """For evaluation, with parameters so large that all of them show."""
-    model = build(seed, **options).eval()
+    """For evaluation, in float64, with parameters so large that all of them show."""
+    model = build(seed, **options).double().eval()
     for name, parameter in model.named_parameters():
         if "norm" not in name:
             nn.init.normal_(parameter, std=0.5)
@@ -40,10 +44,6 @@ def stirred(seed: int = 7, **options) -> ZeroShotTransformer:
 
 def run(model, source, target):
     return model(source, None, target)[0]
-
-
-def close(a, b, tolerance: float = 1e-4) -> bool:
-    return torch.allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
 # All combine
@@ -68,16 +68,16 @@ def test_all_encodings_combine(source_batch, target_batch, encoding, distance, s
 
     model = stirred(**options, **SEAMS[seam])
     together = run(model, source_batch, target_batch)
-    assert close(run(model, source_batch[1:2, 2:], target_batch[1:2, :3]), together[1:2, :3])
+    assert_alike(run(model, source_batch[1:2, 2:], target_batch[1:2, :3]), together[1:2, :3])
     order = [2, 0, 1]
-    assert close(run(model, source_batch[order], target_batch[order]), together[order])
+    assert_alike(run(model, source_batch[order], target_batch[order]), together[order])
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_a_saved_model_is_the_same_when_loaded(source_batch, target_batch, encoding, distance):
     options = dict(encoder_position_encoding=encoding, relative_attention_distance=distance)
-    saved, other, file = stirred(**options), build(seed=8, **options).eval(), io.BytesIO()
+    saved, other, file = stirred(**options).float(), build(seed=8, **options).eval(), io.BytesIO()
     torch.save(saved.state_dict(), file)
     other.load_state_dict(torch.load(io.BytesIO(file.getvalue())), strict=True)
     assert torch.equal(*(run(model, source_batch, target_batch) for model in (saved, other)))
@@ -87,14 +87,13 @@ def test_a_saved_model_is_the_same_when_loaded(source_batch, target_batch, encod
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_other_precisions_are_near(source_batch, target_batch, encoding, distance):
     options = dict(encoder_position_encoding=encoding, relative_attention_distance=distance)
-    expected = run(build(**options).eval(), source_batch, target_batch)
-    assert close(run(build(**options).eval().double(), source_batch, target_batch).float(), expected)
-    half = run(build(**options).eval().bfloat16(), source_batch, target_batch)
-    assert half.dtype == torch.bfloat16 and close(half.float(), expected, 0.1)
+    exact = run(build(**options).eval().double(), source_batch, target_batch)
+    for dtype in (torch.float32, torch.bfloat16):
+        assert_rounded(run(build(**options).eval().to(dtype), source_batch, target_batch), exact, ROUNDINGS)
     model = build(**options).eval()
     with torch.autocast("cpu", torch.bfloat16):
         mixed = run(model, source_batch, target_batch)
-    assert close(mixed.float(), expected, 0.1)
+    assert_rounded(mixed.bfloat16(), exact, ROUNDINGS)
     mixed.float().square().sum().backward()
     assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
 
@@ -104,11 +103,11 @@ def test_activations_computed_again_have_the_same_gradients(source_batch, target
     found = []
     for again in (False, True):
         positions = dict(encoder_position_encoding=encoding, relative_attention_distance=distance)
-        model = build(**positions, word_dropout=0.0, checkpoint_activations=again)
+        model = build(**positions, word_dropout=0.0, checkpoint_activations=again).double()
         torch.manual_seed(3)
         run(model.train(), source_batch, target_batch).square().sum().backward()
         found.append([parameter.grad for parameter in model.parameters()])
-    assert all(close(a, b) for a, b in zip(*found, strict=True))
+    assert all(alike(a, b) for a, b in zip(*found, strict=True))
 
 
 # What an encoding adds to the baseline
@@ -182,7 +181,7 @@ def test_without_positions_the_encoder_sees_a_bag_of_words(source_batch, encodin
     encoder = stirred(encoder_position_encoding=encoding, relative_attention_distance=distance).encoder
     order = [3, 0, 4, 1, 2]
     states, moved = (encoder(tokens)["encoder_out"][0] for tokens in (source_batch[:1], source_batch[:1, order]))
-    assert close(states[order], moved) == (encoding == "none" and distance in ("none", "0"))
+    assert alike(states[order], moved) == (encoding == "none" and distance in ("none", "0"))
 
 
 # Decoding in steps
@@ -204,7 +203,7 @@ def test_the_decoder_goes_step_by_step_as_at_once(source_batch, distance, positi
             targets, steps = targets[order], [logits[order] for logits in steps]
         steps.append(model.decoder(targets[:, :step], encoder_out=encoded, incremental_state=state)[0])
     is_token = targets.ne(1)
-    assert close(torch.cat(steps, dim=1)[is_token], whole[is_token])
+    assert_alike(torch.cat(steps, dim=1)[is_token], whole[is_token])
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
@@ -214,7 +213,7 @@ def test_padding_before_a_target_changes_nothing(source_batch, distance):
     targets = torch.tensor([[5, 8, 9, 10], [1, 6, 11, 12], [7, 13, 14, 15]])
     together = run(model, source_batch, targets)
     alone = run(model, source_batch[1:2, 2:], targets[1:2, 1:])
-    assert close(together[1:2, 1:], alone)
+    assert_alike(together[1:2, 1:], alone)
     together[targets.ne(1)].square().sum().backward()
     assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
 
@@ -291,13 +290,13 @@ def test_positions_come_in_at_the_chosen_layers_alone(source_batch, encoding):
     model = stirred(encoder_position_encoding=encoding, encoder_position_bias_layers="2")
     tokens, order = source_batch[:1], [3, 1, 4, 0, 2]
     states, permuted = (model.encoder(each, None, return_all_hiddens=True)["encoder_states"] for each in (tokens, tokens[:, order]))
-    alike = [close(state[order], other) for state, other in zip(states, permuted)]  # input, then layers 1, 2, 3
-    assert alike == [True, True, False, False]
+    same = [alike(state[order], other) for state, other in zip(states, permuted)]  # input, then layers 1, 2, 3
+    assert same == [True, True, False, False]
 
 
 @pytest.mark.parametrize("encoding", [*TUPE, *RELATIVE_KEYS])
 def test_all_layers_named_are_all_layers(source_batch, target_batch, encoding):
-    models = [stirred(encoder_position_encoding=encoding, encoder_position_bias_layers=layers) for layers in ("all", "1,2,3")]
+    models = [stirred(encoder_position_encoding=encoding, encoder_position_bias_layers=layers).float() for layers in ("all", "1,2,3")]
     assert torch.equal(*(run(model, source_batch, target_batch) for model in models))
 
 

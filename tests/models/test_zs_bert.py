@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from tests.conftest import make_dictionary
+from tests.support.rounding import alike, assert_alike
 from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
 from zsnmt.models import zs_bert as registered
@@ -25,6 +26,8 @@ B, T, PAD, EOS = 3, 6, 1, 2
 TERMS = [*DROPPED, SEPARATE]
 SYSTEMS = [*(dict(position_encoding=encoding) for encoding in ENCODINGS), *(dict(position_terms=terms) for terms in TERMS),
            dict(position_encoding="relative_key_query", relative_key_query_product=True)]  # fmt: skip
+
+pytestmark = pytest.mark.usefixtures("float64")
 
 
 class MaskedTask:
@@ -46,8 +49,8 @@ def build(seed: int = 7, **options) -> ZeroShotBert:
 
 
 def stirred(seed: int = 7, **options) -> ZeroShotBert:
-    """For evaluation, with parameters so large that all of them show."""
-    model = build(seed, **options).eval()
+    """For evaluation, in float64, with parameters so large that all of them show."""
+    model = build(seed, **options).double().eval()
     for name, parameter in model.named_parameters():
         nn.init.normal_(parameter, mean=float("norm.weight" in name), std=0.5)
     return model
@@ -71,10 +74,6 @@ def tokens() -> Tensor:
 def chosen(tokens) -> Tensor:
     """Tokens to predict, B×T."""
     return tokens.eq(9) | tokens.eq(12)
-
-
-def close(a: Tensor, b: Tensor, tolerance: float = 1e-4) -> bool:
-    return torch.allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
 # fairseq's model
@@ -170,9 +169,9 @@ def test_the_seams_begin_otherwise_with_another_seed():
 def test_it_depends_on_neither_padding_nor_companions(tokens, options):
     model = stirred(**options)
     together, order = model(tokens)[0], [2, 0, 1]
-    assert close(model(tokens[1:2, :4])[0], together[1:2, :4])
-    assert close(model(F.pad(tokens, (0, 3), value=PAD))[0][:, :T][tokens.ne(PAD)], together[tokens.ne(PAD)])
-    assert close(model(tokens[order])[0], together[order])
+    assert_alike(model(tokens[1:2, :4])[0], together[1:2, :4])
+    assert_alike(model(F.pad(tokens, (0, 3), value=PAD))[0][:, :T][tokens.ne(PAD)], together[tokens.ne(PAD)])
+    assert_alike(model(tokens[order])[0], together[order])
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -180,7 +179,7 @@ def test_only_without_positions_it_sees_a_bag_of_words(tokens, encoding):
     model = stirred(position_encoding=encoding)
     for order in ([3, 0, 4, 1, 5, 2], [0, 2, 1, 3, 4, 5]):
         logits, moved = model(tokens[:1])[0], model(tokens[:1, order])[0]
-        assert close(logits[:, order], moved) == (encoding == "none")
+        assert alike(logits[:, order], moved) == (encoding == "none")
 
 
 @pytest.mark.parametrize("options", SYSTEMS, ids=str)
@@ -200,7 +199,7 @@ def test_all_parameters_are_trained_also_in_mixed_precision(tokens, chosen, opti
 
 @pytest.mark.parametrize("options", SYSTEMS, ids=str)
 def test_a_saved_model_is_the_same_when_loaded(tokens, options):
-    saved, other = stirred(**options), build(seed=8, **options).eval()
+    saved, other = stirred(**options).float(), build(seed=8, **options).eval()
     other.load_state_dict(saved.state_dict(), strict=True)
     assert torch.equal(saved(tokens)[0], other(tokens)[0])
 
@@ -245,7 +244,7 @@ def tupe_bias(encoder: nn.Module) -> Tensor:
     bias = encoder.position_bias
     p = bias.layer_norm(bias.table.weight)
     q, k = heads(bias.q_proj(p)[None])[0], heads(bias.k_proj(p)[None])[0]  # H×(P+1)×d
-    buckets, found = relative_buckets(T), torch.zeros(1, H, T, T)
+    buckets, found = relative_buckets(T), torch.zeros(1, H, T, T, dtype=torch.float64)
     for head, i, j in itertools.product(range(H), range(T), range(T)):
         row = (0, 0) if i == 0 else (1, 1) if j == 0 else (i + 1, j + 1)
         found[0, head, i, j] = q[head, row[0]] @ k[head, row[1]] / math.sqrt(2 * D)
@@ -256,7 +255,7 @@ def tupe_bias(encoder: nn.Module) -> Tensor:
 
 def offset_terms(attention: nn.Module, q: Tensor, k: Tensor, options: dict) -> Tensor:
     """By loops, B×H×T×T: q·a, and k·a and a·a where there are such terms."""
-    table, found = attention.logit_terms[0].table.weight, torch.zeros(B, H, T, T)
+    table, found = attention.logit_terms[0].table.weight, torch.zeros(B, H, T, T, dtype=torch.float64)
     for i, j in itertools.product(range(T), range(T)):
         a = table[j - i + P - 1]
         found[..., i, j] = q[:, :, i] @ a
@@ -281,7 +280,7 @@ def test_every_layer_attends_as_the_papers_write(tokens, options):
             logits = logits / math.sqrt(2 * D) + tupe_bias(model.encoder.sentence_encoder)
         else:
             logits = logits / math.sqrt(D)
-        assert close(naive(attention, x, tokens, logits)[is_token], result[is_token])
+        assert_alike(naive(attention, x, tokens, logits)[is_token], result[is_token])
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -296,7 +295,7 @@ def test_the_first_layer_reads_words_and_maybe_positions(tokens, encoding):
         table = encoder.embed_positions.weights[2:] if encoding == "sinusoidal" else encoder.embed_positions.weight[2:]
         words = words + table[:T]
     expected = encoder.layernorm_embedding(words).masked_fill(tokens.eq(PAD)[..., None], 0)
-    assert close(encoder(tokens, return_all_hiddens=True)["encoder_states"][0].transpose(0, 1), expected)
+    assert_alike(encoder(tokens, return_all_hiddens=True)["encoder_states"][0].transpose(0, 1), expected)
     assert (encoder.embed_positions is None) == (encoding not in IN_INPUT)
 
 
@@ -326,34 +325,34 @@ def test_a_term_is_gone_from_the_first_layer_alone(tokens, terms):
     deviation = ((w + p).var(dim=-1, correction=0, keepdim=True) + norm.eps).sqrt()
     w, p = ((part - part.mean(dim=-1, keepdim=True)) / deviation * norm.weight for part in (w, p))
     (attention, x, result), *later = attentions(model, tokens)
-    assert close((w + norm.bias + p)[tokens.ne(PAD)], x.transpose(0, 1)[tokens.ne(PAD)])
+    assert_alike((w + norm.bias + p)[tokens.ne(PAD)], x.transpose(0, 1)[tokens.ne(PAD)])
     qw, kw = queries_and_keys(attention, (w + norm.bias).transpose(0, 1))
     qp, kp = (heads(F.linear(p, projection.weight)) for projection in (attention.q_proj, attention.k_proj))
     four = {"word_word": (qw, kw), "position_position": (qp, kp), "position_word": (qw, kp), "word_position": (qp, kw)}
     kept = sum(q @ k.transpose(2, 3) for name, (q, k) in four.items() if f"no_{name}" != terms)
     is_token = tokens.ne(PAD).t()
-    assert close(naive(attention, x, tokens, kept / math.sqrt(D))[is_token], result[is_token], 1e-3)
+    assert_alike(naive(attention, x, tokens, kept / math.sqrt(D))[is_token], result[is_token])
     for attention, x, result in later:
         q, k = queries_and_keys(attention, x)
-        assert close(naive(attention, x, tokens, q @ k.transpose(2, 3) / math.sqrt(D)), result)
+        assert_alike(naive(attention, x, tokens, q @ k.transpose(2, 3) / math.sqrt(D)), result)
 
 
 def test_separate_parameters_that_are_the_words_change_nothing(tokens):
     whole, separate = stirred(), stirred(position_terms=SEPARATE)
     separate.load_state_dict(whole.state_dict(), strict=False)
-    assert not close(separate(tokens)[0], whole(tokens)[0])
+    assert not alike(separate(tokens)[0], whole(tokens)[0])
     encoder = separate.encoder.sentence_encoder
     attention = encoder.layers[0].self_attn
     for own, projection in zip(encoder.position_terms.own, (attention.q_proj, attention.k_proj), strict=True):
         own.weight.data.copy_(projection.weight)
-    assert close(separate(tokens)[0], whole(tokens)[0])
+    assert_alike(separate(tokens)[0], whole(tokens)[0])
 
 
 @pytest.mark.parametrize("terms", TERMS)
 def test_an_ablation_changes_the_logits(tokens, terms):
     whole, ablated = stirred(), stirred(position_terms=terms)
     ablated.load_state_dict(whole.state_dict(), strict=False)
-    assert not close(ablated(tokens)[0], whole(tokens)[0])
+    assert not alike(ablated(tokens)[0], whole(tokens)[0])
 
 
 # Options

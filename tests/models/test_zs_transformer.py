@@ -8,6 +8,7 @@ from fairseq.models.transformer import TransformerModel
 from fairseq.models.transformer.transformer_legacy import base_architecture
 
 from tests.conftest import make_dictionary, toy_options
+from tests.support.rounding import alike, assert_alike
 from zsnmt.errors import InputError
 from zsnmt.models import zs_transformer as registered
 from zsnmt.models.zs_transformer import ZeroShotTransformer
@@ -131,6 +132,7 @@ SEAMS = [
 
 
 @pytest.mark.parametrize("options", SEAMS, ids=lambda options: "-".join(map(str, options.values())))
+@pytest.mark.usefixtures("float64")
 def test_all_seams_combine(toy_task, source_batch, target_batch, options):
     """Every combination trains, does not depend on padding or companions, and decodes step by step."""
     model = build(toy_task, **options)
@@ -140,26 +142,27 @@ def test_all_seams_combine(toy_task, source_batch, target_batch, options):
     used = [name for name in gradients if not name.endswith("k_proj.bias")]  # softmax cancels a key's bias
     assert all(gradients[name].abs().sum() > 0 for name in used if "embed_positions" not in name)
 
-    model.eval()
+    model.double().eval()
     together = run(model, source_batch, target_batch)
     alone = run(model, source_batch[1:2, 2:], target_batch[1:2, :3])
-    assert torch.allclose(together[1:2, :3], alone, atol=1e-5)
+    assert_alike(together[1:2, :3], alone)
 
     encoded = model.encoder(source_batch)
     state: dict = {}
     steps = [
         model.decoder(target_batch[:, : n + 1], encoder_out=encoded, incremental_state=state)[0] for n in range(3)
     ]
-    assert torch.allclose(torch.cat(steps, dim=1), together[:, :3], atol=1e-5)
+    assert_alike(torch.cat(steps, dim=1), together[:, :3])
 
 
+@pytest.mark.usefixtures("float64")
 def test_the_last_tokens_position_matters_only_through_encodings(toy_task, source_batch):
     """Without position encodings the encoder sees a bag of words; with them it does not."""
     swapped = source_batch[:1][:, [1, 0, 2, 3, 4]]
     for encoding, same in (("none", True), ("sinusoidal", False), ("learned", False)):
-        encoder = build(toy_task, encoder_position_encoding=encoding).eval().encoder
+        encoder = build(toy_task, encoder_position_encoding=encoding).double().eval().encoder
         pooled = [encoder(tokens)["encoder_out"][0].mean(0) for tokens in (source_batch[:1], swapped)]
-        assert torch.allclose(*pooled, atol=1e-5) == same
+        assert alike(*pooled) == same
 
 
 def test_variational_dropout_is_everywhere_but_in_the_attention_probabilities(toy_task):

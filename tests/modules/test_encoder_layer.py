@@ -7,11 +7,14 @@ import torch
 from fairseq.models.transformer import TransformerConfig
 from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
 
+from tests.support.rounding import alike, assert_alike, assert_rounded
 from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.position_query import PositionQuery
 
 T, B, C, H = 5, 3, 8, 2
+
+pytestmark = pytest.mark.usefixtures("float64")
 
 
 def config(normalize_before: bool, dropout: float = 0.0) -> TransformerConfig:
@@ -22,14 +25,14 @@ def config(normalize_before: bool, dropout: float = 0.0) -> TransformerConfig:
     return cfg
 
 
-def layer_of(kind=EncoderLayer, normalize_before: bool = True, dropout: float = 0.0, **options):
+def layer_of(kind=EncoderLayer, normalize_before: bool = True, dropout: float = 0.0, dtype: torch.dtype = torch.float64, **options):
     torch.manual_seed(5)
-    return kind(config(normalize_before, dropout), **options)
+    return kind(config(normalize_before, dropout), **options).to(dtype)
 
 
 @pytest.fixture
 def x() -> torch.Tensor:
-    return torch.randn(T, B, C, generator=torch.Generator().manual_seed(1))
+    return torch.randn(T, B, C, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
 
 
 @pytest.fixture
@@ -45,10 +48,10 @@ def padding() -> torch.Tensor:
 def test_neutral_layer_is_fairseqs(x, padding, normalize_before, training, return_fc, with_masks):
     results = []
     for kind in (TransformerEncoderLayerBase, EncoderLayer):
-        layer = layer_of(kind, normalize_before, dropout=0.3, return_fc=return_fc).train(training)
+        layer = layer_of(kind, normalize_before, dropout=0.3, dtype=torch.float32, return_fc=return_fc).train(training)
         torch.manual_seed(11)
         mask = torch.triu(torch.ones(T, T), 2) if with_masks else None
-        result = layer(x, padding if with_masks else None, mask)
+        result = layer(x.float(), padding if with_masks else None, mask)
         results.append(result if return_fc else (result,))
     assert len(results[0]) == len(results[1]) == 1 + return_fc
     assert all(torch.equal(a, b) for a, b in zip(*results))
@@ -60,10 +63,10 @@ def silence_attention(layer) -> None:
 
 @pytest.mark.parametrize("normalize_before", [True, False])
 def test_with_residual_removed_and_attention_silent_the_input_cannot_pass(x, normalize_before):
-    other = torch.randn(T, B, C)
+    other = torch.randn_like(x)
     layer = layer_of(normalize_before=normalize_before)
     silence_attention(layer)
-    assert not torch.allclose(layer(x, None), layer(other, None))
+    assert not alike(layer(x, None), layer(other, None))
     layer.attention_residual = RemoveResidual()
     assert torch.equal(layer(x, None), layer(other, None))
 
@@ -74,7 +77,7 @@ def test_the_residual_of_the_feed_forward_block_stays(x):
     torch.nn.init.zeros_(layer.fc2.weight)
     torch.nn.init.zeros_(layer.fc2.bias)
     attended = layer.self_attn(*[layer.self_attn_layer_norm(x)] * 3)[0]
-    assert torch.allclose(layer(x, None), attended, atol=1e-6)
+    assert_alike(layer(x, None), attended)
 
 
 def test_mean_pool_adds_the_mean_of_the_tokens_without_padding(x, padding):
@@ -82,13 +85,13 @@ def test_mean_pool_adds_the_mean_of_the_tokens_without_padding(x, padding):
     pooled = MeanPoolResidual()(attended, x, padding)
     for b in range(B):
         naive = torch.stack([x[t, b] for t in range(T) if not padding[b, t]]).mean(0)
-        assert torch.allclose(pooled[:, b], naive.expand(T, C), atol=1e-6)
+        assert_alike(pooled[:, b], naive.expand(T, C))
     whole = torch.zeros(B, T, dtype=torch.bool)
-    assert torch.allclose(MeanPoolResidual()(attended, x, whole), MeanPoolResidual()(attended, x, None), atol=1e-6)
+    assert_alike(MeanPoolResidual()(attended, x, whole), MeanPoolResidual()(attended, x, None))
 
 
 def test_stochastic_residual_keeps_its_expectation_and_is_plain_in_evaluation(x):
-    residual, attended = StochasticResidual(0.25), torch.randn(T, B, C)
+    residual, attended = StochasticResidual(0.25), torch.randn_like(x)
     torch.manual_seed(0)
     draws = torch.stack([residual(attended, x, None) for _ in range(4000)])
     assert torch.allclose(draws.mean(0), x + attended, atol=0.15)
@@ -105,11 +108,12 @@ def naive_sinusoids(position: int, base: float) -> list[float]:
 
 @pytest.mark.parametrize("base", [100.0, 10.0, 10000.0])
 def test_position_query_is_the_papers_sinusoid_whatever_the_padding(x, padding, base):
-    query = PositionQuery(C, base)(x, padding)
+    query = PositionQuery(C, base)(x.float(), padding)
+    roundings = T * (4 + math.log(base))  # of the largest angle, whose frequency is an exponential
     for b in range(B):
         tokens = [t for t in range(T) if not padding[b, t]]
         for position, t in enumerate(tokens):
-            assert torch.allclose(query[t, b], torch.tensor(naive_sinusoids(position, base)), atol=1e-5)
+            assert_rounded(query[t, b], torch.tensor(naive_sinusoids(position, base), dtype=torch.float64), roundings)
     assert query.shape == x.shape
 
 
@@ -121,7 +125,7 @@ def test_position_query_attends_by_the_keys_on_fast_and_slow_path(x, padding, no
     attention = layer.self_attn
     keys = layer.self_attn_layer_norm(x) if normalize_before else x
     positions = layer.position_query(x, padding)
-    naive = torch.zeros(T, B, C)
+    naive = torch.zeros_like(x)
     for b in range(B):
         q, k, v = attention.q_proj(positions[:, b]), attention.k_proj(keys[:, b]), attention.v_proj(keys[:, b])
         heads = []
@@ -133,15 +137,15 @@ def test_position_query_attends_by_the_keys_on_fast_and_slow_path(x, padding, no
     is_token = ~padding.t()
     fast = attention(positions, keys, keys, key_padding_mask=padding, need_weights=False)[0]
     slow = attention(positions, keys, keys, key_padding_mask=padding, incremental_state={})[0]
-    assert torch.allclose(fast[is_token], naive[is_token], atol=1e-5)
-    assert torch.allclose(slow[is_token], naive[is_token], atol=1e-5)
+    assert_alike(fast[is_token], naive[is_token])
+    assert_alike(slow[is_token], naive[is_token])
 
     before_ffn = naive + x
     if not normalize_before:
         before_ffn = layer.self_attn_layer_norm(before_ffn)
     hidden = layer.fc2(torch.relu(layer.fc1(layer.final_layer_norm(before_ffn) if normalize_before else before_ffn)))
     expected = before_ffn + hidden if normalize_before else layer.final_layer_norm(before_ffn + hidden)
-    assert torch.allclose(layer(x, padding)[is_token], expected[is_token], atol=1e-5)
+    assert_alike(layer(x, padding)[is_token], expected[is_token])
 
 
 @pytest.mark.parametrize("normalize_before", [True, False])
@@ -156,14 +160,14 @@ def test_a_bias_reaches_the_attention_and_hides_padding_itself(x, padding, norma
     expected, is_token = layer(x, padding), ~padding.t()
     biases = torch.zeros(1, H, T, T), torch.randn(B, H, T, 1).expand(B, H, T, T), torch.randn(B, H, T, T)
     for bias, same in zip(biases, (True, True, False)):
-        hiding = bias.masked_fill(padding[:, None, None], -math.inf)
+        hiding = bias.double().masked_fill(padding[:, None, None], -math.inf)
         found = layer(x, padding, position_bias=hiding)
-        assert torch.allclose(found[is_token], expected[is_token], atol=1e-5) == same
+        assert alike(found[is_token], expected[is_token]) == same
         other = torch.where(is_token.unsqueeze(-1), x, 7.0)
-        assert torch.allclose(layer(other, padding, position_bias=hiding)[is_token], found[is_token], atol=1e-5)
+        assert_alike(layer(other, padding, position_bias=hiding)[is_token], found[is_token])
     causal = torch.ones(T, T).triu(1)
-    without, with_bias = layer(x, None, causal), layer(x, None, causal, position_bias=biases[0])
-    assert torch.allclose(without, with_bias, atol=1e-5)
+    without, with_bias = layer(x, None, causal), layer(x, None, causal, position_bias=biases[0].double())
+    assert_alike(without, with_bias)
 
 
 def test_bad_values_are_refused():

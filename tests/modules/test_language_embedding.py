@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from tests.support.rounding import assert_alike
 from zsnmt.modules.language_embedding import LanguageEmbedding
 
 B, T, C, V = 3, 4, 6, 15
@@ -16,34 +17,34 @@ def prefix() -> torch.Tensor:
 
 @pytest.fixture
 def x() -> torch.Tensor:
-    return torch.randn(B, T, C, generator=torch.Generator().manual_seed(2))
+    return torch.randn(B, T, C, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
 
 
 def test_concat_is_the_references_formula(x, prefix):
     """relu(W [e ; l] + b), the first e replaced by l (reference code, transformers.py)."""
-    embedding = LanguageEmbedding(TAGS, V, C, "concat")
+    embedding = LanguageEmbedding(TAGS, V, C, "concat").double()
     result = embedding(x, prefix)
     for b in range(B):
         language = embedding.table.weight[TAGS.index(int(prefix[b, 0]))]
         for t in range(T):
             joined = torch.cat([language if t == 0 else x[b, t], language])
             expected = torch.relu(embedding.project.weight @ joined + embedding.project.bias)
-            assert torch.allclose(result[b, t], expected, atol=1e-6)
+            assert_alike(result[b, t], expected)
 
 
 def test_add_is_a_sum(x, prefix):
-    embedding = LanguageEmbedding(TAGS, V, C, "add")
+    embedding = LanguageEmbedding(TAGS, V, C, "add").double()
     rows = embedding.table.weight[[TAGS.index(int(tag)) for tag in prefix[:, 0]]]
     assert torch.equal(embedding(x, prefix), x + rows.unsqueeze(1))
 
 
 @pytest.mark.parametrize("combination", ["add", "concat"])
 def test_a_step_with_the_whole_prefix_equals_its_place_in_the_full_pass(x, prefix, combination):
-    embedding = LanguageEmbedding(TAGS, V, C, combination)
+    embedding = LanguageEmbedding(TAGS, V, C, combination).double()
     full = embedding(x, prefix)
     for t in range(T):
         step = embedding(x[:, t : t + 1], prefix[:, : t + 1])
-        assert torch.allclose(step[:, 0], full[:, t], atol=1e-6)
+        assert_alike(step[:, 0], full[:, t])
 
 
 def test_a_prefix_without_tag_is_refused(x, prefix):

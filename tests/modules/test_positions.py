@@ -7,9 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from tests.modules.by_loops import B, C, D, H, T, by_loops, is_token, make_attention, make_input, make_padding
+from tests.support.rounding import assert_alike
 from zsnmt.modules.positions import BUCKETS, TupePositions, relative_buckets, use_relative_keys, use_tupe
 
-CLOSE = dict(rtol=1e-5, atol=1e-6)
+pytestmark = pytest.mark.usefixtures("float64")
 P = 9  # positions
 
 
@@ -57,7 +58,7 @@ def test_the_bias_by_loops_whatever_the_padding(relative, side):
             for i, row in enumerate(tokens):
                 for j, column in enumerate(tokens):
                     expected = untied(positions, i, j, h) + (positions.buckets.weight[bucket(j - i), h] if relative else 0)
-                    assert torch.allclose(found[b, h, row, column], expected, rtol=1e-12)
+                    assert_alike(found[b, h, row, column], expected)
 
 
 @pytest.mark.parametrize("relative", [False, True])
@@ -84,7 +85,7 @@ def test_the_first_token_apart_as_the_reference_code_resets_it(relative, side):
                 buckets[:, 0] = BUCKETS
                 buckets[0, :] = BUCKETS // 2
                 expected[h] += positions.buckets.weight[buckets, h]
-        assert torch.allclose(found[b][:, tokens][:, :, tokens], expected, rtol=1e-12)
+        assert_alike(found[b][:, tokens][:, :, tokens], expected)
 
 
 @pytest.mark.parametrize("relative", [False, True])
@@ -123,7 +124,7 @@ def test_content_and_positions_have_one_scale(padded):
     )
     for need_weights in (True, False):
         found, _ = attention(x, x, x, key_padding_mask=padding, need_weights=need_weights, position_bias=bias)
-        assert torch.allclose(found[is_token(padding)], expected[is_token(padding)], **CLOSE)
+        assert_alike(found[is_token(padding)], expected[is_token(padding)])
 
 
 @pytest.mark.parametrize("options", [dict(), dict(relative=True), dict(relative=True, first_apart=True)], ids=str)
@@ -186,7 +187,7 @@ def test_relative_keys_are_berts_in_reverse_order(encoding, product, padded):
 
     expected, _ = by_loops(attention, x, logit, padding=padding)
     found, _ = attention(x, x, x, key_padding_mask=padding, need_weights=False)
-    assert torch.allclose(found[is_token(padding)], expected[is_token(padding)], **CLOSE)
+    assert_alike(found[is_token(padding)], expected[is_token(padding)])
 
 
 @pytest.mark.parametrize("encoding", ["relative_key", "relative_key_query"])

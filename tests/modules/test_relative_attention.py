@@ -24,6 +24,7 @@ from tests.modules.by_loops import (
     make_padding,
     plain,
 )
+from tests.support.rounding import alike, assert_alike
 from zsnmt.modules.relative_attention import (
     OffsetTable,
     RelativeKeys,
@@ -34,7 +35,7 @@ from zsnmt.modules.relative_attention import (
 )
 from zsnmt.modules.self_attention import SelfAttention
 
-CLOSE = dict(rtol=1e-5, atol=1e-6)  # probabilities are float32 where the softmax is fairseq's
+pytestmark = pytest.mark.usefixtures("float64")
 DISTANCES = [0, 1, 2, T - 1, T, 3 * T]
 
 
@@ -73,13 +74,13 @@ def test_the_equations_by_loops(distance, padded, causal):
     )
     found, weights = attention(x, x, x, key_padding_mask=padding, attn_mask=make_causal() if causal else None)
     tokens = is_token(padding)
-    assert torch.allclose(found[tokens], expected[tokens], **CLOSE)
-    assert torch.allclose(weights[tokens.t()], expected_weights.mean(dim=1)[tokens.t()], **CLOSE)
+    assert_alike(found[tokens], expected[tokens])
+    assert_alike(weights[tokens.t()], expected_weights.mean(dim=1)[tokens.t()])
 
     upstream = torch.randn(T, B, C, dtype=torch.float64)
     gradients = [torch.autograd.grad((result * upstream)[tokens].sum(), (x, keys, values)) for result in (found, expected)]
     if not (padded and causal):  # else padding before a sentence sees nothing
-        assert all(torch.allclose(a, b, rtol=1e-4, atol=1e-5) for a, b in zip(*gradients))
+        assert all(alike(a, b) for a, b in zip(*gradients))
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
@@ -93,8 +94,8 @@ def test_zero_tables_are_plain_attention(distance, masked):
     masks = dict(key_padding_mask=make_padding(), attn_mask=make_causal()) if masked else {}
     tokens = is_token(masks.get("key_padding_mask"))
     found, expected = (module(x, x, x, **masks) for module in (attention, stock))
-    assert torch.allclose(found[0][tokens], expected[0][tokens], **CLOSE)
-    assert torch.allclose(found[1][tokens.t()], expected[1][tokens.t()], **CLOSE)
+    assert_alike(found[0][tokens], expected[0][tokens])
+    assert_alike(found[1][tokens.t()], expected[1][tokens.t()])
 
 
 @pytest.mark.parametrize("distance", [T, 2 * T])
@@ -123,9 +124,9 @@ def test_distance_0_tells_no_positions_apart():
     expected, weights = by_loops(attention, x, plain)
     found, own = attention(x, x, x)
     shift = tables(attention)[1].repeat(1, H) @ attention.out_proj.weight.t()
-    assert torch.allclose(found, expected + shift, **CLOSE) and torch.allclose(own, weights.mean(dim=1), **CLOSE)
+    assert alike(found, expected + shift) and alike(own, weights.mean(dim=1))
     order = torch.tensor([3, 0, 4, 1, 2])
-    assert torch.allclose(attention(x[order], x[order], x[order])[0], found[order], **CLOSE)
+    assert_alike(attention(x[order], x[order], x[order])[0], found[order])
 
 
 def test_each_layer_has_tables_of_its_own_which_its_heads_share():
@@ -162,7 +163,7 @@ def test_relative_keys_and_queries_by_loops(distance, product):
 
     found = attention(x, x, x, key_padding_mask=padding, need_weights=False)[0]
     expected, _ = by_loops(attention, x, logit, padding=padding)
-    assert torch.allclose(found[is_token(padding)], expected[is_token(padding)], **CLOSE)
+    assert_alike(found[is_token(padding)], expected[is_token(padding)])
 
 
 # Spread and collect
@@ -176,7 +177,7 @@ def test_collect_is_the_adjoint_of_spread(queries, keys, distance):
     by_pair = torch.randn(B, H, queries, keys, dtype=torch.float64)
     assert index.shape == (queries, keys) and len(vectors) <= 2 * distance + 1
     products = (spread(by_offset, index) * by_pair).sum(), (by_offset * collect(by_pair, index, len(vectors))).sum()
-    assert torch.allclose(*products, rtol=1e-12, atol=1e-12)
+    assert_alike(*products)
 
 
 @pytest.mark.parametrize("distance", [0, 2, 9])

@@ -8,10 +8,11 @@ from fairseq.modules import MultiheadAttention
 from torch import nn
 
 from tests.modules.by_loops import B, C, D, H, T, by_loops, is_token, make_attention, make_causal, make_input, make_padding
+from tests.support.rounding import alike, assert_alike
 from zsnmt.modules.relative_attention import RelativeKeys, RelativeKeysAndQueries, RelativeValues
 from zsnmt.modules.self_attention import SelfAttention
 
-CLOSE = dict(rtol=1e-5, atol=1e-6)  # probabilities are float32 where the softmax is fairseq's
+pytestmark = pytest.mark.usefixtures("float64")
 SEAMS = ["bias", "keys", "keys and values", "keys and queries", "values"]
 
 
@@ -80,8 +81,8 @@ def test_a_bias_of_zeros_is_plain_attention(masked, need_weights):
     tokens = is_token(masks.get("key_padding_mask"))
     plain, weights = attention(x, x, x, need_weights=True, **masks)
     biased, own = attention(x, x, x, need_weights=need_weights, position_bias=x.new_zeros(1, 1, 1, 1), **masks)
-    assert torch.allclose(biased[tokens], plain[tokens], **CLOSE)
-    assert own is None or torch.allclose(own[tokens.t()], weights[tokens.t()], **CLOSE)
+    assert_alike(biased[tokens], plain[tokens])
+    assert own is None or alike(own[tokens.t()], weights[tokens.t()])
 
 
 # Both ways
@@ -101,7 +102,7 @@ def test_a_bias_and_a_scale_by_loops(padded, causal, need_weights, shape):
     masks = dict(key_padding_mask=padding, attn_mask=make_causal() if causal else None)
     found, _ = attention(x, x, x, need_weights=need_weights, position_bias=bias, **masks)
     tokens = is_token(padding)
-    assert found.dtype == torch.float64 and torch.allclose(found[tokens], expected[tokens], **CLOSE)
+    assert found.dtype == torch.float64 and alike(found[tokens], expected[tokens])
 
 
 @pytest.mark.parametrize("seam", SEAMS)
@@ -111,10 +112,10 @@ def test_attention_is_the_same_whether_its_weights_are_asked_for_or_not(seam):
     without, none = attention(x, x, x, need_weights=False, **masks)
     with_weights, weights = attention(x, x, x, need_weights=True, **masks)
     tokens = is_token(padding)
-    assert none is None and torch.allclose(without[tokens], with_weights[tokens], **CLOSE)
+    assert none is None and alike(without[tokens], with_weights[tokens])
     assert weights.shape == (B, T, T)
     by_query, hidden = weights[tokens.t()], padding[:, None].expand(B, T, T)[tokens.t()]
-    assert torch.allclose(by_query.sum(dim=-1), weights.new_ones(()), **CLOSE) and (by_query[hidden] == 0).all()
+    assert alike(by_query.sum(dim=-1), torch.ones_like(by_query[..., 0])) and (by_query[hidden] == 0).all()
     assert (weights[0].triu(1) == 0).all()
 
 
@@ -152,7 +153,7 @@ def test_values_and_relative_values_lose_the_same_probabilities():
     attention.out_proj = nn.Identity()
     found = attention(x, x, x, need_weights=False)[0].unflatten(-1, (H, D))  # T×B×H×d
     left = (found / (u + r)).mean(dim=-1, keepdim=True)
-    assert torch.allclose(found, left * (u + r), **CLOSE) and left.std() > 0.1
+    assert alike(found, left * (u + r)) and left.std() > 0.1
 
 
 # Steps
@@ -184,7 +185,7 @@ def test_decoding_in_steps_is_the_whole(seam, sizes, order, padded):
     whole, _ = attention(x, x, x, key_padding_mask=padding, attn_mask=make_causal(), need_weights=False)
     found = in_chunks(attention, x, padding, sizes, order)
     tokens = is_token(padding[order])
-    assert torch.allclose(found[tokens], whole[:, order][tokens], **CLOSE)
+    assert_alike(found[tokens], whole[:, order][tokens])
 
 
 # Precision

@@ -37,14 +37,24 @@ def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path, made):
     scores = [made(made_up_scores(system, seed, 5.0)) for system in ("residual_query", "baseline") for seed in (2, 1)]
     for entry in scores:
         keep_scores(replace(entry, text="/somewhere/private"), tmp_path)
-    document = "before\n<!-- begin made_up -->\nold\n<!-- end made_up -->\nmiddle\n<!-- begin made_up:text -->\n<!-- end made_up:text -->\n"
+    document = "before\n<!-- begin made_up -->\nold\n<!-- end made_up -->\nmiddle\n"
     filled = fill(document, tmp_path)
     assert filled.startswith("before\n") and "\nmiddle\n" in filled and "old" not in filled
     kept = [replace(entry, results=without_resamples(entry.results)) for entry in scores[::-1]]
-    assert all(form(kept) in filled for form in (markdown_table, text_table, every_direction))
+    assert all(form(kept) in filled for form in (markdown_table, every_direction))
     assert fill(filled, tmp_path) == filled
     assert not any("private" in path.read_text() for path in tmp_path.rglob("*.json"))
     assert kept_scores(tmp_path, "made_up") == kept  # with the resamples of means
+
+
+def test_a_block_of_the_demo_has_its_two_systems_as_a_terminal_shows_them_first(tmp_path):
+    systems = "zs_transformer", "zs_transformer_residual"
+    demo = [made_up_scores(system, seed, 5.0) for system in systems for seed in (1, 2)]
+    for scores in [*demo, made_up_scores("learned", 1, 7.0)]:
+        keep_scores(scores, tmp_path)
+    filled = fill("<!-- begin made_up:demo -->\n<!-- end made_up:demo -->", tmp_path)
+    first, caption, *_ = text_table(demo).split("\n\n")
+    assert f"```\n{first}\n\n{caption}\n```" in filled and fill(filled, tmp_path) == filled
 
 
 def test_what_overlaps_and_what_comes_back_have_tables_too(tmp_path):

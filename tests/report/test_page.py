@@ -115,15 +115,17 @@ def test_sentences_have_language_and_reading_direction(outline):
     assert {sentence["lang"] for sentence in sentences} == {"en", "de", "fr"}
 
 
-def test_a_page_without_examples_and_logs_is_whole(folders):
+def test_a_page_without_examples_and_logs_is_whole(folders, outline):
     (run,) = read_runs(folders[:1])
     written = Outline(page([Run(folders[0] / "gone", only(run.scores, (SUPERVISED, DIRECT)))], {}, 1))
+    explained = "zero-shot directions have none. Through the pivot"  # where there are any
+    assert explained in outline.text and explained not in written.text
     assert "None are shown" in written.text and not [a for a in written.all("section") if a.get("id") in ("training", "gains")]
     assert {a["href"][1:] for a in written.all("a")} <= {a["id"] for _, a in written.elements if "id" in a}
 
 
 def test_the_page_says_what_validation_is_and_which_loss_is_of_a_log(folders, outline, tmp_path):
-    assert "greedy search; the best checkpoint is chosen on supervised directions alone" in " ".join(outline.text.split())
+    assert "translated by greedy search. The best checkpoint is chosen on supervised directions alone" in " ".join(outline.text.split())
     assert {"Validation loss by update", "Validation BLEU by update", "Validation BLEU by direction"} < {
         drawing["aria-label"] for drawing in outline.all("svg")
     }

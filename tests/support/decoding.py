@@ -16,6 +16,7 @@ from zsnmt.models import zs_transformer as architectures
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 
 PAD, EOS = 1, 2
+UNIT = torch.finfo(torch.float32).eps / 2
 WORDS = 23
 FIRST_WORD = 4 + len(LANGUAGES)
 TAGS = range(4, FIRST_WORD)
@@ -72,11 +73,21 @@ class SmallTask:
         self.source_dictionary = self.target_dictionary = make_dictionary(words)
 
 
-def build(architecture: str = "zs_transformer_residual", words: int = WORDS, seed: int = 2, ends: float = 2.5, **options) -> ZeroShotTransformer:
-    """A model of random weights, biases and norms included, with the layers of a small one whatever the architecture's."""
+def build(
+    architecture: str = "zs_transformer_residual",
+    words: int = WORDS,
+    seed: int = 2,
+    ends: float = 2.5,
+    dtype: torch.dtype = torch.float64,
+    **options,
+) -> ZeroShotTransformer:
+    """A model of random weights, biases and norms included, with the layers of a small one whatever the architecture's.
+
+    In float64 rounding decides between no two hypotheses.
+    """
     args = toy_options(**{**SIZES, **options})
     getattr(architectures, architecture)(args)
-    return randomise(ZeroShotTransformer.build_model(args, SmallTask(words)), seed, ends)
+    return randomise(ZeroShotTransformer.build_model(args, SmallTask(words)), seed, ends).to(dtype)
 
 
 def randomise(model: ZeroShotTransformer, seed: int = 2, ends: float = 2.5) -> ZeroShotTransformer:
@@ -135,12 +146,12 @@ def found_by_fairseq(
     return [[Hypothesis(each["tokens"].tolist(), each["score"].item()) for each in best_first] for best_first in found]
 
 
-def assert_same(found: Sequence[Sequence[Hypothesis]], expected: Sequence[Sequence[Hypothesis]], tolerance: float = 1e-5) -> None:
-    """The same n-best lists, with the same scores up to rounding."""
+def assert_same(found: Sequence[Sequence[Hypothesis]], expected: Sequence[Sequence[Hypothesis]]) -> None:
+    """The same n-best lists, with the same scores but for a rounding of float32 at each log-probability and each sum of both."""
     for of_sentence, others in zip(found, expected, strict=True):
         assert [each.tokens for each in of_sentence] == [each.tokens for each in others]
         for each, other in zip(of_sentence, others):
-            assert abs(each.score - other.score) <= tolerance * max(1, abs(other.score))
+            assert abs(each.score - other.score) <= (4 * len(each.tokens) + 2) * UNIT * abs(other.score)
 
 
 def plain(beam: int = 4, limit: int = 13, **options) -> Search:
@@ -153,7 +164,8 @@ def engine_of(model, search: Search = plain(), words: int = WORDS, **options) ->
 
 
 def assert_found_by_fairseq(model, given, search: Search, words: int = WORDS) -> list[list[Hypothesis]]:
-    """The packed engine finds the same n-best lists; returns them."""
+    """The packed engine finds the same n-best lists for a model in float64; returns them."""
+    assert model.decoder.output_projection.weight.dtype == torch.float64
     found = engine_of(model, search, words).translate_batch(given)
     assert_same(found, found_by_fairseq(model, given, search, SmallTask(words).target_dictionary))
     return found

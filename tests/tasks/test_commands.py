@@ -31,6 +31,7 @@ from tests.tasks.conftest import (
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
 from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.validation import read_validations
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
@@ -100,6 +101,14 @@ def test_directions_of_training_are_those_of_validation_unless_said(prefix_run):
     names = {name for name in prefix_run.output.logged["valid"][-1] if name.startswith("valid_nll_loss_")}
     assert names == {f"valid_nll_loss_{direction}" for direction in SUPERVISED}
     assert not [name for name in prefix_run.output.logged["train"][-1] if "-" in name]
+
+
+def test_what_is_validated_changes_no_weight(data, tag_run, tmp_path):
+    """Nor the choice of the best checkpoint: a run may watch zero-shot directions and stay the same run."""
+    fairseq("train", *training_options(data, tmp_path, "--cpu", "--max-epoch", 2))
+    for name in ("checkpoint_best.pt", "checkpoint_last.pt"):
+        watched, plain = (load_checkpoint(folder / name)["model"] for folder in (tag_run.folder, tmp_path))
+        assert watched.keys() == plain.keys() and all(torch.equal(watched[key], plain[key]) for key in plain)
 
 
 @pytest.mark.parametrize("run", ["tag_run", "prefix_run"])

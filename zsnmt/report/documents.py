@@ -11,13 +11,14 @@ from zsnmt.masked_lm.report.runs import SCORES_FILE as COMPRESSION_FILE
 from zsnmt.masked_lm.report.runs import in_order
 from zsnmt.masked_lm.report.runs import read as read_compression
 from zsnmt.masked_lm.report.tables import markdown_report
-from zsnmt.report.markdown import every_direction, folded, markdown_table, probes_markdown, study_markdown, text_table
+from zsnmt.report.markdown import every_direction, folded, markdown_table, probes_markdown, study_markdown, text_systems
 from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import TABLES, Probes, check_probed_alike, parse, read
 from zsnmt.report.scores import OfSystem
 from zsnmt.report.systems import STUDY_TABLES
 from zsnmt.runs.scores import Result, Scores, read_score_file, write_score_file
+from zsnmt.runs.systems import BASELINE, RESIDUAL
 
 ROUND_TRIPS, OVERLAPS, COMPRESSION = "round_trip", "overlap", "compression"  # folders, the last one below that of a config
 KEEP_AGAIN = "keep the run again with scripts/results.py RUN"
@@ -97,11 +98,12 @@ def kept_compression(folder: Path, config: str) -> list[dict]:
 def fill(document: str, folder: Path) -> str:
     """The document with every block made anew from the score files kept in `folder`.
 
-    A block is named for its config; `NAME:text` is the terminal's table, `NAME` the Markdown table
-    with commands, and all directions folded below it; `NAME:round_trip` is what the text pipeline gives back,
-    `NAME:probes` what probes found, with the tables of layers and languages folded, `NAME:clip_distance` and `NAME:encodings`
-    the tables of these studies, `NAME:compression` those of masked LMs with different position encodings, `overlap` what was
-    found of held-out sentences in the training text of each corpus.
+    A block is named for its config; `NAME:demo` is the first table that `recipes/demo.sh` prints, of the two
+    systems that it trains, `NAME` the Markdown table with commands, and all directions folded below it;
+    `NAME:round_trip` is what the text pipeline gives back, `NAME:probes` what probes found, with the tables
+    of layers and languages folded, `NAME:clip_distance` and `NAME:encodings` the tables of these studies,
+    `NAME:compression` those of masked LMs with different position encodings, `overlap` what was found of
+    held-out sentences in the training text of each corpus.
     """
 
     def block(match: re.Match) -> str:
@@ -116,8 +118,10 @@ def fill(document: str, folder: Path) -> str:
             content = markdown_report(kept_compression(folder, config))
         elif form in STUDY_TABLES:
             content = study_markdown(form, kept_scores(folder, config))
-        elif form == "text":
-            content = f"```\n{text_table(kept_scores(folder, config))}\n```"
+        elif form == "demo":
+            kept = kept_scores(folder, config)
+            shown = [scores for scores in kept if scores.system in (BASELINE.name, RESIDUAL.name)]
+            content = f"```\n{text_systems(shown)}\n```"
         else:
             scores = kept_scores(folder, config)
             content = f"{markdown_table(scores)}\n\n{folded('every direction', every_direction(scores))}"

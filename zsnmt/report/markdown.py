@@ -16,9 +16,18 @@ from zsnmt.scoring.figures import ROOMY
 def text_table(all_scores: Sequence[Scores]) -> str:
     """For a terminal; `InputError` for runs that cannot be compared."""
     systems, *others = comparison(all_scores)
+    return "\n\n".join(parts([short(systems, all_scores), *others], text_rows, wrapped))
+
+
+def text_systems(all_scores: Sequence[Scores]) -> str:
+    """The first table of `text_table`, without differences."""
+    return "\n\n".join(parts([short(comparison(all_scores)[0], all_scores)], text_rows, wrapped))
+
+
+def short(systems: Table, all_scores: Sequence[Scores]) -> Table:
+    """The table of systems without the figures that a terminal has no room for."""
     roomy = [column.title for column in columns_of(all_scores, ROOMY)]
-    short = systems.only(title for title in systems.columns if title not in roomy)
-    return "\n\n".join(parts([short, *others], text_rows, wrapped))
+    return systems.only(title for title in systems.columns if title not in roomy)
 
 
 def markdown_table(all_scores: Sequence[Scores]) -> str:

@@ -35,6 +35,7 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     return TEMPLATES.get_template("page.html.jinja").render(
         title=f"{first.config}: zero-shot against pivot",
         lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first.languages)}, pivot {first.pivot}.",
+        pivot=first.pivot,
         tables=made,
         heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
         signatures=signature_note(all_scores),

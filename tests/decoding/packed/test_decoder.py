@@ -1,5 +1,6 @@
 """Steps of the packed decoder: the model's own logits of each hypothesis, whichever hypotheses a search goes on with."""
 
+import copy
 from collections.abc import Sequence
 
 import pytest
@@ -7,11 +8,13 @@ import torch
 
 from tests.models import test_frozen_vocabulary as frozen
 from tests.support.decoding import ARCHITECTURES, FIRST_WORD, PAD, SEAMS, WORDS, build, made_sentences, padded, randomise
+from tests.support.rounding import assert_alike, assert_as_near
 from zsnmt.decoding.beam_search import without
 from zsnmt.decoding.options import FLOAT32, INT8
 from zsnmt.decoding.packed import decoder as module
 from zsnmt.decoding.packed.decoder import DecoderState, PackedDecoder
 
+pytestmark = pytest.mark.usefixtures("float64_attention")
 SENTENCES = made_sentences(6)
 MODELS = {
     **{architecture: dict(architecture=architecture) for architecture in ARCHITECTURES},
@@ -39,22 +42,28 @@ def of_whole_prefixes(model, sources: torch.Tensor, prefixes: torch.Tensor) -> t
 
 
 def walk(model, steps: int = 7, leave: dict[int, list[int]] = LEFT_OUT, words: int = WORDS, starts: Sequence[int] = STARTS) -> None:
-    """Go on with random tokens of random hypotheses, leaving out rows at some steps, and compare the logits of every step."""
+    """Go on with random tokens of random hypotheses, leaving out rows at some steps, and compare the logits of every step.
+
+    In float64 they are the model's own; in float32, whose kernels are others, they are as near to these as the model's.
+    """
     generator = torch.Generator().manual_seed(4)
-    state, sources, starts = begin(model, starts=starts)
+    exact = copy.deepcopy(model).double()
+    (state, sources, starts), (exact_state, *_) = begin(model.float(), starts=starts), begin(exact, starts=starts)
     prefixes, tokens = starts[:, None, None], starts[:, None]  # N×W×T, N×W
     for step in range(steps):
-        found, expected = state.logits(tokens), of_whole_prefixes(model, sources, prefixes)
-        assert torch.equal(found.isinf(), expected.isinf())
-        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+        stock, expected = (of_whole_prefixes(each, sources, prefixes) for each in (model, exact))
+        assert_alike(exact_state.logits(tokens), expected)
+        assert_as_near(state.logits(tokens), stock, expected)
         if step in leave:
             order, holes, movers = map(torch.tensor, without(leave[step], len(sources)))
-            state.drop(order.long(), holes.long(), movers.long())
+            for each in (state, exact_state):
+                each.drop(order.long(), holes.long(), movers.long())
             sources, prefixes = sources[order], prefixes[order]
         size = len(sources), WIDTH
         parents = torch.randint(prefixes.size(1), size, generator=generator)
         tokens = torch.randint(FIRST_WORD, FIRST_WORD + words, size, generator=generator)
-        state.follow(parents)
+        for each in (state, exact_state):
+            each.follow(parents)
         kept = prefixes.gather(1, parents[..., None].expand(-1, -1, step + 1))
         prefixes = torch.cat([kept, tokens[..., None]], dim=-1)
 
@@ -80,7 +89,7 @@ def test_the_past_grows_beyond_the_room_it_began_with(steps, room, monkeypatch):
 
 @torch.no_grad()
 def test_int8_logits_are_near():
-    model = build()
+    model = build(dtype=torch.float32)
     (exact, _, starts), (rounded, *_) = begin(model), begin(model, INT8)
     a, b = (state.logits(starts[:, None]).log_softmax(-1) for state in (exact, rounded))
     assert a.shape == b.shape and 0 < (a - b).pow(2).mean().sqrt() < 0.1 * a.std()

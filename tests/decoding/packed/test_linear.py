@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.support.rounding import assert_product, assert_rounded
 from zsnmt.decoding.options import FLOAT32, INT8, EngineChoice
 from zsnmt.decoding.packed.linear import check_precision, pack
 from zsnmt.errors import InputError
@@ -30,7 +31,7 @@ def error(found: torch.Tensor, expected: torch.Tensor) -> float:
 def test_results_are_those_of_float32_to_a_few_hundredths(layer, shape, biased):
     weight, bias = layer[0], layer[1] if biased else None
     x, expected = inputs(*shape), F.linear(inputs(*shape), weight, bias)
-    torch.testing.assert_close(pack(weight, bias, FLOAT32)(x), expected)
+    assert_product(pack(weight, bias, FLOAT32)(x), x, weight, bias)
     rounded = pack(weight, bias, INT8)(x)
     assert rounded.shape == expected.shape and 0 < error(rounded, expected) < 0.02 * expected.std()
 
@@ -51,15 +52,18 @@ def test_what_8_bits_hold_is_exact(layer):
     weight[:, 0], x[0, :2] = 127, torch.tensor([0.0, 255.0])  # the largest of each row, and the range of the inputs
     scales = 10.0 ** -torch.arange(D)[:, None]
     expected = F.linear(x, weight * scales)
-    torch.testing.assert_close(pack(weight * scales, None, INT8)(x), expected, rtol=1e-5, atol=0)
+    exact = F.linear(x.double(), weight.double() * 10.0 ** -torch.arange(D).double()[:, None])
+    assert_rounded(pack(weight * scales, None, INT8)(x), exact, 8, exact.abs())  # a few: of the scales and their products
     assert error(pack(weight * scales + 0.3 * scales, None, INT8)(x), expected + 0.3 * scales[:, 0] * x.sum(1, keepdim=True)) > 0.01
 
 
 @pytest.mark.parametrize("precision", [FLOAT32, INT8])
 def test_relu_behind_it_is_relu(layer, precision):
-    x = inputs(5, 2)
-    plain, with_relu = (pack(*layer, precision, relu=relu)(x) for relu in (False, True))
-    assert torch.equal(with_relu, plain.relu()) and plain.min() < 0
+    x, (weight, bias) = inputs(5, 2), layer
+    plain, with_relu = (pack(weight, bias, precision, relu=relu)(x) for relu in (False, True))
+    sizes = F.linear(x.double().abs(), weight.double().abs(), bias.double().abs())
+    assert_rounded(with_relu, plain.double().relu(), 2 * (C + 1), sizes)
+    assert plain.min() < 0 == with_relu.min()
 
 
 def test_zeros_stay_zero(layer):
