@@ -42,7 +42,7 @@ def test_terminal_and_markdown_have_columns_of_another_way():
     entry, terminal = markdown_table(SCORES), text_table(SCORES)
     for title in TITLES:
         assert title in entry.split("\n")[0].split(" | ") and f"\n{title} " in terminal
-    assert f"| zero-shot by {LABEL} chrF++ |".replace(" by", " chrF++ by").replace(" chrF++ |", " |") in entry
+    assert f"| zero-shot chrF++ by {LABEL} |" in entry
     header, _, *rows = every_direction(SCORES).split("\n")
     assert f"| BLEU by {LABEL} |" in header and f"| {LABEL} minus direct | {LABEL} minus pivot |" in header
     found = dict(zip(header.split(" | "), next(row for row in rows if row.startswith("| de-fr | zero-shot | residual")).split(" | ")))
