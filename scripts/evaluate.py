@@ -34,7 +34,8 @@ def main() -> None:
         parser.error("--text, --split and --directions need an --output of their own: RUN/scores.json is the recipe's")
     scoring = chosen_scoring(options)
     from zsnmt.decoding.search import Search
-    from zsnmt.evaluation.evaluate import Split, evaluate  # loads PyTorch
+    from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
+    from zsnmt.evaluation.text import Split
 
     scores = evaluate(
         options.run,

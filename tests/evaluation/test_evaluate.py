@@ -14,12 +14,15 @@ import pytest
 import sacrebleu
 
 from tests.support.evaluation import MadeUpTranslator, sentences, write_run, write_text
+from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation import evaluate as evaluation
-from zsnmt.evaluation.evaluate import Split, directions_with_text, evaluate, read_pairs
+from zsnmt.evaluation import text as scored_text
+from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.hypotheses import INTO_PIVOT
+from zsnmt.evaluation.text import Split, directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.scores import check_comparable, search_note
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
@@ -113,9 +116,9 @@ def test_a_test_set_of_unequal_lines_is_refused_before_it_is_translated(run, tex
 
 def test_a_file_of_the_test_set_is_read_and_spelt_once(text, monkeypatch):
     read, spelt = [], []
-    monkeypatch.setattr(evaluation, "read_lines", lambda path: read.append(path.name) or read_lines(path))
+    monkeypatch.setattr(scored_text, "read_lines", lambda path: read.append(path.name) or read_lines(path))
     directions = directions_with_text(text, "test", MadeUpTranslator.languages)
-    files = {direction: evaluation.find_pair(text, "test", *direction) for direction in directions}
+    files = {direction: find_pair(text, "test", *direction) for direction in directions}
     pairs = read_pairs(files, 3, lambda line, language: spelt.append(language) or line.upper())
     assert sorted(read) == [f"test.{language}" for language in sorted(MadeUpTranslator.languages)] and len(spelt) == 3 * 4
     assert pairs[AA_BB] == (sentences("aa")[:3], [line.upper() for line in sentences("bb")[:3]])

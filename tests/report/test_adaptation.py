@@ -11,7 +11,7 @@ import pytest
 from tests.support.resampled import with_resamples, without_resamples
 from tests.support.scores import changed, made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.evaluation.evaluate import means
+from zsnmt.evaluation.scorer import means
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.report.adaptation import (
     GROUPS,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from zsnmt.evaluation.evaluate import means
+from zsnmt.evaluation.scorer import means
 from zsnmt.runs.scores import Result, Scores
 from zsnmt.scoring.bootstrap import SAMPLES, signature
 from zsnmt.scoring.figures import ranges
