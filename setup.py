@@ -7,6 +7,7 @@ setup(
     version="0.1.0",
     description="Multilingual zero-shot neural machine translation, a plug-in for fairseq",
     packages=find_packages(include=["zsnmt", "zsnmt.*"]),
+    entry_points={"console_scripts": ["zsnmt = zsnmt.cli:main"]},
     package_data={"zsnmt.report": ["page.html.jinja", "page.css", "page.js"], "zsnmt.masked_lm.report": ["page.html.jinja"]},
     python_requires=">=3.11,<3.13",
     install_requires=[

@@ -1,24 +1,8 @@
-"""Checks a folder of parallel text and prints its number of sentence pairs, by pair and split."""
+"""The same as `zsnmt check`."""
 
-import argparse
-from pathlib import Path
+import sys
 
-from zsnmt import console
-from zsnmt.corpora.parallel_text import SPLITS, check_corpus
-from zsnmt.languages import parse_directions
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="holds {split}.{src}-{tgt}.{lang} or multiway {split}.{lang}")
-    parser.add_argument("--pairs", required=True, help="language pairs that must be there, as in de-en,fr-en")
-    parser.add_argument("--splits", default=",".join(SPLITS), help="splits that must be there (default: %(default)s)")
-    arguments = parser.parse_args()
-    counts = check_corpus(arguments.folder, parse_directions(arguments.pairs), arguments.splits.split(","))
-    print("\t".join(["pair", *counts]))
-    for pair in next(iter(counts.values())):
-        print("\t".join([pair, *(str(of_split[pair]) for of_split in counts.values())]))
-
+from zsnmt.cli import main
 
 if __name__ == "__main__":
-    console.run(main)
+    main(["check", *sys.argv[1:]])

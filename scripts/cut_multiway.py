@@ -1,28 +1,8 @@
-"""Cut pivot-centred training pairs from a multiway corpus ({train,valid,test}.{lang})."""
+"""The same as `zsnmt cut-multiway`."""
 
-import argparse
-from pathlib import Path
+import sys
 
-from zsnmt import console
-from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs
-from zsnmt.files import new_folder
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="multiway corpus")
-    parser.add_argument("target", type=Path, help="folder of parallel text to make")
-    parser.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first")
-    parser.add_argument("--condition", choices=CONDITIONS, required=True,
-                        help="every line in every pair, or no pivot sentence in two pairs")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the dealing")
-    options = parser.parse_args()
-
-    with new_folder(options.target) as folder:
-        counts = cut_training_pairs(options.folder, folder, options.languages, options.condition, options.seed)
-    for pair, number in counts.items():
-        print(f"train\t{pair}\t{number}")
-
+from zsnmt.cli import main
 
 if __name__ == "__main__":
-    console.run(main)
+    main(["cut-multiway", *sys.argv[1:]])

@@ -1,34 +1,8 @@
-"""Export a run into one folder that another engine translates with, exactly as the run does.
+"""The same as `zsnmt export`."""
 
-    python scripts/export.py RUN --to ctranslate2 --quantization int8
-    python scripts/translate.py RUN/ctranslate2-int8 --to de < text > translation
-"""
+import sys
 
-import argparse
-from pathlib import Path
-
-from zsnmt import console
-from zsnmt.decoding.options import FLOAT32
-from zsnmt.inference.export.ctranslate2.quantisation import QUANTIZATIONS
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
-    parser.add_argument("--to", choices=["ctranslate2"], required=True, help="engine; needs pip install ctranslate2")
-    parser.add_argument("--quantization", metavar=f"{{{','.join(QUANTIZATIONS)}}}", default=FLOAT32,
-                        help="how weights are kept: int8 is the smallest and, on a CPU, the fastest (default: %(default)s)")
-    parser.add_argument("--output", type=Path, metavar="FOLDER", help="new folder (default: RUN/ctranslate2-QUANTIZATION)")
-    parser.add_argument("--text", type=Path, metavar="FOLDER",
-                        help="parallel text with the test set that the export is checked on (default: that of the run)")
-    parser.add_argument("--sentences", type=int, default=100, metavar="N", help="how many of it, 50 or more (default: %(default)s)")
-    options = parser.parse_args()
-    from zsnmt.inference.export.run import export_run, told  # loads PyTorch
-
-    folder, agreements = export_run(options.run, options.output, options.quantization, options.text, options.sentences)
-    print(folder)
-    print(told(agreements))
-
+from zsnmt.cli import main
 
 if __name__ == "__main__":
-    console.run(main)
+    main(["export", *sys.argv[1:]])

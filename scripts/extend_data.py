@@ -21,7 +21,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args()
-    from zsnmt.adaptation.data import UNKNOWN_BOUND, extend_data  # loads PyTorch: only now, so that --help is quick
+    from zsnmt.adaptation.data import (  # loads PyTorch: only now, so that --help is quick
+        UNKNOWN_BOUND,
+        extend_data,
+    )
     from zsnmt.adaptation.joined_text import new_languages
     from zsnmt.languages import read_languages
     from zsnmt.runs.folder import PIPELINE_FOLDER

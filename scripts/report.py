@@ -1,32 +1,8 @@
-"""Make a page that shows scored runs side by side: tables, heat maps, training curves and examples."""
+"""The same as `zsnmt report`."""
 
-import argparse
-from pathlib import Path
+import sys
 
-from zsnmt import console
-from zsnmt.report.examples import examples
-from zsnmt.report.html import write
-from zsnmt.report.page import FIGURE_FORMATS, TABLE_FORMATS, page, write_beside
-from zsnmt.report.scores import read_runs
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("runs", type=Path, nargs="+", help="run folders with scores.json; the first one's system is the baseline")
-    parser.add_argument("--output", type=Path, required=True, help="the HTML page to write")
-    parser.add_argument("--format", nargs="+", default=[], choices=[*FIGURE_FORMATS, *TABLE_FORMATS],
-                        help="also write figures (png, svg) and tables (md, tsv) beside the page")
-    parser.add_argument("--examples", type=int, default=8, help="examples a direction, at most")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the choice of examples")
-    parser.add_argument("--text", type=Path, help="folder of the test set, where it is not the one that was scored")
-    options = parser.parse_args()
-
-    runs = read_runs(options.runs)
-    shown = examples(runs, options.examples, options.seed, options.text)
-    write(options.output, page(runs, shown, options.seed).encode("utf-8"))
-    for path in (options.output, *write_beside(options.output, runs, options.format)):
-        print(path)
-
+from zsnmt.cli import main
 
 if __name__ == "__main__":
-    console.run(main)
+    main(["report", *sys.argv[1:]])

@@ -26,7 +26,7 @@ PACKAGES=("sentencepiece==0.2.3" "sacrebleu==2.6.0" "sacremoses==0.2.0" "indic-n
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 
-wanted() { sha256sum "${BASH_SOURCE[0]}" | cut -d' ' -f1; }
+wanted() { cat "${BASH_SOURCE[0]}" "$ROOT/setup.py" | sha256sum | cut -d' ' -f1; }
 
 check_python() {
   command -v "$PYTHON" >/dev/null || fail "no interpreter '$PYTHON'; install Python 3.11 or 3.12, or set PYTHON=/path/to/python3.11"

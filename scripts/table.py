@@ -1,26 +1,8 @@
-"""Print scored runs side by side; with --markdown as an entry for RESULTS.md."""
+"""The same as `zsnmt table`."""
 
-import argparse
-from pathlib import Path
+import sys
 
-from zsnmt import console
-from zsnmt.report.markdown import every_direction, markdown_table, text_table
-from zsnmt.runs.scores import read_scores
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("runs", type=Path, nargs="+", help="run folders with scores.json")
-    parser.add_argument("--markdown", action="store_true", help="Markdown, with the command and commit of each run")
-    parser.add_argument("--directions", action="store_true", help="Markdown, every direction")
-    parser.add_argument("--folder", type=Path, default=Path(), help="folder of the runs")
-    options = parser.parse_args()
-    scores = [read_scores(options.folder / run) for run in options.runs]
-    if options.directions:
-        print(every_direction(scores))
-    else:
-        print(markdown_table(scores) if options.markdown else text_table(scores))
-
+from zsnmt.cli import main
 
 if __name__ == "__main__":
-    console.run(main)
+    main(["table", *sys.argv[1:]])

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -88,6 +89,15 @@ MODEL="--encoder-layers 3 --decoder-layers 1 --encoder-embed-dim 16 --decoder-em
   --max-source-positions 40"
 TRAINING="--optimizer adam --lr 5e-3 --criterion label_smoothed_cross_entropy --max-tokens 400 --max-epoch 2"
 """
+
+
+def changed(config: str, **settings: str) -> str:
+    """The text of a config in which some keys have other values; those that it lacks come last."""
+    for key, value in settings.items():
+        line = f'{key}="{value}"\n'
+        config, found = re.subn(rf'^{key}=("[^"]*"|\S*).*\n', lambda match: line, config, flags=re.MULTILINE)
+        config += "" if found else line
+    return config
 
 
 def run_command(*command, runs=None, **options) -> subprocess.CompletedProcess:

@@ -337,4 +337,4 @@ def test_a_release_that_lacks_files_gets_one_sentence(release_folder, tmp_path, 
         path.unlink()
     (error,) = re.findall("error: .*", stopped(name, folder, tmp_path))
     assert error == (f"error: {folder} and the folders below it lack {missing}; "
-                     f"get the release with scripts/fetch_corpus.py {corpus}")  # fmt: skip
+                     f"get the release with zsnmt fetch {corpus}")  # fmt: skip

@@ -108,5 +108,5 @@ def test_a_broken_list_of_languages_names_its_file(tmp_path, content, message):
 
 
 def test_a_folder_without_languages_says_how_to_make_one(tmp_path):
-    with pytest.raises(InputError, match=f"{LANGUAGES_FILE} is missing.*scripts/prepare.py"):
+    with pytest.raises(InputError, match=f"{LANGUAGES_FILE} is missing.*zsnmt prepare"):
         read_languages(tmp_path)

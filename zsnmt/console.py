@@ -10,13 +10,13 @@ from typing import NoReturn
 
 from zsnmt.errors import InputError
 
-FAILED = 1
+FAILED, MISUSED = 1, 2
 INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 
 
 def run(main: Callable[[], None]) -> NoReturn:
-    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError.
+    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError, 2 for a WrongUse.
 
     An interrupt exits with 130 and a reader that closed its pipe (`| head`) with 141, both silently.
     Any other exception is a bug and propagates.
@@ -31,11 +31,37 @@ def run(main: Callable[[], None]) -> NoReturn:
     except BrokenPipeError:
         _stop(PIPE_CLOSED)
     except InputError as error:
-        _stop(FAILED, str(error))
+        _stop(MISUSED if isinstance(error, WrongUse) else FAILED, str(error))
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
         _stop(FAILED, where + (error.strerror or str(error)))
     sys.exit(0)
+
+
+class WrongUse(InputError):
+    """Words after a command that it does not know, or that it lacks."""
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help that keeps the lines of the description, and says the default of each option that has one."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        default, text = action.default, action.help or ""
+        said = default is None or default is argparse.SUPPRESS or default is False or "(default" in text
+        if said or not action.option_strings or default in ("", [], ()):
+            return text
+        shown = " ".join(map(str, default)) if isinstance(default, (list, tuple)) else str(default)
+        return f"{text} (default: {shown.replace('%', '%%')})"
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser of options, and of verbs with options, whose help is `Help`. What it cannot read is a `WrongUse`."""
+
+    def __init__(self, **settings) -> None:
+        super().__init__(**{"formatter_class": Help} | settings)
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUse(f"{message}; see {self.prog} --help")
 
 
 def add_fields(parser: argparse.ArgumentParser, settings: type, without: Collection[str] = ()) -> None:
@@ -46,7 +72,7 @@ def add_fields(parser: argparse.ArgumentParser, settings: type, without: Collect
                 f"--{setting.name.replace('_', '-')}",
                 type=setting.type,
                 default=setting.default,
-                help=f"{setting.metadata['help']} (default {setting.default})",
+                help=setting.metadata["help"],
             )
 
 

@@ -106,7 +106,7 @@ def read_languages(folder: Path) -> list[str]:
     """The languages of a binarised folder, in their fixed order (one code a line of languages.txt)."""
     path = Path(folder) / LANGUAGES_FILE
     if not path.is_file():
-        raise InputError(f"{path} is missing: it lists the languages in their fixed order; make it with scripts/prepare.py")
+        raise InputError(f"{path} is missing: it lists the languages in their fixed order; make it with zsnmt prepare")
     try:
         return check_languages(path.read_text(encoding="utf-8").splitlines())
     except ValueError as error:  # also of bytes that are not UTF-8

@@ -3,10 +3,7 @@
 import csv
 import json
 import re
-import runpy
 import shutil
-import sys
-from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from unittest import mock
@@ -15,14 +12,15 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from tests.conftest import ROOT
+from zsnmt.analysis import layer_classifiers
 from zsnmt.analysis import similarities as similarities_module
-from zsnmt.analysis.classifiers import fit_as_published, fit_to_convergence
+from zsnmt.analysis.classifiers import PUBLISHED_BATCH, fit_as_published, fit_to_convergence
 from zsnmt.analysis.held_out import Accuracy, accuracy, confusion, split_by_sentence
 from zsnmt.analysis.retrieval import retrieval
 from zsnmt.analysis.similarity import linear_cka
 from zsnmt.analysis.state_folder import LABELS_FILE, STATES_FILE, Labels, allocate, layer_file, read_states, sentence_means
 from zsnmt.analysis.svcca import decompose, independent_mean, random_baseline, svcca
+from zsnmt.cli import probe_classifiers, probe_similarity
 from zsnmt.errors import InputError
 
 LANGUAGES = ["de", "en", "it"]
@@ -66,18 +64,14 @@ def folder(tmp_path_factory) -> Path:
     return make_states(tmp_path_factory.mktemp("states") / "states")
 
 
-def script(name: str) -> Callable[..., None]:
-    """A script, to be called in this process."""
-
-    def call(*arguments: object) -> None:
-        with mock.patch.object(sys, "argv", [name, *map(str, arguments)]):
-            runpy.run_path(str(ROOT / "scripts" / name))["main"]()
-
-    return call
+def similarity(*arguments: object) -> None:
+    """`zsnmt probe-similarity`, in this process."""
+    probe_similarity.main([*map(str, arguments)])
 
 
-similarity = script("probe_similarity.py")
-classifiers = script("probe_classifiers.py")
+def classifiers(*arguments: object) -> None:
+    """`zsnmt probe-classifiers`, in this process."""
+    probe_classifiers.main([*map(str, arguments)])
 
 
 def read_tsv(path: Path) -> list[dict[str, str]]:
@@ -185,7 +179,7 @@ def test_states_without_similarity_are_refused_and_an_earlier_table_stays(folder
     np.save(layer_file(same, "1"), np.ones_like(np.load(layer_file(same, "1"))))
     strangers = make_states(tmp_path / "strangers", translations=False)
     for arguments, message in (
-        ([tmp_path / "nothing"], "nothing/states.json is missing; make it with scripts/probe_states.py"),
+        ([tmp_path / "nothing"], "nothing/states.json is missing; make it with zsnmt probe-states"),
         ([few], "layer 1: 12 sentences are too few for SVCCA with 6 and 6 kept directions; give more than 12"),
         ([same], "layer 1: all 40 rows of the states are the same"),
         ([strangers], "line n of the languages is not the same sentence in these states; make them from a multiway set"),
@@ -249,7 +243,7 @@ def test_a_probe_finds_what_a_layer_knows(folder, tmp_path, capsys):
     assert [float(figures["0", label]["chance"]) for label in ("language", "position", "token")] == [1 / 3, 1 / 3, 1 / 5]
     output = capsys.readouterr().out
     rows = figures["0", "token"]["rows"]
-    assert output.startswith(f"Accuracy in % on {rows} held-out tokens; of a class without training rows: language 0, ")
+    assert output.startswith(f"Accuracy in % on {rows} held-out tokens; of a class without training rows: token 0, ")
     shown = printed_rows(output)
     assert shown["layer"] == [*LAYERS, "chance", "majority"]
     for label in ("language", "position", "token"):
@@ -259,12 +253,9 @@ def test_a_probe_finds_what_a_layer_knows(folder, tmp_path, capsys):
 
 
 def test_the_published_procedure_has_about_4000_updates_at_most_its_batch():
-    from zsnmt.analysis import classifiers as module
-
-    fit = runpy.run_path(str(ROOT / "scripts/probe_classifiers.py"))["fit"]
-    for rows, size in ((10, 1), (80_000, 100), (10**9, module.PUBLISHED_BATCH)):
-        with mock.patch.object(module, "fit_as_published") as fitted:
-            fit("published", None, None, range(rows), seed=1)
+    for rows, size in ((10, 1), (80_000, 100), (10**9, PUBLISHED_BATCH)):
+        with mock.patch.object(layer_classifiers, "fit_as_published") as fitted:
+            layer_classifiers.fit("published", None, None, range(rows), seed=1)
         epochs, batch_size = fitted.call_args.args[3:]
         assert (epochs, batch_size) == (5, size)
     assert 5 * 80_000 / 100 == 4000
@@ -304,7 +295,7 @@ def test_states_that_cannot_be_probed_are_refused_and_earlier_tables_stay(folder
     np.save(layer_file(infinite, "1"), np.full_like(np.load(layer_file(infinite, "1")), np.inf))
     before = sorted(tmp_path.rglob("*"))
     for arguments, message in (
-        ([tmp_path / "nothing"], "nothing/states.json is missing; make it with scripts/probe_states.py"),
+        ([tmp_path / "nothing"], "nothing/states.json is missing; make it with zsnmt probe-states"),
         ([folder, "--held-out", tmp_path / "nothing"], "nothing/states.json is missing"),
         ([folder, "--held-out", twin], "are states of the same text; give states of another text"),
         ([folder, "--held-out", stranger], r"differ in model \(abc and xyz\); make both alike"),

@@ -1,4 +1,4 @@
-"""Each verb of scripts/benchmark.py prints its table."""
+"""Each verb of zsnmt benchmark prints its table."""
 
 from tests.conftest import run_command
 from zsnmt.modules.positions import ENCODINGS

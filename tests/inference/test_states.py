@@ -2,11 +2,8 @@
 
 import errno
 import os
-import runpy
 import shutil
-import sys
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -16,9 +13,10 @@ from fairseq.data import Dictionary
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from omegaconf import OmegaConf
 
-from tests.conftest import ROOT
 from zsnmt.analysis import state_folder
 from zsnmt.analysis.state_folder import Labels, read_states, sentence_means
+from zsnmt.cli import probe_states
+from zsnmt.console import WrongUse
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.multiway import read_multiway
 from zsnmt.errors import InputError
@@ -128,9 +126,8 @@ def stock(stock_files, tmp_path) -> Path:
 
 
 def probe(*arguments: object) -> None:
-    """scripts/probe_states.py, in this process."""
-    with mock.patch.object(sys, "argv", ["probe_states.py", *map(str, arguments)]):
-        runpy.run_path(str(ROOT / "scripts/probe_states.py"))["main"]()
+    """`zsnmt probe-states`, in this process."""
+    probe_states.main([*map(str, arguments)])
 
 
 def naive_states(model: ProbedModel, tokens: list[int]) -> list[np.ndarray]:
@@ -299,7 +296,7 @@ def test_a_stock_checkpoint_that_cannot_be_probed_is_refused(stock, run, corpus)
     (stock / "dict.en.txt").unlink()
     with pytest.raises(InputError, match="dict.en.txt is missing; give the folder with the training's dictionaries"):
         load_stock_checkpoint(stock / "stock.pt", stock)
-    with pytest.raises(SystemExit):
+    with pytest.raises(WrongUse):
         probe(stock / "stock.pt", stock / "states")
     assert not (stock / "states").exists()
 
@@ -339,7 +336,7 @@ def test_one_sentence_in_each_language_is_not_one_sentence(model, text, tmp_path
 
 
 def test_missing_and_damaged_states_are_named(folder, tmp_path):
-    with pytest.raises(InputError, match="states.json is missing; make it with scripts/probe_states.py"):
+    with pytest.raises(InputError, match="states.json is missing; make it with zsnmt probe-states"):
         read_states(tmp_path)
     for number, name in enumerate(("1.npy", "tokens.npz")):
         damaged = shutil.copytree(folder, tmp_path / f"damaged{number}")
@@ -381,7 +378,7 @@ def test_the_script_draws_lines_of_the_training_text(run, corpus, tmp_path):
     assert states.record == expected.record and states.record["sentences"] == 7
     assert states.record["translations"] is False
     assert all(np.array_equal(*pair) for pair in zip(states.labels, expected.labels))
-    with pytest.raises(SystemExit):
+    with pytest.raises(WrongUse):
         probe(run, tmp_path / "both", "--lines", 3, "--random-lines", 7)
 
 

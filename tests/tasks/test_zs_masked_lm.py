@@ -186,7 +186,7 @@ def test_an_epoch_has_masks_and_batches_of_its_own(data, workers):
 def test_a_folder_without_a_dictionary_is_refused(data, tmp_path):
     copy = shutil.copytree(data, tmp_path / "data")
     (copy / "dict.txt").unlink()
-    with pytest.raises(InputError, match="dict.txt is missing; make the folder with scripts/prepare_bert.py or fairseq-preprocess"):
+    with pytest.raises(InputError, match="dict.txt is missing; make the folder with zsnmt prepare-bert or fairseq-preprocess"):
         task_of(copy)
 
 
@@ -196,7 +196,7 @@ def test_a_split_without_text_is_refused(data, tmp_path):
         file.unlink()
     task = task_of(copy)
     for split in ("valid", "valid.fake"):
-        with pytest.raises(InputError, match="valid.fake.idx is missing; make the folder with scripts/prepare_bert.py"):
+        with pytest.raises(InputError, match="valid.fake.idx is missing; make the folder with zsnmt prepare-bert"):
             task.load_dataset(split)
     with pytest.raises(InputError, match="test.en.idx is missing"):
         task.load_dataset("test")

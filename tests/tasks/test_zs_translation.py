@@ -78,7 +78,7 @@ def test_a_folder_that_cannot_be_used_says_why(own_data):
         task_of(own_data)
     for path in own_data.glob("dict.*.txt"):
         path.unlink()
-    with pytest.raises(InputError, match="one dictionary for all languages; make it with scripts/prepare.py"):
+    with pytest.raises(InputError, match="one dictionary for all languages; make it with zsnmt prepare"):
         task_of(own_data)
     (own_data / "languages.txt").unlink()
     with pytest.raises(InputError, match="languages.txt is missing"):
@@ -86,7 +86,7 @@ def test_a_folder_that_cannot_be_used_says_why(own_data):
 
 
 def test_a_direction_without_text_is_named(own_data):
-    with pytest.raises(InputError, match=f"no binarised 'train' text for {ZERO_SHOT[0]}.*scripts/prepare.py"):
+    with pytest.raises(InputError, match=f"no binarised 'train' text for {ZERO_SHOT[0]}.*zsnmt prepare"):
         task_of(own_data, "--lang-pairs", f"{SUPERVISED[0]},{ZERO_SHOT[0]}").load_dataset("train")
     for path in own_data.glob(f"valid.{FIRST}-{SECOND}.*"):
         path.unlink()

@@ -261,7 +261,7 @@ def test_a_failure_in_another_process_leaves_the_old_folder(own_text, monkeypatc
 def test_an_option_that_cannot_be_read_is_one_sentence(own_text, option, value, message):
     data = own_text.with_name("data")
     stopped = run_command("scripts/prepare.py", own_text, data, "--languages", *LANGUAGES, option, value)
-    assert (stopped.returncode, stopped.stderr.count("\n")) == (1, 1) and stopped.stderr.startswith(f"error: {message}")
+    assert (stopped.returncode, stopped.stderr.count("\n")) == (2, 1) and stopped.stderr.startswith(f"error: {message}")
     assert not data.exists()
 
 

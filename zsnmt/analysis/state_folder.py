@@ -20,9 +20,10 @@ from zsnmt.files import read_json
 STATES_FILE = "states.json"
 LABELS_FILE = "tokens.npz"
 FINAL = "final"
+LABELS = ("token", "position", "language")  # those of a row that classifiers are fitted for
 
 _SENTENCES_AT_A_TIME = 256
-_REMEDY = "make it with scripts/probe_states.py"
+_REMEDY = "make it with zsnmt probe-states"
 
 
 class Labels(NamedTuple):

@@ -6,7 +6,7 @@ breaks a rule stops with an InputError that names the file and the line. Nothing
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, zip_longest
 from pathlib import Path
 
@@ -41,6 +41,22 @@ def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path,
         f"{folder} has no text for {source}-{target} in split '{split}'; looked for "
         f"{split}.{source}-{target}.{{{source},{target}}}, {split}.{target}-{source}.{{{source},{target}}} and "
         f"{split}.{{{source},{target}}}; languages there: {', '.join(_languages(folder, split)) or 'none'}")
+
+
+def files_of_language(language: str, paths: Iterable[Path]) -> list[Path]:
+    """Files named {split}.{lang} or {split}.{src}-{tgt}.{lang} in folders, and of files those that end in .{lang}.
+
+    Raises `InputError` if there are none.
+    """
+    files = []
+    for path in paths:
+        if path.is_dir():
+            files += [file for file in sorted(path.glob(f"*.{language}")) if file.name.split(".")[0] in SPLITS]
+        elif path.suffix == f".{language}":
+            files.append(path)
+    if not files:
+        raise InputError(f"there is no text of {language}; looked for files that end in .{language} as in parallel text")
+    return files
 
 
 def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ def score_run(run: Path, checkpoint: Path, data: Path) -> dict:
     Raises `InputError` for a run, a checkpoint or a folder that is not what it should be.
     """
     record = read_json(run / RECORD_FILE, "make a run folder with recipes/xnli.sh")
-    pairs = read_json(data / COUNTS_FILE, "make the folder with scripts/prepare_xnli.py")
+    pairs = read_json(data / COUNTS_FILE, "make the folder with zsnmt prepare-xnli")
     model, task = load_model(checkpoint, data, "sentence_prediction")
     model = model.cuda() if torch.cuda.is_available() else model
     languages = [split.removeprefix(TEST) for split in pairs if split.startswith(TEST)]

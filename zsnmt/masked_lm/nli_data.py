@@ -40,7 +40,7 @@ def prepare(folder: Path, pretraining: Path, multinli: Path, xnli: Path, languag
     splits |= {f"{TEST}{language}": pairs for language, pairs in read_xnli(xnli, "test", languages).items()}
     dictionary_file = pretraining / "dict.txt"
     if not dictionary_file.is_file():
-        raise InputError(f"{dictionary_file} is missing; give the folder of pre-training, made by scripts/prepare_languages.py")
+        raise InputError(f"{dictionary_file} is missing; give the folder of pre-training, made by zsnmt prepare-languages")
     subwords, dictionary, labels = Subwords.load(pretraining), Dictionary.load(str(dictionary_file)), Dictionary()
     for label in LABELS:
         labels.add_symbol(label)

@@ -21,8 +21,8 @@ from zsnmt.runs.scores import Result, Scores, read_score_file, write_score_file
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
 ROUND_TRIPS, OVERLAPS, COMPRESSION = "round_trip", "overlap", "compression"  # folders, the last one below that of a config
-KEEP_AGAIN = "keep the run again with scripts/results.py RUN"
-OVERLAP_REMEDY = "make it with scripts/check_overlap.py --remove-to"
+KEEP_AGAIN = "keep the run again with zsnmt results RUN"
+OVERLAP_REMEDY = "make it with zsnmt check-overlap --remove-to"
 _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 
@@ -36,7 +36,7 @@ def kept_files(folder: Path, lacking: str) -> list[Path]:
     """The kept files of a folder; `InputError` if there are none, with what is lacking and what to add."""
     paths = sorted(folder.glob("*.json"))
     if not paths:
-        raise InputError(f"{folder} holds no {lacking} with scripts/results.py RUN")
+        raise InputError(f"{folder} holds no {lacking} with zsnmt results RUN")
     return paths
 
 
@@ -111,7 +111,7 @@ def fill(document: str, folder: Path) -> str:
         if config == OVERLAPS:
             content = overlap_table({path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / OVERLAPS).glob("*.json"))})
         elif form == "round_trip":
-            content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with scripts/round_trip.py"))
+            content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip"))
         elif form == "probes":
             content = probes_markdown(kept_probes(folder, config))
         elif form == "compression":

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from zsnmt.languages import Direction, kind_name
 from zsnmt.report import figures
 from zsnmt.report.examples import Example
+from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inlined, templates, write
 from zsnmt.report.plotted import HeatMap, Validation, by_direction, curves, heat_maps, log_curves, panels, validations
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
@@ -17,12 +18,10 @@ from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import Run, all_directions, by_system, signature_note
 from zsnmt.report.systems import tables
-from zsnmt.report.table import Table, markdown, tsv
+from zsnmt.report.table import Table, tsv
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.scoring.figures import MAIN
 
-TABLE_FORMATS = {"md": markdown, "tsv": tsv}
-FIGURE_FORMATS = ("png", "svg")
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
 MOST_PANELS = 30  # directions that have a panel each
 TEMPLATES = templates(Path(__file__).parent)

@@ -3,9 +3,12 @@
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean, stdev
 
 from zsnmt.scoring.figures import FIGURES, Form
+
+from zsnmt.files import replacing
 
 MISSING = "–"
 WIDTH = 100  # of a terminal
@@ -192,6 +195,12 @@ def tsv(table: Table) -> str:
             if not part or any(value is not None for value in values):
                 columns.append([title + part, *values])
     return "".join("\t".join(map(_tsv_cell, row)) + "\n" for row in zip(*columns))
+
+
+def write_tsv(path: Path, columns: Sequence[str], rows: Sequence[Sequence]) -> None:
+    """Write rows under the names of their columns, each value as it is."""
+    with replacing(path) as file:
+        file.write(tsv(Table("", "", [*columns], [*map(list, rows)], "")).encode("utf-8"))
 
 
 def _tsv_cell(value: object) -> str:

@@ -50,7 +50,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
     def setup_task(cls, cfg: MaskedLanguageModelConfig, **kwargs) -> "ZeroShotMaskedLMTask":
         path = Path(utils.split_paths(cfg.data)[0]) / "dict.txt"
         if not path.is_file():
-            raise InputError(f"{path} is missing; make the folder with scripts/prepare_bert.py or fairseq-preprocess --only-source")
+            raise InputError(f"{path} is missing; make the folder with zsnmt prepare-bert or fairseq-preprocess --only-source")
         check_options(cfg)
         dictionary = Dictionary.load(str(path))
         dictionary.add_symbol(MASK)
@@ -71,7 +71,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
         names = [split] if "." in split or not self.languages else [f"{split}.{language}" for language in self.languages]
         parts = [data_utils.load_indexed_dataset(str(folder / name), self.dictionary) for name in names]
         if None in parts:
-            raise InputError(f"{folder / names[parts.index(None)]}.idx is missing; make the folder with scripts/prepare_bert.py")
+            raise InputError(f"{folder / names[parts.index(None)]}.idx is missing; make the folder with zsnmt prepare-bert")
         return ConcatDataset(parts)
 
     def get_batch_iterator(self, *args, **kwargs):

@@ -91,11 +91,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         folder = Path(utils.split_paths(args.data)[0])
         languages = read_languages(folder)
         if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
-            raise InputError(f"{folder} must hold one dictionary for all languages; make it with scripts/prepare.py")
+            raise InputError(f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare")
         dictionary = cls.load_dictionary(os.path.join(folder, f"dict.{languages[0]}.txt"))
         missing = [language for language in languages if language_tag(language) not in dictionary]
         if missing:
-            raise InputError(f"{folder}: the dictionary has no tag for {', '.join(missing)}; run scripts/prepare.py again")
+            raise InputError(f"{folder}: the dictionary has no tag for {', '.join(missing)}; run zsnmt prepare again")
 
         training = args.source_lang is None and args.target_lang is None
         if training:
@@ -335,7 +335,7 @@ def directions_with_data(folder: Path, split: str, languages: list[str]) -> list
     found = {path.name.split(".")[1] for path in folder.glob(f"{split}.*-*.*.idx")}
     pairs = [f"{a}-{b}" for a in languages for b in languages if {f"{a}-{b}", f"{b}-{a}"} & found]
     if not pairs:
-        raise InputError(f"{folder} holds no binarised '{split}' text ({split}.xx-yy.xx.idx); make it with scripts/prepare.py")
+        raise InputError(f"{folder} holds no binarised '{split}' text ({split}.xx-yy.xx.idx); make it with zsnmt prepare")
     return pairs
 
 

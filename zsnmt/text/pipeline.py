@@ -122,7 +122,7 @@ class TextPipeline:
             units = Words() if settings["units"] == "words" else Subwords.load(folder)
             kinds, mark_tokens = settings["tokenisation"], settings["mark_tokens"]
         except KeyError as missing:
-            raise InputError(f"{folder / PIPELINE_FILE} does not say {missing}; make the data again with scripts/prepare.py") from None
+            raise InputError(f"{folder / PIPELINE_FILE} does not say {missing}; make the data again with zsnmt prepare") from None
         own_units = {language: Subwords(folder / own_model_file(language)) for language in settings.get("own_subwords", [])}
         return cls(units, kinds, truecasers, mark_tokens, own_units)
 

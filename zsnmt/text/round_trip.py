@@ -1,11 +1,16 @@
 """How much of real text survives its tokenisation: there and back again, counted."""
 
+import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from zsnmt.processes import progress
+from zsnmt.text.lines import iterate_lines
 from zsnmt.text.pipeline import TextPipeline
-from zsnmt.text.tokenisation import Tokeniser
+from zsnmt.text.tokenisation import Tokeniser, load_tokeniser, needs_truecaser
+from zsnmt.text.truecasing import train_truecaser
 
 
 @dataclass
@@ -45,6 +50,22 @@ class WholePipeline:
 
     def detokenise(self, tokens: str) -> str:
         return self.pipeline.decode(tokens.split(), self.language)
+
+
+def load_with_truecaser(kind: str, language: str, files: Sequence[Path]) -> Tokeniser:
+    """The tokeniser of a kind; a truecaser that it needs is trained on the very text."""
+    if not needs_truecaser(kind):
+        return load_tokeniser(kind, language)
+    with tempfile.TemporaryDirectory() as folder:
+        truecaser = Path(folder) / f"truecaser.{language}"
+        train_truecaser(map(load_tokeniser("moses", language).tokenise, sentences_of(files)), truecaser)
+        return load_tokeniser(kind, language, truecaser)
+
+
+def sentences_of(files: Iterable[Path]) -> Iterator[str]:
+    """The lines of files, one after another, with a progress bar for each."""
+    for file in files:
+        yield from progress(iterate_lines(file, allow_empty_lines=True), file.name, unit=" lines")
 
 
 def round_trip(tokeniser: Tokeniser | WholePipeline, sentences: Iterable[str], examples: int = 0) -> RoundTrip:

@@ -1,1 +1,1 @@
-"""What is trained on and compared: binarised data, and the systems of studies."""
+"""Experiments: their configs, the steps that are done once, binarised data, and the systems of studies."""

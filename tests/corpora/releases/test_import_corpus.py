@@ -66,7 +66,7 @@ def test_a_failure_is_one_line_and_leaves_nothing(release, tmp_path, corpus):
     (release / "val.fr").unlink()
     done = import_corpus(release, corpus=corpus)
     assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
-    assert f"get the release with scripts/fetch_corpus.py {corpus}" in done.stderr
+    assert f"get the release with zsnmt fetch {corpus}" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["release"] and not done.stdout
 
 

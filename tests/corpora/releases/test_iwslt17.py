@@ -144,7 +144,7 @@ def test_what_is_missing_is_named(release, target):
     for path in release.rglob("train.tags.*ro*"):
         path.unlink()
     fails(release, target, "release and the folders below it lack train.tags.ro-en.ro, train.tags.ro-en.en; "
-                           "get the release with scripts/fetch_corpus.py iwslt17")  # fmt: skip
+                           "get the release with zsnmt fetch iwslt17")  # fmt: skip
     assert not [*target.iterdir()], "nothing is written before all files are found"
 
 

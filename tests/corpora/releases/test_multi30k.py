@@ -87,7 +87,7 @@ def test_another_number_of_lines(release, name):
 
 def test_what_is_missing_is_named(release):
     (release / "val.cs").unlink()
-    fails(release, "lack val.cs; get the release with scripts/fetch_corpus.py multi30k")
+    fails(release, "lack val.cs; get the release with zsnmt fetch multi30k")
     fails(release, "lack train.it, val.it, test_2016_flickr.it;", ["en", "it"])
 
 

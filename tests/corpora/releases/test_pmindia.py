@@ -149,7 +149,7 @@ def fails(release: Path, message: str, languages=LANGUAGES, **settings) -> None:
 def test_languages(release):
     fails(release, "the first language must be en, here it is hi", ["hi", "en", "te"])
     fails(release, "two or more, each once", ["en"])
-    fails(release, "lack pmindia.v1.ta-en.tsv; get .* scripts/fetch_corpus.py pmindia", [*LANGUAGES, "ta"])
+    fails(release, "lack pmindia.v1.ta-en.tsv; get .* zsnmt fetch pmindia", [*LANGUAGES, "ta"])
 
 
 @pytest.mark.parametrize("line, count", [("sentence 99", 1), ("sentence 99\tवाक्य 99\t0.7", 3), ("", 1)])

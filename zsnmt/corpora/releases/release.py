@@ -83,7 +83,7 @@ def find_files(release: Path, wanted: Sequence[Sequence[Sequence[str]]], corpus:
     """For each thing wanted the files of its first alternative, a list of names, that is all there.
 
     Names are looked up as by `find_file`. Raises MissingFiles that names what is missing of the first
-    alternatives, and `scripts/fetch_corpus.py corpus`.
+    alternatives, and `zsnmt fetch corpus`.
     """
     index = _index(release)
     found, missing = [], []
@@ -97,7 +97,7 @@ def find_files(release: Path, wanted: Sequence[Sequence[Sequence[str]]], corpus:
         missing = list(dict.fromkeys(missing))
         more = f" and {len(missing) - _NAMES_SHOWN} more" if len(missing) > _NAMES_SHOWN else ""
         raise MissingFiles(f"{release} and the folders below it lack {', '.join(missing[:_NAMES_SHOWN])}{more}; "
-                           f"get the release with scripts/fetch_corpus.py {corpus}")
+                           f"get the release with zsnmt fetch {corpus}")
     return found
 
 

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zsnmt.corpora.reordering.defaults import MOST_CHILDREN
 from zsnmt.corpora.reordering.dependency_trees import (
     Tree,
     is_projective,
@@ -38,8 +39,6 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.processes import map_in_processes, progress
 
-OWN_WEIGHT = 0.05
-MOST_CHILDREN = 7  # the head included, which takes a place among them
 _POSSIBLE = range(1, 9)  # 9! orders take gigabytes
 _CACHED = 4096  # distributions, of 40 kB at most; 320 kB with 8 children
 

@@ -22,7 +22,7 @@ from zsnmt.text.pipeline import TextPipeline
 EXPORT_FILE = "export.json"
 FORMAT = 1  # of the record
 VOCABULARY_FILE = "shared_vocabulary.json"
-REMEDY = "export the run again with scripts/export.py"
+REMEDY = "export the run again with zsnmt export"
 
 
 def is_export(folder: Path) -> bool:

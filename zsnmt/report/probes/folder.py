@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.analysis.similarities import Similarity
-from zsnmt.analysis.state_folder import FINAL
+from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
 from zsnmt.report.scores import Run, check_alike
@@ -16,7 +16,6 @@ from zsnmt.text.lines import read_lines
 
 FOLDER, RECORD = "probes", "record.json"
 TABLES = SIMILARITY, CLASSIFIERS, CONFUSION = "similarity.tsv", "classifiers.tsv", "classifiers.confusion.tsv"
-LABELS = ("token", "position", "language")  # that classifiers may be trained for
 REMEDY = "make the probes again with recipes/probe.sh"
 # What record.json says of a run.
 OF_RUN = ("config", "system", "seed", "removed_layers", "model", "command", "commit", "versions")

@@ -115,7 +115,7 @@ def test_without_the_library_it_says_what_to_install(tmp_path, monkeypatch):
     "damage, message",
     [
         (lambda folder: (folder / "model.bin").write_bytes((folder / "model.bin").read_bytes()[:-40]), "model.bin is damaged"),
-        (lambda folder: (folder / "model.bin").unlink(), "model.bin is missing; export the run again with scripts/export.py"),
+        (lambda folder: (folder / "model.bin").unlink(), "model.bin is missing; export the run again with zsnmt export"),
         (lambda folder: (folder / "pipeline" / "languages.txt").unlink(), "languages.txt is missing; export the run again"),
         (lambda folder: (folder / "export.json").write_text('{"format": 99}'), "of another version"),
         (lambda folder: (folder / "export.json").write_text("{"), "export.json is damaged"),

@@ -1,0 +1,131 @@
+"""The command `zsnmt`: every verb explains itself at once, and says in one sentence what it cannot read."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, run_command
+from zsnmt import cli
+from zsnmt.console import WrongUse
+
+HEAVY = ("torch", "fairseq", "sklearn", "scipy", "matplotlib", "sacrebleu", "sacremoses", "sentencepiece", "py3langid")
+FILES = {path.stem: path for path in Path(cli.__file__).parent.glob("*.py") if path.stem != "__init__"}
+BY_FILE = {verb: verb.replace("-", "_") for verb in cli.VERBS}
+DOORS = sorted(path for path in (ROOT / "scripts").glob("*.py") if "from zsnmt.cli import" in path.read_text(encoding="utf-8"))
+HERE = sorted(verb for verb, name in BY_FILE.items() if name in FILES)
+
+
+def help_of_all(verbs: list[str]) -> dict[str, tuple[str, list[str]]]:
+    """What `--help` of each verb prints and which heavy packages it loads, each in a process of its own."""
+    program = f"""
+import contextlib, io, os, sys
+from zsnmt.cli import main
+for verb in {verbs!r}:
+    if child := os.fork():
+        os.waitpid(child, 0)
+        continue
+    with contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.suppress(SystemExit):
+        main([verb, "--help"] if verb else ["--help"])
+    loaded = [name for name in {HEAVY!r} if name in sys.modules]
+    print(repr((verb, shown.getvalue(), loaded)), flush=True)
+    os._exit(0)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return {verb: (shown, loaded) for verb, shown, loaded in map(ast.literal_eval, done.stdout.splitlines())}
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, tuple[str, list[str]]]:
+    return help_of_all(["", *HERE])
+
+
+def test_every_file_is_a_verb_and_every_verb_is_listed_once(shown):
+    assert {*FILES} <= {*BY_FILE.values()}
+    assert sum(map(len, cli.GROUPS.values())) == len(cli.VERBS)
+    assert re.findall(r"^  ([a-z-]+)  +[a-z1]", shown[""][0], re.MULTILINE) == [*cli.VERBS]
+
+
+@pytest.mark.parametrize("verb", ["", *HERE])
+def test_help_loads_nothing_heavy_and_fits_a_terminal(verb, shown):
+    text, loaded = shown[verb]
+    assert not loaded
+    assert text.startswith(f"usage: zsnmt {verb or 'VERB'} ") and len(text.splitlines()) > 5
+    assert max(map(len, text.splitlines())) <= 130
+
+
+def test_help_says_every_default(shown):
+    for option, default in (("--vocabulary-size", "8000"), ("--seed", "1"), ("--tokenisation", "raw")):
+        explained = re.search(rf"^  {option}\b.*?(?=^  --|\Z)", shown["prepare"][0], re.MULTILINE | re.DOTALL)
+        assert f"(default: {default})" in " ".join(explained.group().split())
+    assert shown["prepare"][0].count("(default: None)") == shown["prepare"][0].count("(default: False)") == 0
+
+
+def test_an_unknown_verb_is_one_sentence_with_the_nearest_name():
+    with pytest.raises(WrongUse, match="^there is no verb 'trian'; did you mean train[?] zsnmt --help lists all$"):
+        cli.run(["trian"])
+    with pytest.raises(WrongUse, match="^there is no verb '--sing'; zsnmt --help lists all$"):
+        cli.run(["--sing"])
+
+
+def test_wrong_options_are_one_sentence_and_status_2():
+    done = run_command("python", "-m", "zsnmt", "check", "folder", "--pears", "de-en")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: the following arguments are required: --pairs; see zsnmt check --help\n"
+
+
+def test_a_fault_in_what_is_read_is_one_sentence_and_status_1(tmp_path):
+    done = run_command("python", "-m", "zsnmt", "check", tmp_path, "--pairs", "de-en")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith("error: ") and str(tmp_path) in done.stderr
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda path: path.stem)
+def test_a_script_opens_the_verb_that_it_names(door):
+    text = door.read_text(encoding="utf-8")
+    verb = re.search(r'"""The same as `zsnmt ([a-z-]+)`."""', text).group(1)
+    assert verb in cli.VERBS and f'main(["{verb}", *sys.argv[1:]])' in text and len(text.splitlines()) < 10
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "text"
+    cli.run(["make-synthetic", str(folder), "--number", "2", "--pairs", "9", "--valid", "2", "--test", "2"])
+    return folder
+
+
+@pytest.mark.parametrize("script, options", [
+    ("make_synthetic", ["OUT", "--number", "2", "--pairs", "9", "--valid", "2", "--test", "2"]),
+    ("make_synthetic_trees", ["OUT", "--number", "1", "--sentences", "9", "--valid", "2"]),
+    ("check_parallel_text", ["TEXT", "--pairs", "velan-inglan,tamun-inglan"]),
+    ("check_overlap", ["TEXT", "--languages", "inglan", "velan", "tamun", "--remove-to", "OUT", "--pairs", "5"]),
+    ("galactic", ["text", "TREES", "--output", "OUT/train"]),
+])  # fmt: skip
+def test_a_script_does_what_its_verb_does(script, options, text, tmp_path, capsys):
+    trees = tmp_path / "trees.conllu"
+    trees.write_text("1\tso\tso\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    door = ROOT / f"scripts/{script}.py"
+    verb = re.search(r"zsnmt ([a-z-]+)", door.read_text(encoding="utf-8")).group(1)
+    made, printed = [], []
+    for folder, run in ((tmp_path / "by_script", lambda *words: run_command(door, *words)),
+                        (tmp_path / "by_verb", lambda *words: cli.run([verb, *words]))):  # fmt: skip
+        places = {"TEXT": text, "TREES": trees, "OUT": folder / "new", "OUT/train": folder / "new" / "train"}
+        folder.mkdir()
+        capsys.readouterr()
+        done = run(*(str(places.get(word, word)) for word in options))
+        assert done is None or done.returncode == 0, done.stderr
+        printed.append(done.stdout if done else capsys.readouterr().out)
+        made.append({path.name: path.read_bytes() for path in (folder / "new").rglob("*")})
+    assert made[0] == made[1] and printed[0] == printed[1] != ""
+
+
+def test_cut_multiway_cuts_pairs(text, tmp_path, capsys):
+    languages = ["inglan", "velan", "tamun"]
+    for split, language in ((split, language) for split in ("train", "valid", "test") for language in languages):
+        (tmp_path / f"{split}.{language}").write_text("".join(f"{language} {number}\n" for number in range(6)))
+    cli.run(["cut-multiway", str(tmp_path), str(tmp_path / "cut"), "--languages", *languages, "--condition", "multiway"])
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert (tmp_path / "cut" / "train.velan-inglan.velan").is_file()

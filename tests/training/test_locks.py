@@ -1,0 +1,76 @@
+"""Locks on folders: who has one, who waits, and what happens when its owner is killed."""
+
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from zsnmt.training import locks
+from zsnmt.training.locks import Busy, locked
+
+OWNER = """
+import subprocess, sys
+from pathlib import Path
+from zsnmt.training.locks import locked
+with locked(Path(sys.argv[1])):
+    child = subprocess.Popen(["sleep", sys.argv[2]], close_fds=False)
+    print(child.pid, flush=True)
+    sys.stdin.read()
+"""
+
+
+def start_owner(folder, seconds: int):
+    """A process that holds the lock and has started another, which ends after some seconds; and the number of that one."""
+    owner = subprocess.Popen([sys.executable, "-c", OWNER, folder, str(seconds)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return owner, int(owner.stdout.readline())
+
+
+def test_a_lock_that_another_process_holds_names_it(tmp_path):
+    owner, child = start_owner(tmp_path, 0)
+    with pytest.raises(Busy, match=re.escape(f"another process is at work in {tmp_path} (process {owner.pid}); wait for it or end it")):
+        with locked(tmp_path):
+            pass
+    owner.communicate("")
+    with locked(tmp_path):
+        pass
+    with locked(tmp_path):  # a lock that is given back is free
+        pass
+
+
+def test_it_is_waited_for_where_that_is_asked_for(tmp_path):
+    owner, _ = start_owner(tmp_path, 0)
+
+    def waiting(sentence: str) -> None:
+        assert sentence == f"waiting: another process is at work in {tmp_path} (process {owner.pid})"
+        owner.communicate("")
+
+    with locked(tmp_path, waiting):
+        assert owner.poll() == 0
+
+
+def test_what_a_killed_process_started_keeps_its_lock_and_is_told_of(tmp_path, monkeypatch):
+    monkeypatch.setattr(locks, "PATIENCE", 0.3)
+    owner, child = start_owner(tmp_path, 60)
+    owner.kill()
+    owner.wait()
+    started = time.monotonic()
+    with pytest.raises(Busy, match=rf"\(process {owner.pid} has ended, but one that it started goes on\)"):
+        with locked(tmp_path):
+            pass
+    assert time.monotonic() - started >= 0.3
+    os.kill(child, signal.SIGKILL)
+    with locked(tmp_path):  # which takes no more patience than the child takes to end
+        pass
+
+
+def test_a_lock_of_a_process_that_wrote_nothing_is_only_busy(tmp_path):
+    with (tmp_path / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(Busy, match=re.escape(f"another process is at work in {tmp_path}; wait for it")):
+            with locked(tmp_path):
+                pass

@@ -1,0 +1,140 @@
+"""A trained run that learns new languages, from their text to an averaged model."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from zsnmt.adaptation.joined_text import join_text, new_languages
+from zsnmt.errors import InputError
+from zsnmt.files import replacing, replacing_folder
+from zsnmt.languages import read_languages
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, RECORD_FILE, read_record, start_run
+from zsnmt.training.experiment import Experiment, changed_settings, held, make_source, say_what_is_left_out
+from zsnmt.training.locks import locked
+from zsnmt.training.steps import Steps, content_of
+from zsnmt.training.train import train_and_average
+
+FULL, FROZEN = "full", "frozen"
+_MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
+_START = "initial.pt"
+
+
+@dataclass(frozen=True)
+class Adaptation:
+    """How the run `base` goes on: everything is trained, or in the mode `frozen` what is new alone.
+
+    `adapter_dim`: the size of adapters in the decoder, 0 for none; `noise` and `noise_scale` are those of new rows;
+    `allow_unknown`: the share (0–1) of the pieces of a file that the model may not know, None for the usual one.
+    """
+
+    base: Path
+    mode: str = FULL
+    adapter_dim: int = 0
+    noise: str = "multiplicative"
+    noise_scale: float = 1.0
+    allow_unknown: float | None = None
+
+    @property
+    def pipeline(self) -> Path:
+        """The text pipeline of the run."""
+        return self.base / PIPELINE_FOLDER
+
+    @property
+    def text(self) -> Path | None:
+        """The text that the run was trained on; None where it is not there any more."""
+        text = Path(read_record(self.base)["text"])
+        return text if text.is_dir() else None
+
+    def new_languages(self, languages: Sequence[str]) -> list[str]:
+        """Those that the run does not know."""
+        return new_languages(languages, read_languages(self.pipeline))
+
+
+def check_trained(run: Path) -> None:
+    """`InputError` for what is not the folder of a trained run."""
+    if not (run / RECORD_FILE).is_file():
+        raise InputError(f"{run} is not a run folder; give one made by recipes/train.sh")
+    if not (run / MODEL_FILE).is_file():
+        raise InputError(f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with recipes/train.sh")
+
+
+def adapt_run(
+    steps: Steps, experiment: Experiment, adaptation: Adaptation, *, name: str, seed: int, recipe: str, options: Sequence[str] = ()
+) -> Path:
+    """Teach a run the new languages of an experiment, with further options of fairseq-train; returns the new run's folder.
+
+    `recipe`: the command that makes it, for its record. What is done already is left out.
+    """
+    run = experiment.run(name, seed)
+    if run.resolve() == adaptation.base.resolve():
+        raise InputError(f"the adapted run would take the place of {adaptation.base}; give it another --name")
+    extend_data(steps, experiment, adaptation)
+    with locked(run):
+        start_run(run, experiment.file, experiment.data, experiment.text, name, seed, recipe, adaptation.base, adaptation.mode)
+        settings = {"mode": adaptation.mode, "seed": seed, "adapter_dim": adaptation.adapter_dim,
+                    "noise": adaptation.noise, "noise_scale": adaptation.noise_scale}  # fmt: skip
+        inputs = [adaptation.base / MODEL_FILE, experiment.data]
+        work = partial(_extend_model, run, experiment, adaptation, seed)
+        steps.make(run, "extend", run / _START, work, inputs=inputs, settings=settings)
+        of_base = (run / _START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
+        further = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / _START)]
+        train_and_average(steps, experiment, run, name, seed, [*of_base, *further])
+    return run
+
+
+def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) -> None:
+    """Make the text and the binarised data of a run and its new languages, unless they are there."""
+    config, folder = experiment.config, experiment.folder
+    made_for, pipeline = folder / _MADE_FOR, content_of(adaptation.pipeline)
+    with held(steps, folder, experiment.file):
+        if made_for.is_file() and made_for.read_text(encoding="utf-8") != pipeline:
+            raise InputError(f"{folder} was made for runs with another text pipeline than {adaptation.base} has; give the config a "
+                             "new name, or remove the folder")  # fmt: skip
+        source, original = make_source(steps, experiment), adaptation.text
+        of_both = [source, *([original] if original else []), adaptation.pipeline]
+        alone = adaptation.mode == FROZEN and original is None
+        chosen = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
+        join = partial(_join, source, experiment, adaptation)
+        whole = original is not None  # else what an earlier version made may be for the mode frozen
+        steps.make(folder, "text", experiment.text, join, inputs=of_both, settings=chosen, take_older=whole)
+        settings = {"languages": config.languages, "allow_unknown": adaptation.allow_unknown, **changed_settings(config)}
+        inputs = [experiment.text, adaptation.pipeline]
+        steps.make(folder, "data", experiment.data, partial(_binarise, experiment, adaptation), inputs=inputs, settings=settings)
+        with replacing(made_for) as file:
+            file.write(pipeline.encode("utf-8"))
+
+
+def _join(source: Path, experiment: Experiment, adaptation: Adaptation) -> None:
+    config, original = experiment.config, adaptation.text
+    new = adaptation.new_languages(config.languages)
+    if original is None:
+        gone = f"{read_record(adaptation.base)['text']}, the text that {adaptation.base} was trained on, is not there any more"
+        if adaptation.mode != FROZEN:
+            raise InputError(f"{gone}, and without it the model forgets its languages; bring it back, or adapt with --frozen, which "
+                             "needs only the new text")  # fmt: skip
+        print(f"{gone}: only the new languages can be scored", file=sys.stderr)
+    with replacing_folder(experiment.text) as part:
+        known = read_languages(adaptation.pipeline)
+        counts = join_text(source, part, known, new, original, config.pairs or {}, os.cpu_count())
+    say_what_is_left_out(counts)
+
+
+def _binarise(experiment: Experiment, adaptation: Adaptation) -> None:
+    from zsnmt.adaptation.data import UNKNOWN_BOUND, extend_data  # loads PyTorch
+
+    new = adaptation.new_languages(experiment.config.languages)
+    bound = UNKNOWN_BOUND if adaptation.allow_unknown is None else adaptation.allow_unknown
+    settings = experiment.config.text_settings
+    shares = extend_data(experiment.text, experiment.data, adaptation.pipeline, new, settings, bound, os.cpu_count())
+    for name, share in shares.items():
+        print(f"{name}\t{100 * share:.2f} % unknown", file=sys.stderr)
+
+
+def _extend_model(run: Path, experiment: Experiment, adaptation: Adaptation, seed: int) -> None:
+    from zsnmt.adaptation.run import extend_run  # loads PyTorch
+
+    extend_run(adaptation.base, experiment.data, run / _START, adaptation.mode, adaptation.adapter_dim, adaptation.noise,
+               adaptation.noise_scale, seed)  # fmt: skip

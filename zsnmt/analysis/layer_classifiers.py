@@ -1,0 +1,81 @@
+"""Linear probes of every layer of a folder of states: fitted on some of its rows or texts, measured on others."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from zsnmt.analysis.classifiers import PUBLISHED_BATCH, LinearProbe, fit_as_published, fit_to_convergence
+from zsnmt.analysis.held_out import Accuracy, accuracy, confusion, split_by_sentence
+from zsnmt.analysis.state_folder import States, read_states
+from zsnmt.errors import InputError
+
+EPOCHS, UPDATES = 5, 4000  # of the published procedure; about as many updates where batches are not too large for it
+
+
+class Side(NamedTuple):
+    """The rows of a folder of states to train on, or to measure on."""
+
+    states: States
+    rows: np.ndarray
+
+
+class Classified(NamedTuple):
+    """How well a label is predicted from a layer; of languages also the shares 0–1 by true and predicted one."""
+
+    layer: str
+    label: str
+    accuracy: Accuracy
+    confusion: np.ndarray | None
+
+
+def sides(folder: Path, held_out: Path | None, seed: int) -> tuple[Side, Side]:
+    """What to train on and what to measure on: two folders, or the sentences of one in two parts.
+
+    Raises `InputError` for folders that cannot be compared, and for two of the same text.
+    """
+    states = read_states(folder)
+    if held_out is None:
+        split = split_by_sentence(states.labels.sentence, seed=seed)
+        return Side(states, split.training), Side(states, split.held_out)
+    other = read_states(held_out)
+    for key in ("model", "target", "layers", "languages"):
+        if (one := states.record.get(key)) != (two := other.record.get(key)):
+            raise InputError(f"{folder} and {held_out} differ in {key} ({one} and {two}); make both alike with "
+                             "zsnmt probe-states")  # fmt: skip
+    if states.record["text"] == other.record["text"]:
+        raise InputError(f"{folder} and {held_out} are states of the same text; give states of another text to "
+                         "measure on")  # fmt: skip
+    return tuple(Side(each, np.arange(len(each.labels.token))) for each in (states, other))
+
+
+def classify_layers(
+    training: Side, held_out: Side, *, kind: str, labels: Sequence[str], seed: int
+) -> Iterator[Classified]:
+    """A probe for each layer and label, measured on the held-out rows; `kind` as for `fit`.
+
+    Raises `InputError`, with layer and label, for states that no probe can be fitted to.
+    """
+    languages = dict(enumerate(training.states.labels.languages))
+    pairs = [*itertools.product(training.states.layers, labels)]
+    for layer, label in tqdm(pairs, "layers and labels", leave=False, disable=None):
+        classes = getattr(training.states.labels, label)
+        try:
+            probe = fit(kind, training.states.layers[layer], classes, training.rows, seed)
+            predicted = probe.predict(held_out.states.layers[layer], held_out.rows)
+        except InputError as error:
+            raise InputError(f"layer {layer}, {label}: {error}") from error
+        true = getattr(held_out.states.labels, label)[held_out.rows]
+        confused = confusion(true, predicted, languages) if label == "language" else None
+        yield Classified(layer, label, accuracy(probe, true, predicted), confused)
+
+
+def fit(kind: str, states: np.ndarray, labels: np.ndarray, rows: np.ndarray, seed: int) -> LinearProbe:
+    """A probe of one layer's states N×d: `published`, as Liu et al. (2021) fit theirs, or `exact`, to convergence."""
+    if kind == "exact":
+        return fit_to_convergence(states, labels, rows)
+    batch_size = max(1, min(PUBLISHED_BATCH, EPOCHS * len(rows) // UPDATES))
+    return fit_as_published(states, labels, rows, EPOCHS, batch_size, seed=seed)

@@ -1,0 +1,105 @@
+"""The command `zsnmt VERB ...`: every verb is a file of this folder, whose `main` takes the words after the verb."""
+
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NoReturn
+
+from zsnmt import console
+from zsnmt.console import WrongUse
+from zsnmt.errors import InputError
+
+GROUPS = {  # what a person wants: verb, and what it does
+    "Start": {
+        "demo": "train two small models on artificial languages and see what each can do (ten minutes)",
+        "translate": "translate text with a trained run or its export",
+    },
+    "Prepare text": {
+        "fetch": "download the release of a corpus (IWSLT 2017, Europarl, PMIndia, Multi30k)",
+        "import-corpus": "turn the release of a corpus into parallel text",
+        "check": "check a folder of parallel text and count its sentence pairs",
+        "check-overlap": "find training pairs that are also in the validation or test sets, and leave them out",
+        "cut-multiway": "cut training pairs from text that has every sentence in every language",
+        "round-trip": "count the sentences that survive tokenisation and detokenisation",
+        "make-synthetic": "make parallel text in artificial languages",
+        "prepare": "turn parallel text into the binarised folder that fairseq trains on",
+    },
+    "Train": {
+        "train": "train a system of a config, from its text to an averaged model",
+        "adapt": "teach a trained run new languages",
+        "options": "list the options of an architecture and its task, with their defaults",
+    },
+    "Look at runs": {
+        "evaluate": "translate the test set in every direction, score it and compare runs",
+        "table": "print scored runs side by side",
+        "report": "make one HTML page from scored runs: tables, figures, examples",
+        "probe": "measure what a run's encoder knows of token, position and language",
+        "probe-states": "write the encoder's states of a test set, the first step of probe",
+        "probe-similarity": "compare languages in these states: SVCCA, CKA, retrieval",
+        "probe-classifiers": "fit linear classifiers to these states",
+    },
+    "Study": {
+        "ablate": "train and score the systems of an ablation study",
+        "masked-lm": "the study of position encodings in masked language models",
+        "masked-lm-report": "make its tables, figures and page again from scored runs",
+        "xnli": "masked language models of several languages, tested on XNLI",
+        "xnli-table": "print their accuracy by position encoding and language",
+        "evaluate-nli": "score one model on the XNLI test sets",
+        "prepare-bert": "make the data of a masked language model with a fake second language",
+        "prepare-languages": "make the data of a masked language model of several languages",
+        "prepare-xnli": "make the data of natural language inference",
+        "galactic": "give sentences the word order of another language (Galactic Dependencies)",
+        "make-synthetic-trees": "make dependency treebanks of the artificial languages",
+    },
+    "Share": {
+        "export": "export a run into one folder that CTranslate2 translates with",
+    },
+    "Keep results": {
+        "results": "keep scores of runs in docs/results/ and make the tables of README.md and RESULTS.md",
+        "benchmark": "measure the speed of training, translation and probes",
+    },
+}
+VERBS = {verb: does for verbs in GROUPS.values() for verb, does in verbs.items()}
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Do what the words say, those of the command line unless given, and exit as `console.run` does."""
+    console.run(partial(run, sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Run a verb with the words after it; without a verb, show all. Raises `WrongUse` for one that does not exist."""
+    verb, *rest = arguments or ["--help"]
+    if verb in ("-h", "--help"):
+        print(overview())
+    elif verb not in VERBS:
+        near = get_close_matches(verb, VERBS, n=1)
+        raise WrongUse(f"there is no verb '{verb}'; {f'did you mean {near[0]}? ' if near else ''}zsnmt --help lists all")
+    elif find_spec(module := f"{__name__}.{verb.replace('-', '_')}"):
+        import_module(module).main(rest)
+    else:
+        run_recipe(verb, rest)
+
+
+def overview() -> str:
+    """Every verb with what it does, by what a person wants."""
+    lines = ["usage: zsnmt VERB ...", "", "Multilingual zero-shot translation: train on text between a pivot and N languages,",
+             "translate between all of them. zsnmt VERB --help explains a verb and its options."]  # fmt: skip
+    width = max(map(len, VERBS))
+    for title, verbs in GROUPS.items():
+        lines += ["", f"{title}:", *(f"  {verb:<{width}}  {does}" for verb, does in verbs.items())]
+    return "\n".join(lines)
+
+
+def run_recipe(verb: str, rest: Sequence[str]) -> NoReturn:
+    """Become the recipe of a verb that has no file here."""
+    name = {"masked-lm": "compression"}.get(verb, verb)
+    recipe = Path(__file__).parents[2] / "recipes" / f"{name}.sh"
+    if not recipe.is_file():
+        raise InputError(f"{recipe} is missing: zsnmt {verb} needs a checkout of the project")
+    os.execvp("bash", ["bash", str(recipe), *rest])

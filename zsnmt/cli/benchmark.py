@@ -1,0 +1,137 @@
+"""Measure speed, as ratios paired in one process or sitting where things compare; prints Markdown for docs/performance.md.
+
+    zsnmt benchmark training                          # each architecture against fairseq's transformer
+    zsnmt benchmark relative                          # relative attention against plain, time and memory
+    zsnmt benchmark encodings                         # each encoding of the encoder's positions likewise
+    zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked language model
+    zsnmt benchmark training_speed DATA               # whole trainings with each option that makes them faster
+    zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
+    zsnmt benchmark translation                       # engines of translation against fairseq's
+    zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # likewise, with BLEU
+    zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
+    zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
+    zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
+    zsnmt benchmark probes                                       # time and memory of states and probes
+"""
+
+import argparse
+import os
+import platform
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.benchmarks.sizes import SIZES
+
+CPU_SECONDS = "count the process's CPU time: fairer on a busy machine"
+OUTPUT = "also write the figures of every round, in JSON"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = console.Parser(prog="zsnmt benchmark", description=__doc__)
+    verbs = parser.add_subparsers(required=True)
+    add_training_steps(verbs)
+    add_trainings(verbs)
+    add_translation(verbs)
+    add_text(verbs)
+    add_probes(verbs)
+    options = vars(parser.parse_args(arguments))
+    module, verb = options.pop("measure")
+
+    import torch
+
+    threads, load = torch.get_num_threads(), os.getloadavg()[0]
+    print(f"PyTorch {torch.__version__}, {threads} thread(s), {platform.machine()}, load {load:.1f}", flush=True)
+    for line in getattr(import_module(f"zsnmt.benchmarks.{module}"), verb)(**options):
+        print(line, flush=True)
+
+
+def add_verb(verbs, name: str, module: str, does: str, rounds: int | None = None) -> argparse.ArgumentParser:
+    """A verb that a function of its name measures, in so many rounds unless told."""
+    verb = verbs.add_parser(name, help=does)
+    verb.set_defaults(measure=(module, name))
+    if rounds is not None:
+        verb.add_argument("--rounds", type=int, default=rounds, help="rounds that count")
+    return verb
+
+
+def add_training_steps(verbs) -> None:
+    verb = add_verb(verbs, "training", "architectures", "a training step of each architecture against fairseq's transformer", 7)
+    verb.add_argument("--sizes", nargs="+", choices=SIZES, default=["paper", "demo"], help="sizes of the models")
+    verb.add_argument("--sentences", type=int, default=40, help="sentences in the batch")
+    verb.add_argument("--length", type=int, default=25, help="tokens in each sentence")
+    for name, lengths, does in (
+        ("relative", [32, 128, 512], "a training step of relative attention against plain attention and against T×T×d vectors"),
+        ("encodings", [128], "a training step of each encoding of the encoder's positions"),
+    ):
+        verb = add_verb(verbs, name, "architectures", does, 7)
+        verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
+        verb.add_argument("--lengths", type=int, nargs="+", default=lengths, help="tokens in each sentence")
+        verb.add_argument("--tokens", type=int, default=1024, help="tokens in the batch")
+        verb.add_argument("--dropout", type=float, nargs="+", default=[0.2, 0.0], help="rates of dropout, a table each")
+        verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+        if name == "relative":
+            verb.add_argument("--distance", type=int, default=16, help="clip distance k")
+    verb = add_verb(verbs, "bert", "bert", "a training step of zs_bert with each encoding against fairseq's masked language model", 7)
+    verb.add_argument("--sentences", type=int, default=256, help="lines in the batch")
+    verb.add_argument("--length", type=int, default=24, help="tokens in each line")
+    verb.add_argument("--vocabulary", type=int, default=4096, help="symbols of both languages")
+    verb.add_argument("--cpu-bf16", action="store_true", help="in bfloat16 where it is safe")
+    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+
+
+def add_trainings(verbs) -> None:
+    verb = add_verb(verbs, "training_speed", "training_speed", "words a second of fairseq-train with its faster options", 3)
+    verb.add_argument("data", type=Path, help="folder of binarised data, as zsnmt prepare makes it")
+    verb.add_argument("--size", choices=SIZES, default="middle", help="size of the model")
+    verb.add_argument("--updates", type=int, default=60, help="updates of a training, whose second half counts")
+    verb.add_argument("--max-tokens", type=int, default=2500, help="tokens in a batch")
+    verb.add_argument("--dropout", type=float, default=0.2, help="rate of all dropout")
+    verb.add_argument("--threads", type=int, default=2, help="threads of a training")
+    verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
+    verb = add_verb(verbs, "curves", "curves", "validation loss of runs by epoch, the seeds of a system together")
+    verb.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of one config")
+
+
+def add_translation(verbs) -> None:
+    verb = add_verb(verbs, "translation", "translation", "engines of translation against fairseq's, on a CPU", 3)
+    verb.add_argument("run", type=Path, nargs="?", help="run folder (default: random weights)")
+    verb.add_argument("--from", dest="source", help="source language of a run's text")
+    verb.add_argument("--to", help="target language")
+    verb.add_argument("--text", type=Path, help="sentences of the source language")
+    verb.add_argument("--reference", type=Path, help="their translations, for BLEU")
+    verb.add_argument("--size", choices=SIZES, help="size of the model of random weights (default: paper)")
+    verb.add_argument("--lines", type=int, default=256, help="how many sentences")
+    verb.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
+    verb.add_argument("--batch", type=int, default=32, help="sentences in a batch")
+    verb.add_argument("--workers", type=int, default=2, help="processes, or threads of one process")
+    verb.add_argument("--single-process", action="store_true", help="PyTorch in one process of so many threads, too")
+    verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
+
+
+def add_text(verbs) -> None:
+    for name, does in (
+        ("pivot", "translation, direct against through the pivot"),
+        ("directions", "translation of one language into all others, encoded once"),
+    ):
+        verb = add_verb(verbs, name, "ways", does, 5)
+        verb.add_argument("run", type=Path, help="run folder")
+        verb.add_argument("--from", dest="source", required=True, help="source language")
+        if name == "pivot":
+            verb.add_argument("--to", required=True, help="target language")
+        verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
+        verb.add_argument("--lines", type=int, default=200, help="how many of them")
+    verb = add_verb(verbs, "tokenisation", "ways", "tokenisation by several processes against a plain loop", 5)
+    verb.add_argument("--text", type=Path, required=True, help="sentences")
+    verb.add_argument("--language", required=True, help="their language")
+    verb.add_argument("--kind", default="moses", help="tokenisation that needs no truecaser")
+    verb.add_argument("--lines", type=int, default=20_000, help="how many sentences")
+    verb.add_argument("--workers", type=int, nargs="+", default=[os.cpu_count()], help="numbers of processes")
+
+
+def add_probes(verbs) -> None:
+    verb = add_verb(verbs, "probes", "probes", "states, similarity and classifiers of a random model and text")
+    verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
+    verb.add_argument("--sentences", type=int, default=1147, help="sentences of each language")
+    verb.add_argument("--length", type=int, default=25, help="tokens in a sentence, on average")

@@ -1,0 +1,102 @@
+"""Score runs in every direction, zero-shot ones also through the pivot, and print them side by side.
+
+    zsnmt evaluate runs/demo/*/seed1 --report report.html
+    zsnmt evaluate RUN --text FOLDER --split valid --output scores.json
+
+Scores are written to RUN/scores.json. What is not given is as the config of the run says. Run it again to go on after a stop.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.cli.recipe import Recipe, add_check, parse
+from zsnmt.console import WrongUse
+from zsnmt.decoding.length_penalty import FORMS
+from zsnmt.decoding.options import add_engine_options, engine_choice
+from zsnmt.languages import parse_directions
+from zsnmt.scoring.comet import MODEL, PACKAGE, Comet
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = console.Parser(prog="zsnmt evaluate", description=__doc__)
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders made by zsnmt train, or exports of them")
+    parser.add_argument("--pivot", "--pivot-run", type=Path, metavar="RUN",
+                        help="run that translates through the pivot, as the baseline does in the paper (default: each itself)")
+    parser.add_argument("--comet", nargs="?", const=MODEL, metavar="MODEL",
+                        help=f"also score with COMET (default model: {MODEL}); needs pip install {PACKAGE}")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="also make the page to look at")
+    parser.add_argument("--identifier", choices=["py3langid", "lexicon"], dest="identifier_kind",
+                        help="what finds off-target output; lexicon needs lexicon.xx files beside the text (default: py3langid)")
+    parser.add_argument("--bleu-tokenizer", metavar="NAME",
+                        help="sacreBLEU's tokeniser, such as flores101 for Indic scripts (fetched when first used), or subwords: "
+                             "those of the run's own model, for runs that share it (default: 13a)")
+    parser.add_argument("--beam", type=int, metavar="N", help="hypotheses kept at each step (default: 4)")
+    parser.add_argument("--length-penalty", type=float, metavar="ALPHA",
+                        help="exponent of the length by which log-probabilities are divided (default: 1.0)")
+    parser.add_argument("--length-penalty-form", choices=FORMS,
+                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: power)")
+    parser.add_argument("--normalise-references", action="store_true", default=None, dest="normalise",
+                        help="spell references as the run's tokenisation does, which Indic scripts need")
+    parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set (default: all)")
+    other = parser.add_argument_group("another test set, with --output")
+    other.add_argument("--output", type=Path, metavar="FILE", help="score file (default: RUN/scores.json, for the test set of the run)")
+    other.add_argument("--text", type=Path, help="parallel text with the test set (default: that of the run)")
+    other.add_argument("--split", help="name of the test set (default: test)")
+    other.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")
+    add_engine_options(parser)
+    add_check(parser)
+    options = parse(parser, arguments)
+    if options.comet and Path(options.comet).is_dir():  # a run that follows --comet
+        options.runs, options.comet = [*options.runs, Path(options.comet)], MODEL
+    elsewhere = {name: getattr(options, name) for name in ("text", "split", "directions") if getattr(options, name) is not None}
+    if elsewhere and options.output is None:
+        raise WrongUse("--text, --split and --directions need an --output of their own: RUN/scores.json is that of the run's test set")
+    if options.output and (len(options.runs) > 1 or options.report):
+        raise WrongUse("--output is the score file of one run, without --report")
+    recipe = Recipe("evaluate", options.check)
+    names = ("identifier_kind", "bleu_tokenizer", "beam", "length_penalty", "length_penalty_form", "normalise", "lines")
+    given = {name: getattr(options, name) for name in names}
+    comet, engine = Comet(options.comet) if options.comet else None, engine_choice(options)
+
+    from zsnmt.evaluation.scored_run import score_elsewhere, score_run, settings_of  # loads PyTorch
+
+    for run in options.runs:
+        settings = settings_of(run, recipe.variables, given)
+        if options.output:
+            score_elsewhere(run, options.output, settings | elsewhere, pivot=options.pivot, comet=comet, engine=engine, scored=show)
+        else:
+            score_run(recipe.steps, run, settings, pivot=options.pivot, comet=comet, engine=engine, scored=show)
+    if not options.output:
+        show_table(options.runs, options.report)
+
+
+def show(result: dict) -> None:
+    """A line for each direction, as soon as it is scored."""
+    from tqdm import tqdm
+
+    tqdm.write(
+        f"{result['direction']:<15}  {result['kind'].replace('_', '-'):<10}  BLEU {result['bleu']:5.1f}  "
+        f"chrF++ {result['chrf']:5.1f}  off-target {100 * result['off_target']:5.1f} %"
+    )
+
+
+def show_table(runs: Sequence[Path], report: Path | None) -> None:
+    """Print scored runs side by side, and make their page where one is asked for."""
+    from zsnmt.report.markdown import text_table
+    from zsnmt.runs.scores import read_scores
+
+    print(text_table([read_scores(run) for run in runs]))
+    if report:
+        write_report(runs, report)
+
+
+def write_report(runs: Sequence[Path], output: Path) -> None:
+    """Make the page to look at."""
+    from zsnmt.report.examples import examples
+    from zsnmt.report.html import write
+    from zsnmt.report.page import page
+    from zsnmt.report.scores import read_runs
+
+    scored = read_runs(runs)
+    write(output, page(scored, examples(scored, 8), 1).encode("utf-8"))

@@ -1,0 +1,45 @@
+"""The settings of an artificial corpus as options of a command, and in a config."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, read_languages, standard_languages
+
+
+def add_corpus_options(parser: ArgumentParser, without: Collection[str] = ()) -> None:
+    """Add the settings of an artificial corpus but some."""
+    which = parser.add_mutually_exclusive_group()
+    number = len(SyntheticCorpus.languages) - 1
+    which.add_argument("--number", type=int, default=number, help="standard languages besides the pivot")
+    which.add_argument("--languages", type=Path, metavar="FILE", help="JSON list of languages, the pivot first")
+    console.add_fields(parser, SyntheticCorpus, without=["languages", *without])
+
+
+def corpus_of(options: Namespace) -> SyntheticCorpus:
+    """What the options say."""
+    settings = {field: value for field, value in vars(options).items() if field in SyntheticCorpus.__dataclass_fields__}
+    path = options.languages
+    return SyntheticCorpus(**settings | {"languages": read_languages(path) if path else standard_languages(options.number)})
+
+
+def parse_corpus(words: Sequence[str]) -> SyntheticCorpus:
+    """The corpus that the words of a config ask for; `InputError` for an option that does not exist."""
+    parser = console.Parser(prog="zsnmt make-synthetic", add_help=False, allow_abbrev=False)
+    add_corpus_options(parser)
+    return corpus_of(parser.parse_args(words))
+
+
+def parse_treebanks(words: Sequence[str]) -> tuple[SyntheticCorpus, int]:
+    """The same for dependency treebanks; also the number of training sentences."""
+    parser = console.Parser(prog="zsnmt make-synthetic-trees", add_help=False, allow_abbrev=False)
+    add_treebank_options(parser)
+    options = parser.parse_args(words)
+    return corpus_of(options), options.sentences
+
+
+def add_treebank_options(parser: ArgumentParser) -> None:
+    """Add the settings of treebanks of the artificial languages."""
+    parser.add_argument("--sentences", type=int, default=2000, help="sentences of each training set")
+    add_corpus_options(parser, without=["pairs", "test"])

@@ -1,0 +1,103 @@
+"""Configs of the studies of masked language models: every key, what it says, and its default."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from zsnmt.errors import InputError
+from zsnmt.runs.systems import MASKED_LM
+from zsnmt.training.config_file import POSITIVE, SEEDS, TEXT, WHOLE, WORDS, YES, ConfigFile, keys_of, setting
+
+ENCODINGS = ("sinusoidal", "learned", "tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
+
+
+def _two_layers(value: str) -> tuple[int, int]:
+    first, second = map(int, value.split())
+    return first, second
+
+
+def _systems(value: str) -> tuple[str, ...]:
+    return check_systems(value.split())
+
+
+_LAYERS = _two_layers, "it must be two layers, like 0 8"
+_SYSTEMS = _systems, ""
+
+
+def check_systems(names: list[str]) -> tuple[str, ...]:
+    """The names; `InputError` for one that is not a system of the study."""
+    for name in names:
+        if name not in MASKED_LM:
+            raise InputError(f"there is no system '{name}'; choose from {', '.join(MASKED_LM)}")
+    return tuple(names)
+
+
+@dataclass(frozen=True)
+class StudyConfig:
+    """The study of position encodings: where trees or lines come from, the grid of runs, and how each is trained."""
+
+    train: str = setting(TEXT, "training text, a sentence a line, or its trees (CoNLL-U, named *.conllu)", "")
+    valid: str = setting(TEXT, "validation text, like train", "")
+    synthetic: tuple[str, ...] = setting(WORDS, "options of scripts/make_synthetic_trees.py, which makes the trees", ())
+    treebanks: tuple[str, ...] = setting(WORDS, "LANGUAGE:FILE[,FILE] for each language whose word order a copy may have", ())
+    own_weight: str = setting(TEXT, "weight of the own language's model in the word order of another", "0.05")
+    conditions: tuple[str, ...] = setting(WORDS, "the second language of runs: same, none, or a language of treebanks", ("same",))
+    systems: tuple[str, ...] = setting(_SYSTEMS, "position encodings, and ablations of the learned one", ENCODINGS)
+    seeds: tuple[int, ...] = setting(SEEDS, "a run for each", (0, 42, 100))
+    vocabulary: int = setting(WHOLE, "symbols of a language", 2048)
+    shift_specials: bool = setting(YES, "the copy has special symbols of its own", False)
+    most_pieces: int = setting(WHOLE, "longer lines are left out; 0 is for none", 0)
+    layers: tuple[int, int] = setting(_LAYERS, "layers of retrieval and translation", (0, 8))
+    model: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the model", ())
+    training: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the training", ())
+
+
+def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
+    """The config in a file; `InputError` for one that breaks a rule. `variables` are what its `$NAME`s stand for."""
+    file = ConfigFile(path, keys_of(StudyConfig), variables)
+    if file.value("SYNTHETIC"):
+        if any(map(file.value, ("TRAIN", "VALID", "TREEBANKS"))):
+            file.refuse("SYNTHETIC", "sets SYNTHETIC, which makes the text: leave out TRAIN, VALID and TREEBANKS")
+    elif not (file.value("TRAIN") and file.value("VALID")):
+        file.refuse("TRAIN", "must say where text comes from: TRAIN and VALID, or SYNTHETIC")
+    return file.read_into(StudyConfig)
+
+
+def _needed(read: Any, what: str) -> Any:
+    return setting(read, f"{what}; configs/bert_xnli.conf shows every key")
+
+
+@dataclass(frozen=True)
+class XnliConfig:
+    """The study of natural language inference, in which every key is set: pre-training, fine-tuning, and what they read."""
+
+    text: str = _needed(TEXT, "folder of the text to pre-train on: train.xx and valid.xx, a sentence a line")
+    multinli: str = _needed(TEXT, "folder of MultiNLI")
+    xnli: str = _needed(TEXT, "folder of XNLI")
+    languages: tuple[str, ...] = _needed(WORDS, "languages, that of MultiNLI first")
+    vocabulary: int = _needed(POSITIVE, "symbols of all languages together")
+    longest: int = _needed(POSITIVE, "tokens of a line to pre-train on, and of a pair of sentences")
+    systems: tuple[str, ...] = _needed(_SYSTEMS, "position encodings")
+    seeds: tuple[int, ...] = _needed(SEEDS, "a run for each")
+    model: tuple[str, ...] = _needed(WORDS, "options of fairseq-train for the model")
+    device_batch: int = _needed(POSITIVE, "what a GPU takes at a time")
+    pretraining: tuple[str, ...] = _needed(WORDS, "options of fairseq-train for pre-training")
+    pretraining_batch: int = _needed(POSITIVE, "lines of which an update is made")
+    pretraining_epochs: int = _needed(POSITIVE, "epochs of pre-training")
+    finetuning: tuple[str, ...] = _needed(WORDS, "options of fairseq-train for fine-tuning")
+    finetuning_batch: int = _needed(POSITIVE, "pairs of which an update is made")
+    finetuning_epochs: int = _needed(POSITIVE, "epochs of fine-tuning")
+
+
+def read_xnli_config(path: Path, variables: Mapping[str, str]) -> XnliConfig:
+    """The config in a file; `InputError` for one that breaks a rule. `variables` are what its `$NAME`s stand for."""
+    file = ConfigFile(path, keys_of(XnliConfig), variables)
+    config = file.read_into(XnliConfig)
+    for key in ("PRETRAINING_BATCH", "FINETUNING_BATCH"):
+        if int(file.value(key)) % config.device_batch:
+            file.refuse(key, f"sets {key}={file.value(key)}; it must be a multiple of DEVICE_BATCH={config.device_batch}")
+    for key in ("TEXT", "MULTINLI", "XNLI"):
+        if not Path(file.value(key)).is_dir():
+            file.refuse(key, f"sets {key}={file.value(key)}, which is not a folder; configs/bert_xnli.conf says what belongs there")
+    return config

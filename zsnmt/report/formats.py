@@ -1,0 +1,6 @@
+"""What tables and figures of the report are also written as, beside the page."""
+
+from zsnmt.report.table import markdown, tsv
+
+TABLE_FORMATS = {"md": markdown, "tsv": tsv}
+FIGURE_FORMATS = ("png", "svg")

@@ -1,0 +1,83 @@
+"""Processes that a command starts: none of them outlives it."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing import connection, get_context
+from multiprocessing.process import BaseProcess
+
+from zsnmt import console
+
+_libc = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1  # of Linux's prctl
+
+# On a CPU: one thread for each process, since threads that wait for each other cost more than they give. And glibc would hand
+# large tensors back to the system after each use and fault them in again at the next.
+SETTINGS = {
+    "OMP_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": "4294967296",
+    "MALLOC_TRIM_THRESHOLD_": "17179869184",
+    "MALLOC_TOP_PAD_": "268435456",
+    "PYTHONWARNINGS": "ignore",
+}  # variables of the environment that a command's processes have unless a person sets others
+
+
+@contextmanager
+def started(command: Sequence[str]) -> Iterator[subprocess.Popen]:
+    """A process with its output and errors in one pipe; it is ended when the block is left, and when this process dies."""
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=SETTINGS | os.environ,
+        close_fds=False,  # so that it holds the locks that this process holds
+        preexec_fn=partial(_end_with, os.getpid()),
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
+    """Do the jobs in processes of their own, as many as `most` at a time; whether all succeeded.
+
+    A job that fails says why on stderr and the others go on. All are ended when this process is interrupted or dies.
+    """
+    waiting, running, succeeded = [*jobs], [], True
+    try:
+        while waiting or running:
+            while waiting and len(running) < most:
+                running.append(_started_job(waiting.pop(0)))
+            connection.wait([process.sentinel for process in running])
+            ended = [process for process in running if not process.is_alive()]
+            running = [process for process in running if process not in ended]
+            succeeded &= all(process.exitcode == 0 for process in ended)
+    finally:
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.join()
+    return succeeded
+
+
+def _started_job(job: Callable[[], object]) -> BaseProcess:
+    process = get_context("fork").Process(target=_do, args=(job, os.getpid()))
+    process.start()
+    return process
+
+
+def _do(job: Callable[[], object], parent: int) -> None:
+    _end_with(parent)
+    console.run(job)
+
+
+def _end_with(parent: int) -> None:
+    """Have the system kill this process when the one that started it dies; where the system cannot, only its locks tell."""
+    if sys.platform == "linux":
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # which died before
+            os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,160 @@
+"""An experiment: a config, and the folder with the text and the data that its runs share."""
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from zsnmt.corpora.invented.corpus import write_corpus
+from zsnmt.corpora.invented.options import parse_corpus
+from zsnmt.corpora.multiway import cut_training_pairs
+from zsnmt.corpora.releases.foreign_text import foreign_files
+from zsnmt.corpora.releases.options import parse_release
+from zsnmt.corpora.training_text import LIST_FILE, make_training_text
+from zsnmt.errors import InputError
+from zsnmt.files import replacing_folder
+from zsnmt.runs.folder import check_config, keep_config
+from zsnmt.training.config import Config, read_config
+from zsnmt.training.locks import locked
+from zsnmt.training.steps import Steps, listing
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The settings, the file they stand in, and the folder of all that is made with them."""
+
+    config: Config
+    file: Path
+    folder: Path
+
+    @property
+    def text(self) -> Path:
+        """Parallel text, the training pairs without overlap with held-out sets."""
+        return self.folder / "text"
+
+    @property
+    def data(self) -> Path:
+        """The text, binarised."""
+        return self.folder / "data"
+
+    def run(self, system: str, seed: int) -> Path:
+        """The folder of a run."""
+        return self.folder / system / f"seed{seed}"
+
+
+def read_experiment(file: Path, runs: Path, variables: Mapping[str, str]) -> Experiment:
+    """The experiment of a config, which lives in `runs`; `InputError` for a config that breaks a rule."""
+    return Experiment(read_config(file, variables), file, runs / file.stem)
+
+
+@contextmanager
+def held(steps: Steps, folder: Path, file: Path) -> Iterator[None]:
+    """Be the only process that makes the data of an experiment; waits for another, and keeps the config beside the data.
+
+    Raises `InputError` for data that were made with another config.
+    """
+    with locked(folder, steps.say):
+        check_config(folder, file)
+        yield
+        keep_config(folder, file)
+
+
+def prepare_data(steps: Steps, experiment: Experiment) -> None:
+    """Make the text and the binarised data of an experiment, unless they are there."""
+    config = experiment.config
+    with held(steps, experiment.folder, experiment.file):
+        source = make_source(steps, experiment)
+        chosen = {"languages": config.languages, "pairs": config.pairs}
+        steps.make(experiment.folder, "text", experiment.text, partial(_clean, source, experiment), inputs=[source], settings=chosen)
+        settings = {"languages": config.languages, **changed_settings(config)}
+        steps.make(experiment.folder, "data", experiment.data, partial(_binarise, experiment), inputs=[experiment.text], settings=settings)
+
+
+def changed_settings(config: Config) -> dict[str, object]:
+    """The settings of the text pipeline that are not the default ones, so that a new setting is no change to older data."""
+    chosen, default = vars(config.text_settings), vars(type(config.text_settings)())
+    return {key: value for key, value in chosen.items() if value != default[key]}
+
+
+def make_source(steps: Steps, experiment: Experiment) -> Path:
+    """The folder of parallel text, made if the config says from what; `InputError` for a folder that is not there."""
+    config, source = experiment.config, experiment.folder / "source"
+    make = partial(steps.make, experiment.folder, "source", source)
+    if config.synthetic:
+        corpus = _named(experiment, "SYNTHETIC", parse_corpus, config.synthetic)
+        make(partial(_replaced, source, partial(write_corpus, corpus)), settings={"synthetic": config.synthetic})
+    elif config.multiway:
+        folder = Path(config.multiway)
+        _check_folder(folder, f"MULTIWAY={folder}", f"it must hold {{train,valid,test}}.xx for {' '.join(config.languages)}")
+        settings = {"languages": config.languages, "condition": config.condition}
+        cut = partial(cut_training_pairs, folder, languages=config.languages, condition=config.condition)
+        make(partial(_replaced, source, cut), inputs=[folder], settings=settings)
+    elif config.release:
+        folder, corpus = Path(config.release), config.corpus[0]
+        reader, settings = _named(experiment, "CORPUS", parse_release, config.corpus)
+        _check_folder(folder, f"RELEASE={folder}", f"fetch it with: zsnmt fetch {corpus} --to {folder}")
+        settings_of_step = {"corpus": config.corpus, "languages": config.languages, "release": listing(folder)}
+        make(partial(_import, source, config, reader, settings), settings=settings_of_step)
+    else:
+        _check_folder(Path(config.text), f"TEXT={config.text}", "it must hold parallel text, as docs/data.md says")
+        return Path(config.text).resolve()
+    return source
+
+
+def _named(experiment: Experiment, key: str, parse: Callable, words: tuple[str, ...]):
+    """What the words of a key mean, `InputError` naming the config where they mean nothing."""
+    try:
+        return parse(words)
+    except InputError as error:
+        raise InputError(f"{experiment.file} sets {key}={' '.join(words)}: {error}") from error
+
+
+def _check_folder(folder: Path, given: str, remedy: str) -> None:
+    if not folder.is_dir():
+        raise InputError(f"{given} is not a folder; {remedy}")
+
+
+def _replaced(folder: Path, write: Callable[[Path], object]) -> None:
+    """Put what a function writes into a new folder in the place of a folder that is there."""
+    with replacing_folder(folder) as part:
+        write(part)
+
+
+def _import(source: Path, config: Config, reader: Callable, settings: dict) -> None:
+    """Read a release into parallel text, and say what was repaired or left out."""
+    logging.getLogger("zsnmt.corpora").setLevel(logging.INFO)
+    with replacing_folder(source) as part:
+        reader(Path(config.release), part, config.languages, **settings)
+        warn_of_foreign_text(part, config.languages)
+
+
+def _clean(source: Path, experiment: Experiment) -> None:
+    """Write the text without training pairs that overlap with held-out sets."""
+    config = experiment.config
+    with replacing_folder(experiment.text) as part:
+        counts = make_training_text(source, part, config.languages, config.pairs, workers=os.cpu_count())
+    say_what_is_left_out(counts)
+
+
+def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Tell of the training pairs that overlap with held-out sets, if there are any."""
+    if removed := sum(pair["removed"] for pair in counts.values()):
+        print(f"{removed} training pairs overlap with the validation or test sets and were left out; {LIST_FILE} beside the "
+              "text lists them", file=sys.stderr)  # fmt: skip
+
+
+def _binarise(experiment: Experiment) -> None:
+    from zsnmt.training.binarised import prepare  # loads PyTorch
+
+    prepare(experiment.text, experiment.data, experiment.config.languages, experiment.config.text_settings, os.cpu_count())
+    warn_of_foreign_text(experiment.text, experiment.config.languages)
+
+
+def warn_of_foreign_text(folder: Path, languages: tuple[str, ...]) -> None:
+    """Tell of files that seem to be in another language than their names say."""
+    for foreign in foreign_files(folder, languages):
+        print(f"warning: {foreign}", file=sys.stderr)

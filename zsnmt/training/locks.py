@@ -1,0 +1,91 @@
+"""Locks on folders: one process at a time makes what is in them."""
+
+import fcntl
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from zsnmt.errors import InputError
+
+LOCK_FILE = ".lock"
+PATIENCE = 10.0  # seconds for what a killed process has started to end as well
+
+
+class Busy(InputError):
+    """Another process holds the lock of a folder."""
+
+
+@contextmanager
+def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iterator[None]:
+    """Hold the lock of a folder, which is made if it is missing.
+
+    A process that is started within the block holds the lock too, until it ends. If another process has the lock, `waiting`
+    is told so and the lock is waited for; without it, raises `Busy`. Both name that process.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK_FILE).open("a+", encoding="utf-8") as file:
+        os.set_inheritable(file.fileno(), True)
+        if not _taken(file):
+            busy = f"another process is at work in {folder}{_described(_owner(file))}"
+            if waiting is None:
+                raise Busy(f"{busy}; wait for it or end it")
+            waiting(f"waiting: {busy}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        _write_owner(file, f"{os.getpid()} {socket.gethostname()}")
+        try:
+            yield
+        finally:
+            _write_owner(file, "")
+
+
+def _taken(file: TextIO) -> bool:
+    """Take the lock if it is free, or is about to be: its owner has ended, and what it started ends with it."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if (owner := _owner(file)) is None or _lives(*owner) or time.monotonic() > end:
+                return False
+            time.sleep(0.1)
+
+
+def _owner(file: TextIO) -> tuple[int, str] | None:
+    """The process that wrote its number and machine into the lock, if one did."""
+    file.seek(0)
+    number, _, host = file.read().partition(" ")
+    return (int(number), host.strip()) if number.isdigit() else None
+
+
+def _write_owner(file: TextIO, owner: str) -> None:
+    file.truncate(0)
+    file.write(owner)
+    file.flush()
+
+
+def _lives(number: int, host: str) -> bool:
+    """Whether a process lives, as far as one can see from this machine."""
+    if host != socket.gethostname():
+        return True
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _described(owner: tuple[int, str] | None) -> str:
+    if owner is None:
+        return ""
+    number, host = owner
+    here = host == socket.gethostname()
+    if not _lives(number, host):
+        return f" (process {number} has ended, but one that it started goes on)"
+    return f" (process {number}{'' if here else f' on {host}'})"

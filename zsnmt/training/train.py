@@ -1,0 +1,43 @@
+"""A run of an experiment, from text to averaged model."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, start_run
+from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.fairseq_train import fairseq_train
+from zsnmt.training.locks import locked
+from zsnmt.training.steps import Steps, made_from
+
+
+def train_run(steps: Steps, experiment: Experiment, architecture: str, system: str, seed: int, options: Sequence[str] = ()) -> Path:
+    """Train a system with further options of fairseq-train; returns its run folder.
+
+    What is done already is left out. Raises `InputError` where another process is at work in the run.
+    """
+    run = experiment.run(system, seed)
+    prepare_data(steps, experiment)
+    recipe = f"bash recipes/train.sh configs/{experiment.file.name} {architecture} --seeds {seed}"
+    recipe += f" --name {system}" * (system != architecture) + f" -- {' '.join(options)}" * bool(options)
+    with locked(run):
+        start_run(run, experiment.file, experiment.data, experiment.text, system, seed, recipe)
+        of_model = ["--arch", architecture, "--distributed-world-size", "1", *experiment.config.fairseq_options, *options]
+        train_and_average(steps, experiment, run, system, seed, of_model)
+    return run
+
+
+def train_and_average(steps: Steps, experiment: Experiment, run: Path, system: str, seed: int, options: Sequence[str]) -> None:
+    """Train a run on the data of its experiment, and write the mean of its best checkpoints."""
+    number = experiment.config.average
+    kept = ["--keep-best-checkpoints", str(number), "--best-checkpoint-metric", "nll_loss"]
+    of_training = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
+    fairseq_train(steps, run, f"{system}, seed {seed}", experiment.data, of_training)
+    settings = {"number": number, "train": made_from(run, "train")}
+    steps.make(run, "average", run / MODEL_FILE, partial(_average, run, number), settings=settings)
+
+
+def _average(run: Path, number: int) -> None:
+    from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints  # loads PyTorch
+
+    average_checkpoints(best_checkpoints(run / CHECKPOINTS, number), run / MODEL_FILE)
