@@ -22,7 +22,7 @@ from zsnmt.evaluation import evaluate as evaluation
 from zsnmt.evaluation import text as scored_text
 from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.hypotheses import INTO_PIVOT
-from zsnmt.evaluation.text import Split, directions_with_text, read_pairs
+from zsnmt.evaluation.text import TextChoice, directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.scores import check_comparable, search_note
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
@@ -71,7 +71,7 @@ def scores_of(
 ) -> Scores:
     """The scores with settings by name; by lexicon where nothing else is said."""
     scoring = Scoring(**{"identifier": "lexicon", **scoring})
-    return evaluate(run, Split(text, split, directions, lines), search=Search(**search), scoring=scoring, **others)
+    return evaluate(run, TextChoice(text, split, directions, lines), search=Search(**search), scoring=scoring, **others)
 
 
 def kept(folder: Path, way: Way, direction: Direction) -> list[str]:
@@ -346,7 +346,7 @@ def test_scores_of_a_learned_measure_are_recorded_where_it_is_asked_for(run, mod
             self.given.append((sources, hypotheses, references))
             return len(self.given) / 10
 
-    monkeypatch.setattr(evaluation, "Comet", Measure)
+    monkeypatch.setattr(evaluation, "load_comet", Measure)
     told = []
     scores = scores_of(run, directions=[AA_BB, AA_PIV], scoring=dict(comet="a made-up model"), scored=told.append)
     assert [result.figures["comet"] for result in told] == [0.1, 0.2, 0.3]

@@ -6,23 +6,23 @@ from dataclasses import fields
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.scoring.options import Scoring, add_scoring_options, chosen_scoring
+from zsnmt.scoring.options import Scoring, add_scoring_options, given_scoring
 
 
-def parsed(*arguments: str) -> Scoring:
+def parsed(*arguments: str) -> dict[str, object]:
     parser = argparse.ArgumentParser()
     add_scoring_options(parser)
-    return chosen_scoring(parser.parse_args(arguments))
+    return given_scoring(parser.parse_args(arguments))
 
 
-def test_commands_have_the_defaults_of_the_settings():
-    assert parsed() == Scoring()
+def test_what_is_not_given_is_left_to_a_config_or_to_the_defaults():
+    assert parsed() == {} and parsed("--bootstrap-samples", "50") == {"bootstrap_samples": 50}
 
 
 def test_every_setting_has_an_option():
     given = parsed("--identifier", "lexicon", "--bleu-tokenizer", "subwords", "--normalise-references", "--comet", "--bootstrap-samples", "50")
-    assert given == Scoring("lexicon", "subwords", True, "Unbabel/wmt22-comet-da", 50)
-    assert all(getattr(given, setting.name) != setting.default for setting in fields(Scoring))
+    assert Scoring(**given) == Scoring("lexicon", "subwords", True, "Unbabel/wmt22-comet-da", 50)
+    assert all(given[setting.name] != setting.default for setting in fields(Scoring))
 
 
 @pytest.mark.parametrize("settings, message", [

@@ -11,7 +11,7 @@ from zsnmt.adaptation.joined_text import join_text, new_languages
 from zsnmt.errors import InputError
 from zsnmt.files import replacing, replacing_folder
 from zsnmt.languages import read_languages
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, RECORD_FILE, read_record, start_run
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, start_run
 from zsnmt.training.experiment import Experiment, changed_settings, held, make_source, say_what_is_left_out
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, content_of
@@ -53,14 +53,6 @@ class Adaptation:
         return new_languages(languages, read_languages(self.pipeline))
 
 
-def check_trained(run: Path) -> None:
-    """`InputError` for what is not the folder of a trained run."""
-    if not (run / RECORD_FILE).is_file():
-        raise InputError(f"{run} is not a run folder; give one made by recipes/train.sh")
-    if not (run / MODEL_FILE).is_file():
-        raise InputError(f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with recipes/train.sh")
-
-
 def adapt_run(
     steps: Steps, experiment: Experiment, adaptation: Adaptation, *, name: str, seed: int, recipe: str, options: Sequence[str] = ()
 ) -> Path:
@@ -68,6 +60,7 @@ def adapt_run(
 
     `recipe`: the command that makes it, for its record. What is done already is left out.
     """
+    check_trained(adaptation.base)
     run = experiment.run(name, seed)
     if run.resolve() == adaptation.base.resolve():
         raise InputError(f"the adapted run would take the place of {adaptation.base}; give it another --name")

@@ -3,9 +3,9 @@
     zsnmt adapt configs/iwslt17_add_de.conf runs/iwslt17/zs_transformer_residual/seed1
     zsnmt adapt configs/iwslt17_add_de.conf RUN --frozen --adapter-dim 64
 
-The config's text has the pivot first and the new languages; TRAINING says what differs from the training of RUN, and options of
-fairseq-train may come after `--`. Everything is trained, on the text of RUN as well; with --frozen only what is new is, on the new
-text alone, and no old translation changes. The adapted run is a run folder like any other.
+The config's text has the pivot first and the new languages; TRAINING says what differs from the training of RUN, and
+options of fairseq-train may come after `--`. Everything is trained, on the text of RUN as well; with --frozen only what
+is new is, on the new text alone, and no old translation changes. The adapted run is a run folder like any other.
 """
 
 import re
@@ -35,8 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(own)
     recipe = Recipe("adapt", options.check)
 
-    from zsnmt.adaptation.adapt import FROZEN, FULL, Adaptation, adapt_run, check_trained
+    from zsnmt.adaptation.adapt import FROZEN, FULL, Adaptation, adapt_run
     from zsnmt.evaluation.scored_run import score_run, settings_of
+    from zsnmt.runs.folder import check_trained
     from zsnmt.runs.scores import SCORES_FILE
     from zsnmt.training.experiment import read_experiment
 

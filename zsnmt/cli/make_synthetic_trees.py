@@ -12,15 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.make_synthetic import add_corpus_options, corpus_of
+from zsnmt.corpora.invented.options import add_treebank_options, corpus_of
 from zsnmt.corpora.invented.trees import write_treebanks
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt make-synthetic-trees", description=__doc__)
     parser.add_argument("folder", type=Path, help="new folder for the treebanks")
-    parser.add_argument("--sentences", type=int, default=2000, help="sentences of each training set")
-    add_corpus_options(parser, without=["pairs", "test"])  # --sentences stands for the one, and there is no test set
+    add_treebank_options(parser)
     options = parser.parse_args(arguments)
     corpus = corpus_of(options)
     write_treebanks(corpus, options.sentences, options.folder)

@@ -1,7 +1,6 @@
 """Turn a folder of parallel text into the folder that fairseq trains on."""
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,17 +27,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args(arguments)
-    from zsnmt.corpora.releases.foreign_text import foreign_files
     from zsnmt.text.learning import TextSettings
     from zsnmt.training.binarised import prepare  # loads PyTorch
+    from zsnmt.training.experiment import warn_of_foreign_text
 
     settings = TextSettings(
         options.vocabulary_size, options.subword_type, options.balance, options.threshold, options.seed,
         options.tokenisation, options.mark_tokens,
     )  # fmt: skip
     counts = prepare(options.text, options.folder, options.languages, settings, options.workers)
-    for foreign in foreign_files(options.text, options.languages):
-        print(f"warning: {foreign}", file=sys.stderr)
+    warn_of_foreign_text(options.text, options.languages)
     for split, pairs in counts.items():
         for pair, number in pairs.items():
             print(f"{split}\t{pair}\t{number}")

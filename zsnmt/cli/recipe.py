@@ -1,15 +1,13 @@
 """What the verbs have in common that make experiments: where things are, and the environment of the processes they start."""
 
 import os
-import re
 import sys
 import warnings
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.console import WrongUse
 from zsnmt.training.children import SETTINGS
 from zsnmt.training.steps import Steps
 
@@ -47,9 +45,16 @@ def add_seeds(parser: console.Parser, default: Sequence[int] | None = (1,)) -> N
 
 
 def whole_number(word: str) -> int:
-    """A number, 0 or above."""
-    if not re.fullmatch("[0-9]+", word, re.ASCII):
-        raise ValueError
+    """A whole number, 0 or above."""
+    if not (word.isascii() and word.isdigit()):
+        raise ArgumentTypeError(f"'{word}' is not a whole number, 0 or above")
+    return int(word)
+
+
+def positive(word: str) -> int:
+    """A whole number above 0."""
+    if not (word.isascii() and word.isdigit() and int(word)):
+        raise ArgumentTypeError(f"'{word}' is not a whole number above 0")
     return int(word)
 
 

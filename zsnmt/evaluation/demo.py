@@ -7,7 +7,8 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.evaluation.scored_run import score_run, settings_of
 from zsnmt.languages import Direction
-from zsnmt.runs.folder import DIRECT, HYPOTHESES, hypotheses_file
+from zsnmt.runs.folder import HYPOTHESES, hypotheses_file
+from zsnmt.runs.scores import DIRECT
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
 from zsnmt.training.experiment import Experiment, prepare_data

@@ -12,14 +12,14 @@ from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.evaluation.hypotheses import INTO_PIVOT, Hypotheses, Job, jobs, kept_ways
 from zsnmt.evaluation.scorer import Scorer, means
-from zsnmt.evaluation.text import Split, read_text, word_orders
+from zsnmt.evaluation.text import TextChoice, read_text, word_orders
 from zsnmt.files import checksum_of, sha256
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, MODEL_FILE, describe_run, hypotheses_file
 from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Way, in_order, record_fields
-from zsnmt.scoring.comet import Comet
+from zsnmt.scoring.comet import load_comet
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines
 
@@ -30,7 +30,7 @@ ALIKE = (*(setting.name for setting in fields(Search)), "engine", "split", "line
 
 def evaluate(
     run: Path,
-    split: Split = Split(),
+    text: TextChoice = TextChoice(),
     *,
     search: Search = Search(),
     engine: EngineChoice = EngineChoice(),
@@ -45,7 +45,7 @@ def evaluate(
     is not the run itself. Translations are written to the folder `hypotheses` (RUN/hypotheses by default), and those made there
     before with the same settings are not made again. `scored` is told each result.
     """
-    evaluation = Evaluation(run, split, search=search, engine=engine, scoring=scoring, pivot_run=pivot_run)
+    evaluation = Evaluation(run, text, search=search, engine=engine, scoring=scoring, pivot_run=pivot_run)
     ways = evaluation.hypotheses(hypotheses or run / HYPOTHESES)
     results = []
     for result in evaluation.results(ways):
@@ -84,15 +84,15 @@ class Evaluation:
     """
 
     def __init__(
-        self, run: Path, split: Split, *, search: Search, engine: EngineChoice, scoring: Scoring, pivot_run: Path | None = None
+        self, run: Path, text: TextChoice, *, search: Search, engine: EngineChoice, scoring: Scoring, pivot_run: Path | None = None
     ) -> None:
-        comet = Comet(scoring.comet) if scoring.comet else None  # before models are loaded, as it may not be installed
+        comet = load_comet(scoring.comet) if scoring.comet else None  # before the models, as it may not be installed
         self.models = [Model(folder) for folder in (run, pivot_run) if folder]
         self.run, *_ = self.models
         self.translators = [model.load(search, engine) for model in self.models]
         self.translator, *_ = self.translators
-        folder = split.text or Path(self.run.record["text"])
-        self.text = read_text(split, folder, self.translators, normalise=scoring.normalise_references)
+        folder = text.text or Path(self.run.record["text"])
+        self.text = read_text(text, folder, self.translators, normalise=scoring.normalise_references)
         self.scorer = Scorer(self.text, run, languages=self.translator.languages, scoring=scoring, comet=comet)
         synthetic = [*map(parse_direction, self.run.record.get("synthetic", []))]
         self.kinds = {direction: kind_of(direction, self.translator.trained, synthetic) for direction in self.text.pairs}
@@ -100,8 +100,8 @@ class Evaluation:
             "model": self.run.checksum,
             **recorded(search),
             **({"engine": self.translator.signature} if self.translator.signature else {}),  # fairseq's own hypotheses have none
-            "split": split.name,
-            **({"lines": split.lines} if split.lines else {}),
+            "split": text.split,
+            **({"lines": text.lines} if text.lines else {}),
             **{"pivot_model": model.checksum for model in self.models[1:]},
         }
 

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Split:
+class TextChoice:
     """What is translated and scored: a split of parallel text, that of the run by default.
 
     `directions`: all by default that have text and are of training or without the pivot. `lines`: the first ones only, all by
@@ -28,7 +28,7 @@ class Split:
     """
 
     text: Path | None = None
-    name: str = "test"
+    split: str = "test"
     directions: Sequence[Direction] | None = None
     lines: int | None = None
 
@@ -45,20 +45,20 @@ class ScoredText(NamedTuple):
         return {str(direction): sha256(source) for direction, (source, _) in self.files.items()}
 
 
-def read_text(split: Split, folder: Path, translators: Sequence[Translator], *, normalise: bool = False) -> ScoredText:
-    """The text of a split in the directions to score, which are by default those that the first translator is for.
+def read_text(choice: TextChoice, folder: Path, translators: Sequence[Translator], *, normalise: bool = False) -> ScoredText:
+    """The text of a folder in the directions to score, which are by default those that the first translator is for.
 
     With `normalise` references are spelt as that one's tokenisation spells its output. `InputError` where there is no text, and
     for a language that one of the translators does not know.
     """
     first = translators[0]
-    directions = split.directions or worth_scoring(directions_with_text(folder, split.name, first.languages), first)
+    directions = choice.directions or worth_scoring(directions_with_text(folder, choice.split, first.languages), first)
     for translator in translators:
         for language in {language for direction in directions for language in direction}:
             check_known(language, translator.languages)
-    files = {direction: find_pair(folder, split.name, *direction) for direction in directions}
+    files = {direction: find_pair(folder, choice.split, *direction) for direction in directions}
     respell = first.pipeline.normalise if normalise else lambda reference, language: reference
-    return ScoredText(folder, files, read_pairs(files, split.lines, respell))
+    return ScoredText(folder, files, read_pairs(files, choice.lines, respell))
 
 
 def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> list[Direction]:

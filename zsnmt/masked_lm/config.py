@@ -1,12 +1,11 @@
 """Configs of the studies of masked language models: every key, what it says, and its default."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from zsnmt.errors import InputError
-from zsnmt.runs.systems import MASKED_LM
+from zsnmt.masked_lm.runs import check_system
 from zsnmt.training.config_file import POSITIVE, SEEDS, TEXT, WHOLE, WORDS, YES, ConfigFile, keys_of, setting
 
 ENCODINGS = ("sinusoidal", "learned", "tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
@@ -25,11 +24,10 @@ _LAYERS = _two_layers, "it must be two layers, like 0 8"
 _SYSTEMS = _systems, ""
 
 
-def check_systems(names: list[str]) -> tuple[str, ...]:
+def check_systems(names: Sequence[str]) -> tuple[str, ...]:
     """The names; `InputError` for one that is not a system of the study."""
     for name in names:
-        if name not in MASKED_LM:
-            raise InputError(f"there is no system '{name}'; choose from {', '.join(MASKED_LM)}")
+        check_system(name)
     return tuple(names)
 
 
@@ -39,7 +37,7 @@ class StudyConfig:
 
     train: str = setting(TEXT, "training text, a sentence a line, or its trees (CoNLL-U, named *.conllu)", "")
     valid: str = setting(TEXT, "validation text, like train", "")
-    synthetic: tuple[str, ...] = setting(WORDS, "options of scripts/make_synthetic_trees.py, which makes the trees", ())
+    synthetic: tuple[str, ...] = setting(WORDS, "options of zsnmt make-synthetic-trees, which makes the trees", ())
     treebanks: tuple[str, ...] = setting(WORDS, "LANGUAGE:FILE[,FILE] for each language whose word order a copy may have", ())
     own_weight: str = setting(TEXT, "weight of the own language's model in the word order of another", "0.05")
     conditions: tuple[str, ...] = setting(WORDS, "the second language of runs: same, none, or a language of treebanks", ("same",))

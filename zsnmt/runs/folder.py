@@ -95,6 +95,14 @@ def read_record(run: Path) -> dict:
     return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh")
 
 
+def check_trained(run: Path) -> None:
+    """`InputError` for what is not the folder of a trained run."""
+    if not (run / RECORD_FILE).is_file():
+        raise InputError(f"{run} is not a run folder; give one made by recipes/train.sh")
+    if not (run / MODEL_FILE).is_file():
+        raise InputError(f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with recipes/train.sh")
+
+
 def describe_run(run: Path) -> dict:
     """What run.json and the training log say of a run, for its score file."""
     log = run / LOG_FILE

@@ -1,7 +1,7 @@
 """How translations are scored: the settings with their defaults, and the options of commands for them."""
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from zsnmt.errors import InputError
 from zsnmt.scoring.comet import MODEL, PACKAGE
@@ -42,20 +42,22 @@ def tokenizers() -> list[str]:
 
 
 def add_scoring_options(parser: argparse.ArgumentParser) -> None:
-    """Add `--identifier`, `--bleu-tokenizer`, `--normalise-references`, `--comet` and `--bootstrap-samples`."""
-    parser.add_argument("--identifier", choices=IDENTIFIERS, default=Scoring.identifier,
-                        help="what finds off-target output; lexicon needs lexicon.xx files beside the text (default: %(default)s)")
-    parser.add_argument("--bleu-tokenizer", choices=tokenizers(), default=Scoring.bleu_tokenizer,
-                        help="sacreBLEU's tokeniser: 13a, or flores101 for Indic scripts (fetched when first used); or subwords, "
-                             "those of the run's own model, for runs that share it (default: %(default)s)")
-    parser.add_argument("--normalise-references", action="store_true",
+    """Add an option for each setting; one that is not given is None, so that a config may say it."""
+    parser.add_argument("--identifier", choices=IDENTIFIERS,
+                        help=f"what finds off-target output; lexicon needs lexicon.xx files beside the text (default: {Scoring.identifier})")
+    parser.add_argument("--bleu-tokenizer", metavar="NAME",
+                        help="sacreBLEU's tokeniser, such as flores101 for Indic scripts (fetched when first used), or subwords: "
+                             f"those of the run's own model, for runs that share it (default: {Scoring.bleu_tokenizer})")
+    parser.add_argument("--normalise-references", action="store_true", default=None,
                         help="spell references as the run's tokenisation does, which Indic scripts need")
     parser.add_argument("--comet", nargs="?", const=MODEL, metavar="MODEL",
                         help=f"also score with COMET (default model: {MODEL}); needs pip install {PACKAGE}")
-    parser.add_argument("--bootstrap-samples", type=int, metavar="N", default=Scoring.bootstrap_samples,
-                        help="resamples of the test lines that intervals and p-values are from (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--bootstrap-samples", type=int, metavar="N",
+                        help="resamples of the test lines, for intervals and p-values "
+                             f"(default: {Scoring.bootstrap_samples})")  # fmt: skip
 
 
-def chosen_scoring(options: argparse.Namespace) -> Scoring:
-    """What the options say."""
-    return Scoring(options.identifier, options.bleu_tokenizer, options.normalise_references, options.comet, options.bootstrap_samples)
+def given_scoring(options: argparse.Namespace) -> dict[str, object]:
+    """The settings that are given, by name."""
+    values = {setting.name: getattr(options, setting.name) for setting in fields(Scoring)}
+    return {name: value for name, value in values.items() if value is not None}

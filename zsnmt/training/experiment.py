@@ -3,7 +3,7 @@
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +12,6 @@ from pathlib import Path
 from zsnmt.corpora.invented.corpus import write_corpus
 from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.corpora.multiway import cut_training_pairs
-from zsnmt.corpora.releases.foreign_text import foreign_files
 from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import LIST_FILE, make_training_text
 from zsnmt.errors import InputError
@@ -154,7 +153,9 @@ def _binarise(experiment: Experiment) -> None:
     warn_of_foreign_text(experiment.text, experiment.config.languages)
 
 
-def warn_of_foreign_text(folder: Path, languages: tuple[str, ...]) -> None:
+def warn_of_foreign_text(folder: Path, languages: Sequence[str]) -> None:
     """Tell of files that seem to be in another language than their names say."""
+    from zsnmt.corpora.releases.foreign_text import foreign_files  # loads py3langid
+
     for foreign in foreign_files(folder, languages):
         print(f"warning: {foreign}", file=sys.stderr)

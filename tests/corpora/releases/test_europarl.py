@@ -290,7 +290,7 @@ def test_a_byte_order_mark_is_no_part_of_a_sentence(damaged, written, tmp_path):
 
 def test_a_missing_file_is_named(damaged, tmp_path):
     (damaged / "europarl-v7.fi-en.en").unlink()
-    fails(damaged, tmp_path, r"europarl-v7\.fi-en\.en.*fetch_corpus")
+    fails(damaged, tmp_path, r"europarl-v7\.fi-en\.en.*zsnmt fetch europarl")
 
 
 def test_an_empty_file_is_refused(damaged, tmp_path):

@@ -42,4 +42,4 @@ def parse_treebanks(words: Sequence[str]) -> tuple[SyntheticCorpus, int]:
 def add_treebank_options(parser: ArgumentParser) -> None:
     """Add the settings of treebanks of the artificial languages."""
     parser.add_argument("--sentences", type=int, default=2000, help="sentences of each training set")
-    add_corpus_options(parser, without=["pairs", "test"])
+    add_corpus_options(parser, without=["pairs", "test"])  # --sentences stands for the one, and there is no test set

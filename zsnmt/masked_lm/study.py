@@ -1,0 +1,188 @@
+"""The study of position encodings: a grid of conditions, systems and seeds, from text to the scores of each run."""
+
+import itertools
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from zsnmt.corpora.invented.options import parse_treebanks
+from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
+from zsnmt.corpora.reordering.permutation_model import mixed, model_files, read_model
+from zsnmt.corpora.reordering.permutation_training import learn_orders
+from zsnmt.errors import InputError
+from zsnmt.languages import LANGUAGES_FILE
+from zsnmt.masked_lm.config import StudyConfig
+from zsnmt.masked_lm.runs import SCORES_FILE, check_system, start_run
+from zsnmt.text.lines import read_lines
+from zsnmt.training.children import side_by_side
+from zsnmt.training.experiment import held
+from zsnmt.training.fairseq_train import fairseq_train
+from zsnmt.training.locks import locked
+from zsnmt.training.steps import Steps, made_from
+
+SAME, NONE = "same", "none"  # conditions: a copy in the same word order, and no second language
+_TREES = ".conllu"
+
+
+@dataclass(frozen=True)
+class Study:
+    """The settings, the file they stand in, and the folder of all that is made with them."""
+
+    config: StudyConfig
+    file: Path
+    folder: Path
+
+    def grid(self) -> Iterator[tuple[str, str, int]]:
+        """Condition, system and seed of every run, in the order of a table."""
+        return itertools.product(self.config.conditions, self.config.systems, self.config.seeds)
+
+    def run(self, condition: str, system: str, seed: int) -> Path:
+        """The folder of a run."""
+        return self.folder / condition / system / f"seed{seed}"
+
+    def scored(self, condition: str, system: str, seed: int) -> bool:
+        """Whether a run has its scores."""
+        return (self.run(condition, system, seed) / SCORES_FILE).is_file()
+
+    def data(self, condition: str) -> Path:
+        """The binarised data of a condition."""
+        return self.folder / "data" / condition
+
+    def order(self, name: str) -> Path:
+        """The prefix of the permutation models of a language, or of the text's own (`own`)."""
+        return self.folder / "orders" / name
+
+
+@dataclass(frozen=True)
+class Text:
+    """What data are made of: files by split, and those of the second language, none for one language alone."""
+
+    first: dict[str, Path]
+    second: dict[str, Path]
+
+
+def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
+    """Make the data, then train and score all runs, so many at a time; returns their folders.
+
+    What is done already is left out. Raises `InputError` if a run fails, when the others are done.
+    """
+    with held(steps, study.folder, study.file):
+        text, treebanks = _trees(steps, study)
+        for condition in study.config.conditions:
+            _prepare(steps, study, condition, text, treebanks)
+    config = study.config
+    runs = [run for seed in config.seeds for run in itertools.product(config.conditions, config.systems, [seed])]
+    if not side_by_side([partial(_train_and_score, steps, study, *run) for run in runs], jobs):
+        raise InputError("some runs failed (see above); nothing that was done is lost: run the same command again to go on")
+    return [study.run(*run) for run in runs]
+
+
+def _trees(steps: Steps, study: Study) -> tuple[dict[str, Path], dict[str, list[Path]]]:
+    """The text of each split, and the treebanks of languages whose word order a copy may have; made up where the config asks."""
+    config = study.config
+    if not config.synthetic:
+        text = {"train": Path(config.train), "valid": Path(config.valid)}
+        for file in text.values():
+            if not file.is_file():
+                raise InputError(f"there is no file {file}; the comment at the head of {study.file} says what it should hold")
+        return text, {language: [*map(Path, files.split(","))] for language, _, files in (each.partition(":") for each in config.treebanks)}
+    trees = study.folder / "trees"
+    steps.make(study.folder, "trees", trees, partial(_make_trees, trees, config.synthetic), settings={"synthetic": config.synthetic})
+    pivot, *others = read_lines(trees / LANGUAGES_FILE)
+    text = {split: trees / f"{split}.{pivot}{_TREES}" for split in ("train", "valid")}
+    return text, {language: [trees / f"train.{language}{_TREES}"] for language in others}
+
+
+def _make_trees(folder: Path, words: Sequence[str]) -> None:
+    from zsnmt.corpora.invented.trees import write_treebanks
+
+    corpus, sentences = parse_treebanks(words)
+    shutil.rmtree(folder, ignore_errors=True)
+    write_treebanks(corpus, sentences, folder)
+
+
+def _prepare(steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]) -> None:
+    """Make the binarised data of a condition."""
+    config, text = study.config, _sentences(steps, study, condition, trees, treebanks)
+    settings = {"bilingual": condition != NONE, "vocabulary": config.vocabulary, "shift_specials": config.shift_specials,
+                "most_pieces": config.most_pieces}  # fmt: skip
+    inputs = [*text.first.values(), *(path for split, path in text.second.items() if path != text.first[split])]
+    work = partial(_binarise, study.data(condition), text, config)
+    steps.make(study.folder, f"data.{condition}", study.data(condition), work, inputs=inputs, settings=settings)
+
+
+def _sentences(steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]) -> Text:
+    """The sentences of a condition, of trees where the text has them."""
+    reordered = condition not in (SAME, NONE)
+    if trees["train"].suffix != _TREES:
+        if reordered:
+            raise InputError(f"condition {condition} needs trees: TRAIN and VALID must be CoNLL-U files, named *{_TREES}")
+        return Text(trees, {} if condition == NONE else trees)
+    orders = []
+    if reordered:
+        if condition not in treebanks:
+            raise InputError(f"there is no treebank of '{condition}', a condition; TREEBANKS must have an entry "
+                             f"{condition}:FILE.conllu (or {condition}:FILE.conllu,FILE.conllu)")  # fmt: skip
+        orders = [_learned(steps, study, name, files) for name, files in (("own", [trees["train"]]), (condition, treebanks[condition]))]
+    first, second = {}, {}
+    for split, file in trees.items():
+        prefix = study.folder / "text" / f"{condition}.{split}"
+        first[split], second[split] = (prefix.with_name(f"{prefix.name}.{kind}") for kind in ("source", "reordered"))
+        work = partial(_write_text, study, condition if reordered else None, file, prefix)
+        settings = {"own_weight": study.config.own_weight} if reordered else {}
+        output = second[split] if reordered else first[split]
+        inputs = [file, *(model_files(order)["V"] for order in orders)]
+        steps.make(study.folder, f"text.{condition}.{split}", output, work, inputs=inputs, settings=settings)
+    return Text(first, second if reordered else {} if condition == NONE else first)
+
+
+def _learned(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Path:
+    """The prefix of permutation models, learned from trees."""
+    prefix = study.order(name)
+    prefix.parent.mkdir(parents=True, exist_ok=True)
+    steps.make(study.folder, f"order.{name}", model_files(prefix)["V"], partial(learn_orders, trees, prefix), inputs=trees, settings={})
+    return prefix
+
+
+def _write_text(study: Study, condition: str | None, trees: Path, prefix: Path) -> None:
+    """Write the sentences of trees as they are, or in the word order of a condition, too."""
+    if condition is None:
+        write_reordered(trees, prefix, None)
+    else:
+        orders = (read_model(study.order(name)) for name in (condition, "own"))
+        write_reordered(trees, prefix, mixed(*orders, float(study.config.own_weight)), jobs=os.cpu_count())
+
+
+def _binarise(folder: Path, text: Text, config: StudyConfig) -> None:
+    from zsnmt.masked_lm.data import Vocabulary, prepare  # loads PyTorch
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    vocabulary = Vocabulary(config.vocabulary, not config.shift_specials)
+    for name, lines in prepare(folder, text.first, text.second, vocabulary, config.most_pieces).items():
+        print(f"{name}\t{lines}", file=sys.stderr)
+
+
+def _train_and_score(steps: Steps, study: Study, condition: str, system: str, seed: int) -> None:
+    """Make a run of the grid."""
+    config, run, data = study.config, study.run(condition, system, seed), study.data(condition)
+    command = f"bash recipes/compression.sh configs/{study.file.name} --conditions {condition} --systems {system} --seeds {seed}"
+    with locked(run):
+        start_run(run, study.file, condition, system, seed, command)
+        subsets = "valid" if condition == NONE else "valid,valid.en"
+        of_model = ["--arch", "zs_bert", "--distributed-world-size", "1", *config.model, *config.training, *check_system(system)]
+        options = ["--task", "zs_masked_lm", *of_model, "--criterion", "masked_lm", "--seed", str(seed), "--valid-subset", subsets]
+        fairseq_train(steps, run, f"{condition}, {system}, seed {seed}", data, options)
+        settings = {"layers": config.layers, "train": made_from(run, "train")}
+        steps.make(run, "score", run / SCORES_FILE, partial(_score, run, data, config.layers), inputs=[data], settings=settings)
+
+
+def _score(run: Path, data: Path, layers: tuple[int, int]) -> None:
+    from zsnmt.masked_lm.scores import score_run  # loads PyTorch
+
+    scores = score_run(run, data, layers)
+    shown = {"perplexity": scores["perplexity"]["full"], "ML score": scores["ml_score"]}
+    print(", ".join(f"{name} {value:.3g}" for name, value in shown.items() if value is not None), file=sys.stderr)
