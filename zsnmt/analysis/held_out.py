@@ -10,7 +10,7 @@ from zsnmt.analysis.classifiers import LinearProbe
 from zsnmt.errors import InputError
 
 
-class TextChoice(NamedTuple):
+class Split(NamedTuple):
     """Row numbers to train a probe on and to measure it on, ascending."""
 
     training: np.ndarray
@@ -32,7 +32,7 @@ class Accuracy(NamedTuple):
     unseen: int
 
 
-def split_by_sentence(sentences: np.ndarray, share: float = 0.2, seed: int = 1) -> TextChoice:
+def split_by_sentence(sentences: np.ndarray, share: float = 0.2, seed: int = 1) -> Split:
     """A share of the sentences held out at random; all rows of a sentence are on one side.
 
     `sentences`: N integers, the sentence of each row. Give translations the same number, so that they too are on one
@@ -44,7 +44,7 @@ def split_by_sentence(sentences: np.ndarray, share: float = 0.2, seed: int = 1) 
         raise InputError(f"{share:g} of {len(numbers)} sentences held out leaves a side without any; take more sentences")
     chosen = np.random.default_rng(seed).permutation(numbers)[:count]
     held_out = np.isin(sentences, chosen)
-    return TextChoice(np.flatnonzero(~held_out), np.flatnonzero(held_out))
+    return Split(np.flatnonzero(~held_out), np.flatnonzero(held_out))
 
 
 def accuracy(probe: LinearProbe, labels: np.ndarray, predicted: np.ndarray) -> Accuracy:
