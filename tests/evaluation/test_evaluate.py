@@ -67,11 +67,21 @@ def baseline(tmp_path, text) -> Path:
 
 
 def scores_of(
-    run: Path, *, text: Path | None = None, split: str = "test", directions=None, lines: int | None = None, scoring: dict = {}, search: dict = {}, **others
+    run: Path,
+    *,
+    text: Path | None = None,
+    split: str = "test",
+    directions=None,
+    lines: int | None = None,
+    scoring: dict = {},
+    search: dict = {},
+    **others,
 ) -> Scores:
     """The scores with settings by name; by lexicon where nothing else is said."""
     scoring = Scoring(**{"identifier": "lexicon", **scoring})
-    return evaluate(run, TextChoice(text, split, directions, lines), search=Search(**search), scoring=scoring, **others)
+    return evaluate(
+        run, TextChoice(text, split, directions, lines), search=Search(**search), scoring=scoring, **others
+    )
 
 
 def kept(folder: Path, way: Way, direction: Direction) -> list[str]:
@@ -120,7 +130,10 @@ def test_a_file_of_the_test_set_is_read_and_spelt_once(text, monkeypatch):
     directions = directions_with_text(text, "test", MadeUpTranslator.languages)
     files = {direction: find_pair(text, "test", *direction) for direction in directions}
     pairs = read_pairs(files, 3, lambda line, language: spelt.append(language) or line.upper())
-    assert sorted(read) == [f"test.{language}" for language in sorted(MadeUpTranslator.languages)] and len(spelt) == 3 * 4
+    assert (
+        sorted(read) == [f"test.{language}" for language in sorted(MadeUpTranslator.languages)]
+        and len(spelt) == 3 * 4
+    )
     assert pairs[AA_BB] == (sentences("aa")[:3], [line.upper() for line in sentences("bb")[:3]])
 
 
@@ -128,7 +141,9 @@ def test_results_are_told_as_they_are_made_and_written_by_kind(run, models):
     told = []
     scores = scores_of(run, scored=told.append)
     assert len(told) == len(scores.results) == 18 and all(result in told for result in scores.results)
-    assert [(result.kind, result.way) for result in scores.results] == [group for group in GROUPS for _ in range(6)]
+    assert [(result.kind, result.way) for result in scores.results] == [
+        group for group in GROUPS for _ in range(6)
+    ]
     assert all(("piv" in result.direction) == (result.kind == SUPERVISED) for result in told)
     assert [*scores.select(ZERO_SHOT)] == [*scores.select(ZERO_SHOT, PIVOT)]
     again = []
@@ -158,11 +173,16 @@ def test_directions_trained_on_synthetic_text_alone_are_a_kind_of_their_own(run,
     monkeypatch.setattr(MadeUpTranslator, "trained", [*MadeUpTranslator.trained, AA_BB])
     scores = scores_of(run, lines=4)
     assert [*scores.select(ZERO_RESOURCE)] == [*scores.select(ZERO_RESOURCE, PIVOT)] == [AA_BB]
-    assert len(scores.select(SUPERVISED)) == 6 and len(scores.select(ZERO_SHOT)) == len(scores.select(ZERO_SHOT, PIVOT)) == 5
+    assert (
+        len(scores.select(SUPERVISED)) == 6
+        and len(scores.select(ZERO_SHOT)) == len(scores.select(ZERO_SHOT, PIVOT)) == 5
+    )
 
 
 def majority(line: str) -> str:
-    """The language of most words of a made-up sentence, by their spelling; of equals the first the model knows."""
+    """The language of most words of a made-up sentence, by their spelling; of equals the first the model
+    knows.
+    """
     words = [word.rstrip(".0123456789") for word in line.split()]
     return max(MadeUpTranslator.languages, key=words.count)
 
@@ -184,8 +204,13 @@ def test_the_length_penalty_is_recorded_and_its_form_where_it_is_not_fairseqs(ru
     gnmt = dict(length_penalty=0.6, length_penalty_form="gnmt")
     other = scores_of(run, directions=[AA_BB], pivot_run=baseline, search=gnmt)
     assert other.decoding == {**plain.decoding, **gnmt}
-    assert [model.search for model in models[4:]] == [dict(beam=4, **gnmt)] * 2 and all(model.asked for model in models[4:])
-    with pytest.raises(InputError, match="differ: only residual seed 1 has length_penalty 1.0, only .* 0.6, length_penalty_form gnmt; score"):
+    assert [model.search for model in models[4:]] == [dict(beam=4, **gnmt)] * 2 and all(
+        model.asked for model in models[4:]
+    )
+    with pytest.raises(
+        InputError,
+        match="differ: only residual seed 1 has length_penalty 1.0, only .* 0.6, length_penalty_form gnmt; score",
+    ):
         check_comparable([plain, replace(other, seed=2)])
 
 
@@ -201,7 +226,9 @@ def test_the_engine_is_recorded_where_it_changes_translations(run, baseline, mod
 
 
 def test_references_spelt_as_the_output_is_are_marked_in_the_signatures(run, models):
-    plain, normalised = (scores_of(run, directions=[AA_BB], scoring=dict(normalise_references=each)) for each in (False, True))
+    plain, normalised = (
+        scores_of(run, directions=[AA_BB], scoring=dict(normalise_references=each)) for each in (False, True)
+    )
     for metric in ("bleu", "chrf"):
         assert normalised.signatures[metric] == f"{plain.signatures[metric]}|ref:normalised"
     capitals = [line.upper() for line in sentences("bb")]
@@ -213,7 +240,10 @@ def test_references_spelt_as_the_output_is_are_marked_in_the_signatures(run, mod
 def test_resamples_are_as_many_as_asked_for_and_the_signature_says_so(run, models):
     scores = scores_of(run, directions=[AA_BB], scoring=dict(bootstrap_samples=50))
     assert scores.signatures["intervals"] == "bs:50|seed:12345"
-    resampled = [*scores.results[0].uncertainty.resampled.values(), *scores.means[ZERO_SHOT, DIRECT].resampled.values()]
+    resampled = [
+        *scores.results[0].uncertainty.resampled.values(),
+        *scores.means[ZERO_SHOT, DIRECT].resampled.values(),
+    ]
     assert {len(unpacked(text, 1)) for text in resampled} == {50}
     with pytest.raises(InputError, match="their signatures differ: only residual seed 1 has intervals bs:50"):
         check_comparable([scores, replace(scores_of(run, directions=[AA_BB]), seed=2)])
@@ -253,7 +283,9 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
 
 
 @pytest.mark.parametrize("lacking", [0, 1])
-def test_a_direction_that_one_of_the_models_does_not_know_is_refused(run, baseline, models, monkeypatch, lacking):
+def test_a_direction_that_one_of_the_models_does_not_know_is_refused(
+    run, baseline, models, monkeypatch, lacking
+):
     load = evaluation.Translator
 
     def load_with_fewer(folder: Path, **search) -> MadeUpTranslator:
@@ -306,10 +338,20 @@ def test_a_changed_reference_is_scored_but_not_translated_anew(run, models, text
 def test_hypotheses_of_before_ways_had_types_are_found(run, models, text, tmp_path):
     """The settings as files had them: names, order and layout."""
     scores = scores_of(run, directions=[AA_BB])
-    made_with = {"model": sha256(run / "model.pt"), "beam": 4, "length_penalty": 1.0, "split": "test", "sources": {"aa-bb": sha256(text / "test.aa")}}
+    made_with = {
+        "model": sha256(run / "model.pt"),
+        "beam": 4,
+        "length_penalty": 1.0,
+        "split": "test",
+        "sources": {"aa-bb": sha256(text / "test.aa")},
+    }
     for way in ("direct", "pivot", "into_pivot"):
         assert (run / HYPOTHESES / f"{way}.json").read_text() == json.dumps(made_with, indent=1)
-    assert {path.name for path in (run / HYPOTHESES).glob("*.txt")} == {"direct.aa-bb.txt", "pivot.aa-bb.txt", "into_pivot.aa-bb.txt"}
+    assert {path.name for path in (run / HYPOTHESES).glob("*.txt")} == {
+        "direct.aa-bb.txt",
+        "pivot.aa-bb.txt",
+        "into_pivot.aa-bb.txt",
+    }
     assert scores_of(run, directions=[AA_BB]) == scores and models[1].asked == []
 
 
@@ -325,14 +367,18 @@ def test_a_mean_is_resampled_as_the_mean_of_the_directions(run, models):
                 hypotheses, references = kept(run, way, direction), sentences(direction.target)
                 drawn = [hypotheses[line] for line in lines], [[references[line] for line in lines]]
                 bleu.append(sacrebleu.corpus_bleu(*drawn).score)
-            assert unpacked(scores.means[kind, way].resampled["bleu"], 100)[sample] == pytest.approx(np.mean(bleu), abs=100 / STEPS)
+            assert unpacked(scores.means[kind, way].resampled["bleu"], 100)[sample] == pytest.approx(
+                np.mean(bleu), abs=100 / STEPS
+            )
         for figure, top in ranges().items():
             results = scores.select(kind, way).values()
             resampled = [unpacked(result.uncertainty.resampled[figure], top) for result in results]
             low, high = scores.means[kind, way].intervals[figure]
             assert [low, high] == interval(np.mean(resampled, axis=0))
             assert low <= np.mean([result.figures[figure] for result in results]) <= high
-            assert high - low <= np.mean([np.diff(result.uncertainty.intervals[figure]) for result in results])
+            assert high - low <= np.mean(
+                [np.diff(result.uncertainty.intervals[figure]) for result in results]
+            )
 
 
 def test_scores_of_a_learned_measure_are_recorded_where_it_is_asked_for(run, models, text, monkeypatch):
@@ -348,13 +394,17 @@ def test_scores_of_a_learned_measure_are_recorded_where_it_is_asked_for(run, mod
 
     monkeypatch.setattr(evaluation, "load_comet", Measure)
     told = []
-    scores = scores_of(run, directions=[AA_BB, AA_PIV], scoring=dict(comet="a made-up model"), scored=told.append)
+    scores = scores_of(
+        run, directions=[AA_BB, AA_PIV], scoring=dict(comet="a made-up model"), scored=told.append
+    )
     assert [result.figures["comet"] for result in told] == [0.1, 0.2, 0.3]
     assert scores.signatures["comet"] == "a made-up model|version:1"
     assert Measure.given[0] == (sentences("aa"), kept(run, DIRECT, AA_BB), sentences("bb"))
     assert Measure.given[2] == (sentences("aa"), kept(run, PIVOT, AA_BB), sentences("bb"))
     without = scores_of(run, directions=[AA_BB, AA_PIV])
-    assert "comet" not in without.signatures and not [result for result in without.results if "comet" in result.figures]
+    assert "comet" not in without.signatures and not [
+        result for result in without.results if "comet" in result.figures
+    ]
 
 
 # With a trained model
@@ -375,11 +425,15 @@ def test_the_recipe_writes_the_scores_of_its_kept_hypotheses(tiny, monkeypatch):
     for result in scores.results:
         references = read_lines(tiny.folder / "text" / f"test.{result.direction.target}")
         hypotheses = kept(tiny.run(), result.way, result.direction)
-        assert sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score == pytest.approx(result.figures["chrf"])
+        assert sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score == pytest.approx(
+            result.figures["chrf"]
+        )
 
 
 def test_a_trained_run_pivots_for_another_as_for_itself(tiny, tmp_path):
-    scores = scores_of(tiny.run(), search=dict(beam=2), pivot_run=tiny.run("zs_transformer"), hypotheses=tmp_path)
+    scores = scores_of(
+        tiny.run(), search=dict(beam=2), pivot_run=tiny.run("zs_transformer"), hypotheses=tmp_path
+    )
     assert scores.pivot_by == "zs_transformer, seed 1"
     for direction in scores.select(ZERO_SHOT):
         made = read_lines(hypotheses_file(tmp_path, PIVOT, direction), allow_empty_lines=True)
@@ -388,11 +442,20 @@ def test_a_trained_run_pivots_for_another_as_for_itself(tiny, tmp_path):
 
 def test_bleu_over_the_subwords_of_the_run(tiny, tmp_path):
     direction = Direction("velan", "tamun")
-    scores = scores_of(tiny.run(), search=dict(beam=2), directions=[direction], scoring=dict(bleu_tokenizer="subwords"), hypotheses=tmp_path)
+    scores = scores_of(
+        tiny.run(),
+        search=dict(beam=2),
+        directions=[direction],
+        scoring=dict(bleu_tokenizer="subwords"),
+        hypotheses=tmp_path,
+    )
     metrics = Metrics("subwords", tiny.run() / "pipeline" / "subwords.model")
     hypotheses = read_lines(tmp_path / f"direct.{direction}.txt", allow_empty_lines=True)
     expected, _ = metrics.scores(hypotheses, read_lines(tiny.folder / "text" / "test.tamun"))
-    assert scores.results[0].figures["bleu"] == expected["bleu"] and scores.signatures["bleu"] == metrics.signatures()["bleu"]
+    assert (
+        scores.results[0].figures["bleu"] == expected["bleu"]
+        and scores.signatures["bleu"] == metrics.signatures()["bleu"]
+    )
 
 
 def test_references_can_be_spelt_as_the_output_is(tiny, tmp_path):
@@ -405,17 +468,26 @@ def test_references_can_be_spelt_as_the_output_is(tiny, tmp_path):
     )
     text = tmp_path / "text"
     shutil.copytree(tiny.folder / "text", text)
-    write_lines(text / "test.tamun", [f"“{line}”" for line in read_lines(tiny.folder / "text" / "test.tamun")])
-    settings = dict(search=dict(beam=2), scoring=dict(normalise_references=True), hypotheses=tmp_path / "kept")
+    write_lines(
+        text / "test.tamun", [f"“{line}”" for line in read_lines(tiny.folder / "text" / "test.tamun")]
+    )
+    settings = dict(
+        search=dict(beam=2), scoring=dict(normalise_references=True), hypotheses=tmp_path / "kept"
+    )
     normalised = scores_of(run, text=text, directions=[direction], **settings)
     hypotheses = read_lines(tmp_path / "kept" / "direct.velan-tamun.txt", allow_empty_lines=True)
     references = [f'"{line}"' for line in read_lines(tiny.folder / "text" / "test.tamun")]
-    assert normalised.results[0].figures["chrf"] == sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score
+    assert (
+        normalised.results[0].figures["chrf"]
+        == sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score
+    )
 
 
 def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
     """Measured alike, with the share of outputs that stayed; not where the base was decoded in another way."""
-    scored = {result.direction: result.figures for result in scores_of(baseline).results if result.way == DIRECT}
+    scored = {
+        result.direction: result.figures for result in scores_of(baseline).results if result.way == DIRECT
+    }
     before = Path(shutil.copytree(baseline / HYPOTHESES, run / BEFORE))
     changed = hypotheses_file(before, DIRECT, AA_BB)
     lines = read_lines(changed, allow_empty_lines=True)
@@ -423,7 +495,10 @@ def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
     found = {result.direction: result.figures for result in scores_of(run).before if result.way == DIRECT}
     assert found.keys() == scored.keys()
     for direction, result in found.items():
-        now, then = (read_lines(hypotheses_file(folder, DIRECT, direction), allow_empty_lines=True) for folder in (run / HYPOTHESES, before))
+        now, then = (
+            read_lines(hypotheses_file(folder, DIRECT, direction), allow_empty_lines=True)
+            for folder in (run / HYPOTHESES, before)
+        )
         assert result["unchanged"] == sum(map(str.__eq__, now, then)) / len(lines)
         assert (result["bleu"] == scored[direction]["bleu"]) == (direction != AA_BB)
     for other in (dict(beam=2), dict(length_penalty=0.6), dict(length_penalty_form="gnmt")):

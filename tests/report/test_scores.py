@@ -22,7 +22,11 @@ from zsnmt.report.scores import (
 from zsnmt.runs.scores import DIRECT, PIVOT, Way
 from zsnmt.scoring.figures import ALL, ROOMY
 
-SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
+SCORES = [
+    made_up_scores("baseline", 1, 5.0),
+    made_up_scores("baseline", 2, 8.0),
+    made_up_scores("residual", 1, 14.0),
+]
 
 
 def test_means_are_plain_means_over_the_directions_of_a_kind():
@@ -33,7 +37,12 @@ def test_means_are_plain_means_over_the_directions_of_a_kind():
 
 def test_a_mean_needs_the_figure_in_every_direction():
     assert mean_over_directions(SCORES[0], Column(ZERO_SHOT, DIRECT, "comet")) is None
-    assert mean_over_directions(without(SCORES[0], ("de-fr", PIVOT), ("fr-de", PIVOT)), Column(ZERO_SHOT, PIVOT, "bleu")) is None
+    assert (
+        mean_over_directions(
+            without(SCORES[0], ("de-fr", PIVOT), ("fr-de", PIVOT)), Column(ZERO_SHOT, PIVOT, "bleu")
+        )
+        is None
+    )
     one, *others = SCORES[0].results
     partly = replace(SCORES[0], results=[changed(one, comet=0.5), *others])
     assert mean_over_directions(partly, Column(SUPERVISED, DIRECT, "comet")) is None
@@ -47,12 +56,17 @@ def test_columns_are_of_the_kinds_and_ways_that_were_scored():
     ]  # fmt: skip
     assert [contrast.title for contrast in contrasts_of(groups_of(SCORES))] == ["zero-shot minus pivot"]
     alone = [only(SCORES[0], (SUPERVISED, DIRECT))]
-    assert [column.title for column in columns_of(alone, ALL)] == ["supervised"] and not contrasts_of(groups_of(alone))
+    assert [column.title for column in columns_of(alone, ALL)] == ["supervised"] and not contrasts_of(
+        groups_of(alone)
+    )
 
 
 def test_another_way_and_kind_have_columns_and_differences_of_their_own():
     mask = Way("mask", {"keep": 0.9})
-    more = [made_up_result("de-fr", ZERO_SHOT, mask, 9.0), made_up_result("fr-it", ZERO_RESOURCE, DIRECT, 9.0)]
+    more = [
+        made_up_result("de-fr", ZERO_SHOT, mask, 9.0),
+        made_up_result("fr-it", ZERO_RESOURCE, DIRECT, 9.0),
+    ]
     scores = [replace(SCORES[0], results=[*more, *SCORES[0].results])]
     assert [column.title for column in columns_of(scores, ALL)] == [
         "supervised", "zero-shot", "through pivot", "zero-shot by mask (keep 0.9)", "zero-resource",
@@ -60,12 +74,22 @@ def test_another_way_and_kind_have_columns_and_differences_of_their_own():
     ]  # fmt: skip
     assert [contrast.title for contrast in contrasts_of(groups_of(scores))] == [
         "zero-shot minus pivot", "zero-shot by mask (keep 0.9) minus direct", "zero-shot by mask (keep 0.9) minus pivot"]  # fmt: skip
-    assert "2 supervised, 2 zero-shot and 1 zero-resource directions, some also through en, by mask (keep 0.9)" in caption(scores)
+    assert (
+        "2 supervised, 2 zero-shot and 1 zero-resource directions, some also through en, by mask (keep 0.9)"
+        in caption(scores)
+    )
 
 
 def test_runs_of_several_systems_and_seeds_can_be_compared_whatever_their_models():
     check_comparable(SCORES)
-    check_comparable([SCORES[0], replace(SCORES[2], decoding=dict(beam=4, model="x", pivot_model="y"), pivot_by="baseline, seed 1")])
+    check_comparable(
+        [
+            SCORES[0],
+            replace(
+                SCORES[2], decoding=dict(beam=4, model="x", pivot_model="y"), pivot_by="baseline, seed 1"
+            ),
+        ]
+    )
     seeds = {system: [run.seed for run in runs] for system, runs in by_system(SCORES[::-1]).items()}
     assert [*seeds.items()] == [("residual", [1]), ("baseline", [2, 1])]
 
@@ -87,7 +111,10 @@ ONLY_FIRST, ONLY_OTHER = "only baseline seed 1 has ", "only residual seed 1 has 
 def test_runs_that_cannot_be_compared_are_refused_naming_what_differs(change, message):
     with pytest.raises(InputError) as refused:
         check_comparable([SCORES[0], SCORES[1], replace(SCORES[2], **change)])
-    assert str(refused.value) == f"these runs cannot stand in one table, {message} score them alike or make two tables"
+    assert (
+        str(refused.value)
+        == f"these runs cannot stand in one table, {message} score them alike or make two tables"
+    )
 
 
 def test_a_direction_scored_as_another_kind_is_named_on_both_sides():
@@ -126,8 +153,12 @@ def test_the_caption_names_a_length_penalty_that_is_not_fairseqs_default():
 
     assert "beam 4." in said(length_penalty=1.0)
     assert "beam 4, length penalty 0.6." in said(length_penalty=0.6)
-    assert "beam 4, length penalty 0.6 in the form of GNMT." in said(length_penalty=0.6, length_penalty_form="gnmt")
-    assert "beam 4, length penalty 1.0 in the form of GNMT." in said(length_penalty=1.0, length_penalty_form="gnmt")
+    assert "beam 4, length penalty 0.6 in the form of GNMT." in said(
+        length_penalty=0.6, length_penalty_form="gnmt"
+    )
+    assert "beam 4, length penalty 1.0 in the form of GNMT." in said(
+        length_penalty=1.0, length_penalty_form="gnmt"
+    )
 
 
 def test_the_caption_of_one_direction_says_nothing_of_zero_shot():
@@ -138,7 +169,9 @@ def test_the_caption_of_one_direction_says_nothing_of_zero_shot():
 def test_the_caption_says_who_pivots_where_it_is_another_run():
     pivoted = [replace(scores, pivot_by="baseline, seed 1") for scores in (SCORES[1], SCORES[2])]
     said = caption([SCORES[0], *pivoted])
-    assert said.endswith("Through the pivot: baseline, seed 2, by baseline, seed 1; residual, seed 1, by baseline, seed 1.")
+    assert said.endswith(
+        "Through the pivot: baseline, seed 2, by baseline, seed 1; residual, seed 1, by baseline, seed 1."
+    )
     assert "Through the pivot" not in caption(SCORES)
 
 

@@ -15,7 +15,9 @@ from zsnmt.scoring.bootstrap import SAMPLES, paired, unpacked
 from zsnmt.scoring.figures import ranges
 
 RUNS = [with_resamples(made_up_scores("residual", seed, bleu)) for seed, bleu in ((1, 14.0), (2, 30.0))]
-BASE = [with_resamples(made_up_scores("baseline", seed, bleu)) for seed, bleu in ((1, 5.0), (2, 8.0), (3, 6.0))]
+BASE = [
+    with_resamples(made_up_scores("baseline", seed, bleu)) for seed, bleu in ((1, 5.0), (2, 8.0), (3, 6.0))
+]
 OLD = made_up_scores("baseline", 4, 5.0)
 FRENCH = Direction("de", "fr")
 
@@ -39,7 +41,9 @@ def test_resamples_are_means_over_directions_and_seeds(figure, way):
     assert resamples(RUNS, figure, {FRENCH}, way) == pytest.approx(naive(RUNS, way, figure, "de-fr"))
     every = naive(RUNS, way, figure, "de-fr", "fr-de")
     assert resamples(RUNS, figure, {FRENCH, Direction("fr", "de")}, way) == pytest.approx(every)
-    assert resamples(RUNS, figure, None, way) == pytest.approx(every, abs=1e-4 * ranges()[figure])  # the kept mean is rounded too
+    assert resamples(RUNS, figure, None, way) == pytest.approx(
+        every, abs=1e-4 * ranges()[figure]
+    )  # the kept mean is rounded too
 
 
 @pytest.mark.parametrize("runs", [[OLD], [*BASE, OLD]])
@@ -60,7 +64,9 @@ def test_a_difference_is_tested_as_the_bootstrap_tests_the_naive_means():
     draws = (np.array(naive(runs, DIRECT, "bleu", "de-fr", "fr-de")) for runs in (RUNS, BASE))
     expected = paired(*draws, fmean(one) - fmean(other))
     assert found.mean == fmean(one) - fmean(other) and found.difference and found.deviation is None
-    assert found.interval == pytest.approx(expected.interval, abs=0.02) and found.p == pytest.approx(expected.p, abs=0.01)
+    assert found.interval == pytest.approx(expected.interval, abs=0.02) and found.p == pytest.approx(
+        expected.p, abs=0.01
+    )
 
 
 def test_p_is_1_for_a_system_and_itself_smallest_for_distant_ones_and_the_same_from_either_side():
@@ -70,7 +76,10 @@ def test_p_is_1_for_a_system_and_itself_smallest_for_distant_ones_and_the_same_f
         ([40.0], [20.0], (noise[0] + 20, noise[1]), 1 / (SAMPLES + 1)),
         ([20.5], [20.0], (noise[0] + 0.5, noise[1]), None),
     ):
-        found, turned = difference("bleu", values, others, draws), difference("bleu", others, values, draws[::-1])
+        found, turned = (
+            difference("bleu", values, others, draws),
+            difference("bleu", others, values, draws[::-1]),
+        )
         assert found.p == turned.p and found.mean == -turned.mean and p in (None, found.p)
         assert found.interval == pytest.approx([-end for end in turned.interval[::-1]])
     assert 0.05 < found.p < 0.95
@@ -81,7 +90,9 @@ def test_only_differences_within_runs_have_a_deviation():
     assert difference("bleu", values, others, (None, None)).deviation is None
     within = difference("bleu", values, others, (None, None), same_runs=True)
     assert within.deviation == pytest.approx(stdev([-1.0, 14.0]))
-    assert difference("bleu", others, values, (None, None), same_runs=True).deviation == pytest.approx(within.deviation)
+    assert difference("bleu", others, values, (None, None), same_runs=True).deviation == pytest.approx(
+        within.deviation
+    )
     assert difference("bleu", values[:1], others[:1], (None, None), same_runs=True).deviation is None
 
 
@@ -92,6 +103,8 @@ def test_without_resamples_on_both_sides_a_difference_has_no_interval():
         assert (found.mean, found.interval, found.p, found.note) == (1.0, None, None, "")
 
 
-@pytest.mark.parametrize(("values", "others"), [([], [1.0]), ([1.0], []), ([None], [1.0]), ([1.0, 2.0], [None, 1.0])])
+@pytest.mark.parametrize(
+    ("values", "others"), [([], [1.0]), ([1.0], []), ([None], [1.0]), ([1.0, 2.0], [None, 1.0])]
+)
 def test_a_difference_from_what_was_not_scored_is_not_made_up(values, others):
     assert difference("bleu", values, others, (None, None)) is None

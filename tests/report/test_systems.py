@@ -15,7 +15,16 @@ from zsnmt.languages import SUPERVISED, ZERO_SHOT, parse_direction
 from zsnmt.report.documents import kept_scores
 from zsnmt.report.scores import columns_of, mean_over_directions
 from zsnmt.report.significance import INSIDE, ONE_SEED, inside_seed_noise
-from zsnmt.report.systems import BETWEEN, direction_gains_table, directions_table, families_table, gains_table, runs_table, systems_table, tables
+from zsnmt.report.systems import (
+    BETWEEN,
+    direction_gains_table,
+    directions_table,
+    families_table,
+    gains_table,
+    runs_table,
+    systems_table,
+    tables,
+)
 from zsnmt.report.table import Measured, tsv
 from zsnmt.runs.scores import DIRECT, PIVOT, Uncertainty
 from zsnmt.scoring.bootstrap import paired, unpacked
@@ -53,7 +62,9 @@ def test_the_systems_have_the_means_of_their_runs():
         if place.figure == "comet":
             continue
         means = [[mean_over_directions(scores, place) for scores in SCORES[runs]] for runs in SYSTEMS]
-        assert [cell.mean for cell in column(table, place.title)] == pytest.approx([fmean(values) for values in means])
+        assert [cell.mean for cell in column(table, place.title)] == pytest.approx(
+            [fmean(values) for values in means]
+        )
     assert column(table, "seeds") == ["1, 2", "1, 2", "1"]
     assert "tok:13a" in table.note
 
@@ -61,7 +72,13 @@ def test_the_systems_have_the_means_of_their_runs():
 def test_a_single_seed_has_no_deviation_and_several_have():
     found = column(systems_table(SCORES), "zero-shot")
     assert [str(cell) for cell in found] == ["6.5 ± 2.1", "22.0 ± 11.3", "40.0"]
-    assert [str(cell) for cell in systems_table(SCORES[4:]).rows[0][2:7]] == ["25.0", "40.0", "15.5", "30.0 %", "1.0 %"]
+    assert [str(cell) for cell in systems_table(SCORES[4:]).rows[0][2:7]] == [
+        "25.0",
+        "40.0",
+        "15.5",
+        "30.0 %",
+        "1.0 %",
+    ]
 
 
 def test_kinds_that_were_not_scored_have_no_column():
@@ -72,11 +89,19 @@ def test_kinds_that_were_not_scored_have_no_column():
 
 def test_comet_has_columns_only_where_it_was_scored():
     scored = [all_changed(scores, comet=0.75) for scores in SCORES]
-    for all_scores, columns in ((SCORES, set()), (scored, {"supervised COMET", "zero-shot COMET", "COMET through pivot"})):
-        made = tables([replace(scores, signatures=scores.signatures | dict(comet="wmt22")) for scores in all_scores])
+    for all_scores, columns in (
+        (SCORES, set()),
+        (scored, {"supervised COMET", "zero-shot COMET", "COMET through pivot"}),
+    ):
+        made = tables(
+            [replace(scores, signatures=scores.signatures | dict(comet="wmt22")) for scores in all_scores]
+        )
         assert {title for title in made["systems"].columns if "COMET" in title} == columns
         assert ("COMET" in made["directions"].columns) is bool(columns)
-    assert str(column(made["systems"], "zero-shot COMET")[0]) == "0.750" and "COMET: wmt22" in made["systems"].signatures
+    assert (
+        str(column(made["systems"], "zero-shot COMET")[0]) == "0.750"
+        and "COMET: wmt22" in made["systems"].signatures
+    )
 
 
 def test_zero_shot_minus_pivot_is_the_difference_of_the_means():
@@ -87,9 +112,16 @@ def test_zero_shot_minus_pivot_is_the_difference_of_the_means():
 def test_zero_shot_minus_pivot_is_of_the_directions_scored_in_both_ways():
     in_one_way = [without(scores, ("fr-de", PIVOT)) for scores in RESAMPLED]
     for found, runs in zip(column(systems_table(in_one_way), "zero-shot minus pivot"), SYSTEMS):
-        results = [result for scores in in_one_way[runs] for result in scores.results if str(result.direction) == "de-fr"]
+        results = [
+            result
+            for scores in in_one_way[runs]
+            for result in scores.results
+            if str(result.direction) == "de-fr"
+        ]
         direct, pivot = ([result for result in results if result.way == way] for way in (DIRECT, PIVOT))
-        assert found.mean == pytest.approx(fmean(one.figures["bleu"] - other.figures["bleu"] for one, other in zip(direct, pivot)))
+        assert found.mean == pytest.approx(
+            fmean(one.figures["bleu"] - other.figures["bleu"] for one, other in zip(direct, pivot))
+        )
         assert same_test(found, paired(mean_resamples(direct), mean_resamples(pivot), found.mean))
     direct = [only(scores, (ZERO_SHOT, DIRECT), (SUPERVISED, DIRECT)) for scores in SCORES]
     assert "zero-shot minus pivot" not in systems_table(direct).columns
@@ -103,16 +135,29 @@ def test_a_gain_is_marked_unless_it_leaves_the_seed_noise():
 
 
 def test_the_marks_of_gains_are_explained_where_there_are_any():
-    apart = [made_up_scores(system, seed, bleu + seed) for system, bleu in (("baseline", 5.0), ("residual", 30.0)) for seed in (1, 2)]
+    apart = [
+        made_up_scores(system, seed, bleu + seed)
+        for system, bleu in (("baseline", 5.0), ("residual", 30.0))
+        for seed in (1, 2)
+    ]
     table = gains_table(apart).only(["system", "zero-shot"])
     assert {cell.note for cell in figures(table)} == {""}
     about = gains_table(SCORES).about
-    assert "Inside the seed noise: no more than" in about and "One seed: the seed noise is not known." in about
-    assert "One seed" not in gains_table(SCORES[:4]).about and "Inside" not in gains_table([SCORES[0], SCORES[4]]).about
+    assert (
+        "Inside the seed noise: no more than" in about and "One seed: the seed noise is not known." in about
+    )
+    assert (
+        "One seed" not in gains_table(SCORES[:4]).about
+        and "Inside" not in gains_table([SCORES[0], SCORES[4]]).about
+    )
 
 
 def test_seed_noise_is_symmetric_grows_with_the_deviation_and_needs_two_seeds():
-    for values, others, inside in (([1, 2], [11, 12], False), ([1, 9], [11, 19], True), ([5, 5], [5, 5], True)):
+    for values, others, inside in (
+        ([1, 2], [11, 12], False),
+        ([1, 9], [11, 19], True),
+        ([5, 5], [5, 5], True),
+    ):
         assert inside_seed_noise(values, others) is inside_seed_noise(others, values) is inside
     assert inside_seed_noise([1.0], [2.0, 3.0]) is None
 
@@ -121,7 +166,11 @@ def test_seed_noise_is_symmetric_grows_with_the_deviation_and_needs_two_seeds():
 def test_a_gain_has_interval_and_p_value_of_the_naive_means_over_the_seeds(title):
     kind, way, figure = COLUMNS[title]
     base, *others = (
-        [unpacked(scores.means[kind, way].resampled[figure], FIGURES[figure].top) for scores in RESAMPLED[runs]] for runs in SYSTEMS
+        [
+            unpacked(scores.means[kind, way].resampled[figure], FIGURES[figure].top)
+            for scores in RESAMPLED[runs]
+        ]
+        for runs in SYSTEMS
     )
     for cell, runs in zip(column(gains_table(RESAMPLED), title), others):
         assert same_test(cell, paired(sum(runs) / len(runs), sum(base) / len(base), cell.mean))
@@ -130,9 +179,13 @@ def test_a_gain_has_interval_and_p_value_of_the_naive_means_over_the_seeds(title
 def test_resamples_change_neither_a_gain_nor_its_mark():
     plain, tested = (figures(gains_table(all_scores)) for all_scores in (SCORES, RESAMPLED))
     assert [(cell.mean, cell.note) for cell in tested] == [(cell.mean, cell.note) for cell in plain]
-    assert all(cell.p is None and cell.interval is None for cell in plain) and all(cell.p and cell.interval for cell in tested)
+    assert all(cell.p is None and cell.interval is None for cell in plain) and all(
+        cell.p and cell.interval for cell in tested
+    )
     near = column(gains_table(RESAMPLED), "zero-shot")[0]
-    assert near.note == INSIDE and near.p < 0.01  # what the test lines say and what the seeds say are two things
+    assert (
+        near.note == INSIDE and near.p < 0.01
+    )  # what the test lines say and what the seeds say are two things
 
 
 def test_one_score_file_without_resamples_takes_the_test_from_its_own_system_only():
@@ -156,7 +209,10 @@ def family_scores(system="baseline", make=lambda scores: scores):
 
 def test_families_are_means_over_directions_within_and_between():
     table = families_table([family_scores(), family_scores("residual")])
-    assert column(table, "family") == ["Germanic"] * 2 + [BETWEEN] * 2 and column(table, "directions") == ["2"] * 4
+    assert (
+        column(table, "family") == ["Germanic"] * 2 + [BETWEEN] * 2
+        and column(table, "directions") == ["2"] * 4
+    )
     assert column(table, "system") == ["baseline", "residual"] * 2
     assert [cell.mean for cell in column(table, "zero-shot")] == [fmean([1, 3])] * 2 + [fmean([10, 20])] * 2
     assert {cell.mean for cell in column(table, "zero-shot minus pivot")} == {-5.0}
@@ -167,7 +223,9 @@ def test_families_are_tested_over_their_own_directions():
     table = families_table([scores])
     for family, cell in zip(({"de-nl", "nl-de"}, {"de-fr", "fr-nl"}), column(table, "zero-shot minus pivot")):
         results = [result for result in scores.results if str(result.direction) in family]
-        ways = (mean_resamples([result for result in results if result.way == way]) for way in (DIRECT, PIVOT))
+        ways = (
+            mean_resamples([result for result in results if result.way == way]) for way in (DIRECT, PIVOT)
+        )
         assert same_test(cell, paired(*ways, -5.0))
     assert "In brackets" in table.note and "p: paired" in table.note
 
@@ -201,20 +259,32 @@ def test_every_direction_says_who_pivots_and_how_much_was_scored():
 def test_what_score_files_have_beyond_the_usual_is_shown():
     scores = all_changed(SCORES[4], copied=0.25, length_ratio=1.1)
     results = [replace(result, uncertainty=Uncertainty({"bleu": [1.0, 99.0]})) for result in scores.results]
-    scores = replace(scores, results=results, means={(ZERO_SHOT, DIRECT): Uncertainty({"bleu": [38.0, 42.0]})})
+    scores = replace(
+        scores, results=results, means={(ZERO_SHOT, DIRECT): Uncertainty({"bleu": [38.0, 42.0]})}
+    )
     made = tables([scores])
     assert str(column(made["directions"], "BLEU")[0]).endswith("[1.0, 99.0]")
-    assert str(column(made["directions"], "copied")[0]) == "25.0 %" and str(column(made["directions"], "length ratio")[0]) == "1.10"
+    assert (
+        str(column(made["directions"], "copied")[0]) == "25.0 %"
+        and str(column(made["directions"], "length ratio")[0]) == "1.10"
+    )
     assert str(column(made["systems"], "zero-shot")[0]) == "40.0 [38.0, 42.0]"
     assert "interval" in made["systems"].note
-    assert "interval" not in systems_table(SCORES).note + systems_table([scores, replace(scores, seed=2)]).note
+    assert (
+        "interval" not in systems_table(SCORES).note + systems_table([scores, replace(scores, seed=2)]).note
+    )
 
 
 def test_the_gain_in_every_direction_is_that_over_the_first_system():
     table = direction_gains_table(RESAMPLED)
     assert [row[:3] for row in table.rows] == [
         [direction, kind, system]
-        for direction, kind in (("de-fr", "zero-shot"), ("fr-de", "zero-shot"), ("de-en", "supervised"), ("en-de", "supervised"))
+        for direction, kind in (
+            ("de-fr", "zero-shot"),
+            ("fr-de", "zero-shot"),
+            ("de-en", "supervised"),
+            ("en-de", "supervised"),
+        )
         for system in ("residual", "third")
     ]
     direct, through, off_target = table.rows[1][3:]
@@ -227,15 +297,25 @@ def test_the_gain_in_every_direction_is_that_over_the_first_system():
 
 def test_what_made_each_run_is_told():
     row = dict(zip(runs_table(SCORES).columns, runs_table(SCORES).rows[2]))
-    assert row["command"] == "bash recipes/train.sh x.conf residual" and row["commit"] == "a" * 12 and row["seed"] == "1"
-    depends = "BLEU: tok:13a; off-target: py3langid. Runs: baseline seed 1, 2; residual seed 1, 2; third seed 1."
+    assert (
+        row["command"] == "bash recipes/train.sh x.conf residual"
+        and row["commit"] == "a" * 12
+        and row["seed"] == "1"
+    )
+    depends = (
+        "BLEU: tok:13a; off-target: py3langid. Runs: baseline seed 1, 2; residual seed 1, 2; third seed 1."
+    )
     assert runs_table(SCORES).signatures == depends
 
 
 def test_tsv_of_the_gains_has_interval_and_p_value():
     first, _ = csv.DictReader(io.StringIO(tsv(tables(RESAMPLED)["gains"])), delimiter="\t")
     cell = column(gains_table(RESAMPLED), "zero-shot")[0]
-    assert [float(first[f"zero-shot{part}"]) for part in ("", " low", " high", " p")] == [cell.mean, *cell.interval, cell.p]
+    assert [float(first[f"zero-shot{part}"]) for part in ("", " low", " high", " p")] == [
+        cell.mean,
+        *cell.interval,
+        cell.p,
+    ]
     assert "zero-shot p" not in tsv(tables(SCORES)["gains"])
 
 
@@ -245,8 +325,11 @@ def test_kept_score_files_have_all_tables_whether_resampled_or_not(config):
     made = tables(all_scores)
     assert {"systems", "directions", "runs"} <= {*made} and made["systems"].rows
     tested = {  # kept files have the resamples of means alone
-        "gains": all(mean.resampled for scores in all_scores for mean in scores.means.values()) and all(scores.means for scores in all_scores),
-        "direction_gains": all(result.uncertainty.resampled for scores in all_scores for result in scores.results),
+        "gains": all(mean.resampled for scores in all_scores for mean in scores.means.values())
+        and all(scores.means for scores in all_scores),
+        "direction_gains": all(
+            result.uncertainty.resampled for scores in all_scores for result in scores.results
+        ),
     }
     for name in {*tested} & {*made}:
         assert {cell.p is not None for cell in figures(made[name])} == {tested[name]}

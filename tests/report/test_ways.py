@@ -1,4 +1,6 @@
-"""A way of decoding, a kind of direction and a figure that no code of the report names: they are shown all the same."""
+"""A way of decoding, a kind of direction and a figure that no code of the report names: they are shown all
+the same.
+"""
 
 from dataclasses import replace
 
@@ -20,7 +22,12 @@ from zsnmt.scoring.figures import FIGURES, HIGHER, LOWER, Figure
 
 MASK = Way("mask", {"keep": 0.9})
 LABEL = "mask (keep 0.9)"
-TITLES = [f"zero-shot by {LABEL}", f"off-target by {LABEL}", f"zero-shot by {LABEL} minus direct", f"zero-shot by {LABEL} minus pivot"]
+TITLES = [
+    f"zero-shot by {LABEL}",
+    f"off-target by {LABEL}",
+    f"zero-shot by {LABEL} minus direct",
+    f"zero-shot by {LABEL} minus pivot",
+]
 
 
 def masked(system: str, seed: int, zero_shot: float):
@@ -45,16 +52,27 @@ def test_terminal_and_markdown_have_columns_of_another_way():
     assert f"| zero-shot chrF++ by {LABEL} |" in entry
     header, _, *rows = every_direction(SCORES).split("\n")
     assert f"| BLEU by {LABEL} |" in header and f"| {LABEL} minus direct | {LABEL} minus pivot |" in header
-    found = dict(zip(header.split(" | "), next(row for row in rows if row.startswith("| de-fr | zero-shot | residual")).split(" | ")))
+    found = dict(
+        zip(
+            header.split(" | "),
+            next(row for row in rows if row.startswith("| de-fr | zero-shot | residual")).split(" | "),
+        )
+    )
     assert found[f"BLEU by {LABEL}"].startswith("19.0") and found[f"{LABEL} minus direct"].startswith("+6.0")
 
 
 def test_its_differences_from_direct_and_pivot_and_between_systems_are_tested():
     systems, gains = systems_table(SCORES), gains_table(SCORES)
-    assert cell(systems, 0, TITLES[2]).mean == pytest.approx(6.0) and cell(systems, 0, TITLES[3]).mean == pytest.approx(12.5 - 15.5)
+    assert cell(systems, 0, TITLES[2]).mean == pytest.approx(6.0) and cell(
+        systems, 0, TITLES[3]
+    ).mean == pytest.approx(12.5 - 15.5)
     alone = cell(systems, 1, TITLES[2])
     draws = [
-        sum(unpacked(result.uncertainty.resampled["bleu"], 100) for result in SCORES[2].select(ZERO_SHOT, way).values()) / 2
+        sum(
+            unpacked(result.uncertainty.resampled["bleu"], 100)
+            for result in SCORES[2].select(ZERO_SHOT, way).values()
+        )
+        / 2
         for way in (MASK, DIRECT)
     ]
     expected = paired(*draws, 6.0)
@@ -63,7 +81,9 @@ def test_its_differences_from_direct_and_pivot_and_between_systems_are_tested():
 
 
 def test_families_and_adapted_runs_have_it_too():
-    families = tables([replace(scores, families=dict.fromkeys(FAMILIES, "One")) for scores in SCORES])["families"]
+    families = tables([replace(scores, families=dict.fromkeys(FAMILIES, "One")) for scores in SCORES])[
+        "families"
+    ]
     assert {TITLES[0], *TITLES[2:]} <= {*families.columns}
     base = dict(config="old", system="base", seed=1, languages=["en", "de"], mode="full")
     adapted = [replace(scores, adapted_from=base, before=scores.results) for scores in SCORES[:2]]
@@ -85,10 +105,14 @@ def test_the_page_has_its_columns_maps_and_examples(runs):
     for title in (*TITLES, f"BLEU, {LABEL} minus direct", f"BLEU, {LABEL} minus pivot"):
         assert title in html
     outputs = shown[Direction("de", "fr")][0].outputs
-    assert [(output.system, output.way) for output in outputs[:3]] == [("baseline", way) for way in ("direct", "through en", f"by {LABEL}")]
+    assert [(output.system, output.way) for output in outputs[:3]] == [
+        ("baseline", way) for way in ("direct", "through en", f"by {LABEL}")
+    ]
     written = dict(files_beside(runs, ["md", "tsv", "svg"]))
     assert f"{TITLES[2]} p" in written["systems.tsv"].decode().split("\n")[0].split("\t")
-    assert {f"bleu.{MASK.file_name}.baseline.svg", f"{MASK.file_name}_minus_direct.residual.svg"} <= {*written}
+    assert {f"bleu.{MASK.file_name}.baseline.svg", f"{MASK.file_name}_minus_direct.residual.svg"} <= {
+        *written
+    }
 
 
 def test_directions_of_synthetic_text_alone_have_columns_of_their_own():
@@ -103,7 +127,9 @@ def test_a_figure_that_is_declared_and_measured_is_shown(monkeypatch, runs):
     monkeypatch.setitem(FIGURES, "ter", figure)
     monkeypatch.setitem(FORMS, "ter", figure.form)
     scored = [all_changed(scores, ter=40.0) for scores in SCORES]
-    assert {"supervised TER", "zero-shot TER", "TER through pivot", f"zero-shot TER by {LABEL}"} <= {*markdown_table(scored).split("\n")[0].split(" | ")}
+    assert {"supervised TER", "zero-shot TER", "TER through pivot", f"zero-shot TER by {LABEL}"} <= {
+        *markdown_table(scored).split("\n")[0].split(" | ")
+    }
     assert "\nzero-shot TER " in text_table(scored) and "| TER |" in every_direction(scored)
     html = page([replace(run, scores=all_changed(run.scores, ter=40.0)) for run in runs], {}, 1)
     assert "TER through pivot" in html and "zero-shot TER" in html
@@ -112,4 +138,6 @@ def test_a_figure_that_is_declared_and_measured_is_shown(monkeypatch, runs):
 def test_every_figure_says_how_it_is_shown_and_which_way_is_better():
     for name, figure in FIGURES.items():
         assert FORMS[name] is figure.form and figure.better in (HIGHER, LOWER, None)
-        assert figure.shown != "all" or (figure.top and figure.better), "a figure of all tables has intervals and a map"
+        assert figure.shown != "all" or (figure.top and figure.better), (
+            "a figure of all tables has intervals and a map"
+        )

@@ -22,7 +22,9 @@ IDENTIFIER = LexiconIdentifier({"aa": ["ba", "bi"], "bb": ["ko", "ku"]})
 
 
 def measured(sources, hypotheses, references, metrics=None, identifier=IDENTIFIER) -> Measurement:
-    return measure(sources, hypotheses, references, target="aa", metrics=metrics or Metrics(), identifier=identifier)
+    return measure(
+        sources, hypotheses, references, target="aa", metrics=metrics or Metrics(), identifier=identifier
+    )
 
 
 @pytest.fixture
@@ -32,7 +34,10 @@ def subwords(tmp_path):
 
 
 def test_scores_are_sacrebleus_on_raw_text():
-    hypotheses, references = ["The cat sat on the mat.", "Hello, world!"], ["The cat sits on the mat.", "Hello world!"]
+    hypotheses, references = (
+        ["The cat sat on the mat.", "Hello, world!"],
+        ["The cat sits on the mat.", "Hello world!"],
+    )
     scores, _ = Metrics().scores(hypotheses, references)
     bleu = sacrebleu.corpus_bleu(hypotheses, [references])
     assert scores["bleu"] == bleu.score
@@ -45,13 +50,19 @@ def test_scores_are_sacrebleus_on_raw_text():
 @pytest.mark.parametrize("tokenizer", ["13a", "char", "none"])
 def test_bleu_is_by_the_tokenizer_asked_for(tokenizer):
     scores, _ = Metrics(tokenizer).scores(HYPOTHESES, REFERENCES)
-    assert scores["bleu"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], tokenize=tokenizer, force=True).score
+    assert (
+        scores["bleu"]
+        == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], tokenize=tokenizer, force=True).score
+    )
 
 
 def test_bleu_over_subwords_is_that_of_the_pieces_and_says_so(subwords):
     metrics = Metrics("subwords", subwords)
     scores, _ = metrics.scores(HYPOTHESES, REFERENCES)
-    pieces = [[" ".join(Subwords(subwords).encode(line, "aa")) for line in lines] for lines in (HYPOTHESES, REFERENCES)]
+    pieces = [
+        [" ".join(Subwords(subwords).encode(line, "aa")) for line in lines]
+        for lines in (HYPOTHESES, REFERENCES)
+    ]
     expected = sacrebleu.corpus_bleu(pieces[0], [pieces[1]], tokenize="none", force=True)
     assert (scores["bleu"], scores["length_ratio"]) == (expected.score, expected.sys_len / expected.ref_len)
     plain, _ = Metrics().scores(HYPOTHESES, REFERENCES)
@@ -107,7 +118,12 @@ def test_references_are_identified_once_for_all_that_is_scored_against_them():
 
     identifier = Counted(IDENTIFIER.lexicons)
     for hypotheses in (["ba", "bi", "ba"], ["ba", "ku", "ku"]):
-        assert measured(["x"] * 3, hypotheses, ["ba", "bi", "ko"], identifier=identifier).figures["reference_error"] == 1 / 3
+        assert (
+            measured(["x"] * 3, hypotheses, ["ba", "bi", "ko"], identifier=identifier).figures[
+                "reference_error"
+            ]
+            == 1 / 3
+        )
     assert len(Counted.calls) == 3
 
 
@@ -134,10 +150,14 @@ def test_intervals_are_of_the_resamples_which_are_kept():
     figures, _, uncertainty = measured(["x"] * 20, outputs, REFERENCES, identifier=identifier)
     scores, resampled = Metrics().scores(outputs, REFERENCES)
     assert {name: figures[name] for name in scores} == scores
-    assert [*uncertainty.intervals] == [*uncertainty.resampled] == [*ranges()] == ["bleu", "chrf", "off_target"]
+    assert (
+        [*uncertainty.intervals] == [*uncertainty.resampled] == [*ranges()] == ["bleu", "chrf", "off_target"]
+    )
     for name, (low, high) in uncertainty.intervals.items():
         back = unpacked(uncertainty.resampled[name], ranges()[name])
-        assert low < figures[name] < high and [low, high] == pytest.approx(interval(back), abs=ranges()[name] / STEPS)
+        assert low < figures[name] < high and [low, high] == pytest.approx(
+            interval(back), abs=ranges()[name] / STEPS
+        )
         if name in resampled:
             assert [low, high] == interval(resampled[name])
             assert np.abs(back - resampled[name]).max() <= ranges()[name] / STEPS

@@ -20,7 +20,16 @@ def test_what_is_not_given_is_left_to_a_config_or_to_the_defaults():
 
 
 def test_every_setting_has_an_option():
-    given = parsed("--identifier", "lexicon", "--bleu-tokenizer", "subwords", "--normalise-references", "--comet", "--bootstrap-samples", "50")
+    given = parsed(
+        "--identifier",
+        "lexicon",
+        "--bleu-tokenizer",
+        "subwords",
+        "--normalise-references",
+        "--comet",
+        "--bootstrap-samples",
+        "50",
+    )
     assert Scoring(**given) == Scoring("lexicon", "subwords", True, "Unbabel/wmt22-comet-da", 50)
     assert all(given[setting.name] != setting.default for setting in fields(Scoring))
 

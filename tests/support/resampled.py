@@ -12,14 +12,26 @@ from zsnmt.scoring.metrics import uncertainty
 
 
 def with_resamples(scores: Scores) -> Scores:
-    """The scores as if each direction had been resampled; what the draws have in common is the same in all runs."""
+    """The scores as if each direction had been resampled; what the draws have in common is the same in all
+    runs.
+    """
     shared, own = np.random.default_rng(1), np.random.default_rng([scores.seed, *scores.system.encode()])
     results = [
-        replace(result, uncertainty=uncertainty({figure: resampled(result.figures[figure], top, shared, own) for figure, top in ranges().items()}))
+        replace(
+            result,
+            uncertainty=uncertainty(
+                {
+                    figure: resampled(result.figures[figure], top, shared, own)
+                    for figure, top in ranges().items()
+                }
+            ),
+        )
         for result in scores.results
     ]
     signatures = {**scores.signatures, "intervals": signature()}
-    return replace(scores, signatures=signatures, test_set="0123456789abcdef", results=results, means=means(results))
+    return replace(
+        scores, signatures=signatures, test_set="0123456789abcdef", results=results, means=means(results)
+    )
 
 
 def resampled(score: float, top: float, shared: np.random.Generator, own: np.random.Generator) -> np.ndarray:

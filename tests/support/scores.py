@@ -6,7 +6,9 @@ from zsnmt.languages import SUPERVISED, ZERO_SHOT, parse_direction
 from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Way
 
 
-def made_up_result(direction: str, kind: str, way: Way, bleu: float, off_target: float = 0.0, **others: float) -> Result:
+def made_up_result(
+    direction: str, kind: str, way: Way, bleu: float, off_target: float = 0.0, **others: float
+) -> Result:
     figures = dict(bleu=bleu, chrf=bleu + 20, off_target=off_target, reference_error=0.01, lines=10, empty=0)
     return Result(parse_direction(direction), kind, way, figures | others)
 
@@ -39,9 +41,14 @@ def all_changed(scores: Scores, **figures: float) -> Scores:
 
 def only(scores: Scores, *groups: tuple[str, Way]) -> Scores:
     """The scores with the results of some kinds and ways."""
-    return replace(scores, results=[result for result in scores.results if (result.kind, result.way) in groups])
+    return replace(
+        scores, results=[result for result in scores.results if (result.kind, result.way) in groups]
+    )
 
 
 def without(scores: Scores, *left_out: tuple[str, Way]) -> Scores:
     """The scores without the results of some directions in some ways."""
-    return replace(scores, results=[result for result in scores.results if (str(result.direction), result.way) not in left_out])
+    return replace(
+        scores,
+        results=[result for result in scores.results if (str(result.direction), result.way) not in left_out],
+    )

@@ -49,8 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.output and (len(options.runs) > 1 or options.report):
         raise WrongUse("--output is the score file of one run, without --report")
     recipe = Recipe("evaluate", options.check)
-    of_search = {name: getattr(options, name) for name in ("beam", "length_penalty", "length_penalty_form", "lines")}
-    given, engine = given_scoring(options) | of_search, engine_choice(options)
+    others = ("beam", "length_penalty", "length_penalty_form", "lines")
+    given = given_scoring(options) | {name: getattr(options, name) for name in others}
+    engine = engine_choice(options)
     if options.comet:
         load_package()  # says at once if it is not installed
 

@@ -27,10 +27,14 @@ def train_and_score(steps: Steps, experiment: Experiment, variables: Mapping[str
     """
     number = len(experiment.config.languages)
     prepare_data(steps, experiment)
-    steps.say(f"training {' '.join(SYSTEMS)} side by side; the whole logs are in {experiment.folder}/*/seed{SEED}/train.log")
+    steps.say(
+        f"training {' '.join(SYSTEMS)} side by side; the whole logs are in {experiment.folder}/*/seed{SEED}/train.log"
+    )
     _all(partial(train_run, steps, experiment, system, system, SEED) for system in SYSTEMS)
     runs = [experiment.run(system, SEED) for system in SYSTEMS]
-    steps.say(f"translating the test set in {number * (number - 1)} directions, {(number - 1) * (number - 2)} of them never seen in training")
+    steps.say(
+        f"translating the test set in {number * (number - 1)} directions, {(number - 1) * (number - 2)} of them never seen in training"
+    )
     _all(partial(_score, steps, run, variables) for run in runs)
     return runs
 

@@ -1,4 +1,6 @@
-"""Scores of a run: every direction directly, and those without training text by people also through the pivot."""
+"""Scores of a run: every direction directly, and those without training text by people also through the
+pivot.
+"""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +27,12 @@ from zsnmt.text.lines import read_lines
 
 logger = logging.getLogger(__name__)
 
-ALIKE = (*(setting.name for setting in fields(Search)), "engine", "split", "lines")  # what results of before share with those of now
+ALIKE = (
+    *(setting.name for setting in fields(Search)),
+    "engine",
+    "split",
+    "lines",
+)  # what results of before share with those of now
 
 
 def evaluate(
@@ -39,11 +46,13 @@ def evaluate(
     hypotheses: Path | None = None,
     scored: Callable[[Result], object] = lambda result: None,
 ) -> Scores:
-    """Translate and score a split of text in every direction: directly, and what is not supervised also through the pivot.
+    """Translate and score a split of text in every direction: directly, and what is not supervised also
+    through the pivot.
 
-    `run` is a run folder or its export; each model is loaded once. `pivot_run` is what translates through the pivot, where that
-    is not the run itself. Translations are written to the folder `hypotheses` (RUN/hypotheses by default), and those made there
-    before with the same settings are not made again. `scored` is told each result.
+    `run` is a run folder or its export; each model is loaded once. `pivot_run` is what translates through the
+    pivot, where that is not the run itself. Translations are written to the folder `hypotheses`
+    (RUN/hypotheses by default), and those made there before with the same settings are not made again.
+    `scored` is told each result.
     """
     evaluation = Evaluation(run, text, search=search, engine=engine, scoring=scoring, pivot_run=pivot_run)
     ways = evaluation.hypotheses(hypotheses or run / HYPOTHESES)
@@ -78,37 +87,57 @@ class Model:
 class Evaluation:
     """The loaded models, the text that they are scored on, and all that the scores depend on.
 
-    The first of `models` and `translators` is that of the run, the last what translates through the pivot. `kinds`: the kind of
-    each direction; run.json lists those that were trained on synthetic text alone as `synthetic`. `decoding`: what translations
-    are made with, as score files have it.
+    The first of `models` and `translators` is that of the run, the last what translates through the pivot.
+    `kinds`: the kind of each direction; run.json lists those that were trained on synthetic text alone as
+    `synthetic`. `decoding`: what translations are made with, as score files have it.
     """
 
     def __init__(
-        self, run: Path, text: TextChoice, *, search: Search, engine: EngineChoice, scoring: Scoring, pivot_run: Path | None = None
+        self,
+        run: Path,
+        text: TextChoice,
+        *,
+        search: Search,
+        engine: EngineChoice,
+        scoring: Scoring,
+        pivot_run: Path | None = None,
     ) -> None:
-        comet = load_comet(scoring.comet) if scoring.comet else None  # before the models, as it may not be installed
+        comet = (
+            load_comet(scoring.comet) if scoring.comet else None
+        )  # before the models, as it may not be installed
         self.models = [Model(folder) for folder in (run, pivot_run) if folder]
         self.run, *_ = self.models
         self.translators = [model.load(search, engine) for model in self.models]
         self.translator, *_ = self.translators
         folder = text.text or Path(self.run.record["text"])
         self.text = read_text(text, folder, self.translators, normalise=scoring.normalise_references)
-        self.scorer = Scorer(self.text, run, languages=self.translator.languages, scoring=scoring, comet=comet)
+        self.scorer = Scorer(
+            self.text, run, languages=self.translator.languages, scoring=scoring, comet=comet
+        )
         synthetic = [*map(parse_direction, self.run.record.get("synthetic", []))]
-        self.kinds = {direction: kind_of(direction, self.translator.trained, synthetic) for direction in self.text.pairs}
+        self.kinds = {
+            direction: kind_of(direction, self.translator.trained, synthetic) for direction in self.text.pairs
+        }
         self.decoding = {
             "model": self.run.checksum,
             **recorded(search),
-            **({"engine": self.translator.signature} if self.translator.signature else {}),  # fairseq's own hypotheses have none
+            **(
+                {"engine": self.translator.signature} if self.translator.signature else {}
+            ),  # fairseq's own hypotheses have none
             "split": text.split,
             **({"lines": text.lines} if text.lines else {}),
             **{"pivot_model": model.checksum for model in self.models[1:]},
         }
 
     def hypotheses(self, folder: Path) -> tuple[Hypotheses, Hypotheses, Hypotheses]:
-        """The direct hypotheses, those through the pivot and those into it, each with what it is made with."""
-        made_with = {name: value for name, value in self.decoding.items() if name != "pivot_model"} | {"sources": self.text.checksums()}
-        pivot, into_pivot = (Hypotheses(folder, way, made_with | self.decoding, self.translators[-1]) for way in (PIVOT, INTO_PIVOT))
+        """The direct hypotheses, those through the pivot and those into it, with what each is made with."""
+        made_with = {name: value for name, value in self.decoding.items() if name != "pivot_model"} | {
+            "sources": self.text.checksums()
+        }
+        pivot, into_pivot = (
+            Hypotheses(folder, way, made_with | self.decoding, self.translators[-1])
+            for way in (PIVOT, INTO_PIVOT)
+        )
         return Hypotheses(folder, DIRECT, made_with, self.translator), pivot, into_pivot
 
     def results(self, ways: Sequence[Hypotheses]) -> Iterator[Result]:
@@ -117,7 +146,8 @@ class Evaluation:
             yield self.scorer.result(direction, self.kinds[direction], way, lines)
 
     def results_before(self, folder: Path, ways: Sequence[Hypotheses]) -> list[Result]:
-        """The results of the run that an adapted one goes on from, whose hypotheses it keeps in a folder, with the share `unchanged`.
+        """The results of the run that an adapted one goes on from, whose hypotheses it keeps in a folder,
+        with the share `unchanged`.
 
         Only of what was decoded alike from the same sources.
         """
@@ -125,13 +155,18 @@ class Evaluation:
         for way, settings in kept_ways(folder, "adapt the run again").items():
             if any(settings.get(name) != self.decoding.get(name) for name in ALIKE):
                 logger.warning(
-                    "no scores of before, %s: the run that this one goes on from was scored with another beam, length penalty, engine, "
-                    "split or number of lines", way.label
-                )  # fmt: skip
+                    "no scores of before, %s: the run that this one goes on from was scored with "
+                    "another beam, length penalty, engine, split or number of lines",
+                    way.label,
+                )
                 continue
             for direction, (sources, _) in self.text.files.items():
                 path = hypotheses_file(folder, way, direction)
-                if way in now and settings["sources"].get(str(direction)) == sha256(sources) and path.is_file():
+                if (
+                    way in now
+                    and settings["sources"].get(str(direction)) == sha256(sources)
+                    and path.is_file()
+                ):
                     old, new = read_lines(path, allow_empty_lines=True), now[way].of(direction)
                     results.append(self.scorer.result(direction, self.kinds[direction], way, old))
                     results[-1].figures["unchanged"] = fmean(one == other for one, other in zip(old, new))
@@ -140,7 +175,10 @@ class Evaluation:
     def scores(self, results: Sequence[Result], *, before: Sequence[Result]) -> Scores:
         """All that the score file says."""
         directions, groups = [*self.text.pairs], in_order((result.kind, result.way) for result in results)
-        results = sorted(results, key=lambda result: (groups.index((result.kind, result.way)), directions.index(result.direction)))
+        results = sorted(
+            results,
+            key=lambda result: (groups.index((result.kind, result.way)), directions.index(result.direction)),
+        )
         return Scores(
             **record_fields(self.run.record),
             pivot_by=self.models[1].name if len(self.models) > 1 else None,
@@ -160,12 +198,20 @@ class Evaluation:
 def recorded(search: Search) -> dict:
     """A search as score files have it: beam and length penalty, and what else is not the default."""
     always = ("beam", "length_penalty")
-    return {name: value for name, value in asdict(search).items() if name in always or value != getattr(Search, name)}
+    return {
+        name: value
+        for name, value in asdict(search).items()
+        if name in always or value != getattr(Search, name)
+    }
 
 
 def translated(to_do: Sequence[Job]) -> Iterator[tuple[Way, Direction, list[str]]]:
-    """Way, direction and translations of a test set, as they are made or were before; shows what is left to translate."""
-    with tqdm(total=sum(job.work() for job in to_do), unit=" sentences", unit_scale=True, disable=None, leave=False) as bar:
+    """Way, direction and translations of a test set, as they are made or were before; shows what is left to
+    translate.
+    """
+    with tqdm(
+        total=sum(job.work() for job in to_do), unit=" sentences", unit_scale=True, disable=None, leave=False
+    ) as bar:
         for job in to_do:
             job.run(bar.update)
             if job.kept.way == INTO_PIVOT:

@@ -1,4 +1,6 @@
-"""The translations of a test set in every direction, one file each, so that an interrupted evaluation resumes."""
+"""The translations of a test set in every direction, one file each, so that an interrupted evaluation
+resumes.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +19,9 @@ INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score
 
 
 class Hypotheses:
-    """What a model makes of a test set in one way; files made with other settings (model, beam, text) are removed."""
+    """What a model makes of a test set in one way; files made with other settings (model, beam, text) are
+    removed.
+    """
 
     def __init__(self, folder: Path, way: Way, settings: Mapping, translator: Translator) -> None:
         self.folder, self.way, self.translator = folder, way, translator
@@ -39,14 +43,18 @@ class Hypotheses:
 
 
 def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
-    """The ways that a folder has hypotheses of, and what they were made with; `InputError` for damaged settings."""
+    """The ways that a folder has hypotheses of, and what they were made with; `InputError` for damaged
+    settings.
+    """
     found = {path.stem: read_json(path, remedy) for path in sorted(folder.glob("*.json"))}
     ways = {Way.from_json(settings.get("way", name)): settings for name, settings in found.items()}
     return {way: settings for way, settings in ways.items() if way != INTO_PIVOT}
 
 
 class Job(NamedTuple):
-    """Lines of one language to translate into several: `legs` says in which direction, for which direction of the test set."""
+    """Lines of one language to translate into several: `legs` says in which direction, for which direction of
+    the test set.
+    """
 
     kept: Hypotheses
     lines: Callable[[], Sequence[str]]
@@ -55,7 +63,9 @@ class Job(NamedTuple):
 
     def missing(self) -> dict[Direction, Direction]:
         """The legs that are not translated yet."""
-        return {direction: leg for direction, leg in self.legs.items() if not self.kept.path(direction).is_file()}
+        return {
+            direction: leg for direction, leg in self.legs.items() if not self.kept.path(direction).is_file()
+        }
 
     def work(self) -> int:
         """How many sentences there are to translate."""
@@ -64,23 +74,35 @@ class Job(NamedTuple):
     def run(self, finished: Callable[[float], object]) -> None:
         """Translate what is missing, all together: a sentence is encoded once for all languages it goes into."""
         if missing := self.missing():
-            translations = self.kept.translator.translate_into(self.lines(), [*missing.values()], finished=finished)
+            translations = self.kept.translator.translate_into(
+                self.lines(), [*missing.values()], finished=finished
+            )
             for direction, leg in missing.items():
                 write_lines(self.kept.path(direction), translations[leg])
 
 
 def jobs(
-    direct: Hypotheses, pivot: Hypotheses, into_pivot: Hypotheses, *, pairs: Mapping[Direction, Pair], kinds: Mapping[Direction, str]
+    direct: Hypotheses,
+    pivot: Hypotheses,
+    into_pivot: Hypotheses,
+    *,
+    pairs: Mapping[Direction, Pair],
+    kinds: Mapping[Direction, str],
 ) -> Iterator[Job]:
     """All there is to translate, in an order in which the lines of each job are there.
 
-    Every direction directly, then those that are not supervised through the pivot, whose text is a direct translation where the
-    same model pivots and has the same sources there. Directions that share their sources are one job.
+    Every direction directly, then those that are not supervised through the pivot, whose text is a direct
+    translation where the same model pivots and has the same sources there. Directions that share their
+    sources are one job.
     """
     yield from direct_jobs(direct, pairs)
     through = pivot.translator.pivot
     for directions in sharing_sources(pairs):
-        pivoted = [direction for direction in directions if kinds[direction] != SUPERVISED and through not in direction]
+        pivoted = [
+            direction
+            for direction in directions
+            if kinds[direction] != SUPERVISED and through not in direction
+        ]
         if not pivoted:
             continue
         sources, _ = pairs[pivoted[0]]
@@ -96,7 +118,12 @@ def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[J
     """Every direction in one step, as direct translation and other ways without a pivot do."""
     for directions in sharing_sources(pairs):
         sources, _ = pairs[directions[0]]
-        yield Job(kept, lambda sources=sources: sources, len(sources), {direction: direction for direction in directions})
+        yield Job(
+            kept,
+            lambda sources=sources: sources,
+            len(sources),
+            {direction: direction for direction in directions},
+        )
 
 
 def sharing_sources(pairs: Mapping[Direction, Pair]) -> list[list[Direction]]:

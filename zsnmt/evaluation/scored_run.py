@@ -16,7 +16,8 @@ from zsnmt.training.steps import Steps
 
 
 def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, object]) -> dict[str, object]:
-    """How a run is scored, by the names of settings: as its config says, where nothing else is given; an export has no config.
+    """How a run is scored, by the names of settings: as its config says, where nothing else is given; an
+    export has no config.
 
     Raises `InputError` for what is neither, and for values that there are not.
     """
@@ -25,9 +26,15 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
         raise InputError(f"{run} is not a run folder; give one made by recipes/train.sh")
     if is_run(run):
         config = read_config(run / CONFIG_FILE, variables)
-        settings = {"identifier": config.identifier, "bleu_tokenizer": config.bleu_tokenizer, "beam": config.beam,
-                    "length_penalty": config.length_penalty, "length_penalty_form": config.length_penalty_form,
-                    "lines": config.test_lines, "normalise_references": config.normalise_references}  # fmt: skip
+        settings = {
+            "identifier": config.identifier,
+            "bleu_tokenizer": config.bleu_tokenizer,
+            "normalise_references": config.normalise_references,
+            "beam": config.beam,
+            "length_penalty": config.length_penalty,
+            "length_penalty_form": config.length_penalty_form,
+            "lines": config.test_lines,
+        }
     settings = {name: value for name, value in (settings | given).items() if value is not None}
     chosen(Scoring, settings)
     return settings
@@ -40,13 +47,20 @@ def chosen(kind: type, settings: Mapping[str, object]) -> object:
 
 
 def score_run(
-    steps: Steps, run: Path, settings: Mapping[str, object], *, pivot: Path | None = None, engine: EngineChoice = EngineChoice(),
+    steps: Steps,
+    run: Path,
+    settings: Mapping[str, object],
+    *,
+    pivot: Path | None = None,
+    engine: EngineChoice = EngineChoice(),
     scored: Callable[[Result], object] = lambda result: None,
-) -> None:  # fmt: skip
-    """Write scores.json of a run, or of an export, unless it was made before from the same model, text and settings.
+) -> None:
+    """Write scores.json of a run, or of an export, unless it was made before from the same model, text and
+    settings.
 
-    `settings`: those of `settings_of`; `pivot`: the run that translates through the pivot, else the same; `scored` is told each
-    result. Raises `InputError` where another process is at work in the run, and where its text is not there any more.
+    `settings`: those of `settings_of`; `pivot`: the run that translates through the pivot, else the same;
+    `scored` is told each result. Raises `InputError` where another process is at work in the run, and where
+    its text is not there any more.
     """
     if pivot and not (pivot / MODEL_FILE).is_file() and not is_export(pivot):
         raise InputError(f"{pivot}, which is to translate through the pivot, is not a trained run folder")
@@ -63,15 +77,38 @@ def score_run(
     inputs += [run / BEFORE] if (run / BEFORE).is_dir() else []
     of_engine = {"engine": engine.engine, "precision": engine.precision}
     with locked(run):
-        steps.make(run, "evaluate", run / SCORES_FILE, work, inputs=inputs, settings={**settings, **of_engine}, take_older=False)
+        steps.make(
+            run,
+            "evaluate",
+            run / SCORES_FILE,
+            work,
+            inputs=inputs,
+            settings={**settings, **of_engine},
+            take_older=False,
+        )
 
 
 def score_elsewhere(
-    run: Path, output: Path, settings: Mapping[str, object], *, pivot: Path | None = None, engine: EngineChoice = EngineChoice(),
+    run: Path,
+    output: Path,
+    settings: Mapping[str, object],
+    *,
+    pivot: Path | None = None,
+    engine: EngineChoice = EngineChoice(),
     scored: Callable[[Result], object] = lambda result: None,
-) -> None:  # fmt: skip
-    """Write the scores of a run on another test set, or in some directions, to `output`, and its hypotheses beside that."""
-    _score(run, output, settings, hypotheses=output.with_suffix(".hypotheses"), pivot_run=pivot, engine=engine, scored=scored)
+) -> None:
+    """Write the scores of a run on another test set, or in some directions, to `output`, and its hypotheses
+    beside that.
+    """
+    _score(
+        run,
+        output,
+        settings,
+        hypotheses=output.with_suffix(".hypotheses"),
+        pivot_run=pivot,
+        engine=engine,
+        scored=scored,
+    )
 
 
 def is_run(folder: Path) -> bool:
@@ -91,5 +128,11 @@ def _score(run: Path, output: Path, settings: Mapping[str, object], **others) ->
     from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
     from zsnmt.evaluation.text import TextChoice
 
-    scores = evaluate(run, chosen(TextChoice, settings), search=chosen(Search, settings), scoring=chosen(Scoring, settings), **others)
+    scores = evaluate(
+        run,
+        chosen(TextChoice, settings),
+        search=chosen(Search, settings),
+        scoring=chosen(Scoring, settings),
+        **others,
+    )
     write_score_file(output, scores)

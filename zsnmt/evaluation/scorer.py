@@ -21,19 +21,44 @@ NORMALISED = "|ref:normalised"  # in a signature
 
 
 class Scorer:
-    """Scores translations of a text: `run` has the subwords that BLEU may be over, `languages` are all that outputs may be in."""
+    """Scores translations of a text: `run` has the subwords that BLEU may be over, `languages` are all that
+    outputs may be in.
+    """
 
-    def __init__(self, text: ScoredText, run: Path, *, languages: Sequence[str], scoring: Scoring, comet: Comet | None = None) -> None:
-        sides = [(language, lines) for direction, pair in text.pairs.items() for language, lines in zip(direction, pair)]
+    def __init__(
+        self,
+        text: ScoredText,
+        run: Path,
+        *,
+        languages: Sequence[str],
+        scoring: Scoring,
+        comet: Comet | None = None,
+    ) -> None:
+        sides = [
+            (language, lines)
+            for direction, pair in text.pairs.items()
+            for language, lines in zip(direction, pair)
+        ]
         self.pairs, self.scoring, self.comet = text.pairs, scoring, comet
         self.scripts = scripts_of(dict(sides))
-        self.identifier, self.identifier_signature = load_identifier(scoring.identifier, languages, text.folder, self.scripts)
-        self.metrics = Metrics(scoring.bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE, scoring.bootstrap_samples)
+        self.identifier, self.identifier_signature = load_identifier(
+            scoring.identifier, languages, text.folder, self.scripts
+        )
+        self.metrics = Metrics(
+            scoring.bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE, scoring.bootstrap_samples
+        )
 
     def result(self, direction: Direction, kind: str, way: Way, hypotheses: Sequence[str]) -> Result:
         """The figures of translations of a direction."""
         sources, references = self.pairs[direction]
-        measured = measure(sources, hypotheses, references, target=direction.target, metrics=self.metrics, identifier=self.identifier)
+        measured = measure(
+            sources,
+            hypotheses,
+            references,
+            target=direction.target,
+            metrics=self.metrics,
+            identifier=self.identifier,
+        )
         if self.comet:
             measured.figures["comet"] = self.comet.score(sources, hypotheses, references)
         return Result(direction, kind, way, *measured)

@@ -23,8 +23,8 @@ logger = logging.getLogger(__name__)
 class TextChoice:
     """What is translated and scored: a split of parallel text, that of the run by default.
 
-    `directions`: all by default that have text and are of training or without the pivot. `lines`: the first ones only, all by
-    default.
+    `directions`: all by default that have text and are of training or without the pivot. `lines`: the first
+    ones only, all by default.
     """
 
     text: Path | None = None
@@ -45,14 +45,19 @@ class ScoredText(NamedTuple):
         return {str(direction): sha256(source) for direction, (source, _) in self.files.items()}
 
 
-def read_text(choice: TextChoice, folder: Path, translators: Sequence[Translator], *, normalise: bool = False) -> ScoredText:
-    """The text of a folder in the directions to score, which are by default those that the first translator is for.
+def read_text(
+    choice: TextChoice, folder: Path, translators: Sequence[Translator], *, normalise: bool = False
+) -> ScoredText:
+    """The text of a folder in the directions to score, which are by default those that the first translator
+    is for.
 
-    With `normalise` references are spelt as that one's tokenisation spells its output. `InputError` where there is no text, and
-    for a language that one of the translators does not know.
+    With `normalise` references are spelt as that one's tokenisation spells its output. `InputError` where
+    there is no text, and for a language that one of the translators does not know.
     """
     first = translators[0]
-    directions = choice.directions or worth_scoring(directions_with_text(folder, choice.split, first.languages), first)
+    directions = choice.directions or worth_scoring(
+        directions_with_text(folder, choice.split, first.languages), first
+    )
     for translator in translators:
         for language in {language for direction in directions for language in direction}:
             check_known(language, translator.languages)
@@ -71,31 +76,46 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
         raise InputError(f"{text} has no text in split '{split}' for any two of {', '.join(languages)}")
     without = [f"{a}-{b}" for a, b in itertools.combinations(languages, 2) if (a, b) not in pairs]
     if without:
-        logger.warning("not scored, for want of text in split '%s' of %s: %s", split, text, ", ".join(without))
-    directions = supervised_directions(languages, languages[0]) + zero_shot_directions(languages, languages[0])
+        logger.warning(
+            "not scored, for want of text in split '%s' of %s: %s", split, text, ", ".join(without)
+        )
+    directions = supervised_directions(languages, languages[0]) + zero_shot_directions(
+        languages, languages[0]
+    )
     return [direction for direction in directions if {direction, direction[::-1]} & {*pairs}]
 
 
 def worth_scoring(directions: Sequence[Direction], translator: Translator) -> list[Direction]:
-    """Those of training and those without the pivot: a run that learned one direction of a pair is no run for the other."""
-    return [direction for direction in directions if direction in translator.trained or translator.pivot not in direction]
+    """Those of training and those without the pivot: a run that learned one direction of a pair is no run for
+    the other.
+    """
+    return [
+        direction
+        for direction in directions
+        if direction in translator.trained or translator.pivot not in direction
+    ]
 
 
 def read_pairs(
     files: Mapping[Direction, tuple[Path, Path]], lines: int | None, respell: Callable[[str, str], str]
 ) -> dict[Direction, Pair]:
-    """The first lines (or all) of each direction's checked files, the references as respelt; a file is read and spelt once."""
+    """The first lines (or all) of each direction's checked files, the references as respelt; a file is read
+    and spelt once.
+    """
     for pair in files.values():
         check_pair(*pair)
     read = functools.cache(lambda path: read_lines(path)[:lines])
     references = functools.cache(lambda path, language: [respell(line, language) for line in read(path)])
     return {
-        direction: (read(source), references(target, direction.target)) for direction, (source, target) in files.items()
+        direction: (read(source), references(target, direction.target))
+        for direction, (source, target) in files.items()
     }
 
 
 def word_orders(text: Path, languages: Sequence[str]) -> dict[str, str]:
-    """The word order of each language, `{"velan": "SOV"}`; empty unless the text has `word_order.{lang}` of all."""
+    """The word order of each language, `{"velan": "SOV"}`; empty unless the text has `word_order.{lang}` of
+    all.
+    """
     files = {language: text / f"word_order.{language}" for language in languages}
     if not all(map(Path.is_file, files.values())):
         return {}

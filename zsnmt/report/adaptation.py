@@ -1,8 +1,9 @@
-"""What a language added to a trained run gains, and what it costs: the new directions, and the old ones before and after.
+"""What a language added to a trained run gains, and what it costs: the new directions, and the old ones
+before and after.
 
-The score file of an adapted run says what the run began with, `adapted_from` (config, system, seed, the old languages with the
-pivot first, and the mode, full or frozen), and has the results of that base as `before`, if it was scored: on the same lines,
-by the same metrics and identifier.
+The score file of an adapted run says what the run began with, `adapted_from` (config, system, seed, the old
+languages with the pivot first, and the mode, full or frozen), and has the results of that base as `before`,
+if it was scored: on the same lines, by the same metrics and identifier.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -40,18 +41,25 @@ def columns_shown(all_scores: Sequence[Scores]) -> list[Column]:
 
 
 def titled(group: str, column: Column) -> str:
-    """What a column of a group is called, which has supervised directions with the pivot, and zero-shot ones without."""
+    """What a column of a group is called, which has supervised directions with the pivot, and zero-shot ones
+    without.
+    """
     kind = "" if column.kind == (SUPERVISED if group in WITH_PIVOT else ZERO_SHOT) else kind_name(column.kind)
     return words(group, kind, "" if column.figure == MAIN else FORMS[column.figure].title, column.way.phrase)
 
 
 def new_columns(all_scores: Sequence[Scores]) -> dict[str, tuple[str, Column]]:
     """The group and the figure of each column on new languages, by title."""
-    return {titled(group, column): (group, column) for column in columns_shown(all_scores) for group in GROUPS if group != OLD}
+    return {
+        titled(group, column): (group, column)
+        for column in columns_shown(all_scores)
+        for group in GROUPS
+        if group != OLD
+    }
 
 
 def new_language_table(all_scores: Sequence[Scores]) -> Table | None:
-    """One row per adapted system: how well it translates from and into the new languages; None without any."""
+    """One row per adapted system: how well it translates from and into new languages; None without any."""
     systems = adapted(all_scores)
     if not systems:
         return None
@@ -70,30 +78,53 @@ def new_language_cells(
     runs: Sequence[Scores], columns: Mapping[str, tuple[str, Column]], contrasts: Sequence[Contrast]
 ) -> dict[str, Cell]:
     """The row of a system, by the titles of the columns."""
-    cells: dict[str, Cell] = {"system": runs[0].system, "seeds": seeds(runs), "mode": runs[0].adapted_from["mode"]}
+    cells: dict[str, Cell] = {
+        "system": runs[0].system,
+        "seeds": seeds(runs),
+        "mode": runs[0].adapted_from["mode"],
+    }
     for title, (group, column) in columns.items():
         cells[title] = mean(runs, column, members(runs, column.kind, group))
     for contrast in contrasts:
         column, other = contrast.sides
         for group in WITHOUT_PIVOT:
-            both = [direction for direction in members(runs, contrast.kind, group) if direction in runs[0].select(*other[:2])]
+            both = [
+                direction
+                for direction in members(runs, contrast.kind, group)
+                if direction in runs[0].select(*other[:2])
+            ]
             cells[f"{titled(group, column)} minus {contrast.other.label}"] = contrasted(runs, contrast, both)
     return cells
 
 
 def new_language_gains_table(all_scores: Sequence[Scores]) -> Table | None:
-    """What each adapted system gains over the first one with the new languages, marked as other gains; None for one system."""
+    """What each adapted system gains over the first one with the new languages, marked as other gains; None
+    for one system.
+    """
     systems = adapted(all_scores)
     if len(systems) < 2:
         return None
     (base_name, base), *others = systems.items()
     columns = new_columns(all_scores)
     rows = [
-        [system, *(gain(runs, base, column, members(base, column.kind, group)) for group, column in columns.values())]
+        [
+            system,
+            *(
+                gain(runs, base, column, members(base, column.kind, group))
+                for group, column in columns.values()
+            ),
+        ]
         for system, runs in others
     ]
     title = f"{title_of(new_languages(systems))}, difference from {base_name}"
-    return Table("adaptation_gains", title, ["system", *columns], rows, seed_note(rows), signatures=signature_note(all_scores))
+    return Table(
+        "adaptation_gains",
+        title,
+        ["system", *columns],
+        rows,
+        seed_note(rows),
+        signatures=signature_note(all_scores),
+    )
 
 
 def forgetting_table(all_scores: Sequence[Scores]) -> Table | None:
@@ -102,9 +133,21 @@ def forgetting_table(all_scores: Sequence[Scores]) -> Table | None:
     if not systems:
         return None
     rows = [forgetting_cells(runs, columns_shown(all_scores)) for runs in systems.values()]
-    about = joined([f"BLEU and off-target, means over directions between {', '.join(old_languages(systems))}.", *old_notes(systems)])
+    about = joined(
+        [
+            f"BLEU and off-target, means over directions between {', '.join(old_languages(systems))}.",
+            *old_notes(systems),
+        ]
+    )
     table = [[*row.values()] for row in rows]
-    return Table("forgetting", "Old directions before and after", [*rows[0]], table, about, signatures=signature_note(all_scores))
+    return Table(
+        "forgetting",
+        "Old directions before and after",
+        [*rows[0]],
+        table,
+        about,
+        signatures=signature_note(all_scores),
+    )
 
 
 def forgetting_cells(runs: Sequence[Scores], columns: Sequence[Column]) -> dict[str, Cell]:
@@ -128,21 +171,34 @@ def adaptation_directions_table(all_scores: Sequence[Scores]) -> Table | None:
         return None
     old = old_languages(systems)
     rows = [
-        {"direction": str(direction), "kind": kind_name(kind), "group": group, "system": system, **direction_cells(all_scores, runs, direction, kind)}
+        {"direction": str(direction), "kind": kind_name(kind), "group": group, "system": system,
+         **direction_cells(all_scores, runs, direction, kind)}
         for group in GROUPS
         for direction, kind in all_directions(all_scores).items() if group_of(direction, old) == group
         for system, runs in systems.items()
     ]  # fmt: skip
     table, title = [[*row.values()] for row in rows], "Every direction before and after"
-    return Table("adaptation_directions", title, [*rows[0]], table, joined(old_notes(systems)), 4, signature_note(all_scores))
+    return Table(
+        "adaptation_directions",
+        title,
+        [*rows[0]],
+        table,
+        joined(old_notes(systems)),
+        4,
+        signature_note(all_scores),
+    )
 
 
-def direction_cells(all_scores: Sequence[Scores], runs: Sequence[Scores], direction: Direction, kind: str) -> dict[str, Cell]:
+def direction_cells(
+    all_scores: Sequence[Scores], runs: Sequence[Scores], direction: Direction, kind: str
+) -> dict[str, Cell]:
     """The main figures of a direction before and after, by the titles of the columns."""
     cells: dict[str, Cell] = {}
     for figure in shown_in(ALL):
         for way in (way for way in ways_of(all_scores) if way != PIVOT):
-            cells |= before_and_after(words(FORMS[figure].title, way.phrase), runs, Column(kind, way, figure), {direction})
+            cells |= before_and_after(
+                words(FORMS[figure].title, way.phrase), runs, Column(kind, way, figure), {direction}
+            )
     return cells
 
 
@@ -151,7 +207,9 @@ ADAPTATION_TABLES = new_language_table, new_language_gains_table, forgetting_tab
 
 def group_of(direction: Direction, old: Sequence[str]) -> str:
     """Which of the groups a direction is in, by the old languages, the pivot first."""
-    sides = ["new" if language not in old else "pivot" if language == old[0] else "old" for language in direction]
+    sides = [
+        "new" if language not in old else "pivot" if language == old[0] else "old" for language in direction
+    ]
     return " → ".join(sides) if "new" in sides else OLD
 
 
@@ -167,7 +225,11 @@ def old_languages(systems: dict[str, list[Scores]]) -> list[str]:
 
 def new_languages(systems: dict[str, list[Scores]]) -> list[str]:
     """The languages that the bases lack."""
-    return [language for language in next(iter(systems.values()))[0].languages if language not in old_languages(systems)]
+    return [
+        language
+        for language in next(iter(systems.values()))[0].languages
+        if language not in old_languages(systems)
+    ]
 
 
 def title_of(new: Sequence[str]) -> str:
@@ -179,7 +241,9 @@ def members(runs: Sequence[Scores], kind: str, group: str) -> list[Direction]:
     """The directions of a kind in a group."""
     first = runs[0]
     directions = dict.fromkeys(result.direction for result in first.results if result.kind == kind)
-    return [direction for direction in directions if group_of(direction, first.adapted_from["languages"]) == group]
+    return [
+        direction for direction in directions if group_of(direction, first.adapted_from["languages"]) == group
+    ]
 
 
 def mean(runs: Sequence[Scores], column: Column, directions: Collection[Direction]) -> Measured | None:
@@ -187,13 +251,17 @@ def mean(runs: Sequence[Scores], column: Column, directions: Collection[Directio
     return over_seeds(column.figure, Side(runs, column).means(directions))
 
 
-def before_and_after(title: str, runs: Sequence[Scores], column: Column, directions: Collection[Direction]) -> dict[str, Cell]:
+def before_and_after(
+    title: str, runs: Sequence[Scores], column: Column, directions: Collection[Direction]
+) -> dict[str, Cell]:
     """A figure of a system's bases, its own, and the difference, by the titles of the columns."""
     bases = [scores.base for scores in runs]
     return {
         f"{title} before": mean(bases, column, directions),
         f"{title} after": mean(runs, column, directions),
-        f"{title} difference": mean_difference(Side(runs, column), Side(bases, column), directions, same_runs=True),
+        f"{title} difference": mean_difference(
+            Side(runs, column), Side(bases, column), directions, same_runs=True
+        ),
     }
 
 
@@ -208,7 +276,8 @@ def missing_note(runs: Sequence[Scores]) -> str:
     missing = {
         "{config} {system} seed {seed}".format(**scores.adapted_from): None
         for scores in runs
-        if {direction for kind in KINDS for direction in members([scores], kind, OLD)} - {result.direction for result in scores.before}
+        if {direction for kind in KINDS for direction in members([scores], kind, OLD)}
+        - {result.direction for result in scores.before}
     }
     remedy = "run recipes/adapt.sh again, which scores it where its text is there, then recipes/evaluate.sh"
     return f"Not scored before in every old direction: {', '.join(missing)}; {remedy}." if missing else ""
@@ -227,7 +296,9 @@ def frozen_note(runs: Sequence[Scores]) -> str:
 
 
 def changed(runs: Sequence[Scores], figure: str) -> list[str]:
-    """The runs and directions, of whatever kind and in whatever way, where a figure is not what it was before."""
+    """The runs and directions, of whatever kind and in whatever way, where a figure is not what it was
+    before.
+    """
     return [
         f"{scores.name} {before.direction} ({words(kind_name(before.kind), before.way.phrase)})"
         for scores in runs

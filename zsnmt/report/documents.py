@@ -49,7 +49,8 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     """Where the score file of a run is kept, without what names a machine and without the resamples of directions."""
     path = folder / scores.config / f"{scores.system}.seed{scores.seed}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_score_file(path, replace(scores, text=None, results=without_resamples(scores.results), before=without_resamples(scores.before)))
+    results, before = map(without_resamples, (scores.results, scores.before))
+    write_score_file(path, replace(scores, text=None, results=results, before=before))
     return path
 
 

@@ -41,7 +41,9 @@ class Example:
     outputs: list[Output] = field(default_factory=list)
 
 
-def examples(runs: Sequence[Run], number: int, seed: int = 1, text: Path | None = None) -> dict[Direction, list[Example]]:
+def examples(
+    runs: Sequence[Run], number: int, seed: int = 1, text: Path | None = None
+) -> dict[Direction, list[Example]]:
     """At most `number` examples of each direction, with the outputs of each system's first run.
 
     `text` is the folder of the test set where it is no longer the one that the score files name. What cannot be
@@ -78,7 +80,12 @@ def first_runs(runs: Sequence[Run]) -> list[Run]:
 
 
 def examples_of(
-    direction: Direction, runs: Sequence[Run], text: Path, number: int, seed: int, identifier: Identifier | None
+    direction: Direction,
+    runs: Sequence[Run],
+    text: Path,
+    number: int,
+    seed: int,
+    identifier: Identifier | None,
 ) -> list[Example]:
     """The examples of one direction; `InputError` where the text is not what was translated."""
     sources, references = read_pair(text, direction, runs)
@@ -95,32 +102,45 @@ def examples_of(
 
 
 def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[list[str], list[str]]:
-    """Sources and references as they were scored; `InputError` if the sources are not those that were translated."""
+    """Sources and references as they were scored; `InputError` if the sources are not those that were
+    translated.
+    """
     decoding = runs[0].scores.decoding
     paths = find_pair(text, decoding.get("split", "test"), *direction)
     checksum = sha256(paths[0])
     for run in runs:
         if settings(run, ways_of([run.scores])[0])["sources"].get(str(direction), checksum) != checksum:
-            raise InputError(f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with --text")
+            raise InputError(
+                f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with --text"
+            )
     sources, references = (read_lines(path)[: decoding.get("lines")] for path in paths)
     return sources, references
 
 
 def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[str, list[str]]:
-    """What a run kept of a direction, by the way it was decoded; `InputError` unless it has a line for each source."""
+    """What a run kept of a direction, by the way it was decoded; `InputError` unless it has a line for each
+    source.
+    """
     kept = {}
     for way in ways_of([run.scores]):
-        title, path = way_title(way, run.scores.pivot), hypotheses_file(run.folder / HYPOTHESES, way, direction)
+        title, path = (
+            way_title(way, run.scores.pivot),
+            hypotheses_file(run.folder / HYPOTHESES, way, direction),
+        )
         if path.is_file():
             kept[title] = read_lines(path, allow_empty_lines=True)
             if len(kept[title]) != lines:
-                raise InputError(f"{path} has {len(kept[title])} lines for {lines} sources; score the run again")
+                raise InputError(
+                    f"{path} has {len(kept[title])} lines for {lines} sources; score the run again"
+                )
     return kept
 
 
 def settings(run: Run, way: Way) -> dict:
     """What the hypotheses of a run were made with."""
-    return read_json(settings_file(run.folder / HYPOTHESES, way), f"score the run with recipes/evaluate.sh {run.folder}")
+    return read_json(
+        settings_file(run.folder / HYPOTHESES, way), f"score the run with recipes/evaluate.sh {run.folder}"
+    )
 
 
 def hypotheses_fit(run: Run) -> bool:
@@ -133,7 +153,10 @@ def hypotheses_fit(run: Run) -> bool:
         return False
     alike = {name: value for name, value in decoding.items() if name != "pivot_model"}
     alike["sources"] = next(iter(made_with.values()))["sources"]
-    if all((decoding | alike if way == PIVOT else alike).items() <= found.items() for way, found in made_with.items()):
+    if all(
+        (decoding | alike if way == PIVOT else alike).items() <= found.items()
+        for way, found in made_with.items()
+    ):
         return True
     logger.warning("no examples of %s: what %s holds is not what was scored", system, run.folder / HYPOTHESES)
     return False

@@ -33,7 +33,9 @@ def short(systems: Table, all_scores: Sequence[Scores]) -> Table:
 def markdown_table(all_scores: Sequence[Scores]) -> str:
     """For RESULTS.md, with what made each run; `InputError` for runs that cannot be compared."""
     tables = comparison(all_scores)
-    return "\n\n".join(filter(None, [*parts(tables, markdown_rows), tables[0].signatures, made_by(all_scores)]))
+    return "\n\n".join(
+        filter(None, [*parts(tables, markdown_rows), tables[0].signatures, made_by(all_scores)])
+    )
 
 
 def made_by(all_scores: Sequence[Scores]) -> str:
@@ -51,7 +53,9 @@ def every_direction(all_scores: Sequence[Scores]) -> str:
 
 
 def comparison(all_scores: Sequence[Scores]) -> list[Table]:
-    """The systems, what they gain, and how they do with new languages, by family and in studies, where that can be said."""
+    """The systems, what they gain, and how they do with new languages, by family and in studies, where that
+    can be said.
+    """
     check_comparable(all_scores)
     tables = [make(all_scores) for make in SUMMARIES]
     return [table.without_empty_columns() for table in tables if table is not None]
@@ -62,9 +66,17 @@ def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
     check_comparable(all_scores)
     table = STUDY_TABLES[study](all_scores)
     if table is None:
-        raise InputError(f"the runs of {all_scores[0].config} are no study {study}; train and score its systems with recipes/ablate.sh")
+        raise InputError(
+            f"the runs of {all_scores[0].config} are no study {study}; train and score its systems with recipes/ablate.sh"
+        )
     table = table.without_empty_columns()
-    return "\n\n".join([markdown_rows(table), joined([table.note, table.signatures]), folded("how the runs were made", made_by(all_scores))])
+    return "\n\n".join(
+        [
+            markdown_rows(table),
+            joined([table.note, table.signatures]),
+            folded("how the runs were made", made_by(all_scores)),
+        ]
+    )
 
 
 def probes_markdown(found: Sequence[Probes]) -> str:
@@ -80,8 +92,12 @@ def folded(title: str, content: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
 
 
-def parts(tables: Sequence[Table], rows: Callable[[Table], str], prose: Callable[[str], str] = str) -> list[str]:
-    """Each table with its title, but for the first, and what it holds; what stands beside the figures is said once, below."""
+def parts(
+    tables: Sequence[Table], rows: Callable[[Table], str], prose: Callable[[str], str] = str
+) -> list[str]:
+    """Each table with its title, but for the first, and what it holds; what stands beside the figures is said
+    once, below.
+    """
     first, *others = tables
     found = [rows(first), prose(first.about)]
     for table in others:

@@ -1,4 +1,6 @@
-"""Access to the scores of runs: which figures there are in which kinds and ways, their means, and what they depend on."""
+"""Access to the scores of runs: which figures there are in which kinds and ways, their means, and what they
+depend on.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +41,9 @@ class Column(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What tables call it: `zero-shot`, `off-target through pivot`. Zero-shot and BLEU go without saying where something else is said."""
+        """What tables call it: `zero-shot`, `off-target through pivot`. Zero-shot and BLEU go without saying
+        where something else is said.
+        """
         figure = "" if self.figure == MAIN else FORMS[self.figure].title
         implied = self.kind == ZERO_SHOT and (self.way == PIVOT or not FIGURES[self.figure].of_supervised)
         return words("" if implied else kind_name(self.kind), figure, self.way.phrase)
@@ -91,29 +95,53 @@ def columns_of(all_scores: Sequence[Scores], *tables: str) -> list[Column]:
 def contrasts_of(groups: Sequence[tuple[str, Way]]) -> list[Contrast]:
     """The differences of ways, see `ways_apart`, for each of the kinds."""
     kinds = dict.fromkeys(kind for kind, _ in groups)
-    return [Contrast(kind, *pair) for kind in kinds for pair in ways_apart([way for of, way in groups if of == kind])]
+    return [
+        Contrast(kind, *pair)
+        for kind in kinds
+        for pair in ways_apart([way for of, way in groups if of == kind])
+    ]
 
 
 def ways_apart(ways: Sequence[Way]) -> list[tuple[Way, Way]]:
-    """Each way but the pivot, with what tables subtract from it: direct translation and the pivot, where there are results of them."""
-    return [(way, other) for way in ways if way != PIVOT for other in (DIRECT, PIVOT) if other != way and other in ways]
+    """Each way but the pivot, with what tables subtract from it: direct translation and the pivot, where
+    there are results of them.
+    """
+    return [
+        (way, other)
+        for way in ways
+        if way != PIVOT
+        for other in (DIRECT, PIVOT)
+        if other != way and other in ways
+    ]
 
 
-def mean_over_directions(scores: Scores, column: Column, directions: Collection[Direction] | None = None) -> float | None:
-    """The plain mean of a figure over a run's directions of a kind, or over some of them, as the paper takes it.
+def mean_over_directions(
+    scores: Scores, column: Column, directions: Collection[Direction] | None = None
+) -> float | None:
+    """The plain mean of a figure over a run's directions of a kind, or over some of them, as the paper takes
+    it.
 
     None without any, and where one of them was not scored.
     """
     results = scores.select(column.kind, column.way)
     chosen = results if directions is None else directions
-    values = [results[direction].figures.get(column.figure) if direction in results else None for direction in chosen]
+    values = [
+        results[direction].figures.get(column.figure) if direction in results else None
+        for direction in chosen
+    ]
     return fmean(values) if values and None not in values else None
 
 
 def all_directions(all_scores: Sequence[Scores]) -> dict[Direction, str]:
     """Every direction with its kind, the supervised ones last, in the order of the score files."""
     kinds = (*(kind for kind in KINDS if kind != SUPERVISED), SUPERVISED)
-    return {result.direction: kind for kind in kinds for scores in all_scores for result in scores.results if result.kind == kind}
+    return {
+        result.direction: kind
+        for kind in kinds
+        for scores in all_scores
+        for result in scores.results
+        if result.kind == kind
+    }
 
 
 def check_comparable(all_scores: Sequence[Scores]) -> None:
@@ -132,7 +160,9 @@ def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy
         for what, of_first in first.items():
             sides = (name, of_first - other[what]), (other_name, other[what] - of_first)
             if found := ", ".join(f"only {run} has {listed(alone)}" for run, alone in sides if alone):
-                raise InputError(f"these runs cannot stand in one table, their {what} differ: {found}; {remedy}")
+                raise InputError(
+                    f"these runs cannot stand in one table, their {what} differ: {found}; {remedy}"
+                )
 
 
 def conditions(scores: Scores) -> dict[str, set[str]]:
@@ -142,21 +172,30 @@ def conditions(scores: Scores) -> dict[str, set[str]]:
         "configs": {scores.config},
         "signatures": {f"{name} {signature}" for name, signature in scores.signatures.items()},
         "settings of decoding": {f"{name} {value}" for name, value in decoding.items()},
-        "directions": {f"{result.direction} ({words(kind_name(result.kind), result.way.phrase)})" for result in scores.results},
+        "directions": {
+            f"{result.direction} ({words(kind_name(result.kind), result.way.phrase)})"
+            for result in scores.results
+        },
         "test sets": {scores.test_set or "one that was not recorded"},
     }
 
 
 def check_adaptations(all_scores: Sequence[Scores]) -> None:
-    """`InputError` unless adapted runs began with the same languages, and the runs of a system were made alike."""
+    """`InputError` unless adapted runs began with the same languages, and the runs of a system were made
+    alike.
+    """
     old = {", ".join(scores.adapted_from["languages"]) for scores in all_scores if scores.adapted_from}
     if len(old) > 1:
         found = "; ".join(sorted(old))
-        raise InputError(f"these runs cannot stand in one table, they add languages to different ones: {found}; make two tables")
+        raise InputError(
+            f"these runs cannot stand in one table, they add languages to different ones: {found}; make two tables"
+        )
     for system, runs in by_system(all_scores).items():
         if len(ways := {how_made(scores) for scores in runs}) > 1:
             found = "; ".join(sorted(ways))
-            raise InputError(f"the runs of {system} are not seeds of one system: {found}; make two tables or give them two names")
+            raise InputError(
+                f"the runs of {system} are not seeds of one system: {found}; make two tables or give them two names"
+            )
         for scores in runs:
             check_before(scores)
 
@@ -164,11 +203,14 @@ def check_adaptations(all_scores: Sequence[Scores]) -> None:
 def check_before(scores: Scores) -> None:
     """`InputError` if a direction was scored on more or fewer lines before the run was adapted."""
     for result in scores.before:
-        lines, after = result.figures["lines"], scores.select(result.kind, result.way).get(result.direction, result).figures["lines"]
+        lines, after = (
+            result.figures["lines"],
+            scores.select(result.kind, result.way).get(result.direction, result).figures["lines"],
+        )
         if lines != after:
             raise InputError(
-                f"{scores.name} cannot be compared with its base: {result.direction} has {lines} lines before and {after} after; "
-                "score both on the same lines, the base first"
+                f"{scores.name} cannot be compared with its base: {result.direction} has {lines} lines "
+                f"before and {after} after; score both on the same lines, the base first"
             )
 
 
@@ -218,7 +260,9 @@ def signature_note(all_scores: Sequence[Scores]) -> str:
 def signatures(scores: Scores, figures: Iterable[str]) -> str:
     """What some figures depend on, as far as it is known."""
     titles, known = {figure: form.title for figure, form in FORMS.items()}, scores.signatures
-    found = "; ".join(f"{titles.get(figure, figure)}: {known[figure]}" for figure in figures if figure in known)
+    found = "; ".join(
+        f"{titles.get(figure, figure)}: {known[figure]}" for figure in figures if figure in known
+    )
     return found and f"{found}."
 
 
@@ -236,14 +280,24 @@ def caption(all_scores: Sequence[Scores]) -> str:
 
 def counted_directions(scores: Scores) -> str:
     """How many directions of each kind there are, and in which other ways than directly they were decoded."""
-    numbers = {kind: len({result.direction for result in scores.results if result.kind == kind}) for kind in KINDS}
-    counted = [f"{number} {kind_name(kind)}" for kind, number in numbers.items() if number or kind == SUPERVISED]
-    directions = f"{' and '.join(filter(None, [', '.join(counted[:-1]), counted[-1]]))} direction{'s' * (sum(numbers.values()) != 1)}"
+    numbers = {
+        kind: len({result.direction for result in scores.results if result.kind == kind}) for kind in KINDS
+    }
+    counted = [
+        f"{number} {kind_name(kind)}" for kind, number in numbers.items() if number or kind == SUPERVISED
+    ]
+    listed = " and ".join(filter(None, [", ".join(counted[:-1]), counted[-1]]))
+    directions = f"{listed} direction{'s' * (sum(numbers.values()) != 1)}"
     others = [(kind, way) for kind, way in scores.groups if way != DIRECT]
     if not others:
         return directions
-    which = "the latter" if {kind for kind, _ in others} == {scores.groups[-1][0]} and len(counted) > 1 else "some"
-    return f"{directions}, {which} also {', '.join(dict.fromkeys(way_title(way, scores.pivot) for _, way in others))}"
+    which = (
+        "the latter"
+        if {kind for kind, _ in others} == {scores.groups[-1][0]} and len(counted) > 1
+        else "some"
+    )
+    ways = dict.fromkeys(way_title(way, scores.pivot) for _, way in others)
+    return f"{directions}, {which} also {', '.join(ways)}"
 
 
 def way_title(way: Way, pivot: str) -> str:
@@ -262,7 +316,11 @@ def search_note(scores: Scores) -> str:
 
 def pivot_note(all_scores: Sequence[Scores]) -> str:
     """Which run translates through the pivot, where it is not the system itself."""
-    by = [f"{scores.system}, seed {scores.seed}, by {scores.pivot_by}" for scores in all_scores if scores.pivot_by]
+    by = [
+        f"{scores.system}, seed {scores.seed}, by {scores.pivot_by}"
+        for scores in all_scores
+        if scores.pivot_by
+    ]
     return f" Through the pivot: {'; '.join(by)}." if by else ""
 
 

@@ -1,4 +1,6 @@
-"""Whether a difference is more than luck: of the test lines, by paired bootstrap from the resamples of score files; of the seeds."""
+"""Whether a difference is more than luck: of the test lines, by paired bootstrap from the resamples of score
+files; of the seeds.
+"""
 
 import math
 from collections.abc import Collection, Iterable, Sequence
@@ -48,7 +50,11 @@ def resamples(scores: Scores, column: Column, directions: Collection[Direction] 
         texts = [mean.resampled.get(column.figure) if mean else None]
     else:
         results = scores.select(column.kind, column.way).values()
-        texts = [result.uncertainty.resampled.get(column.figure) for result in results if result.direction in directions]
+        texts = [
+            result.uncertainty.resampled.get(column.figure)
+            for result in results
+            if result.direction in directions
+        ]
     if not texts or None in texts:
         return None
     return np.mean([unpacked(text, FIGURES[column.figure].top) for text in texts], axis=0)
@@ -63,7 +69,8 @@ def difference(
 ) -> Measured | None:
     """The mean of some values minus that of others, with interval and p-value where both sides are resampled.
 
-    Of the `same_runs`, as for two ways of translating, the deviation of the differences over the seeds is known too.
+    Of the `same_runs`, as for two ways of translating, the deviation of the differences over the seeds is
+    known too.
     """
     if not values or not others or None in values or None in others:
         return None
@@ -74,25 +81,41 @@ def difference(
     return Measured(figure, real, deviation, interval, difference=True, p=p)
 
 
-def mean_difference(one: Side, other: Side, directions: Collection[Direction] | None = None, same_runs: bool = False) -> Measured | None:
-    """The difference of two means over the directions of a kind, or over some that both were scored in; else None."""
+def mean_difference(
+    one: Side, other: Side, directions: Collection[Direction] | None = None, same_runs: bool = False
+) -> Measured | None:
+    """The difference of two means over the directions of a kind, or over some that both were scored in; else
+    None.
+    """
     resampled = one.resamples(directions), other.resamples(directions)
-    return difference(one.column.figure, one.means(directions), other.means(directions), resampled, same_runs=same_runs)
+    return difference(
+        one.column.figure, one.means(directions), other.means(directions), resampled, same_runs=same_runs
+    )
 
 
-def contrasted(runs: Sequence[Scores], contrast: Contrast, directions: Collection[Direction] | None = None) -> Measured | None:
-    """The difference of two ways of decoding, over the directions that were decoded in both, or over some of them.
+def contrasted(
+    runs: Sequence[Scores], contrast: Contrast, directions: Collection[Direction] | None = None
+) -> Measured | None:
+    """The difference of two ways of decoding, over the directions that were decoded in both, or over some of
+    them.
 
     None unless all were decoded in both ways.
     """
     one, other = (Side(runs, column) for column in contrast.sides)
     if directions is None:
-        directions = [direction for direction in runs[0].select(*one.column[:2]) if direction in runs[0].select(*other.column[:2])]
+        directions = [
+            direction
+            for direction in runs[0].select(*one.column[:2])
+            if direction in runs[0].select(*other.column[:2])
+        ]
     return mean_difference(one, other, directions, same_runs=True)
 
 
 def gain(
-    runs: Sequence[Scores], base: Sequence[Scores], column: Column, directions: Collection[Direction] | None = None
+    runs: Sequence[Scores],
+    base: Sequence[Scores],
+    column: Column,
+    directions: Collection[Direction] | None = None,
 ) -> Measured | None:
     """The difference of two systems' means, noted where seeds do not bear it out."""
     one, other = Side(runs, column), Side(base, column)
@@ -103,7 +126,8 @@ def gain(
 
 
 def inside_seed_noise(values: Sequence[float], others: Sequence[float]) -> bool | None:
-    """Whether two systems' means differ by no more than two deviations of a difference of two runs, √(s² + s²).
+    """Whether two systems' means differ by no more than two deviations of a difference of two runs, √(s² +
+    s²).
 
     None with a single seed on a side: its deviation is not known.
     """
@@ -115,4 +139,6 @@ def inside_seed_noise(values: Sequence[float], others: Sequence[float]) -> bool 
 def seed_note(rows: Iterable[Sequence[Cell]]) -> str:
     """What the notes of gains say, where there are any."""
     noted = {cell.note for row in rows for cell in row if isinstance(cell, Measured)}
-    return joined(f"{note[0].upper()}{note[1:]}: {said}." for note, said in SEED_NOTES.items() if note in noted)
+    return joined(
+        f"{note[0].upper()}{note[1:]}: {said}." for note, said in SEED_NOTES.items() if note in noted
+    )

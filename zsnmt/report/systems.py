@@ -1,6 +1,8 @@
-"""What runs of one experiment say side by side, as tables: a row per system, family or direction, a column per kind, way and figure.
+"""What runs of one experiment say side by side, as tables: a row per system, family or direction, a column
+per kind, way and figure.
 
-Ways of decoding, kinds of directions and figures are taken from the score files; what none of them has makes no column.
+Ways of decoding, kinds of directions and figures are taken from the score files; what none of them has makes
+no column.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +59,14 @@ def systems_table(all_scores: Sequence[Scores]) -> Table:
         for system, runs in by_system(all_scores).items()
     ]
     besides = signatures(all_scores[0], (*shown_in(ROOMY), "intervals"))  # which the caption does not have
-    return Table("systems", "Systems", [*rows[0]], [[*row.values()] for row in rows], caption(all_scores), signatures=besides)
+    return Table(
+        "systems",
+        "Systems",
+        [*rows[0]],
+        [[*row.values()] for row in rows],
+        caption(all_scores),
+        signatures=besides,
+    )
 
 
 def mean_measured(runs: Sequence[Scores], column: Column) -> Measured | None:
@@ -67,18 +76,29 @@ def mean_measured(runs: Sequence[Scores], column: Column) -> Measured | None:
 
 
 def gains_table(all_scores: Sequence[Scores]) -> Table | None:
-    """What each system gains over the first one, marked where that is inside the seed noise; None for one system."""
+    """What each system gains over the first one, marked where that is inside the seed noise; None for one
+    system.
+    """
     (base_name, base), *others = by_system(all_scores).items()
     if not others:
         return None
     columns = columns_of(all_scores, ALL)
     rows = [[system, *(gain(runs, base, column) for column in columns)] for system, runs in others]
     titles = ["system", *(column.title for column in columns)]
-    return Table("gains", f"Difference from {base_name}", titles, rows, seed_note(rows), signatures=signature_note(all_scores))
+    return Table(
+        "gains",
+        f"Difference from {base_name}",
+        titles,
+        rows,
+        seed_note(rows),
+        signatures=signature_note(all_scores),
+    )
 
 
 def families_table(all_scores: Sequence[Scores]) -> Table | None:
-    """Means within each family and between families, not of supervised directions; None unless one stays within a known family."""
+    """Means within each family and between families, not of supervised directions; None unless one stays
+    within a known family.
+    """
     families = {**FAMILIES, **all_scores[0].families}
     kinds = {direction: kind for direction, kind in all_directions(all_scores).items() if kind != SUPERVISED}
     relations: dict[str, list[Direction]] = {}
@@ -93,7 +113,9 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
     columns, contrasts = [Column(*group, MAIN) for group in groups], contrasts_of(groups)
 
     def cells(runs: Sequence[Scores], members: Sequence[Direction]) -> list[Cell]:
-        of = {kind: [direction for direction in members if kinds[direction] == kind] for kind in kinds.values()}
+        of = {
+            kind: [direction for direction in members if kinds[direction] == kind] for kind in kinds.values()
+        }
         means = [over_seeds(MAIN, Side(runs, column).means(of[column.kind])) for column in columns]
         return [*means, *(contrasted(runs, contrast, of[contrast.kind]) for contrast in contrasts)]
 
@@ -120,22 +142,41 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     (base_name, base), *others = by_system(all_scores).items()
     if not others:
         return None
-    shown = [(way, figure) for figure in shown_in(ALL) for way in ways_of(all_scores) if figure == MAIN or way != PIVOT]
+    shown = [
+        (way, figure)
+        for figure in shown_in(ALL)
+        for way in ways_of(all_scores)
+        if figure == MAIN or way != PIVOT
+    ]
+
+    def cells(runs: Sequence[Scores], direction: Direction, kind: str) -> list[Cell]:
+        columns = [Column(kind, way, figure) for way, figure in shown]
+        return [mean_difference(Side(runs, column), Side(base, column), {direction}) for column in columns]
+
     rows = [
-        [str(direction), kind_name(kind), system,
-         *(mean_difference(Side(runs, column), Side(base, column), {direction}) for column in (Column(kind, *each) for each in shown))]
+        [str(direction), kind_name(kind), system, *cells(runs, direction, kind)]
         for direction, kind in all_directions(all_scores).items()
         for system, runs in others
-    ]  # fmt: skip
+    ]
     title = f"Difference from {base_name} in every direction"
-    titles = ["direction", "kind", "system", *(words(FORMS[figure].title, way.phrase) for way, figure in shown)]
+    titles = [
+        "direction",
+        "kind",
+        "system",
+        *(words(FORMS[figure].title, way.phrase) for way, figure in shown),
+    ]
     return Table("direction_gains", title, titles, rows, "", 3, signature_note(all_scores))
 
 
 def directions_table(all_scores: Sequence[Scores]) -> Table:
     """One row per direction and system, with every figure that the score files have."""
     rows = [
-        {"direction": str(direction), "kind": kind_name(kind), "system": system, **direction_cells(all_scores, runs, direction, kind)}
+        {
+            "direction": str(direction),
+            "kind": kind_name(kind),
+            "system": system,
+            **direction_cells(all_scores, runs, direction, kind),
+        }
         for direction, kind in all_directions(all_scores).items()
         for system, runs in by_system(all_scores).items()
     ]
@@ -144,7 +185,9 @@ def directions_table(all_scores: Sequence[Scores]) -> Table:
     return Table("directions", "Every direction", [*rows[0]], table, about, 3, signature_note(all_scores))
 
 
-def direction_cells(all_scores: Sequence[Scores], runs: Sequence[Scores], direction: Direction, kind: str) -> dict[str, Cell]:
+def direction_cells(
+    all_scores: Sequence[Scores], runs: Sequence[Scores], direction: Direction, kind: str
+) -> dict[str, Cell]:
     """The figures of a system in a direction, by the titles of the columns; None where it was not scored."""
     ways = ways_of(all_scores)
 
@@ -157,7 +200,10 @@ def direction_cells(all_scores: Sequence[Scores], runs: Sequence[Scores], direct
 
     return {
         **measured([MAIN], *ways),
-        **{f"{way.label} minus {other.label}": contrasted(runs, Contrast(kind, way, other), {direction}) for way, other in ways_apart(ways)},
+        **{
+            f"{way.label} minus {other.label}": contrasted(runs, Contrast(kind, way, other), {direction})
+            for way, other in ways_apart(ways)
+        },
         **measured([figure for figure in shown_in(ALL, ROOMY) if figure != MAIN], *ways),
         **measured(shown_in(DIRECTIONS), DIRECT),
     }
@@ -166,7 +212,11 @@ def direction_cells(all_scores: Sequence[Scores], runs: Sequence[Scores], direct
 def in_direction(runs: Sequence[Scores], column: Column, direction: Direction) -> Measured | None:
     """A figure of a system in one direction, over the seeds."""
     first = runs[0].select(column.kind, column.way).get(direction)
-    return over_seeds(column.figure, Side(runs, column).means({direction}), first and first.uncertainty.intervals.get(column.figure))
+    return over_seeds(
+        column.figure,
+        Side(runs, column).means({direction}),
+        first and first.uncertainty.intervals.get(column.figure),
+    )
 
 
 def runs_table(all_scores: Sequence[Scores]) -> Table:
@@ -183,8 +233,16 @@ def runs_table(all_scores: Sequence[Scores]) -> Table:
         for scores in all_scores
     ]
     columns = ["system", "seed", "training", "commit", "versions", "command"]
-    return Table("runs", "How the runs were made", columns, rows, "", headers=2, signatures=signature_note(all_scores))
+    return Table(
+        "runs", "How the runs were made", columns, rows, "", headers=2, signatures=signature_note(all_scores)
+    )
 
 
 STUDY_TABLES = {"clip_distance": clip_distance_table, "encodings": encodings_table}
-SUMMARIES = systems_table, gains_table, *ADAPTATION_TABLES, families_table, *STUDY_TABLES.values()  # a row per system or group
+SUMMARIES = (
+    systems_table,
+    gains_table,
+    *ADAPTATION_TABLES,
+    families_table,
+    *STUDY_TABLES.values(),
+)  # a row per system or group

@@ -14,7 +14,7 @@ MISSING = "–"
 WIDTH = 100  # of a terminal
 
 
-FORMS = {name: figure.form for name, figure in FIGURES.items()} | {  # and those of other files than score files
+FORMS = {name: figure.form for name, figure in FIGURES.items()} | {  # and what other files have
     "accuracy": Form("accuracy", 100, 1, " %"),
     "retrieval": Form("retrieval", 100, 1, " %"),
     "svcca": Form("SVCCA", 1, 3),

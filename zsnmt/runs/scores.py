@@ -1,11 +1,13 @@
 """Score files: one JSON per run, from which every table is made.
 
-A result is of a direction. Its *kind* says what the direction is to the model (`zsnmt.languages.kind_of`), its *way* says how it
-was decoded. The two are independent: a zero-shot direction may be decoded directly, through the pivot, and in any other way.
+A result is of a direction. Its *kind* says what the direction is to the model (`zsnmt.languages.kind_of`),
+its *way* says how it was decoded. The two are independent: a zero-shot direction may be decoded directly,
+through the pivot, and in any other way.
 """
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
@@ -18,31 +20,45 @@ from zsnmt.languages import KINDS, ZERO_SHOT, Direction, parse_direction
 
 SCORES_FILE = "scores.json"
 FORMAT = 2  # those of format 1 do not say so; they have the way in place of the kind (`"kind": "pivot"`)
+_NAME = re.compile("[a-z][a-z0-9_]*")
 OLD_MEANS = ("intervals", "resampled")  # of format 1, by kind
 
 
 @dataclass(frozen=True)
 class Way:
-    """How a direction was decoded: the name of a method, and the settings that tell it from others of the same name.
+    """How a direction was decoded: the name of a method, and the settings that tell it from others of the
+    same name.
 
-    Settings are given as a mapping and kept in the order of their names, so that equal ways are equal and can be keys.
+    Settings are words, numbers and lists of them. They are given as a mapping and kept in the order of their
+    names, so that equal ways are equal and can be keys.
     """
 
     name: str
     settings: tuple[tuple[str, object], ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "settings", tuple(sorted((name, _hashable(value)) for name, value in dict(self.settings).items())))
+        if not _NAME.fullmatch(self.name):  # it begins the names of files
+            raise InputError(f"'{self.name}' cannot name a way: give small letters, digits and underscores")
+        object.__setattr__(
+            self,
+            "settings",
+            tuple(sorted((name, _hashable(value)) for name, value in dict(self.settings).items())),
+        )
 
     @property
     def label(self) -> str:
         """The way in a few words: `pivot`, `mask (keep 0.9)`."""
-        listed = ", ".join(f"{name} {'+'.join(map(str, value)) if isinstance(value, tuple) else value}" for name, value in self.settings)
+        listed = ", ".join(
+            f"{name} {'+'.join(map(str, value)) if isinstance(value, tuple) else value}"
+            for name, value in self.settings
+        )
         return f"{self.name} ({listed})" if listed else self.name
 
     @property
     def phrase(self) -> str:
-        """What tables say after the name of a figure: nothing of direct translation, `through pivot`, `by mask (keep 0.9)`."""
+        """What tables say after the name of a figure: nothing of direct translation, `through pivot`, `by
+        mask (keep 0.9)`.
+        """
         if self == DIRECT:
             return ""
         return f"{'through' if self.name == PIVOT.name else 'by'} {self.label}"
@@ -65,14 +81,16 @@ class Way:
 
 
 def _hashable(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
 
 
 class Uncertainty(NamedTuple):
-    """What resampling the test lines says of figures: 95 % intervals, and the resamples as text (see `zsnmt.scoring.bootstrap`)."""
+    """What resampling the test lines says of figures: 95 % intervals, and the resamples as text (see
+    `zsnmt.scoring.bootstrap`).
+    """
 
     intervals: Mapping[str, Sequence[float]] = {}
     resampled: Mapping[str, str] = {}
@@ -80,7 +98,8 @@ class Uncertainty(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """The figures of a direction of some kind, decoded in some way; `zsnmt.scoring.figures` says what the figures are.
+    """The figures of a direction of some kind, decoded in some way; `zsnmt.scoring.figures` says what the
+    figures are.
 
     `identified`: the share (0–1) of each language among the outputs.
     """
@@ -97,9 +116,10 @@ class Result:
 class Scores:
     """What a score file says of a run: what the run is, how it was decoded and scored, and its results.
 
-    What older score files lack is empty or None. `means`: intervals and resamples of the means over the directions of a kind in a
-    way. An adapted run names the run that it goes on from, `adapted_from`, and has its results as `before`, with the share of
-    translations that are `unchanged`. `others` is what no table reads.
+    What older score files lack is empty or None. `means`: intervals and resamples of the means over the
+    directions of a kind in a way. An adapted run names the run that it goes on from, `adapted_from`, and has
+    its results as `before`, with the share of translations that are `unchanged`. `others` is what no table
+    reads.
     """
 
     config: str
@@ -154,9 +174,13 @@ class Scores:
 
 
 def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
-    """Kinds and ways as tables list them, each once: by kind, direct ones first, then those through the pivot, others as they come."""
+    """Kinds and ways as tables list them, each once: by kind, direct ones first, then those through the
+    pivot, others as they come.
+    """
     known = {DIRECT: 0, PIVOT: 1}
-    return sorted(dict.fromkeys(groups), key=lambda group: (KINDS.index(group[0]), known.get(group[1], len(known))))
+    return sorted(
+        dict.fromkeys(groups), key=lambda group: (KINDS.index(group[0]), known.get(group[1], len(known)))
+    )
 
 
 def read_scores(run: Path) -> Scores:
@@ -165,10 +189,13 @@ def read_scores(run: Path) -> Scores:
 
 
 def read_score_file(path: Path, remedy: str) -> Scores:
-    """What a score file of this or an older version says; `InputError` with the remedy if it is missing or damaged."""
+    """What a score file of this or an older version says; `InputError` with the remedy if it is missing or
+    damaged.
+    """
     content = read_json(path, remedy)
-    if content.get("format", 1) not in (1, FORMAT):
-        raise InputError(f"{path} is of format {content['format']}, and this version reads formats up to {FORMAT}; update zsnmt, or {remedy}")
+    if (number := content.get("format", 1)) not in (1, FORMAT):
+        known = f"this version reads formats up to {FORMAT}"
+        raise InputError(f"{path} is of format {number}, and {known}; update zsnmt, or {remedy}")
     try:
         return scores_from(content)
     except (KeyError, TypeError, ValueError) as error:
@@ -216,15 +243,26 @@ def content_of(scores: Scores) -> dict:
         **scores.others,
         "directions": [*map(_result_content, scores.results)],
         **({"before": [*map(_result_content, scores.before)]} if scores.before else {}),
-        "means": [_group_content(*group) | uncertainty._asdict() for group, uncertainty in scores.means.items()],
+        "means": [
+            _group_content(*group) | uncertainty._asdict() for group, uncertainty in scores.means.items()
+        ],
     }
 
 
 def _result_from(content: Mapping) -> Result:
     figures = dict(content)
     kind, way = _group_from(figures.pop("kind"), figures.pop("way", DIRECT.name))
-    identified, intervals, resampled = (figures.pop(name, {}) for name in ("identified", *Uncertainty._fields))
-    return Result(parse_direction(figures.pop("direction")), kind, way, figures, identified, Uncertainty(intervals, resampled))
+    identified, intervals, resampled = (
+        figures.pop(name, {}) for name in ("identified", *Uncertainty._fields)
+    )
+    return Result(
+        parse_direction(figures.pop("direction")),
+        kind,
+        way,
+        figures,
+        identified,
+        Uncertainty(intervals, resampled),
+    )
 
 
 def _result_content(result: Result) -> dict:
@@ -251,7 +289,13 @@ def _group_content(kind: str, way: Way) -> dict:
 
 def _means_from(content: Mapping) -> dict[tuple[str, Way], Uncertainty]:
     if "means" in content:
-        return {_group_from(mean["kind"], mean["way"]): Uncertainty(mean["intervals"], mean["resampled"]) for mean in content["means"]}
+        return {
+            _group_from(mean["kind"], mean["way"]): Uncertainty(mean["intervals"], mean["resampled"])
+            for mean in content["means"]
+        }
     intervals, resampled = (content.get(name, {}) for name in OLD_MEANS)
     kinds = dict.fromkeys((*intervals, *resampled))
-    return {_group_from(kind, DIRECT.name): Uncertainty(intervals.get(kind, {}), resampled.get(kind, {})) for kind in kinds}
+    return {
+        _group_from(kind, DIRECT.name): Uncertainty(intervals.get(kind, {}), resampled.get(kind, {}))
+        for kind in kinds
+    }

@@ -20,21 +20,29 @@ class Comet:
         self.signature = f"{name}|version:{version(PACKAGE)}"
 
     def score(self, sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]) -> float:
-        """The score of a set: about 0–1 for the default model, higher is better; not to be trusted on off-target output."""
+        """The score of a set: about 0–1 for the default model, higher is better; not to be trusted on
+        off-target output.
+        """
         import torch
 
         triples = [dict(src=source, mt=hypothesis, ref=reference)
                    for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)]  # fmt: skip
-        predicted = self.model.predict(triples, batch_size=_SENTENCES, gpus=int(torch.cuda.is_available()), progress_bar=False)
+        predicted = self.model.predict(
+            triples, batch_size=_SENTENCES, gpus=int(torch.cuda.is_available()), progress_bar=False
+        )
         return float(predicted.system_score)
 
 
 def load_package() -> tuple[Callable, Callable]:
-    """What the package fetches and loads a model with; `InputError`, which says how to install it, where it is missing."""
+    """What the package fetches and loads a model with; `InputError`, which says how to install it, where it
+    is missing.
+    """
     try:
         from comet import download_model, load_from_checkpoint
     except ImportError as error:
-        raise InputError(f"COMET is not installed ({error}); install it with: pip install {PACKAGE}") from error
+        raise InputError(
+            f"COMET is not installed ({error}); install it with: pip install {PACKAGE}"
+        ) from error
     return download_model, load_from_checkpoint
 
 

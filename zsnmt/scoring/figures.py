@@ -1,12 +1,15 @@
-"""The figures that a score file has of a direction: how each is shown, which way is better, and which tables have it.
+"""The figures that a score file has of a direction: how each is shown, which way is better, and which tables
+have it.
 
-A new figure is declared here and measured in `zsnmt.scoring.metrics`; tables, page and tests of significance take it from here.
+A new figure is declared here and measured in `zsnmt.scoring.metrics`; tables, page and tests of significance
+take it from here.
 """
 
 from typing import NamedTuple
 
 HIGHER, LOWER = "higher", "lower"
-# Which tables show a figure: all of them, those of systems and directions, or those of directions (and direct translation alone).
+# Which tables show a figure: all of them, those of systems and directions, or those of directions (and direct
+# translation alone).
 ALL, ROOMY, DIRECTIONS = "all", "roomy", "directions"
 
 
@@ -22,9 +25,9 @@ class Form(NamedTuple):
 class Figure(NamedTuple):
     """A figure of a direction.
 
-    `better`: whether a higher or a lower value is better, None for neither. `top`: a figure with one lies between 0 and it and is
-    resampled for intervals and p-values. `shown`: which tables have it; none for None. `of_supervised`: whether tables of means
-    show it of supervised directions too.
+    `better`: whether a higher or a lower value is better, None for neither. `top`: a figure with one lies
+    between 0 and it and is resampled for intervals and p-values. `shown`: which tables have it; none for
+    None. `of_supervised`: whether tables of means show it of supervised directions too.
     """
 
     form: Form
@@ -43,7 +46,9 @@ FIGURES = {  # the first is the one that tables show without its name
     "copied": Figure(Form("copied", 100, 1, " %"), LOWER),
     "empty": Figure(Form("empty", 1, 0), LOWER),
     "reference_error": Figure(Form("identifier's error", 100, 1, " %"), LOWER),
-    "unchanged": Figure(Form("outputs unchanged", 100, 1, " %"), None, shown=None),  # since before an adaptation
+    "unchanged": Figure(
+        Form("outputs unchanged", 100, 1, " %"), None, shown=None
+    ),  # since before an adaptation
 }
 MAIN = next(iter(FIGURES))
 

@@ -26,7 +26,12 @@ class Metrics:
     which makes scores of one experiment comparable in every script, and with no other experiment.
     """
 
-    def __init__(self, bleu_tokenizer: str = Scoring.bleu_tokenizer, subwords: Path | None = None, samples: int = SAMPLES) -> None:
+    def __init__(
+        self,
+        bleu_tokenizer: str = Scoring.bleu_tokenizer,
+        subwords: Path | None = None,
+        samples: int = SAMPLES,
+    ) -> None:
         self.subwords = Subwords(subwords) if bleu_tokenizer == SUBWORDS else None
         self.tokenizer = "none" if self.subwords else bleu_tokenizer
         self.samples = samples
@@ -40,13 +45,21 @@ class Metrics:
             "chrf": CHRF(word_order=2, references=[references]),
         }
 
-    def scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        """BLEU, chrF++ (0–100) and length ratio of raw text against one reference each, and the first two resampled."""
+    def scores(
+        self, hypotheses: Sequence[str], references: Sequence[str]
+    ) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        """BLEU, chrF++ (0–100) and length ratio of raw text against one reference each, and the first two
+        resampled.
+        """
         if len(hypotheses) != len(references):
-            raise InputError(f"{len(hypotheses)} translations but {len(references)} references; translate the set again")
+            raise InputError(
+                f"{len(hypotheses)} translations but {len(references)} references; translate the set again"
+            )
         figures, resampled = {}, {}
         for name, metric in self.against(tuple(references)).items():
-            statistics = metric._extract_corpus_statistics(self.pieces(hypotheses) if name == "bleu" else hypotheses, None)
+            statistics = metric._extract_corpus_statistics(
+                self.pieces(hypotheses) if name == "bleu" else hypotheses, None
+            )
             score = metric._aggregate_and_compute(statistics)
             figures[name], resampled[name] = score.score, resampled_scores(metric, statistics, self.samples)
             if name == "bleu":
@@ -55,11 +68,15 @@ class Metrics:
 
     def pieces(self, lines: Sequence[str]) -> Sequence[str]:
         """The lines as BLEU gets them: as they are, or with a space between their subwords."""
-        return [" ".join(pieces) for pieces in self.subwords.encode_lines(lines, "")] if self.subwords else lines
+        return (
+            [" ".join(pieces) for pieces in self.subwords.encode_lines(lines, "")] if self.subwords else lines
+        )
 
     def signatures(self) -> dict[str, str]:
         """What the scores depend on."""
-        signatures = {name: str(metric.get_signature()) for name, metric in self.against(("a reference",)).items()}
+        signatures = {
+            name: str(metric.get_signature()) for name, metric in self.against(("a reference",)).items()
+        }
         if self.subwords:
             named = f"tok:subwords-{hashlib.sha256(self.subwords.model).hexdigest()[:8]}"
             signatures["bleu"] = signatures["bleu"].replace("tok:none", named)
@@ -67,7 +84,9 @@ class Metrics:
 
 
 class Measurement(NamedTuple):
-    """What is measured of one direction: figures, the share (0–1) of each language among the outputs, and the uncertainty."""
+    """What is measured of one direction: figures, the share (0–1) of each language among the outputs, and the
+    uncertainty.
+    """
 
     figures: dict[str, float]
     identified: Mapping[str, float]
@@ -75,7 +94,13 @@ class Measurement(NamedTuple):
 
 
 def measure(
-    sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str], *, target: str, metrics: Metrics, identifier: Identifier
+    sources: Sequence[str],
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    *,
+    target: str,
+    metrics: Metrics,
+    identifier: Identifier,
 ) -> Measurement:
     """The figures of one direction, which `zsnmt.scoring.figures` lists, and the number of `lines`."""
     figures, resampled = metrics.scores(hypotheses, references)
@@ -87,14 +112,18 @@ def measure(
         "reference_error": reference_error(tuple(references), target, identifier),
         "lines": len(hypotheses),
         "empty": sum(not hypothesis.strip() for hypothesis in hypotheses),
-        "copied": rate([plain(hypothesis) == plain(source) for hypothesis, source in zip(hypotheses, sources)]),
+        "copied": rate(
+            [plain(hypothesis) == plain(source) for hypothesis, source in zip(hypotheses, sources)]
+        ),
     }
     return Measurement(figures, shares(identified), uncertainty(resampled))
 
 
 @lru_cache(maxsize=64)
 def reference_error(references: tuple[str, ...], target: str, identifier: Identifier) -> float:
-    """The share (0–1) of references identified as another language than theirs: the floor under off-target rates."""
+    """The share (0–1) of references identified as another language than theirs: the floor under off-target
+    rates.
+    """
     return rate([language != target for language in identifier.identify(references)])
 
 

@@ -14,10 +14,11 @@ SUBWORDS = "subwords"  # the tokeniser of BLEU that is the run's own
 class Scoring:
     """How translations are scored.
 
-    `identifier` finds off-target output (see `zsnmt.scoring.language_identification`). `bleu_tokenizer` is one of sacreBLEU's, or
-    `subwords`: the run's own pieces. With `normalise_references` references are spelt as the run's tokenisation spells its
-    output, which the signatures say. `comet` names a model of COMET. Intervals and p-values are from `bootstrap_samples`
-    resamples of the test lines. Raises `InputError` for values that there are not.
+    `identifier` finds off-target output (see `zsnmt.scoring.language_identification`). `bleu_tokenizer` is
+    one of sacreBLEU's, or `subwords`: the run's own pieces. With `normalise_references` references are spelt
+    as the run's tokenisation spells its output, which the signatures say. `comet` names a model of COMET.
+    Intervals and p-values are from `bootstrap_samples` resamples of the test lines. Raises `InputError` for
+    values that there are not.
     """
 
     identifier: str = "py3langid"
@@ -27,11 +28,16 @@ class Scoring:
     bootstrap_samples: int = 1000  # sacreBLEU's default
 
     def __post_init__(self) -> None:
-        for what, value, values in (("identifier", self.identifier, IDENTIFIERS), ("BLEU tokeniser", self.bleu_tokenizer, tokenizers())):
+        for what, value, values in (
+            ("identifier", self.identifier, IDENTIFIERS),
+            ("BLEU tokeniser", self.bleu_tokenizer, tokenizers()),
+        ):
             if value not in values:
                 raise InputError(f"there is no {what} '{value}'; choose {', '.join(values)}")
         if self.bootstrap_samples < 2:
-            raise InputError(f"{self.bootstrap_samples} bootstrap samples have no interval; give 2 or more, such as 1000")
+            raise InputError(
+                f"{self.bootstrap_samples} bootstrap samples have no interval; give 2 or more, such as 1000"
+            )
 
 
 def tokenizers() -> list[str]:
@@ -43,15 +49,31 @@ def tokenizers() -> list[str]:
 
 def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     """Add an option for each setting; one that is not given is None, so that a config may say it."""
-    parser.add_argument("--identifier", choices=IDENTIFIERS,
-                        help=f"what finds off-target output; lexicon needs lexicon.xx files beside the text (default: {Scoring.identifier})")
-    parser.add_argument("--bleu-tokenizer", metavar="NAME",
-                        help="sacreBLEU's tokeniser, such as flores101 for Indic scripts (fetched when first used), or subwords: "
-                             f"those of the run's own model, for runs that share it (default: {Scoring.bleu_tokenizer})")
-    parser.add_argument("--normalise-references", action="store_true", default=None,
-                        help="spell references as the run's tokenisation does, which Indic scripts need")
-    parser.add_argument("--comet", nargs="?", const=MODEL, metavar="MODEL",
-                        help=f"also score with COMET (default model: {MODEL}); needs pip install {PACKAGE}")
+    parser.add_argument(
+        "--identifier",
+        choices=IDENTIFIERS,
+        help="what finds off-target output; lexicon needs lexicon.xx files beside the text "
+        f"(default: {Scoring.identifier})",
+    )
+    parser.add_argument(
+        "--bleu-tokenizer",
+        metavar="NAME",
+        help="sacreBLEU's tokeniser, such as flores101 for Indic scripts (fetched when first used), or "
+        f"subwords: those of the run's own model, for runs that share it (default: {Scoring.bleu_tokenizer})",
+    )
+    parser.add_argument(
+        "--normalise-references",
+        action="store_true",
+        default=None,
+        help="spell references as the run's tokenisation does, which Indic scripts need",
+    )
+    parser.add_argument(
+        "--comet",
+        nargs="?",
+        const=MODEL,
+        metavar="MODEL",
+        help=f"also score with COMET (default model: {MODEL}); needs pip install {PACKAGE}",
+    )
     parser.add_argument("--bootstrap-samples", type=int, metavar="N",
                         help="resamples of the test lines, for intervals and p-values "
                              f"(default: {Scoring.bootstrap_samples})")  # fmt: skip

@@ -128,5 +128,6 @@ def confusion_maps(found: Sequence[Probes]) -> list[HeatMap]:
             for place, predicted in enumerate(languages)
         }
         title = "language of tokens, %"
-        maps.append(HeatMap(CONFUSION, CONFUSION, system, title, languages, values, 0, 100, down="true", across="predicted"))
+        sides = {"down": "true", "across": "predicted"}
+        maps.append(HeatMap(CONFUSION, CONFUSION, system, title, languages, values, 0, 100, **sides))
     return maps

@@ -1,4 +1,5 @@
-"""Position encodings of the encoder, with and without the residual; zero-shot also by the word orders of the languages.
+"""Position encodings of the encoder, with and without the residual; zero-shot also by the word orders of the
+languages.
 
 Artificial languages have word orders, which their score files name.
 """
@@ -13,14 +14,23 @@ from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.runs.systems import BELOW, ENCODINGS
 
 VARIANTS = "baseline", "residual"
-COLUMNS = [Column(kind, DIRECT, figure) for kind, figure in ((SUPERVISED, "bleu"), (ZERO_SHOT, "bleu"), (ZERO_SHOT, "off_target"))]
+COLUMNS = [
+    Column(kind, DIRECT, figure)
+    for kind, figure in ((SUPERVISED, "bleu"), (ZERO_SHOT, "bleu"), (ZERO_SHOT, "off_target"))
+]
 
 
 def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
-    """A row an encoding: means of the baseline and of the model without the residual; None for fewer than two encodings."""
+    """A row an encoding: means of the baseline and of the model without the residual; None for fewer than two
+    encodings.
+    """
     systems = by_system(all_scores)
-    found = {encoding: [systems.get(system.name, []) for system in pair] for encoding, pair in ENCODINGS.items()}
-    found |= {f"{encoding}, below the removal": [[], systems.get(name, [])] for encoding, name in BELOW.items()}
+    found = {
+        encoding: [systems.get(system.name, []) for system in pair] for encoding, pair in ENCODINGS.items()
+    }
+    found |= {
+        f"{encoding}, below the removal": [[], systems.get(name, [])] for encoding, name in BELOW.items()
+    }
     found = {encoding: variants for encoding, variants in found.items() if any(variants)}
     if len(found) < 2:
         return None
@@ -28,16 +38,29 @@ def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
     groups = by_order(all_directions(all_scores), orders)
     rows = [{"encoding": encoding, **cells(variants, groups)} for encoding, variants in found.items()]
     about = ["BLEU and off-target, means over directions.", order_note(orders)]
-    signatures = signature_note([scores for variants in found.values() for runs in variants for scores in runs])
+    signatures = signature_note(
+        [scores for variants in found.values() for runs in variants for scores in runs]
+    )
     table = [[*row.values()] for row in rows]
-    return Table("encodings", "Position encodings of the encoder", [*rows[0]], table, joined(about), signatures=signatures)
+    return Table(
+        "encodings",
+        "Position encodings of the encoder",
+        [*rows[0]],
+        table,
+        joined(about),
+        signatures=signatures,
+    )
 
 
-def cells(variants: Sequence[Sequence[Scores]], groups: Mapping[str, Collection[Direction]]) -> dict[str, Cell]:
+def cells(
+    variants: Sequence[Sequence[Scores]], groups: Mapping[str, Collection[Direction]]
+) -> dict[str, Cell]:
     """The figures of an encoding, by the titles of the columns; None for a variant without runs."""
     zero_shot = Column(ZERO_SHOT, DIRECT, "bleu")
     columns = {column.title: (column, None) for column in COLUMNS}
-    columns |= {f"{zero_shot.title}, {group}": (zero_shot, directions) for group, directions in groups.items()}
+    columns |= {
+        f"{zero_shot.title}, {group}": (zero_shot, directions) for group, directions in groups.items()
+    }
     return {
         f"{variant} {title}": over_seeds(column.figure, Side(runs, column).means(directions))
         for title, (column, directions) in columns.items()
@@ -53,7 +76,9 @@ def word_orders(all_scores: Sequence[Scores]) -> dict[str, str]:
 
 
 def by_order(directions: Mapping[Direction, str], orders: Mapping[str, str]) -> dict[str, list[Direction]]:
-    """The zero-shot directions between languages of one word order, and of two; none where orders are not known."""
+    """The zero-shot directions between languages of one word order, and of two; none where orders are not
+    known.
+    """
     groups: dict[str, list[Direction]] = {}
     for direction, kind in directions.items():
         if kind == ZERO_SHOT and {*direction} <= {*orders}:
