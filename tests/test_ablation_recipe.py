@@ -90,5 +90,5 @@ def test_a_wrong_call_gets_one_sentence(tmp_path, arguments, message):
 
 
 def test_every_study_is_named_where_a_person_looks_for_it():
-    texts = [(ROOT / path).read_text(encoding="utf-8") for path in ("recipes/ablate.sh", "docs/method.md", "scripts/ablations.py")]
+    texts = [(ROOT / path).read_text(encoding="utf-8") for path in ("recipes/ablate.sh", "docs/method.md", "zsnmt/cli/ablate.py")]
     assert all(study in text for study in STUDIES for text in texts)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.support.rounding import open_in_float64
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.options import FAIRSEQ, INT8, PYTORCH, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
@@ -63,7 +64,8 @@ def open_translator(monkeypatch):
 # Translators
 
 
-def test_every_engine_gives_the_same_translations(run, lines, open_translator):
+def test_every_engine_gives_the_same_translations(run, lines, open_translator, float64_attention, monkeypatch):
+    open_in_float64(monkeypatch)
     reference = open_translator(run, FAIRSEQ, None, 1)
     into = reference.translate_into(lines, INTO)
     through_pivot = reference.translate(lines, "tamun", "velan", via="inglan")
@@ -74,7 +76,8 @@ def test_every_engine_gives_the_same_translations(run, lines, open_translator):
         assert translator.translate(lines, "tamun", "velan", via="inglan") == through_pivot
 
 
-def test_a_trained_run_is_translated_alike_with_the_limits_that_depend_on_the_source(tiny, lines):
+def test_a_trained_run_is_translated_alike_with_the_limits_that_depend_on_the_source(tiny, lines, float64_attention, monkeypatch):
+    open_in_float64(monkeypatch)
     found = [Translator(tiny.run(), 2, choice=EngineChoice(engine, workers=1)).translate(lines, "tamun") for engine in (FAIRSEQ, PYTORCH)]
     assert found[0] == found[1] and any(found[0])
 
@@ -88,7 +91,8 @@ def test_int8_translates_nearly_as_float32(run, lines, open_translator):
     assert by_two.translate_into(lines, INTO) == rounded  # the same batches, so the same rounding
 
 
-def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines, open_translator):
+def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines, open_translator, float64_attention, monkeypatch):
+    open_in_float64(monkeypatch)
     by_name, by_default = (open_translator(stock, engine, None, 1) for engine in (FAIRSEQ, PYTORCH))
     assert isinstance(by_default.engine, FairseqEngine)
     translated = by_default.translate_into(lines, INTO)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tests.conftest import run_command
+from tests.support.rounding import open_in_float64
 from zsnmt.data.language_tags import source_tags
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
@@ -31,7 +32,7 @@ def lines(tiny) -> list[str]:
 def talkative(tiny, tmp_path_factory, request) -> Translator:
     """A model of random weights for each tag placement, as one trained so little writes the same whatever it reads.
 
-    Its outputs would not end, so they have a limit that does not depend on the batch.
+    Its outputs would not end, so they have a limit that does not depend on the batch. It computes in float64.
     """
     run = tmp_path_factory.mktemp("talkative")
     shutil.copytree(tiny.run() / "pipeline", run / "pipeline")
@@ -44,7 +45,9 @@ def talkative(tiny, tmp_path_factory, request) -> Translator:
         if weight.dim() > 1:
             weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel()))
     torch.save(state, run / "model.pt")
-    translator = Translator(run, beam=2, choice=EngineChoice(workers=1))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        open_in_float64(monkeypatch)
+        translator = Translator(run, beam=2, choice=EngineChoice(workers=1))
     translator.engine.search = Search(beam=2, max_len_a=0, max_len_b=9)
     return translator
 

@@ -17,6 +17,8 @@ from fairseq import utils
 from torch import Tensor
 from torch.nn import functional as F
 
+from zsnmt.inference import engines
+
 EXACT = 1e-10  # of the largest number: 4.5 million roundings of float64, and far below anything that a fault changes
 VISIBLE = 1e-5  # of the largest number: what differs shall differ by so much
 TIMES = 8  # as far from the exact result as PyTorch's own, at most
@@ -36,6 +38,18 @@ def float64(float64_attention, monkeypatch) -> None:
 
 def at_least_float32(softmax):
     return lambda x, dim, onnx_trace=False: softmax(x, dim=dim, dtype=torch.promote_types(x.dtype, torch.float32))
+
+
+def open_in_float64(monkeypatch) -> None:
+    """Runs that are opened from now on compute in float64, in which rounding decides between no two hypotheses."""
+    load_run = engines.load_run
+
+    def load(*arguments):
+        trained = load_run(*arguments)
+        trained.model.double()
+        return trained
+
+    monkeypatch.setattr(engines, "load_run", load)
 
 
 def alike(found: Tensor, expected: Tensor) -> bool:

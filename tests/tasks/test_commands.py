@@ -38,6 +38,8 @@ from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
 from zsnmt.training.binarised import encode
 
+pytestmark = pytest.mark.slow
+
 HERE = ["--cpu", "--num-workers", 0]
 GNMT_FORM = ("--length-penalty-form", "gnmt")
 

@@ -22,9 +22,10 @@ BATCH_SENTENCES = 64
 class Translator:
     """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder is read.
 
-    In float32 a translation does not depend on its batch. `beam` and `length_penalty` (score = log-probability / length^penalty, or
-    / ((5 + length) / 6)^penalty in the form `gnmt`) default to the paper's; a batch holds about `batch_tokens` source tokens, and
-    no more than 64 sentences. The first language of a run is its pivot.
+    In float32 a translation does not depend on its batch, but for rounding. `beam` and `length_penalty`
+    (score = log-probability / length^penalty, or / ((5 + length) / 6)^penalty in the form `gnmt`) default to the
+    paper's; a batch holds about `batch_tokens` source tokens, and no more than 64 sentences. The first language of a
+    run is its pivot.
     """
 
     def __init__(
