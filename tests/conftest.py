@@ -1,12 +1,14 @@
 """What several tests share: small models, dictionaries and data made on the spot."""
 
 import argparse
+import json
 import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Iterator
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -15,14 +17,26 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from fairseq.data import Dictionary  # noqa: E402
 
-import zsnmt.models  # noqa: E402, F401
-import zsnmt.tasks  # noqa: E402, F401
+import zsnmt  # noqa: E402
+from tests.support import warm  # noqa: E402
 from tests.support.rounding import float64, float64_attention  # noqa: E402, F401
+from tests.support.shared import shared  # noqa: E402
 
+zsnmt.register()
 torch.set_num_threads(1)
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["piv", "aa", "bb", "cc"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no process is left alone with one at the end."""
+    for item in items:
+        if "tiny" in item.fixturenames:
+            item.add_marker(pytest.mark.slow)
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def make_dictionary(words: int = 23) -> Dictionary:
@@ -100,13 +114,18 @@ def changed(config: str, **settings: str) -> str:
     return config
 
 
-def run_command(*command, runs=None, **options) -> subprocess.CompletedProcess:
-    """Run a command of the project as a person would, from the top of the checkout."""
-    environment = {**os.environ, "VENV": sys.prefix, "OMP_NUM_THREADS": "1", "RUNS": str(runs)}
+def run_command(*command, runs=None, fresh: bool = False, **options) -> subprocess.CompletedProcess:
+    """Run a command of the project as a person would, from the top of the checkout.
+
+    Its Python has fairseq loaded already, unless it is to be a `fresh` one.
+    """
+    venv = Path(sys.prefix) if fresh else warm.environment()
+    environment = {**os.environ, "VENV": str(venv), "OMP_NUM_THREADS": "1", "RUNS": str(runs)}
+    python = venv / "bin" / "python"
     if str(command[0]).endswith(".py"):
-        command = (sys.executable, *command)
+        command = (python, *command)
     elif command[0] == "python":
-        command = (sys.executable, *command[1:])
+        command = (python, *command[1:])
     elif str(command[0]).endswith(".sh"):
         command = ("bash", *command)
     return subprocess.run([*map(str, command)], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, **options)
@@ -129,11 +148,16 @@ class Experiment:
 
 
 @pytest.fixture(scope="session")
-def tiny(tmp_path_factory) -> Experiment:
-    """The demo, start to end, with a config that trains for seconds."""
-    base = tmp_path_factory.mktemp("tiny")
+def tiny(tmp_path_factory) -> Iterator[Experiment]:
+    """The demo, start to end, with a config that trains for seconds; a test that changes it takes a copy."""
+    with shared(tmp_path_factory, "tiny", make_tiny) as base:
+        done = json.loads((base / "printed.json").read_text(encoding="utf-8"))
+        yield Experiment(base / "tiny.conf", base / "runs" / "tiny", subprocess.CompletedProcess(**done))
+
+
+def make_tiny(base: Path) -> None:
     config = base / "tiny.conf"
     config.write_text(TINY_CONFIG)
-    printed = run_command("recipes/demo.sh", config, runs=base / "runs")
+    printed = run_command("recipes/demo.sh", config, runs=base / "runs", fresh=True)
     assert printed.returncode == 0, printed.stderr
-    return Experiment(config, base / "runs" / "tiny", printed)
+    (base / "printed.json").write_text(json.dumps({**vars(printed), "args": [*map(str, printed.args)]}), encoding="utf-8")

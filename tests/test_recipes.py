@@ -93,11 +93,12 @@ def test_an_evaluation_resumes_and_keeps_what_is_there(tiny):
 
 def test_the_pivot_starts_from_the_supervised_output(tiny):
     """What goes through the pivot is translated from the model's own pivot text, not from the reference."""
+    from zsnmt.decoding.search import Search
     from zsnmt.inference.translator import Translator
 
     hypotheses = tiny.run() / "hypotheses"
     into_pivot = (hypotheses / "direct.velan-inglan.txt").read_text().split("\n")[:-1]
-    translator = Translator(tiny.run(), beam=2)
+    translator = Translator.open(tiny.run(), Search(beam=2))
     assert translator.translate(into_pivot, "tamun", "inglan") == (
         hypotheses / "pivot.velan-tamun.txt"
     ).read_text().split("\n")[:-1]

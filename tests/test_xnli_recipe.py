@@ -89,7 +89,7 @@ def test_a_finished_recipe_that_is_run_again_does_nothing_though_checkpoints_are
 
 def test_a_model_is_scored_alike_again(done, tmp_path):
     shutil.copy(done.run / "run.json", tmp_path)
-    printed = run_command("scripts/evaluate_nli.py", tmp_path, done.experiment / "nli", "--checkpoint",
+    printed = run_command("python", "-m", "zsnmt", "evaluate-nli", tmp_path, done.experiment / "nli", "--checkpoint",
                           done.run / "finetuning" / "checkpoints" / "checkpoint_last.pt")  # fmt: skip
     assert printed.returncode == 0, printed.stderr
     assert (tmp_path / "xnli.json").read_text() == (done.run / "xnli.json").read_text()
@@ -134,7 +134,7 @@ def test_a_broken_release_is_refused_and_leaves_what_was_there(done, tmp_path):
     before = tmp_path / "nli" / "label" / "dict.txt"
     before.parent.mkdir(parents=True)
     before.touch()
-    refused = run_command("scripts/prepare_xnli.py", done.experiment / "data", tmp_path / "nli", "--multinli", multinli,
+    refused = run_command("python", "-m", "zsnmt", "prepare-xnli", done.experiment / "data", tmp_path / "nli", "--multinli", multinli,
                           "--xnli", xnli, "--languages", *LANGUAGES)  # fmt: skip
     assert refused.returncode == 1 and refused.stderr.count("\n") == 1
     assert f"{test_set}, line 4 has the label 'contradictory', which is none of entailment, neutral, contradiction" in refused.stderr

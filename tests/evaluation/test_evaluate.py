@@ -14,6 +14,7 @@ import sacrebleu
 
 from tests.support.evaluation import MadeUpTranslator, sentences, write_run, write_text
 from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation import evaluate as evaluation
 from zsnmt.evaluation.evaluate import directions_with_text, evaluate, read_sets
@@ -33,11 +34,11 @@ def models(monkeypatch) -> list[MadeUpTranslator]:
     """The models that evaluations load from now on."""
     loaded: list[MadeUpTranslator] = []
 
-    def load(run: Path, **search) -> MadeUpTranslator:
-        loaded.append(MadeUpTranslator(run, **search))
+    def load(*arguments) -> MadeUpTranslator:
+        loaded.append(MadeUpTranslator(*arguments))
         return loaded[-1]
 
-    monkeypatch.setattr(evaluation, "Translator", load)
+    monkeypatch.setattr(evaluation.Translator, "open", load)
     return loaded
 
 
@@ -166,7 +167,7 @@ def test_the_length_penalty_is_recorded_and_its_form_where_it_is_not_fairseqs(ru
     gnmt = dict(length_penalty=0.6, length_penalty_form="gnmt")
     other = scores_of(run, directions=[AA_BB], pivot_run=baseline, **gnmt)
     assert other["decoding"] == {**plain["decoding"], **gnmt}
-    assert [model.search for model in models[4:]] == [dict(beam=4, **gnmt)] * 2 and all(model.asked for model in models[4:])
+    assert [model.search for model in models[4:]] == [Search(beam=4, **gnmt)] * 2 and all(model.asked for model in models[4:])
     with pytest.raises(InputError, match="differ: only residual seed 1 has length_penalty 1.0, only .* 0.6, length_penalty_form gnmt; score"):
         check_comparable([plain, {**other, "seed": 2}])
 
@@ -227,15 +228,15 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
 
 @pytest.mark.parametrize("lacking", [0, 1])
 def test_a_direction_that_one_of_the_models_does_not_know_is_refused(run, baseline, models, monkeypatch, lacking):
-    load = evaluation.Translator
+    load = evaluation.Translator.open
 
-    def load_with_fewer(folder: Path, **search) -> MadeUpTranslator:
-        model = load(folder, **search)
+    def load_with_fewer(folder: Path, *settings) -> MadeUpTranslator:
+        model = load(folder, *settings)
         if folder == (run, baseline)[lacking]:
             model.languages = ["piv", "aa", "bb"]
         return model
 
-    monkeypatch.setattr(evaluation, "Translator", load_with_fewer)
+    monkeypatch.setattr(evaluation.Translator, "open", load_with_fewer)
     directions = [AA_BB, Direction("aa", "cc")]
     with pytest.raises(InputError, match="unknown language 'cc': this model knows piv, aa, bb$"):
         scores_of(run, pivot_run=baseline, directions=directions)
@@ -320,14 +321,8 @@ def test_scores_of_a_learned_measure_are_recorded_where_it_is_given(run, models,
 
 
 def test_the_recipe_writes_the_scores_of_its_kept_hypotheses(tiny, monkeypatch):
-    loads = []
-
-    class Counted(evaluation.Translator):
-        def __init__(self, *args, **options):
-            loads.append(args)
-            super().__init__(*args, **options)
-
-    monkeypatch.setattr(evaluation, "Translator", Counted)
+    loads, load = [], evaluation.Translator.open
+    monkeypatch.setattr(evaluation.Translator, "open", lambda *settings: loads.append(settings) or load(*settings))
     scores = scores_of(tiny.run(), beam=2)
     assert len(loads) == 1 and len(scores["directions"]) == 18
     assert scores == json.loads((tiny.run() / "scores.json").read_text())

@@ -13,6 +13,7 @@ from fairseq.data import Dictionary
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from omegaconf import OmegaConf
 
+from tests.support.rounding import EXACT, assert_as_near, assert_rounded
 from zsnmt.analysis import state_folder
 from zsnmt.analysis.state_folder import Labels, read_states, sentence_means
 from zsnmt.cli import probe_states
@@ -29,6 +30,7 @@ from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.training.binarised import prepare
 
+pytestmark = pytest.mark.usefixtures("float64_attention")
 LANGUAGES = ["inglan", "velan", "tamun"]
 LINES, LAYERS, DIMENSION, LONGEST = 11, 3, 16, 40
 SIZES = (
@@ -91,9 +93,14 @@ def tagged_run(corpus, tmp_path_factory) -> Path:
     return make_run(tmp_path_factory.mktemp("tagged"), corpus, tags)
 
 
+def exactly(model: ProbedModel) -> ProbedModel:
+    """In float64, so that the files, in float32, are one rounding from what is expected."""
+    return model._replace(encoder=model.encoder.double())
+
+
 @pytest.fixture(scope="module")
 def model(run) -> ProbedModel:
-    return load_run(run)
+    return exactly(load_run(run))
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +152,12 @@ def naive_states(model: ProbedModel, tokens: list[int]) -> list[np.ndarray]:
     return [states[3:, 0].numpy() for states in seen]
 
 
+def assert_kept(found: np.ndarray, exact: np.ndarray) -> None:
+    """States in a file are the exact ones, rounded to float32."""
+    found, exact = torch.tensor(found), torch.tensor(exact, dtype=torch.float64)
+    assert_rounded(found, exact, 1, exact.abs() + EXACT / torch.finfo(torch.float32).eps)
+
+
 def rows_of(labels: Labels, language: str, line: int) -> np.ndarray:
     return (labels.language == labels.languages.index(language)) & (labels.sentence == line)
 
@@ -159,9 +172,7 @@ def test_states_are_the_inputs_and_outputs_of_the_layers_and_of_the_last_norm(fo
         rows = rows_of(states.labels, language, line)
         naive = naive_states(model, [*states.labels.token[rows], model.dictionary.eos()])
         for layer, expected in zip(states.layers.values(), naive, strict=True):
-            np.testing.assert_allclose(layer[rows], expected[:-1], rtol=0, atol=1e-5)
-    normed = model.encoder.layer_norm(torch.tensor(states.layers["3"])).detach().numpy()
-    np.testing.assert_allclose(states.layers["final"], normed, rtol=0, atol=1e-5)
+            assert_kept(layer[rows], expected[:-1])
     pairs = [(a, b) for a in states.layers for b in states.layers if a < b]
     assert not any(np.allclose(states.layers[a], states.layers[b]) for a, b in pairs)
 
@@ -194,18 +205,18 @@ def test_files_are_float32_mapped_and_described(folder, run):
 def test_tags_of_the_source_are_left_out_and_seen_by_the_encoder(tagged_run, folder, text, tmp_path):
     untagged = read_states(folder).labels
     for target in ("velan", "tamun"):
-        write_states(tmp_path / target, load_run(tagged_run, target=target), text)
+        write_states(tmp_path / target, exactly(load_run(tagged_run, target=target)), text)
     one, other = (read_states(tmp_path / target) for target in ("velan", "tamun"))
     assert (one.record["target"], one.record["removed_layers"]) == ("velan", [])
     for states in (one, other):
         assert all(np.array_equal(*pair) for pair in zip(states.labels, untagged))
     np.testing.assert_array_equal(one.layers["0"], other.layers["0"])
     assert not np.allclose(one.layers["1"], other.layers["1"], atol=1e-3)
-    model = load_run(tagged_run, target="velan")
+    model = exactly(load_run(tagged_run, target="velan"))
     rows = rows_of(one.labels, "inglan", 3)
     tags = [model.dictionary.index(language_tag(language)) for language in ("inglan", "velan")]
     naive = naive_states(model, [*tags, *one.labels.token[rows], model.dictionary.eos()])
-    np.testing.assert_allclose(one.layers["3"][rows], naive[3][2:-1], rtol=0, atol=1e-5)
+    assert_kept(one.layers["3"][rows], naive[3][2:-1])
 
 
 def test_a_target_is_asked_for_only_where_the_source_bears_it(tagged_run, run):
@@ -224,7 +235,7 @@ def test_states_do_not_depend_on_the_size_of_batches(folder, model, text, tmp_pa
     write_states(tmp_path / "states", model, text, batch_tokens)
     batched, whole = (read_states(path).layers for path in (tmp_path / "states", folder))
     for layer in whole:
-        np.testing.assert_allclose(batched[layer], whole[layer], rtol=0, atol=1e-6)
+        assert_kept(batched[layer], whole[layer])
 
 
 def test_states_do_not_depend_on_their_companions(folder, model, text, tmp_path):
@@ -232,7 +243,7 @@ def test_states_do_not_depend_on_their_companions(folder, model, text, tmp_path)
     alone, together = read_states(tmp_path / "states"), read_states(folder)
     rows = (together.labels.language == 2) & (together.labels.sentence < 4)
     for layer in together.layers:
-        np.testing.assert_allclose(alone.layers[layer], together.layers[layer][rows], rtol=0, atol=1e-6)
+        assert_kept(alone.layers[layer], together.layers[layer][rows])
 
 
 def test_the_encoder_runs_once_a_batch_without_padding_or_dropout(model, text):
@@ -262,9 +273,10 @@ def test_states_of_a_stock_transformer(stock, capsys):
     assert model.languages == states.labels.languages == ["de"]
     pieces = [model.dictionary[token] for token in states.labels.token]
     assert pieces == " ".join(PIECES["de"]).split()
-    naive = naive_states(model, [*states.labels.token[:3], model.dictionary.eos()])
-    for layer, expected in zip(states.layers.values(), naive):
-        np.testing.assert_allclose(layer[:3], expected[:-1], rtol=0, atol=1e-5)
+    tokens = [*states.labels.token[:3], model.dictionary.eos()]
+    plain, exact = naive_states(model, tokens), naive_states(exactly(model), tokens)
+    for layer, expected, true in zip(states.layers.values(), plain, exact):
+        assert_as_near(*map(torch.tensor, (layer[:3], expected[:-1], true[:-1])))
     np.testing.assert_array_equal(states.layers["3"], states.layers["final"])  # post-norm has no last norm
     assert states.record["removed_layers"] == []
     assert "layers 0, 1, 2, 3, final, each 8 tokens × 16, from 3 sentences in de" in capsys.readouterr().out

@@ -235,9 +235,9 @@ def test_a_folder_of_something_else_is_not_replaced(sides, tmp_path):
 
 def test_the_script_says_how_many_lines_there_are(sides, reordered, same, tmp_path):
     given = ["--train", sides["train"], "--valid", sides["valid"], "--vocabulary-size", SIZE]
-    done = run_command("scripts/prepare_bert.py", tmp_path / "data", *given, "--fake")
+    done = run_command("python", "-m", "zsnmt", "prepare-bert", tmp_path / "data", *given, "--fake")
     assert done.returncode == 0 and done.stdout == "train.en\t53\ntrain.fake\t53\nvalid.en\t11\nvalid.fake\t11\n", done.stderr
     assert contents(tmp_path / "data") == contents(same)
-    stopped = run_command("scripts/prepare_bert.py", tmp_path / "other", *given, "--fake", reordered["train"])
+    stopped = run_command("python", "-m", "zsnmt", "prepare-bert", tmp_path / "other", *given, "--fake", reordered["train"])
     assert stopped.returncode != 0 and "--fake needs no text or two, for training and validation" in stopped.stderr
     assert not (tmp_path / "other").exists()

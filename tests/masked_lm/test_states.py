@@ -11,6 +11,7 @@ from torch import nn
 
 from tests.conftest import ROOT
 from tests.models.test_zs_bert import FF, LAYERS, C, H, MaskedTask, build, stirred
+from tests.support.rounding import assert_alike
 from tests.tasks.conftest import fairseq
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
@@ -22,6 +23,7 @@ from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.positions import ENCODINGS
 from zsnmt.text.lines import write_lines
 
+pytestmark = pytest.mark.usefixtures("float64")
 BOS, PAD, EOS, FIRST = 0, 1, 2, 8
 EVERY = [*range(LAYERS + 1)]
 
@@ -60,14 +62,14 @@ def test_a_sentence_is_the_mean_of_its_tokens_without_the_ends(encoding):
     assert [array.shape for array in vectors] == [(len(lines), C)] * (LAYERS + 1)
     for row, line in enumerate(lines):
         for layer, state in enumerate(whole_line(model, dataset[line]["tokens"])):
-            np.testing.assert_allclose(vectors[layer][row], state[1:-1].mean(axis=0), rtol=1e-4, atol=1e-5)
+            assert_alike(*map(torch.tensor, (vectors[layer][row], state[1:-1].mean(axis=0))))
 
 
 def test_a_sentence_without_words_is_its_first_token():
     model, dataset = stirred(), sentences((3, 0, 2))
     vectors = sentence_vectors(model, dataset, [0, 1, 2], EVERY)
     for of_layer, state in zip(vectors, whole_line(model, dataset[1]["tokens"]), strict=True):
-        np.testing.assert_allclose(of_layer[1], state[0], rtol=1e-4, atol=1e-5)
+        assert_alike(*map(torch.tensor, (of_layer[1], state[0])))
 
 
 def test_layers_come_in_the_order_asked_for():
@@ -83,14 +85,14 @@ def test_layer_0_is_the_sum_of_embeddings_normalised():
     encoder = model.encoder.sentence_encoder
     summed = encoder.embed_tokens(tokens) + encoder.embed_positions.weight[2:6]
     (layer_0,) = states(model, tokens, [0])
-    torch.testing.assert_close(layer_0, encoder.layernorm_embedding(summed))
+    assert_alike(layer_0, encoder.layernorm_embedding(summed))
 
 
 @torch.no_grad()
 def test_the_last_layer_is_what_the_head_reads():
     model, tokens = stirred(), torch.tensor([[BOS, 9, 10, EOS]])
     (last,) = states(model, tokens, [LAYERS])
-    torch.testing.assert_close(model.encoder.lm_head(last), model(tokens)[0])
+    assert_alike(model.encoder.lm_head(last), model(tokens)[0])
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -100,7 +102,7 @@ def test_a_word_is_read_between_the_ends(encoding):
     assert [array.shape for array in vectors] == [(len(ids), C)] * (LAYERS + 1)
     for row, word in enumerate(ids):
         for layer, state in enumerate(whole_line(model, torch.tensor([BOS, word, EOS]))):
-            np.testing.assert_allclose(vectors[layer][row], state[1], rtol=1e-4, atol=1e-5)
+            assert_alike(*map(torch.tensor, (vectors[layer][row], state[1])))
 
 
 def test_asking_changes_nothing():

@@ -3,9 +3,9 @@
     zsnmt adapt configs/iwslt17_add_de.conf runs/iwslt17/zs_transformer_residual/seed1
     zsnmt adapt configs/iwslt17_add_de.conf RUN --frozen --adapter-dim 64
 
-The config's text has the pivot first and the new languages; TRAINING says what differs from the training of RUN, and options of
-fairseq-train may come after `--`. Everything is trained, on the text of RUN as well; with --frozen only what is new is, on the new
-text alone, and no old translation changes. The adapted run is a run folder like any other.
+The config's text has the pivot first and the new languages; TRAINING says what differs from the training of RUN, and
+options of fairseq-train may come after `--`. Everything is trained, on the text of RUN as well; with --frozen only what
+is new is, on the new text alone, and no old translation changes. The adapted run is a run folder like any other.
 """
 
 import re

@@ -12,8 +12,7 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, parse
 from zsnmt.console import WrongUse
-from zsnmt.decoding.length_penalty import FORMS
-from zsnmt.decoding.options import add_engine_options, engine_choice
+from zsnmt.decoding.options import SEARCH_OPTIONS, add_engine_options, add_search_options, engine_choice
 from zsnmt.languages import parse_directions
 from zsnmt.scoring.comet import MODEL, PACKAGE, Comet
 
@@ -31,11 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--bleu-tokenizer", metavar="NAME",
                         help="sacreBLEU's tokeniser, such as flores101 for Indic scripts (fetched when first used), or subwords: "
                              "those of the run's own model, for runs that share it (default: 13a)")
-    parser.add_argument("--beam", type=int, metavar="N", help="hypotheses kept at each step (default: 4)")
-    parser.add_argument("--length-penalty", type=float, metavar="ALPHA",
-                        help="exponent of the length by which log-probabilities are divided (default: 1.0)")
-    parser.add_argument("--length-penalty-form", choices=FORMS,
-                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: power)")
+    add_search_options(parser)
     parser.add_argument("--normalise-references", action="store_true", default=None, dest="normalise",
                         help="spell references as the run's tokenisation does, which Indic scripts need")
     parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set (default: all)")
@@ -55,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.output and (len(options.runs) > 1 or options.report):
         raise WrongUse("--output is the score file of one run, without --report")
     recipe = Recipe("evaluate", options.check)
-    names = ("identifier_kind", "bleu_tokenizer", "beam", "length_penalty", "length_penalty_form", "normalise", "lines")
+    names = ("identifier_kind", "bleu_tokenizer", *SEARCH_OPTIONS, "normalise", "lines")
     given = {name: getattr(options, name) for name in names}
     comet, engine = Comet(options.comet) if options.comet else None, engine_choice(options)
 

@@ -22,6 +22,7 @@ from tqdm import tqdm
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
 from zsnmt.decoding.length_penalty import POWER
 from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import Hypotheses, Job, TestSet, jobs
 from zsnmt.files import checksum_of, read_json, sha256
@@ -86,8 +87,8 @@ def evaluate(
     # fairseq's form is not recorded, as in score files of a time without another.
     form = {} if length_penalty_form == POWER else {"length_penalty_form": length_penalty_form}
     search = {"beam": beam, "length_penalty": length_penalty, **form}
-    translator = Translator(run, **search, choice=choice)
-    pivoting = Translator(pivot_run, **search, choice=choice) if pivot_run else translator
+    translator = Translator.open(run, Search(**search), choice)
+    pivoting = Translator.open(pivot_run, Search(**search), choice) if pivot_run else translator
     directions = list(directions or worth_scoring(directions_with_text(text, split, translator.languages), translator))
     for known in (translator.languages, pivoting.languages):
         for language in {language for direction in directions for language in direction}:

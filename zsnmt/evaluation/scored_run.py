@@ -6,7 +6,8 @@ from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 
-from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.options import SEARCH_OPTIONS, EngineChoice
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files import write_json
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, read_record
@@ -87,7 +88,13 @@ def is_export(folder: Path) -> bool:
     return exports.is_export(folder)
 
 
-def _score(run: Path, output: Path | None = None, **settings) -> None:
+def _score(
+    run: Path, output: Path | None = None, *, pivot_run: Path | None = None, choice: EngineChoice = EngineChoice(), **settings
+) -> None:
     from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
+    from zsnmt.inference.engines import prepare_engine
 
-    write_json(output or run / SCORES_FILE, evaluate(run, **settings))
+    search = Search(**{name: settings[name] for name in SEARCH_OPTIONS if name in settings})
+    for folder in filter(None, (run, pivot_run)):
+        prepare_engine(folder, search, choice)
+    write_json(output or run / SCORES_FILE, evaluate(run, pivot_run=pivot_run, choice=choice, **settings))

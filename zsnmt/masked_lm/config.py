@@ -37,7 +37,7 @@ class StudyConfig:
 
     train: str = setting(TEXT, "training text, a sentence a line, or its trees (CoNLL-U, named *.conllu)", "")
     valid: str = setting(TEXT, "validation text, like train", "")
-    synthetic: tuple[str, ...] = setting(WORDS, "options of scripts/make_synthetic_trees.py, which makes the trees", ())
+    synthetic: tuple[str, ...] = setting(WORDS, "options of zsnmt make-synthetic-trees, which makes the trees", ())
     treebanks: tuple[str, ...] = setting(WORDS, "LANGUAGE:FILE[,FILE] for each language whose word order a copy may have", ())
     own_weight: str = setting(TEXT, "weight of the own language's model in the word order of another", "0.05")
     conditions: tuple[str, ...] = setting(WORDS, "the second language of runs: same, none, or a language of treebanks", ("same",))

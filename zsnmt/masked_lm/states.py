@@ -38,8 +38,8 @@ def sentence_vectors(model: BaseFairseqModel, dataset: FairseqDataset, lines: Se
         within = torch.arange(tokens.size(1)).expand_as(tokens)
         counted = (within > 0) & (within < lengths[:, None] - 1)  # B×T
         counted[:, 0] = lengths == 2
-        weights = counted / counted.sum(dim=1, keepdim=True)
         for of_layer, state in zip(vectors, states(model, tokens, layers)):
+            weights = counted.type_as(state) / counted.sum(dim=1, keepdim=True)
             of_layer.append(torch.einsum("bt,btc->bc", weights, state).numpy())
     return [np.concatenate(of_layer) for of_layer in vectors]
 

@@ -23,11 +23,11 @@ class Config:
 
     languages: tuple[str, ...] = setting(WORDS, "the language codes, the pivot first")
     text: str = setting(TEXT, "folder of parallel text", "")
-    synthetic: tuple[str, ...] = setting(WORDS, "options of scripts/make_synthetic.py, which makes the text", ())
+    synthetic: tuple[str, ...] = setting(WORDS, "options of zsnmt make-synthetic, which makes the text", ())
     multiway: str = setting(TEXT, "folder of a multiway corpus, from which training pairs are cut", "")
     condition: str = setting(choice("multiway", "non_overlap"), "how the pairs of MULTIWAY share sentences", "multiway")
     release: str = setting(TEXT, "folder of the release of a corpus", "")
-    corpus: tuple[str, ...] = setting(WORDS, "name of the corpus in RELEASE, and options of scripts/import_corpus.py", ())
+    corpus: tuple[str, ...] = setting(WORDS, "name of the corpus in RELEASE, and options of zsnmt import-corpus", ())
     pairs: Mapping[str, int] | None = setting(_LIMITS, "at most so many training pairs: 30000, or 30000 de-en=14000", None)
     tokenisation: str = setting(TEXT, "what is done before the subword model: raw, moses, moses_truecase, indic, by_script", TextSettings.tokenisation)
     mark_tokens: bool = setting(YES, "no two languages have a token in common", False)

@@ -168,7 +168,7 @@ def test_the_script_writes_a_treebank_of_each_language(tmp_path: Path) -> None:
     rows = [{"name": "a", "family": "x"}, {"name": "b", "family": "x", "word_order": "VSO"}]
     path.write_text(json.dumps(rows), encoding="utf-8")
     options = ["--languages", path, "--sentences", 5, "--valid", 3, "--seed", 4]
-    done = run_command("scripts/make_synthetic_trees.py", folder, *options)
+    done = run_command("python", "-m", "zsnmt", "make-synthetic-trees", folder, *options)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "language\tword_order\ttrain\tvalid\na\tSVO\t5\t3\nb\tVSO\t5\t3\n"
     corpus = SyntheticCorpus(languages=tuple(Language(**row) for row in rows), valid=3, seed=4)
@@ -187,7 +187,7 @@ def test_the_script_writes_a_treebank_of_each_language(tmp_path: Path) -> None:
     ],
 )
 def test_bad_arguments_are_one_line_and_leave_nothing(tmp_path: Path, options: list, words: str) -> None:
-    done = run_command("scripts/make_synthetic_trees.py", tmp_path / "trees", *options)
+    done = run_command("python", "-m", "zsnmt", "make-synthetic-trees", tmp_path / "trees", *options)
     assert done.returncode == 1 and words in done.stderr and done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
 

@@ -290,7 +290,7 @@ def test_a_byte_order_mark_is_no_part_of_a_sentence(damaged, written, tmp_path):
 
 def test_a_missing_file_is_named(damaged, tmp_path):
     (damaged / "europarl-v7.fi-en.en").unlink()
-    fails(damaged, tmp_path, r"europarl-v7\.fi-en\.en.*fetch_corpus")
+    fails(damaged, tmp_path, r"europarl-v7\.fi-en\.en.*zsnmt fetch europarl")
 
 
 def test_an_empty_file_is_refused(damaged, tmp_path):
@@ -353,6 +353,7 @@ def peak_memory(folder: Path, lines: int) -> int:
     return 1024 * sum(map(int, done.stdout.split()))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_memory_grows_by_digests_not_by_text(tmp_path):
     few, many = 3000, 30000

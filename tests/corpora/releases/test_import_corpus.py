@@ -1,4 +1,4 @@
-"""scripts/import_corpus.py: a release in, a folder of parallel text out, or one sentence and nothing."""
+"""`zsnmt import-corpus`: a release in, a folder of parallel text out, or one sentence and nothing."""
 
 from pathlib import Path
 

@@ -51,12 +51,12 @@ def texts(folder) -> dict[str, bytes]:
 @pytest.fixture
 def put(tmp_path):
     """Writes an archive, in a folder where `set` was unpacked before."""
-    (tmp_path / "set").mkdir()
-    (tmp_path / "set" / "earlier").write_bytes(b"earlier\n")
+    (tmp_path / "releases" / "set").mkdir(parents=True)
+    (tmp_path / "releases" / "set" / "earlier").write_bytes(b"earlier\n")
 
     def put(content: bytes, name: str = "set.tgz"):
-        (tmp_path / name).write_bytes(content)
-        return tmp_path / name
+        (tmp_path / "releases" / name).write_bytes(content)
+        return tmp_path / "releases" / name
     return put
 
 

@@ -14,7 +14,7 @@ from zsnmt.masked_lm.report.tables import tables, text_report
 
 FEW = in_order(grid(("sinusoidal", "learned", "separate_parameters"), ("same",), (0,)))
 RUNS = in_order(grid(seeds=(0, 42)) + grid(tuple(ABLATIONS), ("same", "de"), (0,)))
-SCRIPT = "scripts/compression_report.py"
+COMMAND = "python", "-m", "zsnmt", "masked-lm-report"
 
 
 class Seen(HTMLParser):
@@ -78,7 +78,7 @@ def test_tables_and_figures_are_files_beside_it_and_others_stay(tmp_path):
 def test_the_script_writes_the_report_and_prints_table_4(tmp_path):
     runs = grid(("sinusoidal", "learned"), ("same",), (0,))
     write_runs(tmp_path / "runs", runs)
-    done = run_command(SCRIPT, tmp_path / "runs", "--output", tmp_path / "out" / "report")
+    done = run_command(*COMMAND, tmp_path / "runs", "--output", tmp_path / "out" / "report")
     assert done.returncode == 0, done.stderr
     assert done.stdout == text_report(in_order(runs)) + "\n" and "compression.html" in done.stderr
     assert re.search(r"<title>made_up: position encodings", (tmp_path / "out" / "report" / PAGE_FILE).read_text(encoding="utf-8"))
@@ -87,6 +87,6 @@ def test_the_script_writes_the_report_and_prints_table_4(tmp_path):
 def test_the_script_leaves_a_report_as_it_was_where_runs_do_not_compare(tmp_path):
     write_runs(tmp_path / "runs", [made_up_compression(), made_up_compression(seed=1, epochs=11)])
     (tmp_path / PAGE_FILE).write_text("before")
-    done = run_command(SCRIPT, tmp_path / "runs", "--output", tmp_path)
+    done = run_command(*COMMAND, tmp_path / "runs", "--output", tmp_path)
     assert done.returncode == 1 and "their epochs differ" in done.stderr and done.stderr.count("\n") == 1
     assert (tmp_path / PAGE_FILE).read_text() == "before" and len([*tmp_path.iterdir()]) == 2

@@ -46,9 +46,9 @@ def test_runs_and_folders_of_runs_give_the_same_table(folder):
 
 
 def test_the_script_prints_every_form(folder):
-    assert "TUPE (absolute)" in run_command("scripts/xnli_table.py", folder).stdout
-    assert "| Absolute | 0, 42 | 80.0 ± 1.4 % |" in run_command("scripts/xnli_table.py", folder, "--markdown").stdout
-    rows = [line.split("\t") for line in run_command("scripts/xnli_table.py", folder, "--tsv").stdout.splitlines()]
+    assert "TUPE (absolute)" in run_command("python", "-m", "zsnmt", "xnli-table", folder).stdout
+    assert "| Absolute | 0, 42 | 80.0 ± 1.4 % |" in run_command("python", "-m", "zsnmt", "xnli-table", folder, "--markdown").stdout
+    rows = [line.split("\t") for line in run_command("python", "-m", "zsnmt", "xnli-table", folder, "--tsv").stdout.splitlines()]
     assert float(rows[2][rows[0].index("de")]) == 0.64
 
 

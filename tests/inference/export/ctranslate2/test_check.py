@@ -10,8 +10,10 @@ from tests.conftest import make_dictionary
 from tests.support.exports import export, fairseq_engine, opened, random_translations, tidy_model
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.export.ctranslate2.check import Agreement, Sample, check_exact, check_noise, compare, differences, stock_model
+from zsnmt.inference.export.agreement import Agreement
+from zsnmt.inference.export.ctranslate2.check import check_exact, check_noise, compare, differences, stock_model
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
+from zsnmt.inference.export.samples import Sample
 from zsnmt.modules.attention_residual import KeepResidual, RemoveResidual
 
 pytest.importorskip("ctranslate2")

@@ -1,0 +1,259 @@
+"""A Python that has fairseq loaded already: processes of tests start at once instead of after seconds.
+
+`environment()` is a folder like a virtual environment. Its `bin/python` and `bin/fairseq-train` ask a server
+for a copy of the server (fork), hand over their arguments, folder, variables, input and output to it, and end as
+it ends. A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until it is
+imported. Only the number of threads, the hash seed and what loading prints are the server's.
+"""
+
+import array
+import atexit
+import functools
+import importlib
+import json
+import logging
+import os
+import random
+import runpy
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+import warnings
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+LOADED = (
+    "numpy", "torch", "fairseq.tasks", "fairseq.models", "fairseq.checkpoint_utils", "fairseq.trainer",
+    "sacrebleu.metrics", "sacremoses", "jinja2", "matplotlib.figure", "sklearn.linear_model", "ctranslate2",
+)  # fmt: skip
+NEEDED = {"torch": "numpy", "fairseq": "torch", "matplotlib": "numpy", "sklearn": "numpy"}  # loaded with them
+FILES = 3  # input, output and errors are handed over
+
+CLIENT = f"""#!{sys.executable} -IS
+import array, json, os, signal, socket, sys
+name, folder = os.path.basename(sys.argv[0]), os.path.dirname(sys.argv[0])
+call = sys.argv[1:]
+if name == "python" and (not call or call[0].startswith("-") and call[0] not in ("-c", "-m")):
+    os.execv({sys.executable!r}, [{sys.executable!r}, *call])
+if name != "python":
+    call = [os.path.join({str(Path(sys.executable).parent)!r}, name), *call]
+server = socket.socket(socket.AF_UNIX)
+server.connect(os.path.join(folder, "socket"))
+files = array.array("i", range({FILES}))
+server.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
+asked = json.dumps([call, sys.argv[0] if name == "python" else "", os.getcwd(), dict(os.environ)]).encode()
+server.sendall(len(asked).to_bytes(8, "big") + asked)
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, lambda number, frame: server.send(bytes([number])))
+status = server.recv(4)
+if len(status) < 4:
+    sys.exit("the server of warm processes is gone")
+status = int.from_bytes(status, "big", signed=True)
+if status < 0:
+    if status != -signal.SIGKILL:
+        signal.signal(-status, signal.SIG_DFL)
+    os.kill(os.getpid(), -status)
+sys.exit(status)
+"""
+COMMANDS = ("python", "fairseq-train", "zsnmt")
+
+
+@functools.cache
+def environment() -> Path:
+    """The folder, for `VENV`; the real one where the system cannot wait for processes as the server does."""
+    if not hasattr(os, "pidfd_open"):
+        return Path(sys.prefix)
+    folder = Path(tempfile.mkdtemp(prefix="warm_"))
+    (folder / "bin").mkdir()
+    for name in COMMANDS:
+        (folder / "bin" / name).write_text(CLIENT)
+        (folder / "bin" / name).chmod(0o755)
+    command = [sys.executable, __file__, folder / "bin" / "socket"]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert server.stdout.read(1), "the server of warm processes did not start"
+    atexit.register(shutil.rmtree, folder)
+    atexit.register(server.communicate)  # it ends with its input
+    return folder
+
+
+class Preloaded(MetaPathFinder, Loader):
+    """Gives packages that were loaded before to whoever imports them, each with what importing it loads."""
+
+    def __init__(self) -> None:
+        logging.disable()
+        own, self.packages = {*sys.modules, *sys.stdlib_module_names}, {}
+        for name in LOADED:
+            before = {*sys.modules}
+            importlib.import_module(name)
+            package = name.partition(".")[0]
+            self.packages[package] = self.packages.get(package, set()) | {*sys.modules} - before
+        others = [name for name in sys.modules if name not in own and name.partition(".")[0] not in own]
+        self.modules = {name: sys.modules.pop(name) for name in others}
+        self.handlers, self.level = logging.root.handlers[:], logging.root.level  # fairseq sets them
+        logging.disable(logging.NOTSET)
+        logging.root.handlers.clear()
+        logging.root.setLevel(logging.WARNING)
+        self.spec: ModuleSpec | None = None
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name in self.modules else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        self.spec = self.modules[spec.name].__spec__
+        return self.modules[spec.name]
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec
+        package = module.__name__.partition(".")[0]
+        loaded = self.packages.get(package, ())
+        for name in [*self.modules]:
+            if name in loaded or name.partition(".")[0] == package:
+                sys.modules[name] = self.modules.pop(name)
+        if package in NEEDED:
+            importlib.import_module(NEEDED[package])
+        if package == "fairseq" and not logging.root.handlers:
+            logging.root.handlers[:] = self.handlers
+            logging.root.setLevel(self.level)
+
+
+def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
+    """Start a copy for each client until the input ends; returns in a copy, with what it is to do."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address)
+    listener.listen(64)
+    os.write(sys.stdout.fileno(), b"+")
+    waiting = selectors.DefaultSelector()
+    waiting.register(listener, selectors.EVENT_READ)
+    waiting.register(sys.stdin.fileno(), selectors.EVENT_READ)
+    ends: dict[int, tuple[int, socket.socket]] = {}  # of copies, by what tells that one has ended
+    copies: dict[socket.socket, int] = {}
+    while True:
+        for key, _ in waiting.select():
+            if key.fileobj is listener:
+                client = listener.accept()[0]
+                files = array.array("i")
+                for _, _, data in client.recvmsg(1, socket.CMSG_SPACE(FILES * files.itemsize))[1]:
+                    files.frombytes(data)
+                asked = json.loads(received(client, int.from_bytes(received(client, 8), "big")))
+                if not (process := os.fork()):
+                    os.setpgid(0, 0)
+                    for number, file in enumerate(files):
+                        os.dup2(file, number)
+                    for file in (*files, *ends):
+                        os.close(file)
+                    for each in (listener, client, *copies, waiting):
+                        each.close()
+                    return asked
+                for file in files:
+                    os.close(file)
+                end = os.pidfd_open(process)
+                ends[end], copies[client] = (process, client), process
+                waiting.register(end, selectors.EVENT_READ)
+                waiting.register(client, selectors.EVENT_READ)
+            elif key.fileobj in copies:  # a signal for a copy, or its client is dead
+                number = key.fileobj.recv(1)
+                kill(copies[key.fileobj], number[0] if number else signal.SIGKILL)
+                if not number:
+                    waiting.unregister(key.fileobj)
+            elif key.fileobj in ends:
+                process, client = ends.pop(key.fileobj)
+                waiting.unregister(key.fileobj)
+                os.close(key.fileobj)
+                status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+                if client in waiting.get_map():
+                    waiting.unregister(client)
+                    client.sendall(status.to_bytes(4, "big", signed=True))
+                del copies[client]
+                client.close()
+            else:
+                for process in copies.values():
+                    kill(process, signal.SIGKILL)
+                return None
+
+
+def kill(process: int, number: int) -> None:
+    """Send a signal to a copy; to it and what it started if that ends them."""
+    try:
+        (os.killpg if number == signal.SIGKILL else os.kill)(process, number)
+    except ProcessLookupError:
+        pass
+
+
+def received(client: socket.socket, length: int) -> bytes:
+    """So many bytes."""
+    parts = b""
+    while len(parts) < length:
+        if not (part := client.recv(length - len(parts))):
+            raise ConnectionError("a client ended before it said what to do")
+        parts += part
+    return parts
+
+
+def become(call: list[str], python: str, folder: str, variables: dict[str, str], paths: list[str]) -> None:
+    """Run a command as a process of its own would; `paths` are those where the environment's packages are."""
+    kind, *arguments = call
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(variables)
+    sys.executable = python or sys.executable
+    if variables.get("PYTHONWARNINGS") == "ignore":
+        warnings.simplefilter("ignore")
+    first = {"-c": "", "-m": folder}.get(kind, str(Path(kind).resolve().parent))
+    sys.path[:] = [first, *filter(None, variables.get("PYTHONPATH", "").split(os.pathsep)), *paths]
+    if kind == "-c":
+        sys.argv = ["-c", *arguments[1:]]
+        exec(compile(arguments[0], "<string>", "exec"), vars(sys.modules["__main__"]))
+    elif kind == "-m":
+        sys.argv = arguments
+        runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = call
+        runpy.run_path(kind, run_name="__main__")
+
+
+def ended(function, *arguments) -> int:
+    """The exit status after a call, as the interpreter makes it."""
+    try:
+        function(*arguments)
+    except SystemExit as end:
+        if isinstance(end.code, int | None):
+            return end.code or 0
+        print(end.code, file=sys.stderr)
+        return 1
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def main() -> None:
+    preloaded = Preloaded()
+    sys.meta_path.insert(0, preloaded)
+    given = [*filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    paths = sys.path[1 + len(given) :]
+    asked = serve(sys.argv[1])
+    if asked:
+        numpy, torch = preloaded.modules["numpy"], preloaded.modules["torch"]
+        for seed in (random.seed, numpy.random.seed, torch.default_generator.seed):
+            seed()
+        status = ended(become, *asked, paths)
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.closed or stream.flush()
+            except OSError:
+                status = 120  # as the interpreter says it
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
