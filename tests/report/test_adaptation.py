@@ -279,6 +279,7 @@ def test_kept_scores_lose_the_resamples_of_both_and_keep_the_figures(tmp_path):
     assert means[0] == means[1]
 
 
+@pytest.mark.slow
 def test_the_page_and_the_files_beside_it_have_all_tables(tmp_path):
     runs = [Run(tmp_path / "none", {**scores, "directions": without_resamples(scores["directions"])}) for scores in SYSTEMS]
     html, written = page(runs, {}, 1), dict(files_beside(runs, ["tsv", "md"]))
