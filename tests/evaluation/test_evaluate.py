@@ -259,6 +259,7 @@ def test_a_model_is_loaded_once_for_all_directions(run, baseline, models):
     assert [model.model for model in models[1:]] == ["residual", "baseline"]
 
 
+@pytest.mark.slow
 def test_the_pivot_of_another_run_is_what_that_run_makes_itself(run, baseline, models):
     by_itself, of_baseline = scores_of(run, lines=10), scores_of(baseline, lines=10)
     by_baseline = scores_of(run, lines=10, pivot_run=baseline)
@@ -475,6 +476,7 @@ def test_references_can_be_spelt_as_the_output_is(tiny, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
     """Measured alike, with the share of outputs that stayed; not where the base was decoded in another way."""
     scored = {
