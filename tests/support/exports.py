@@ -1,5 +1,7 @@
 """Small models of random weights, and exports of them."""
 
+import copy
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -7,12 +9,14 @@ from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
 
 from tests.conftest import LANGUAGES, ToyTask, toy_options
+from tests.support.rounding import assert_as_near
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.files import write_json
+from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.export import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
@@ -83,6 +87,15 @@ def opened(
 ) -> CTranslate2Engine:
     """The engine of a new export."""
     return CTranslate2Engine(export(model, dictionary, folder), search, workers)
+
+
+def assert_exact(model: ZeroShotTransformer, translations: Sequence[tuple[Sentence, list[int]]], found: Sequence[Sequence[float]]) -> None:
+    """Log-probabilities of the tokens of translations are as near the exact ones as PyTorch's."""
+    stock, exact = (
+        [value for sentence, tokens in translations for value in log_probabilities(each, sentence, tokens)]
+        for each in (model, copy.deepcopy(model).double())
+    )
+    assert_as_near(torch.tensor([value for values in found for value in values]), torch.tensor(stock), torch.tensor(exact, dtype=torch.float64))
 
 
 def fairseq_engine(model: ZeroShotTransformer, dictionary: Dictionary, search: Search) -> FairseqEngine:

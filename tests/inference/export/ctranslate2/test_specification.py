@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from tests.conftest import LANGUAGES, ToyTask, make_dictionary
-from tests.support.exports import export, opened, random_model, random_translations
+from tests.support.exports import assert_exact, export, opened, random_model, random_translations
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.inference.export.ctranslate2.check import differences, log_probabilities
+from zsnmt.inference.export.ctranslate2.check import differences
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.specification import specification, unique
 from zsnmt.languages import Direction
@@ -18,6 +18,7 @@ from zsnmt.modules.attention_residual import KeepResidual, RemoveResidual
 
 pytest.importorskip("ctranslate2")
 
+pytestmark = pytest.mark.usefixtures("float64")
 NONE = dict(decoder_language_embedding="none")
 NO_POSITIONS = dict(encoder_position_encoding="none", decoder_position_encoding="none")
 LEARNED = dict(encoder_position_encoding="learned", decoder_position_encoding="learned")
@@ -55,11 +56,15 @@ OPTIONS = {
 }
 
 
+def assert_as_pytorch(model, engine, translations) -> None:
+    """The engine's log-probabilities are as near the exact ones as PyTorch's."""
+    assert_exact(model, translations, engine.log_probabilities(*map(list, zip(*translations))))
+
+
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_log_probabilities_are_those_of_pytorch(tmp_path, options):
     model, dictionary = random_model(**options), make_dictionary()
-    found = differences(model, opened(model, dictionary, tmp_path / "export"), random_translations(16, dictionary))
-    assert found.largest < 1e-5
+    assert_as_pytorch(model, opened(model, dictionary, tmp_path / "export"), random_translations(16, dictionary))
 
 
 @pytest.mark.parametrize("placement", TagPlacement.NAMES)
@@ -72,7 +77,7 @@ def test_tags_may_stand_anywhere(tmp_path, placement):
         (Sentence([*tags.source_prefix(direction), *sentence.source], tags.decoder_start(direction)), reference)
         for direction, (sentence, reference) in zip(directions, random_translations(12, dictionary))
     ]
-    assert differences(model, opened(model, dictionary, tmp_path / "export"), translations).largest < 1e-5
+    assert_as_pytorch(model, opened(model, dictionary, tmp_path / "export"), translations)
 
 
 def test_of_more_languages_than_dimensions(tmp_path, monkeypatch):
@@ -82,7 +87,7 @@ def test_of_more_languages_than_dimensions(tmp_path, monkeypatch):
     model, dictionary = random_model(), make_dictionary()
     translations = random_translations(38, dictionary)
     assert len({sentence.start for sentence, _ in translations}) == 19 > model.decoder.embed_dim
-    assert differences(model, opened(model, dictionary, tmp_path / "export"), translations).largest < 1e-5
+    assert_as_pytorch(model, opened(model, dictionary, tmp_path / "export"), translations)
 
 
 def test_a_residual_counts_and_so_does_the_language(tmp_path):
@@ -103,8 +108,7 @@ def test_the_positions_end_where_those_of_the_model_do(tmp_path):
     (sentence, _), *_ = random_translations(1, dictionary)
     sentence = sentence._replace(source=[9] * (model.encoder.max_positions() - 1) + [2])
     translation = [10] * (model.max_decoder_positions() - 1) + [2]
-    (ours,) = engine.log_probabilities([sentence], [translation])
-    assert ours == pytest.approx(log_probabilities(model, sentence, translation), abs=1e-5)
+    assert_as_pytorch(model, engine, [(sentence, translation)])
 
 
 @pytest.mark.parametrize("quantization, noise", [("int8", 0.1), ("bfloat16", 0.05), ("float16", 0.01)])
