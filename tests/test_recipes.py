@@ -279,6 +279,24 @@ def test_a_failed_edit_of_the_config_does_not_lose_the_text(tmp_path):
     assert (runs / "edited" / "text" / "train.velan-inglan.velan").read_text().count("\n") == 61
 
 
+def test_a_run_folder_of_the_time_of_bash_is_taken_as_it_is(tiny, tmp_path):
+    """Its markers hold a checksum alone: nothing is made again, and it is scored alike from the translations that are there."""
+    folder = Path(shutil.copytree(tiny.folder, tmp_path / "tiny"))
+    run = folder / "zs_transformer" / "seed1"
+    for marker in (*folder.glob(".done/*"), *run.glob(".done/*")):
+        marker.write_text("0123456789abcdef" * 4)
+    record = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(record | {"text": str(folder / "text")}))
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.suffix in (".pt", ".bin", ".txt", ".velan")}
+    scores = json.loads((run / "scores.json").read_text())
+    again = run_command("recipes/train.sh", tiny.config, "zs_transformer", runs=tmp_path)
+    assert again.returncode == 0 and again.stderr.count(": done before") == 5, again.stderr
+    scored = run_command("recipes/evaluate.sh", run, runs=tmp_path)
+    assert scored.returncode == 0, scored.stderr
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+    assert json.loads((run / "scores.json").read_text()) == scores | {"text": str(folder / "text")}
+
+
 def test_a_lost_output_is_made_again(tiny, tmp_path):
     shutil.copytree(tiny.folder, tmp_path / "tiny")
     run = tmp_path / "tiny" / "zs_transformer" / "seed1"

@@ -10,7 +10,7 @@ from zsnmt.decoding.options import SEARCH_OPTIONS, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files import write_json
-from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, read_record
+from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, read_record
 from zsnmt.runs.scores import SCORES_FILE
 from zsnmt.scoring.comet import Comet
 from zsnmt.training.config import read_config
@@ -54,11 +54,12 @@ def score_run(
     work = partial(_score, run, pivot_run=pivot, comet=comet, choice=engine, scored=scored, **settings)
     if not is_run(run):
         return work()
+    check_trained(run)
     text = Path(read_record(run)["text"])
     if not text.is_dir():
         raise InputError(f"{text}, the test set of {run}, is not there any more; score the run on a copy of it with: "
                          f"zsnmt evaluate {run} --text FOLDER --output FILE.json")  # fmt: skip
-    inputs = [folder / MODEL_FILE for folder in (run, pivot) if folder]
+    inputs = [folder / MODEL_FILE if is_run(folder) else folder for folder in (run, pivot) if folder]
     inputs += [path for kind in ("test", "lexicon") for path in sorted(text.glob(f"{kind}.*"))]
     inputs += [run / BEFORE] if (run / BEFORE).is_dir() else []
     of_engine = {"engine": engine.engine, "precision": engine.precision}
