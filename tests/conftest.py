@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -31,12 +32,12 @@ LANGUAGES = ["piv", "aa", "bb", "cc"]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that no process is left alone with one at the end."""
+    """Recipes come first and then other files with slow tests, so that no process is left alone with one at the end."""
     for item in items:
         if "tiny" in item.fixturenames:
             item.add_marker(pytest.mark.slow)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path not in slow, item.path.parent != ROOT / "tests"))
 
 
 def make_dictionary(words: int = 23) -> Dictionary:
@@ -161,3 +162,16 @@ def make_tiny(base: Path) -> None:
     printed = run_command("recipes/demo.sh", config, runs=base / "runs", fresh=True)
     assert printed.returncode == 0, printed.stderr
     (base / "printed.json").write_text(json.dumps({**vars(printed), "args": [*map(str, printed.args)]}), encoding="utf-8")
+
+
+@pytest.fixture
+def own_tiny(tiny, tmp_path) -> Experiment:
+    """A copy of the demo that a test may change, as it were if it had been made there."""
+    here, there = bytes(tiny.runs), bytes(tmp_path / "runs")
+    folder = shutil.copytree(tiny.runs, tmp_path / "runs") / tiny.folder.name
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix != ".pt" and here in (content := path.read_bytes()):
+            status = path.stat()
+            path.write_bytes(content.replace(here, there))
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    return Experiment(tiny.config, folder, tiny.printed)

@@ -54,18 +54,18 @@ def test_clipping_distances_are_for_configs_in_which_the_architectures_differ_by
     assert stopped.returncode != 0 and "differ in" in stopped.stderr and "--word-dropout (0.1, 0.0)" in stopped.stderr
 
 
-def test_a_study_trains_what_is_missing_and_prints_all_side_by_side(tiny, tmp_path):
-    before = {system: (tiny.run(system) / "model.pt").stat().st_mtime_ns for system in PLAIN}
+def test_a_study_trains_what_is_missing_and_prints_all_side_by_side(own_tiny, tmp_path):
+    before = {system: (own_tiny.run(system) / "model.pt").stat().st_mtime_ns for system in PLAIN}
     page = tmp_path / "report.html"
-    done = run_command("recipes/ablate.sh", tiny.config, "replacement", "--report", page, runs=tiny.runs)
+    done = run_command("recipes/ablate.sh", own_tiny.config, "replacement", "--report", page, runs=own_tiny.runs)
     assert done.returncode == 0, done.stderr
-    assert before == {system: (tiny.run(system) / "model.pt").stat().st_mtime_ns for system in PLAIN}
+    assert before == {system: (own_tiny.run(system) / "model.pt").stat().st_mtime_ns for system in PLAIN}
     names = [*PLAIN, "residual_mean_pool", "residual_stochastic"]
     table = done.stdout.partition("Difference from zs_transformer")[0]  # in blocks as wide as a terminal
     assert [name for line in table.split("\n") if line.startswith("system ") for name in line.split()[1:]] == names
     assert all(name in page.read_text(encoding="utf-8") for name in names)
     for kind in ("mean_pool", "stochastic"):
-        run = tiny.run(f"residual_{kind}")
+        run = own_tiny.run(f"residual_{kind}")
         options = f"--encoder-residual-replacement {kind}"
         assert load_checkpoint(run / "model.pt")["cfg"]["model"].encoder_residual_replacement == kind
         assert json.loads((run / "run.json").read_text())["command"] == (

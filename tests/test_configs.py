@@ -261,9 +261,9 @@ def test_it_is_scored_in_every_direction(dry_runs, name):
     assert f"  {SYSTEM}\n" in done.scored.stdout
     scores, pivot = read(done.run / "scores.json"), done.languages[0]
     zero_shot = zero_shot_directions(done.languages, pivot)
-    kinds = (("supervised", done.directions), ("zero_shot", zero_shot), ("pivot", zero_shot))
-    expected = [(kind, str(direction)) for kind, directions in kinds for direction in directions]
-    assert [(result["kind"], result["direction"]) for result in scores["directions"]] == expected
+    groups = (("supervised", "direct", done.directions), ("zero_shot", "direct", zero_shot), ("zero_shot", "pivot", zero_shot))
+    expected = [(kind, way, str(direction)) for kind, way, directions in groups for direction in directions]
+    assert [(result["kind"], result["way"], result["direction"]) for result in scores["directions"]] == expected
     assert {result["lines"] for result in scores["directions"]} == {2}
     assert all(0 <= result["bleu"] <= 100 for result in scores["directions"])
     signature = scores["signatures"]["bleu"]
@@ -302,9 +302,11 @@ def test_a_language_is_added_to_a_run_of_the_config_that_lacks_it(release_folder
     (added,) = settings_of(config).pairs.values()
     assert read(run / "run.json")["overlap"][f"{pivot}-{new}"]["kept"] == added
     scores = read(run / "scores.json")
-    assert {(result["direction"], result["kind"]) for result in scores["directions"] if new in result["direction"].split("-")} == {
-        (f"{one}-{other}", kind) for old in languages[:-1] for one, other in ((old, new), (new, old))
-        for kind in (("supervised",) if old == pivot else ("zero_shot", "pivot"))}  # fmt: skip
+    with_new = [result for result in scores["directions"] if new in result["direction"].split("-")]
+    assert {(result["direction"], result["kind"], result["way"]) for result in with_new} == {
+        (f"{one}-{other}", "supervised" if old == pivot else "zero_shot", way)
+        for old in languages[:-1] for one, other in ((old, new), (new, old))
+        for way in (("direct",) if old == pivot else ("direct", "pivot"))}  # fmt: skip
     assert len(scores["before"]) == len(read(runs / base.stem / SYSTEM / "seed1" / "scores.json")["directions"])
 
 

@@ -70,7 +70,9 @@ def random_sentences(codec: Codec, number: int) -> Iterator[Sentence]:
         yield Sentence([*words, dictionary.eos()], start)
 
 
-def trained_subject(run: Path, beam: int, source: str, target: str, text: Path, reference: Path | None, number: int) -> Subject:
+def trained_subject(
+    run: Path, *, source: str, target: str, text: Path, reference: Path | None, number: int, beam: int = Search.beam
+) -> Subject:
     """The model of a run, with the first lines of a text; `InputError` for references that are not as many as the text's lines."""
     lines, references = read_lines(text), None if reference is None else read_lines(reference)
     if references is not None and len(references) != len(lines):
