@@ -212,12 +212,12 @@ def test_a_wrong_config_gets_one_sentence(tmp_path, settings, message):
 def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path):
     """What neither says is left to the search, so that the settings are those of runs made before there was the key."""
     (tmp_path / "config.conf").write_text(TINY_CONFIG)
-    of_tiny = {"identifier_kind": "lexicon", "bleu_tokenizer": "13a", "beam": 2, "normalise": False}
+    of_tiny = {"identifier": "lexicon", "bleu_tokenizer": "13a", "beam": 2, "normalise_references": False}
     assert settings_of(tmp_path, {}, {"beam": None, "lines": None}) == of_tiny
-    assert settings_of(tmp_path, {}, {"beam": 3, "normalise": True}) == of_tiny | {"beam": 3, "normalise": True}
+    assert settings_of(tmp_path, {}, {"beam": 3, "normalise_references": True}) == of_tiny | {"beam": 3, "normalise_references": True}
     (tmp_path / "config.conf").write_text(changed(TINY_CONFIG, LENGTH_PENALTY="1.0", LENGTH_PENALTY_FORM="gnmt", TEST_LINES="7"))
     assert settings_of(tmp_path, {}, {}) == of_tiny | {"length_penalty": 1.0, "length_penalty_form": "gnmt", "lines": 7}
-    with pytest.raises(InputError, match="sacreBLEU has no tokeniser '12a'; choose from 13a"):
+    with pytest.raises(InputError, match="there is no BLEU tokeniser '12a'; choose 13a"):
         settings_of(tmp_path, {}, {"bleu_tokenizer": "12a"})
     with pytest.raises(InputError, match="is not a run folder; give one made by"):
         settings_of(tmp_path / "none", {}, {})
