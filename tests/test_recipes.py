@@ -212,12 +212,12 @@ def test_a_wrong_config_gets_one_sentence(tmp_path, settings, message):
 def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path):
     """What neither says is left to the search, so that the settings are those of runs made before there was the key."""
     (tmp_path / "config.conf").write_text(TINY_CONFIG)
-    of_tiny = {"identifier_kind": "lexicon", "bleu_tokenizer": "13a", "beam": 2, "normalise": False}
+    of_tiny = {"identifier": "lexicon", "bleu_tokenizer": "13a", "beam": 2, "normalise_references": False}
     assert settings_of(tmp_path, {}, {"beam": None, "lines": None}) == of_tiny
-    assert settings_of(tmp_path, {}, {"beam": 3, "normalise": True}) == of_tiny | {"beam": 3, "normalise": True}
+    assert settings_of(tmp_path, {}, {"beam": 3, "normalise_references": True}) == of_tiny | {"beam": 3, "normalise_references": True}
     (tmp_path / "config.conf").write_text(changed(TINY_CONFIG, LENGTH_PENALTY="1.0", LENGTH_PENALTY_FORM="gnmt", TEST_LINES="7"))
     assert settings_of(tmp_path, {}, {}) == of_tiny | {"length_penalty": 1.0, "length_penalty_form": "gnmt", "lines": 7}
-    with pytest.raises(InputError, match="sacreBLEU has no tokeniser '12a'; choose from 13a"):
+    with pytest.raises(InputError, match="there is no BLEU tokeniser '12a'; choose 13a"):
         settings_of(tmp_path, {}, {"bleu_tokenizer": "12a"})
     with pytest.raises(InputError, match="is not a run folder; give one made by"):
         settings_of(tmp_path / "none", {}, {})
@@ -278,6 +278,24 @@ def test_a_failed_edit_of_the_config_does_not_lose_the_text(tmp_path):
         done = run_command("recipes/train.sh", config, "zs_transformer", runs=runs)
         assert (done.returncode == 0) == expected, done.stderr
     assert (runs / "edited" / "text" / "train.velan-inglan.velan").read_text().count("\n") == 61
+
+
+def test_a_run_folder_of_the_time_of_bash_is_taken_as_it_is(tiny, tmp_path):
+    """Its markers hold a checksum alone: nothing is made again, and it is scored alike from the translations that are there."""
+    folder = Path(shutil.copytree(tiny.folder, tmp_path / "tiny"))
+    run = folder / "zs_transformer" / "seed1"
+    for marker in (*folder.glob(".done/*"), *run.glob(".done/*")):
+        marker.write_text("0123456789abcdef" * 4)
+    record = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(record | {"text": str(folder / "text")}))
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.suffix in (".pt", ".bin", ".txt", ".velan")}
+    scores = json.loads((run / "scores.json").read_text())
+    again = run_command("recipes/train.sh", tiny.config, "zs_transformer", runs=tmp_path)
+    assert again.returncode == 0 and again.stderr.count(": done before") == 5, again.stderr
+    scored = run_command("recipes/evaluate.sh", run, runs=tmp_path)
+    assert scored.returncode == 0, scored.stderr
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+    assert json.loads((run / "scores.json").read_text()) == scores | {"text": str(folder / "text")}
 
 
 def test_a_lost_output_is_made_again(tiny, tmp_path):

@@ -19,7 +19,7 @@ from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import Busy, locked
 from zsnmt.training.steps import Steps, listing, made_from
 
-_COUNTS, _MADE_FROM, _LAST = "counts.json", "made_from", "checkpoint_last.pt"
+COUNTS_FILE, MADE_FROM_FILE, LAST_CHECKPOINT = "counts.json", "made_from", "checkpoint_last.pt"
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _show(counts: dict[str, int]) -> None:
 
 def _make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) -> None:
     """Make one model, unless it is scored; `InputError` for a run that was made from other data."""
-    config, kept, made = study.config, run / _MADE_FROM, _made_from(study)
+    config, kept, made = study.config, run / MADE_FROM_FILE, _made_from(study)
     if kept.is_file() and kept.read_text(encoding="utf-8") != made:
         raise InputError(f"{run} was made from other text or releases than are there now; remove it to make it anew")
     if (run / SCORES_FILE).is_file():
@@ -115,7 +115,7 @@ def _make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) 
     of_pretraining = ["--task", "zs_masked_lm", "--criterion", "masked_lm", "--tokens-per-sample", str(config.longest), *config.pretraining]
     of_finetuning = ["--task", "sentence_prediction", "--criterion", "sentence_prediction", "--classification-head-name", "nli",
                      "--num-classes", "3", "--init-token", "0", "--separator-token", "2",
-                     "--finetune-from-model", str(run / "pretraining" / CHECKPOINTS / _LAST), *config.finetuning]  # fmt: skip
+                     "--finetune-from-model", str(run / "pretraining" / CHECKPOINTS / LAST_CHECKPOINT), *config.finetuning]  # fmt: skip
     for stage in (Stage("pretraining", study.data, of_pretraining, config.pretraining_batch, config.pretraining_epochs),
                   Stage("finetuning", study.nli, of_finetuning, config.finetuning_batch, config.finetuning_epochs)):  # fmt: skip
         _train(steps, study, run, stage, system, seed)
@@ -131,7 +131,7 @@ def _made_from(study: NliStudy) -> str:
 def _train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, seed: int) -> None:
     """Train the run's model for the stage's epochs, while the rate falls to 0."""
     config = study.config
-    counts = read_json(stage.data / _COUNTS, "make the data again with recipes/xnli.sh")
+    counts = read_json(stage.data / COUNTS_FILE, "make the data again with recipes/xnli.sh")
     lines = sum(number for name, number in counts.items() if name.startswith("train"))
     updates = ceil(lines / stage.batch) * stage.epochs
     options = [*config.model, *check_system(system), "--seed", str(seed), *stage.options, "--distributed-world-size", "1",
@@ -144,7 +144,7 @@ def _train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, 
 def _score(run: Path, data: Path) -> None:
     from zsnmt.masked_lm.nli import score_run  # loads PyTorch
 
-    scores = score_run(run, run / "finetuning" / CHECKPOINTS / _LAST, data)
+    scores = score_run(run, run / "finetuning" / CHECKPOINTS / LAST_CHECKPOINT, data)
     print("language", "accuracy", "pairs", sep="\t", file=sys.stderr)
     for language, accuracy in scores["accuracy"].items():
         print(language, f"{accuracy:.4f}", scores["pairs"][f"test_{language}"], sep="\t", file=sys.stderr)
