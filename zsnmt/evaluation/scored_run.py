@@ -35,7 +35,8 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
             "length_penalty_form": config.length_penalty_form,
             "lines": config.test_lines,
         }
-    settings = {name: value for name, value in (settings | given).items() if value is not None}
+    settings |= {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in settings.items() if value is not None}
     chosen(Scoring, settings)
     return settings
 
