@@ -70,23 +70,23 @@ def test_scores_have_every_direction_of_every_kind(tiny):
     assert scores["pivot"] == "inglan" and "2 epochs" in scores["training"]
 
 
-def test_a_finished_recipe_that_is_run_again_does_nothing(tiny):
-    before = {path: path.stat().st_mtime_ns for path in tiny.folder.rglob("*.pt")}
-    again = run_command("recipes/train.sh", tiny.config, "zs_transformer_residual", runs=tiny.runs)
+def test_a_finished_recipe_that_is_run_again_does_nothing(own_tiny):
+    before = {path: path.stat().st_mtime_ns for path in own_tiny.folder.rglob("*.pt")}
+    again = run_command("recipes/train.sh", own_tiny.config, "zs_transformer_residual", runs=own_tiny.runs)
     assert again.returncode == 0, again.stderr
     assert [f"train: {name}: done before" in again.stderr for name in ("text", "data", "train", "average")] == [True] * 4
-    assert before == {path: path.stat().st_mtime_ns for path in tiny.folder.rglob("*.pt")}
+    assert before == {path: path.stat().st_mtime_ns for path in own_tiny.folder.rglob("*.pt")}
 
 
-def test_an_evaluation_resumes_and_keeps_what_is_there(tiny):
-    run = tiny.run("zs_transformer")
+def test_an_evaluation_resumes_and_keeps_what_is_there(own_tiny):
+    run = own_tiny.run("zs_transformer")
     scores = json.loads((run / "scores.json").read_text())
     lost = run / "hypotheses" / "direct.velan-tamun.txt"
     kept = {path: path.stat().st_mtime_ns for path in run.glob("hypotheses/*.txt") if path != lost}
     assert len(kept) == 17
     lost.unlink()
     (run / ".done" / "evaluate").unlink()
-    again = run_command("recipes/evaluate.sh", run, runs=tiny.runs)
+    again = run_command("recipes/evaluate.sh", run, runs=own_tiny.runs)
     assert again.returncode == 0, again.stderr
     assert lost.is_file() and kept == {path: path.stat().st_mtime_ns for path in kept}
     assert json.loads((run / "scores.json").read_text()) == scores
@@ -94,11 +94,12 @@ def test_an_evaluation_resumes_and_keeps_what_is_there(tiny):
 
 def test_the_pivot_starts_from_the_supervised_output(tiny):
     """What goes through the pivot is translated from the model's own pivot text, not from the reference."""
+    from zsnmt.decoding.search import Search
     from zsnmt.inference.translator import Translator
 
     hypotheses = tiny.run() / "hypotheses"
     into_pivot = (hypotheses / "direct.velan-inglan.txt").read_text().split("\n")[:-1]
-    translator = Translator(tiny.run(), beam=2)
+    translator = Translator.open(tiny.run(), Search(beam=2))
     assert translator.translate(into_pivot, "tamun", "inglan") == (
         hypotheses / "pivot.velan-tamun.txt"
     ).read_text().split("\n")[:-1]

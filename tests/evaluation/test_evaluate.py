@@ -43,11 +43,11 @@ def models(monkeypatch) -> list[MadeUpTranslator]:
     """The models that evaluations load from now on."""
     loaded: list[MadeUpTranslator] = []
 
-    def load(run: Path, **search) -> MadeUpTranslator:
-        loaded.append(MadeUpTranslator(run, **search))
+    def load(*arguments) -> MadeUpTranslator:
+        loaded.append(MadeUpTranslator(*arguments))
         return loaded[-1]
 
-    monkeypatch.setattr(evaluation, "Translator", load)
+    monkeypatch.setattr(evaluation.Translator, "open", load)
     return loaded
 
 
@@ -204,7 +204,7 @@ def test_the_length_penalty_is_recorded_and_its_form_where_it_is_not_fairseqs(ru
     gnmt = dict(length_penalty=0.6, length_penalty_form="gnmt")
     other = scores_of(run, directions=[AA_BB], pivot_run=baseline, search=gnmt)
     assert other.decoding == {**plain.decoding, **gnmt}
-    assert [model.search for model in models[4:]] == [dict(beam=4, **gnmt)] * 2 and all(
+    assert [model.search for model in models[4:]] == [Search(beam=4, **gnmt)] * 2 and all(
         model.asked for model in models[4:]
     )
     with pytest.raises(
@@ -259,6 +259,7 @@ def test_a_model_is_loaded_once_for_all_directions(run, baseline, models):
     assert [model.model for model in models[1:]] == ["residual", "baseline"]
 
 
+@pytest.mark.slow
 def test_the_pivot_of_another_run_is_what_that_run_makes_itself(run, baseline, models):
     by_itself, of_baseline = scores_of(run, lines=10), scores_of(baseline, lines=10)
     by_baseline = scores_of(run, lines=10, pivot_run=baseline)
@@ -283,18 +284,16 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
 
 
 @pytest.mark.parametrize("lacking", [0, 1])
-def test_a_direction_that_one_of_the_models_does_not_know_is_refused(
-    run, baseline, models, monkeypatch, lacking
-):
-    load = evaluation.Translator
+def test_a_direction_that_one_of_the_models_does_not_know_is_refused(run, baseline, models, monkeypatch, lacking):
+    load = evaluation.Translator.open
 
-    def load_with_fewer(folder: Path, **search) -> MadeUpTranslator:
-        model = load(folder, **search)
+    def load_with_fewer(folder: Path, *settings) -> MadeUpTranslator:
+        model = load(folder, *settings)
         if folder == (run, baseline)[lacking]:
             model.languages = ["piv", "aa", "bb"]
         return model
 
-    monkeypatch.setattr(evaluation, "Translator", load_with_fewer)
+    monkeypatch.setattr(evaluation.Translator, "open", load_with_fewer)
     directions = [AA_BB, Direction("aa", "cc")]
     with pytest.raises(InputError, match="unknown language 'cc': this model knows piv, aa, bb$"):
         scores_of(run, pivot_run=baseline, directions=directions)
@@ -411,14 +410,8 @@ def test_scores_of_a_learned_measure_are_recorded_where_it_is_asked_for(run, mod
 
 
 def test_the_recipe_writes_the_scores_of_its_kept_hypotheses(tiny, monkeypatch):
-    loads = []
-
-    class Counted(evaluation.Translator):
-        def __init__(self, *args, **options):
-            loads.append(args)
-            super().__init__(*args, **options)
-
-    monkeypatch.setattr(evaluation, "Translator", Counted)
+    loads, load = [], evaluation.Translator.open
+    monkeypatch.setattr(evaluation.Translator, "open", lambda *settings: loads.append(settings) or load(*settings))
     scores = scores_of(tiny.run(), search=dict(beam=2))
     assert len(loads) == 1 and len(scores.results) == 18
     assert scores == read_scores(tiny.run())
@@ -483,6 +476,7 @@ def test_references_can_be_spelt_as_the_output_is(tiny, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
     """Measured alike, with the share of outputs that stayed; not where the base was decoded in another way."""
     scored = {

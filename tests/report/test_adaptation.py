@@ -358,6 +358,7 @@ def test_kept_scores_lose_the_resamples_of_both_and_keep_the_figures(tmp_path):
     assert means[0] == means[1]
 
 
+@pytest.mark.slow
 def test_the_page_and_the_files_beside_it_have_all_tables(tmp_path):
     runs = [
         Run(tmp_path / "none", replace(scores, results=without_resamples(scores.results)))

@@ -146,6 +146,7 @@ def probed(folders, tmp_path):
     return copies
 
 
+@pytest.mark.slow
 def test_probes_have_a_section_where_a_run_has_some(probed, outline):
     assert not [a for a in outline.all("section", "a") if "probe" in a.get("id", "") + a.get("href", "")]
     written = Outline(page(read_runs(probed), {}, 1))
@@ -161,6 +162,7 @@ def test_probes_have_a_section_where_a_run_has_some(probed, outline):
     assert "Not probed" not in Outline(page(read_runs(probed), {}, 1)).text
 
 
+@pytest.mark.slow
 def test_names_in_probes_stay_text(probed):
     for name in ("scores.json", "probes/record.json"):
         said = json.loads((probed[1] / name).read_text())
@@ -169,6 +171,7 @@ def test_names_in_probes_stay_text(probed):
     assert not written.all("i", "b") and written.text.count('<i>"a"</i>') > 15
 
 
+@pytest.mark.slow
 def test_tables_and_figures_of_probes_are_written_too(probed, tmp_path):
     output = tmp_path / "report.html"
     done = run_command("scripts/report.py", *probed, "--output", output, "--examples", "0", "--format", "svg", "tsv")
@@ -193,6 +196,7 @@ def test_many_directions_have_a_panel_a_target_language(folders, tmp_path):
     assert "Validation BLEU by target language" in {drawing["aria-label"] for drawing in written.all("svg")}
 
 
+@pytest.mark.slow
 def test_the_script_writes_page_tables_and_figures(folders, tmp_path):
     output = tmp_path / "report.html"
     done = run_command("scripts/report.py", *folders, "--output", output, "--format", "png", "svg", "md", "tsv")

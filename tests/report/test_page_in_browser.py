@@ -74,6 +74,7 @@ def seen(report, tmp_path_factory):
     return json.loads(unescape(found))
 
 
+@pytest.mark.slow
 def test_the_address_chooses_the_direction(report, tmp_path):
     document = dump(report, tmp_path, "#fr-de")
     hidden = {match[2]: "hidden" in match[0] for match in re.finditer(r'<section class="(direction)" id="(\S+?)"[^>]*>', document)}

@@ -319,6 +319,7 @@ def test_tsv_of_the_gains_has_interval_and_p_value():
     assert "zero-shot p" not in tsv(tables(SCORES)["gains"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIGS)
 def test_kept_score_files_have_all_tables_whether_resampled_or_not(config):
     all_scores = kept_scores(ROOT / "docs" / "results", config)

@@ -104,6 +104,7 @@ def test_training_resumes_where_it_was(data, tmp_path):
     assert any(not torch.equal(first[name], parts[name]) for name in parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", [["--position-encoding", "tupe_relative"], ["--position-terms", "no_word_position"]])
 def test_other_systems_train_also_in_bfloat16(data, tmp_path, system):
     losses, learned = [], []

@@ -12,8 +12,7 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, parse
 from zsnmt.console import WrongUse
-from zsnmt.decoding.length_penalty import FORMS
-from zsnmt.decoding.options import add_engine_options, engine_choice
+from zsnmt.decoding.options import SEARCH_OPTIONS, add_engine_options, add_search_options, engine_choice
 from zsnmt.languages import kind_name, parse_directions
 from zsnmt.runs.scores import Result
 from zsnmt.scoring.comet import MODEL, load_package
@@ -27,11 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                         help="run that translates through the pivot, as the baseline does in the paper (default: each itself)")
     parser.add_argument("--report", type=Path, metavar="FILE", help="also make the page to look at")
     add_scoring_options(parser)
-    parser.add_argument("--beam", type=int, metavar="N", help="hypotheses kept at each step (default: 4)")
-    parser.add_argument("--length-penalty", type=float, metavar="ALPHA",
-                        help="exponent of the length by which log-probabilities are divided (default: 1.0)")
-    parser.add_argument("--length-penalty-form", choices=FORMS,
-                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: power)")
+    add_search_options(parser)
     parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set (default: all)")
     other = parser.add_argument_group("another test set, with --output")
     other.add_argument("--output", type=Path, metavar="FILE", help="score file (default: RUN/scores.json, for the test set of the run)")
@@ -49,8 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.output and (len(options.runs) > 1 or options.report):
         raise WrongUse("--output is the score file of one run, without --report")
     recipe = Recipe("evaluate", options.check)
-    others = ("beam", "length_penalty", "length_penalty_form", "lines")
-    given = given_scoring(options) | {name: getattr(options, name) for name in others}
+    given = given_scoring(options) | {name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines")}
     engine = engine_choice(options)
     if options.comet:
         load_package()  # says at once if it is not installed

@@ -81,7 +81,7 @@ class Model:
 
     def load(self, search: Search, engine: EngineChoice) -> Translator:
         """What translates with it."""
-        return Translator(self.folder, **recorded(search), choice=engine)
+        return Translator.open(self.folder, search, engine)
 
 
 class Evaluation:

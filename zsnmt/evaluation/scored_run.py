@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, read_record
 from zsnmt.runs.scores import SCORES_FILE, Result, write_score_file
@@ -124,16 +125,29 @@ def is_export(folder: Path) -> bool:
     return exports.is_export(folder)
 
 
-def _score(run: Path, output: Path, settings: Mapping[str, object], **others) -> None:
-    from zsnmt.decoding.search import Search
+def _score(
+    run: Path,
+    output: Path,
+    settings: Mapping[str, object],
+    *,
+    pivot_run: Path | None = None,
+    engine: EngineChoice = EngineChoice(),
+    **others,
+) -> None:
     from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
     from zsnmt.evaluation.text import TextChoice
+    from zsnmt.inference.engines import prepare_engine
 
+    search = chosen(Search, settings)
+    for folder in filter(None, (run, pivot_run)):
+        prepare_engine(folder, search, engine)
     scores = evaluate(
         run,
         chosen(TextChoice, settings),
-        search=chosen(Search, settings),
+        search=search,
+        engine=engine,
         scoring=chosen(Scoring, settings),
+        pivot_run=pivot_run,
         **others,
     )
     write_score_file(output, scores)

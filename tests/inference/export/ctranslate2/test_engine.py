@@ -38,6 +38,7 @@ def tidy():
     return tidy_model()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 def test_the_best_translations_and_their_scores_are_fairseqs(tidy, dictionary, sentences, tmp_path, search):
     engine = opened(tidy, dictionary, tmp_path / "export", search)
