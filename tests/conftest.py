@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -17,12 +18,12 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from fairseq.data import Dictionary  # noqa: E402
 
-import zsnmt.models  # noqa: E402, F401
-import zsnmt.tasks  # noqa: E402, F401
+import zsnmt  # noqa: E402
 from tests.support import warm  # noqa: E402
 from tests.support.rounding import float64, float64_attention  # noqa: E402, F401
 from tests.support.shared import shared  # noqa: E402
 
+zsnmt.register()
 torch.set_num_threads(1)
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,12 +32,12 @@ LANGUAGES = ["piv", "aa", "bb", "cc"]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that no process is left alone with one at the end."""
+    """Recipes come first and then other files with slow tests, so that no process is left alone with one at the end."""
     for item in items:
         if "tiny" in item.fixturenames:
             item.add_marker(pytest.mark.slow)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path not in slow, item.path.parent != ROOT / "tests"))
 
 
 def make_dictionary(words: int = 23) -> Dictionary:
@@ -161,3 +162,16 @@ def make_tiny(base: Path) -> None:
     printed = run_command("recipes/demo.sh", config, runs=base / "runs", fresh=True)
     assert printed.returncode == 0, printed.stderr
     (base / "printed.json").write_text(json.dumps({**vars(printed), "args": [*map(str, printed.args)]}), encoding="utf-8")
+
+
+@pytest.fixture
+def own_tiny(tiny, tmp_path) -> Experiment:
+    """A copy of the demo that a test may change, as it were if it had been made there."""
+    here, there = bytes(tiny.runs), bytes(tmp_path / "runs")
+    folder = shutil.copytree(tiny.runs, tmp_path / "runs") / tiny.folder.name
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix != ".pt" and here in (content := path.read_bytes()):
+            status = path.stat()
+            path.write_bytes(content.replace(here, there))
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    return Experiment(tiny.config, folder, tiny.printed)

@@ -175,6 +175,7 @@ def some_trainer() -> mock.MagicMock:
     return trainer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("new_format", [True, False])
 def test_training_that_goes_on_gives_the_task_its_state(checkpoint, new_format):
     state = {**torch.load(checkpoint), "task_state": {"language_tags": "t_enc"}}

@@ -16,12 +16,15 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from tests.conftest import ROOT, run_command
+from tests.conftest import ROOT, changed, run_command
 from tests.support import releases
 from zsnmt.corpora.parallel_text import find_pair
+from zsnmt.decoding.search import Search
 from zsnmt.languages import language_tag, supervised_directions, zero_shot_directions
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.text.lines import read_lines
+from zsnmt.training.config import Config, read_config
+from zsnmt.training.config_file import ConfigFile, keys_of
 from zsnmt.training.studies import systems, training_options
 
 SYSTEM = "zs_transformer"
@@ -32,31 +35,37 @@ OF_FULL_SIZE = "iwslt17"
 SCORED = ["europarl_non_overlap", "indic_bible", "iwslt17_en_it_relative", "iwslt17_little_data", "iwslt17_little_data_marked",
           "multi30k", "own", "pmindia"]  # fmt: skip
 FOUND_TWICE = {"word_orders": {"svo-vso1": 2}}  # the made sentences that stand in a held-out set too, but for the last mark
-SCORING = ("TOKENISATION", "SUBWORD_TYPE", "MARK_TOKENS", "NORMALISE_REFERENCES")  # what it depends on, besides CORPUS
-KINDS = {"": ("raw", "raw"), "moses": ("moses", "moses"), "moses_truecase": ("moses_truecase", "moses_truecase"),
+SCORING = ("tokenisation", "subword_type", "mark_tokens", "normalise_references")  # what it depends on, besides CORPUS
+KINDS = {"raw": ("raw", "raw"), "moses": ("moses", "moses"), "moses_truecase": ("moses_truecase", "moses_truecase"),
          "by_script": ("moses_truecase", "indic")}  # by TOKENISATION, of Latin and of Indic scripts  # fmt: skip
 
-SMALL = r"""
-TEXT="${TEXT/path\/to\/text/$OWN}"
-CORPUS="${CORPUS/#europarl/europarl --held-out 4}"
-CORPUS="${CORPUS/#pmindia/pmindia --held-out 4}"
-PAIRS="${PAIRS//000}"
-VOCABULARY=240
-THRESHOLD="${THRESHOLD:+2}"
-AVERAGE=1
-BEAM=1
-TEST_LINES=2
-BLEU_TOKENIZER="${BLEU_TOKENIZER/flores101/subwords}"  # its model would be downloaded
-TRAINING="$TRAINING --max-update 1 --no-save-optimizer-state"
-"""
 SMALL_MODEL = """
-MODEL="$MODEL --encoder-layers 3 --decoder-layers 1 --encoder-embed-dim 16 --decoder-embed-dim 16
+  --encoder-layers 3 --decoder-layers 1 --encoder-embed-dim 16 --decoder-embed-dim 16
   --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 --encoder-attention-heads 2 --decoder-attention-heads 2
-  --max-source-positions 100 --max-target-positions 30"
-"""
-SMALL_BATCH = """
-TRAINING="$TRAINING --max-tokens 400 --update-freq 1"
-"""
+  --max-source-positions 100 --max-target-positions 30"""
+
+
+def in_small(name: str, **settings: str) -> str:
+    """The text of a config with small numbers and, but for one config, a small model; further settings may be given."""
+    path = ROOT / "configs" / f"{name}.conf"
+    text = path.read_text(encoding="utf-8").replace("=path/to/text", '="$OWN"')
+    given = {key: value for key, (value, _) in ConfigFile(path, keys_of(Config), {**os.environ, "ROOT": str(ROOT)}).settings.items()}
+    small = {"VOCABULARY": "240", "AVERAGE": "1", "BEAM": "1", "TEST_LINES": "2"}
+    small["TRAINING"] = given["TRAINING"] + " --max-update 1 --no-save-optimizer-state"
+    if name == OF_FULL_SIZE:
+        small["TRAINING"] += " --max-tokens 400 --update-freq 1"
+    else:
+        small["MODEL"] = given.get("MODEL", "") + SMALL_MODEL
+    if given.get("CORPUS", "").partition(" ")[0] in ("europarl", "pmindia"):
+        small["CORPUS"] = f"{given['CORPUS']} --held-out 4"
+    if "PAIRS" in given:
+        small["PAIRS"] = given["PAIRS"].replace("000", "")
+    if "THRESHOLD" in given:
+        small["THRESHOLD"] = "2"
+    if given.get("BLEU_TOKENIZER") == "flores101":
+        small["BLEU_TOKENIZER"] = "subwords"  # the model of the other would be downloaded
+    return changed(text, **small | settings)
+
 
 of_every_config = pytest.mark.parametrize("name", CONFIGS)
 
@@ -65,14 +74,14 @@ of_every_config = pytest.mark.parametrize("name", CONFIGS)
 class DryRun:
     """What a config made: its settings as recipes read them, the experiment's folder, and what was printed."""
 
-    settings: dict[str, str]
+    settings: Config
     folder: Path
     trained: CompletedProcess
     scored: CompletedProcess | None
 
     @property
     def languages(self) -> list[str]:
-        return self.settings["LANGUAGES"].split()
+        return [*self.settings.languages]
 
     @property
     def run(self) -> Path:
@@ -81,7 +90,7 @@ class DryRun:
     @property
     def directions(self) -> list[str]:
         """The directions that are trained on: all with the pivot, unless the config names them."""
-        named = re.search(r"--lang-pairs (\S+)", self.settings["TRAINING"])
+        named = re.search(r"--lang-pairs (\S+)", " ".join(self.settings.training))
         return named[1].split(",") if named else [*map(str, supervised_directions(self.languages, self.languages[0]))]
 
     def training_text(self, language: str) -> tuple[list[str], list[str]]:
@@ -98,12 +107,9 @@ def languages_of(folder: Path, pattern: str) -> set[str]:
     return {path.suffix[1:] for path in folder.glob(pattern)}
 
 
-def settings_of(config: Path) -> dict[str, str]:
-    """The values of all keys of a config, defaults too."""
-    shown = run_command("bash", "-c", f'source recipes/steps.sh; load_config "{config}"; '
-                        r'for key in $CONFIG_KEYS; do printf "%s=%s\0" "$key" "${!key}"; done')  # fmt: skip
-    assert shown.returncode == 0, shown.stderr
-    return dict(entry.split("=", 1) for entry in shown.stdout.split("\0")[:-1])
+def settings_of(config: Path) -> Config:
+    """What a config says, with the defaults."""
+    return read_config(config, {**os.environ, "ROOT": str(ROOT)})
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -127,8 +133,7 @@ def release_folder(tmp_path_factory):
 
 def dry_run(name: str, base: Path) -> DryRun:
     config, runs = base / f"{name}.conf", base / "runs"
-    text = (ROOT / "configs" / config.name).read_text(encoding="utf-8")
-    config.write_text(text + SMALL + (SMALL_BATCH if name == OF_FULL_SIZE else SMALL_MODEL), encoding="utf-8")
+    config.write_text(in_small(name), encoding="utf-8")
     trained = run_command("recipes/train.sh", config, SYSTEM, runs=runs)
     scored = None
     if name in SCORED and trained.returncode == 0:
@@ -150,7 +155,7 @@ def dry_runs(request, release_folder, tmp_path_factory):
 def test_one_config_of_each_kind_is_scored():
     def kind(name: str) -> tuple[str, ...]:
         settings = settings_of(ROOT / "configs" / f"{name}.conf")
-        return settings["CORPUS"].split(" ")[0], *map(settings.get, SCORING)
+        return settings.corpus[:1], *(getattr(settings, name) for name in SCORING)
 
     kinds = [kind(name) for name in SCORED]
     assert {*kinds} == {*map(kind, CONFIGS)} and len({*kinds}) == len(kinds)
@@ -179,7 +184,7 @@ def test_it_trains_on_as_many_pairs_as_it_says(dry_runs, name):
     """On those that are left without held-out sentences, or on PAIRS of them."""
     done = dry_runs(name)
     pivot, *others = done.languages
-    bounds = {pair: int(number) for pair, _, number in (word.rpartition("=") for word in done.settings["PAIRS"].split())}
+    bounds = done.settings.pairs or {}
     counts = read(done.run / "run.json")["overlap"]
     assert [*counts] == [f"{pivot}-{language}" for language in others]
     for language, of_pair in zip(others, counts.values()):
@@ -192,7 +197,7 @@ def test_it_trains_on_as_many_pairs_as_it_says(dry_runs, name):
 @of_every_config
 def test_its_pairs_share_english_sentences_as_its_condition_says(dry_runs, name):
     done = dry_runs(name)
-    condition = done.settings["CONDITION"] if done.settings["MULTIWAY"] else done.settings["CORPUS"].partition("--condition ")[2]
+    condition = done.settings.condition if done.settings.multiway else " ".join(done.settings.corpus).partition("--condition ")[2].partition(" ")[0]
     sides = [{*done.training_text(language)[1]} for language in done.languages[1:]]
     shared, everything = set.intersection(*sides), set.union(*sides)
     if condition == "multiway":
@@ -207,7 +212,7 @@ def test_its_pairs_share_english_sentences_as_its_condition_says(dry_runs, name)
 def test_a_test_sentence_in_the_training_text_is_left_out(dry_runs, name):
     """The made-up IWSLT 2017 has one, and word_orders two; the run says so and keeps the counts."""
     done = dry_runs(name)
-    leaks = done.settings["CORPUS"] == "iwslt17" and "it" in done.languages
+    leaks = done.settings.corpus == ("iwslt17",) and "it" in done.languages
     expected = {"en-it": 1} if leaks else FOUND_TWICE.get(name, {})
     counts = read(done.run / "run.json")["overlap"]
     assert {pair: of_pair["removed"] for pair, of_pair in counts.items() if of_pair["removed"]} == expected
@@ -225,11 +230,11 @@ def test_a_test_sentence_in_the_training_text_is_left_out(dry_runs, name):
 def test_it_has_the_text_pipeline_that_it_asks_for(dry_runs, name):
     done = dry_runs(name)
     folder, settings, made = done.run / "pipeline", done.settings, read(done.run / "pipeline" / "pipeline.json")
-    kinds = {language: KINDS[settings["TOKENISATION"]][language in releases.PMINDIA[1:]] for language in done.languages}
-    words, marks = settings["SUBWORD_TYPE"] == "word", settings["MARK_TOKENS"] == "yes"
+    kinds = {language: KINDS[settings.tokenisation][language in releases.PMINDIA[1:]] for language in done.languages}
+    words, marks = settings.subword_type == "word", settings.mark_tokens
     assert made == {"units": "words" if words else "subwords", "tokenisation": kinds, "mark_tokens": marks}
     assert languages_of(folder, "truecaser.*") == {language for language in kinds if kinds[language] == "moses_truecase"}
-    assert languages_of(folder, "vocabulary.*") == ({*kinds} if settings["THRESHOLD"] == "2" or marks else set())
+    assert languages_of(folder, "vocabulary.*") == ({*kinds} if settings.threshold == 2 or marks else set())
     assert (folder / "subwords.model").is_file() != words
 
 
@@ -241,9 +246,9 @@ def test_its_dictionary_has_its_languages_then_its_pieces(dry_runs, name):
     symbols = [line.rsplit(" ", 1)[0] for line in lines]
     tags, pieces = symbols[: len(done.languages)], symbols[len(done.languages) :]
     assert tags == [*map(language_tag, done.languages)]
-    if done.settings["SUBWORD_TYPE"] == "word":
-        assert len(pieces) == int(done.settings["VOCABULARY"])
-    if done.settings["MARK_TOKENS"]:
+    if done.settings.subword_type == "word":
+        assert len(pieces) == done.settings.vocabulary
+    if done.settings.mark_tokens:
         assert {piece.partition(":")[0] for piece in pieces} == {*done.languages}
     else:
         assert not any(piece.startswith(f"{language}:") for piece in pieces for language in done.languages)
@@ -256,25 +261,25 @@ def test_it_is_scored_in_every_direction(dry_runs, name):
     assert f"  {SYSTEM}\n" in done.scored.stdout
     scores, pivot = read(done.run / "scores.json"), done.languages[0]
     zero_shot = zero_shot_directions(done.languages, pivot)
-    kinds = (("supervised", done.directions), ("zero_shot", zero_shot), ("pivot", zero_shot))
-    expected = [(kind, str(direction)) for kind, directions in kinds for direction in directions]
-    assert [(result["kind"], result["direction"]) for result in scores["directions"]] == expected
+    groups = (("supervised", "direct", done.directions), ("zero_shot", "direct", zero_shot), ("zero_shot", "pivot", zero_shot))
+    expected = [(kind, way, str(direction)) for kind, way, directions in groups for direction in directions]
+    assert [(result["kind"], result["way"], result["direction"]) for result in scores["directions"]] == expected
     assert {result["lines"] for result in scores["directions"]} == {2}
     assert all(0 <= result["bleu"] <= 100 for result in scores["directions"])
     signature = scores["signatures"]["bleu"]
-    assert f"tok:{done.settings['BLEU_TOKENIZER']}" in signature
-    assert ("ref:normalised" in signature) == bool(done.settings["NORMALISE_REFERENCES"])
+    assert f"tok:{done.settings.bleu_tokenizer}" in signature
+    assert ("ref:normalised" in signature) == done.settings.normalise_references
 
 
 @pytest.mark.parametrize("name", [name for name in CONFIGS if name.endswith("_relative")])
 def test_a_config_of_relative_attention_is_for_all_its_systems_and_for_one_direction(name):
     settings = settings_of(ROOT / "configs" / f"{name}.conf")
-    common = f"{settings['MODEL']} {settings['TRAINING']}".split()
+    common = settings.fairseq_options
     *_, last = found = systems(["clip_distance"], common)
-    first, second = settings["LANGUAGES"].split()
+    first, second = settings.languages
     assert {training_options(system.architecture, common).lang_pairs for system in found} == {f"{first}-{second}"}
     assert training_options(last.architecture, [*common, "--lang-pairs", f"{second}-{first}"]).lang_pairs == f"{second}-{first}"
-    assert (settings["BEAM"], settings["LENGTH_PENALTY"], settings["LENGTH_PENALTY_FORM"]) == ("4", "0.6", "gnmt")
+    assert (settings.beam or Search.beam, settings.length_penalty, settings.length_penalty_form) == (4, 0.6, "gnmt")
 
 
 # Configs that add a language
@@ -283,9 +288,8 @@ def test_a_config_of_relative_attention_is_for_all_its_systems_and_for_one_direc
 @pytest.mark.parametrize("name", sorted(BASES))
 def test_a_language_is_added_to_a_run_of_the_config_that_lacks_it(release_folder, tmp_path, name):
     base, config, runs = tmp_path / f"{BASES[name]}.conf", tmp_path / f"{name}.conf", tmp_path / "runs"
-    for path in (base, config):
-        path.write_text((ROOT / "configs" / path.name).read_text(encoding="utf-8") + SMALL + SMALL_MODEL, encoding="utf-8")
-    config.write_text(config.read_text(encoding="utf-8") + "VOCABULARY=60\n", encoding="utf-8")
+    base.write_text(in_small(base.stem), encoding="utf-8")
+    config.write_text(in_small(name, VOCABULARY="60"), encoding="utf-8")
     trained = run_command("recipes/train.sh", base, SYSTEM, runs=runs)
     assert trained.returncode == 0, trained.stderr
     adapted = run_command("recipes/adapt.sh", config, runs / base.stem / SYSTEM / "seed1", "--allow-unknown", "1", runs=runs)
@@ -294,13 +298,15 @@ def test_a_language_is_added_to_a_run_of_the_config_that_lacks_it(release_folder
     scored = run_command("recipes/evaluate.sh", run, runs=runs)
     assert scored.returncode == 0, scored.stderr
     pivot, *_, new = languages = (run / "pipeline" / "languages.txt").read_text().split()
-    assert languages[:-1] == settings_of(base)["LANGUAGES"].split() and new in settings_of(config)["LANGUAGES"].split()
-    added = settings_of(config)["PAIRS"].rpartition("=")[2]
-    assert read(run / "run.json")["overlap"][f"{pivot}-{new}"]["kept"] == int(added)
+    assert languages[:-1] == [*settings_of(base).languages] and new in settings_of(config).languages
+    (added,) = settings_of(config).pairs.values()
+    assert read(run / "run.json")["overlap"][f"{pivot}-{new}"]["kept"] == added
     scores = read(run / "scores.json")
-    assert {(result["direction"], result["kind"]) for result in scores["directions"] if new in result["direction"].split("-")} == {
-        (f"{one}-{other}", kind) for old in languages[:-1] for one, other in ((old, new), (new, old))
-        for kind in (("supervised",) if old == pivot else ("zero_shot", "pivot"))}  # fmt: skip
+    with_new = [result for result in scores["directions"] if new in result["direction"].split("-")]
+    assert {(result["direction"], result["kind"], result["way"]) for result in with_new} == {
+        (f"{one}-{other}", "supervised" if old == pivot else "zero_shot", way)
+        for old in languages[:-1] for one, other in ((old, new), (new, old))
+        for way in (("direct",) if old == pivot else ("direct", "pivot"))}  # fmt: skip
     assert len(scores["before"]) == len(read(runs / base.stem / SYSTEM / "seed1" / "scores.json")["directions"])
 
 
@@ -313,7 +319,7 @@ LACKING = [("iwslt17", "*.ro", "train.tags.ro-en.ro"), ("europarl_full", "*.da",
 def stopped(name: str, folder: Path, tmp_path: Path) -> str:
     """What is printed for a config whose release is in a folder that will not do."""
     config = tmp_path / f"{name}.conf"
-    config.write_text((ROOT / "configs" / config.name).read_text(encoding="utf-8") + f'\nRELEASE="{folder}"\n', encoding="utf-8")
+    config.write_text(changed((ROOT / "configs" / config.name).read_text(encoding="utf-8"), RELEASE=str(folder)), encoding="utf-8")
     done = run_command("recipes/train.sh", config, SYSTEM, runs=tmp_path / "runs")
     assert done.returncode != 0 and "Traceback" not in done.stderr
     assert not (tmp_path / "runs" / name / "source").exists()
@@ -324,7 +330,7 @@ def stopped(name: str, folder: Path, tmp_path: Path) -> str:
 def test_a_release_that_is_not_there_gets_one_sentence(tmp_path, name):
     folder, corpus = tmp_path / "release", name.partition("_")[0]
     assert stopped(name, folder, tmp_path) == (
-        f"train.sh: RELEASE={folder} is no folder; fetch it with: python scripts/fetch_corpus.py {corpus} --to {folder}\n")
+        f"error: RELEASE={folder} is not a folder; fetch it with: zsnmt fetch {corpus} --to {folder}\n")
 
 
 @pytest.mark.parametrize("name, removed, missing", LACKING)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, run_command
+from zsnmt.training.config import read_config
 
 PACKAGE = ROOT / "zsnmt"
 FLOORS = (  # from the lowest; what is in a folder imports from its own floor and below
@@ -121,16 +122,23 @@ def test_set_up_refuses_another_python_in_one_sentence(tmp_path, version, messag
     assert not (tmp_path / "venv").exists()
 
 
-def test_configs_load_and_only_steps_call_fairseq():
-    for config in (ROOT / "configs").glob("*.conf"):
-        if config.stem.startswith("bert_"):
+def test_configs_name_a_loss_unless_they_adapt_and_one_module_calls_fairseq():
+    for path in (ROOT / "configs").glob("*.conf"):
+        if path.stem.startswith("bert_"):
             continue  # of studies with keys of their own
-        loaded = run_command("bash", "-c", f'source recipes/steps.sh; load_config "{config}"; echo "$LANGUAGES|$TRAINING"')
-        assert loaded.returncode == 0, loaded.stderr
-        adapts = "_add_" in config.stem  # a run, whose options it goes on with
-        assert ("--criterion" in loaded.stdout) != adapts, config
-    callers = [path for path in (ROOT / "recipes").iterdir() if "fairseq-" in path.read_text(encoding="utf-8")]
-    assert [path.name for path in callers] == ["steps.sh"]
+        adapts = "_add_" in path.stem  # a run, whose options it goes on with
+        assert ("--criterion" in read_config(path, {"ROOT": str(ROOT)}).training) != adapts, path
+    callers = [path for folder in ("zsnmt", "recipes", "scripts") for path in (ROOT / folder).rglob("*.*")
+               if path.suffix in (".py", ".sh") and '"fairseq-train"' in path.read_text(encoding="utf-8")]  # fmt: skip
+    assert [path.name for path in callers] == ["fairseq_train.py"]
+
+
+def test_a_recipe_is_a_few_lines_of_shell():
+    recipes = {path.stem: path.read_text(encoding="utf-8").splitlines() for path in (ROOT / "recipes").glob("*.sh")}
+    assert {*recipes} == {"steps", "train", "evaluate", "demo", "adapt", "probe", "ablate", "compression", "xnli"}
+    for name, lines in recipes.items():
+        code = [line for line in lines if line and not line.startswith("#")]
+        assert len(code) <= (3 if name != "steps" else 20) and (name == "steps" or code[-1].endswith('"$@"'))
 
 
 def test_the_readmes_paths_and_commands_exist():

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 import shutil
 from itertools import product
 from pathlib import Path
@@ -62,8 +63,8 @@ def test_tables_and_their_record_are_left_and_nothing_else(run, done):
     assert (record["layers"], record["removed_layers"], record["dimension"]) == (LAYERS, [2], 16)
     assert (record["split"], record["sentences"], record["train_lines"]) == ("test", 11, 40)
     assert (record["kind"], record["variance"], record["probe_seed"]) == ("exact", 0.5, 3)
-    words = [word.replace(" ", r"\ ") for word in (*VARIANCE, *OPTIONS)]
-    assert record["command"] == " ".join(["bash recipes/probe.sh", str(run), *words])
+    chosen = ["--train-lines", "40", "--kind", "exact", "--labels", "language position", *VARIANCE, "--seed", "3"]
+    assert record["command"] == shlex.join(["bash", "recipes/probe.sh", str(run), *chosen])
     assert record["text"] != record["training_text"] and len(record["model"]) == 64
     assert record["commit"] and record["versions"]["torch"]
 
@@ -83,16 +84,17 @@ def test_a_second_call_prints_and_does_nothing(run, done):
     assert again.returncode == 0 and "probe: done before" in again.stderr
     assert before == {path: path.stat().st_mtime_ns for path in (run / "probes").iterdir()}
     assert again.stdout == done.stdout and all((run / "probes" / name).read_text() in done.stdout for name in PRINTED)
-    assert f"python scripts/report.py {run} --output report.html" in again.stderr
+    assert f"zsnmt report {run} --output report.html" in again.stderr
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ([], "usage: bash recipes/probe.sh RUN"),
-    (["runs", "--sead", "3"], "unknown option '--sead'"),
-    (["runs", "--lines"], "--lines needs a value"),
-    (["runs", "--train-lines", "all"], "--train-lines is 'all'; it must be a whole number above 0"),
-    (["runs", "--kind", "linear"], "--kind is 'linear'; it must be published or exact"),
-    (["runs/none"], "runs/none is no run folder; give one made by recipes/train.sh"),
+    ([], "the following arguments are required: RUN; see zsnmt probe --help"),
+    (["runs", "--sead", "3"], "unrecognized arguments: --sead"),
+    (["runs", "--lines"], "argument --lines: expected one argument"),
+    (["runs", "--train-lines", "all"], "argument --train-lines: 'all' is not a whole number above 0"),
+    (["runs", "--kind", "linear"], "invalid choice: 'linear' (choose from"),
+    (["runs", "--labels", "language word"], "argument --labels: 'language word' is not among token, position, language"),
+    (["runs/none"], "runs/none is not a run folder; give one made by"),
 ])  # fmt: skip
 def test_a_wrong_call_gets_one_sentence(arguments, message):
     stopped = run_command("recipes/probe.sh", *arguments)

@@ -29,6 +29,7 @@ def of_process(line: str) -> str:
     return f"{os.getpid()} {line}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_the_lines_are_those_of_a_plain_loop(workers):
     tokenise = load_tokeniser("moses", "en").tokenise

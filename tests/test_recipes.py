@@ -1,5 +1,6 @@
 """Recipes from start to end on a tiny experiment: what they leave, how they resume, what they refuse."""
 
+import contextlib
 import json
 import os
 import re
@@ -8,10 +9,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import ROOT, TINY_CONFIG, run_command
+from tests.conftest import ROOT, TINY_CONFIG, changed, run_command
+from zsnmt.errors import InputError
+from zsnmt.evaluation.scored_run import settings_of
 
 SYSTEMS = ("zs_transformer", "zs_transformer_residual")
 LANGUAGES = ("inglan", "velan", "tamun", "velor")
@@ -53,8 +59,8 @@ def test_a_run_folder_holds_what_it_was_made_of(tiny):
 
 def test_scores_have_every_direction_of_every_kind(tiny):
     scores = json.loads((tiny.run() / "scores.json").read_text())
-    kinds = [result["kind"] for result in scores["directions"]]
-    assert {kind: kinds.count(kind) for kind in set(kinds)} == {"supervised": 6, "zero_shot": 6, "pivot": 6}
+    groups = Counter((result["kind"], result["way"]) for result in scores["directions"])
+    assert groups == {("supervised", "direct"): 6, ("zero_shot", "direct"): 6, ("zero_shot", "pivot"): 6}
     for result in scores["directions"]:
         assert result["lines"] == 11 and 0 <= result["bleu"] <= 100 and 0 <= result["chrf"] <= 100
         assert result["reference_error"] == 0 and 0 <= result["off_target"] <= 1
@@ -64,23 +70,23 @@ def test_scores_have_every_direction_of_every_kind(tiny):
     assert scores["pivot"] == "inglan" and "2 epochs" in scores["training"]
 
 
-def test_a_finished_recipe_that_is_run_again_does_nothing(tiny):
-    before = {path: path.stat().st_mtime_ns for path in tiny.folder.rglob("*.pt")}
-    again = run_command("recipes/train.sh", tiny.config, "zs_transformer_residual", runs=tiny.runs)
+def test_a_finished_recipe_that_is_run_again_does_nothing(own_tiny):
+    before = {path: path.stat().st_mtime_ns for path in own_tiny.folder.rglob("*.pt")}
+    again = run_command("recipes/train.sh", own_tiny.config, "zs_transformer_residual", runs=own_tiny.runs)
     assert again.returncode == 0, again.stderr
-    assert [f"train.sh: {name}: done before" in again.stderr for name in ("text", "data", "train", "average")] == [True] * 4
-    assert before == {path: path.stat().st_mtime_ns for path in tiny.folder.rglob("*.pt")}
+    assert [f"train: {name}: done before" in again.stderr for name in ("text", "data", "train", "average")] == [True] * 4
+    assert before == {path: path.stat().st_mtime_ns for path in own_tiny.folder.rglob("*.pt")}
 
 
-def test_an_evaluation_resumes_and_keeps_what_is_there(tiny):
-    run = tiny.run("zs_transformer")
+def test_an_evaluation_resumes_and_keeps_what_is_there(own_tiny):
+    run = own_tiny.run("zs_transformer")
     scores = json.loads((run / "scores.json").read_text())
     lost = run / "hypotheses" / "direct.velan-tamun.txt"
     kept = {path: path.stat().st_mtime_ns for path in run.glob("hypotheses/*.txt") if path != lost}
     assert len(kept) == 17
     lost.unlink()
     (run / ".done" / "evaluate").unlink()
-    again = run_command("recipes/evaluate.sh", run, runs=tiny.runs)
+    again = run_command("recipes/evaluate.sh", run, runs=own_tiny.runs)
     assert again.returncode == 0, again.stderr
     assert lost.is_file() and kept == {path: path.stat().st_mtime_ns for path in kept}
     assert json.loads((run / "scores.json").read_text()) == scores
@@ -88,11 +94,12 @@ def test_an_evaluation_resumes_and_keeps_what_is_there(tiny):
 
 def test_the_pivot_starts_from_the_supervised_output(tiny):
     """What goes through the pivot is translated from the model's own pivot text, not from the reference."""
+    from zsnmt.decoding.search import Search
     from zsnmt.inference.translator import Translator
 
     hypotheses = tiny.run() / "hypotheses"
     into_pivot = (hypotheses / "direct.velan-inglan.txt").read_text().split("\n")[:-1]
-    translator = Translator(tiny.run(), beam=2)
+    translator = Translator.open(tiny.run(), Search(beam=2))
     assert translator.translate(into_pivot, "tamun", "inglan") == (
         hypotheses / "pivot.velan-tamun.txt"
     ).read_text().split("\n")[:-1]
@@ -105,30 +112,75 @@ def wait_for(condition, seconds: float = 120) -> None:
         time.sleep(0.05)
 
 
-def test_training_killed_at_any_moment_goes_on_where_it_was(tmp_path):
-    """kill -9 while the text is prepared, then while it trains; the third call finishes."""
+@pytest.fixture
+def killed(tmp_path):
+    """A recipe that trains for six epochs: its command, its environment, the folder of runs, and that of its run."""
     config = tmp_path / "killed.conf"
     config.write_text(TINY_CONFIG.replace("--max-epoch 2", "--max-epoch 6"))
-    runs, run = tmp_path / "runs", tmp_path / "runs" / "killed" / "zs_transformer" / "seed1"
+    runs = tmp_path / "runs"
     command = ["bash", ROOT / "recipes/train.sh", config, "zs_transformer"]
     environment = {**os.environ, "VENV": sys.prefix, "RUNS": str(runs)}
+    return SimpleNamespace(config=config, command=command, environment=environment, runs=runs, run=runs / "killed" / "zs_transformer" / "seed1")
 
-    for reached in (runs / "killed" / "data.part", run / "checkpoints" / "checkpoint_last.pt"):
-        process = subprocess.Popen(command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
+
+def start(recipe, **options) -> subprocess.Popen:
+    return subprocess.Popen(recipe.command, env=recipe.environment, stderr=subprocess.DEVNULL, **options)
+
+
+def finish(recipe) -> str:
+    """Call the recipe to its end; its training log, which goes on where the one before was killed."""
+    done = run_command("recipes/train.sh", recipe.config, "zs_transformer", runs=recipe.runs)
+    assert done.returncode == 0, done.stderr
+    assert (recipe.run / "model.pt").is_file()
+    log = (recipe.run / "train.log").read_text()
+    assert "Loaded checkpoint" in log and '"epoch": 6' in log
+    assert log.count("| valid |") <= 6 + 1  # at most the epoch in which it was killed was trained again
+    return log
+
+
+def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
+    """kill -9 while the text is prepared, then while it trains; the third call finishes."""
+    for reached in (killed.runs / "killed" / "data.part", killed.run / "checkpoints" / "checkpoint_last.pt"):
+        process = start(killed, start_new_session=True)
         wait_for(reached.exists)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        assert not (run / "model.pt").exists() and not (run / ".done" / "train").exists()
-    subprocess.run(["flock", run / ".lock", "true"], check=True, timeout=60)  # the last of the killed lets go of the run
-    trained = (run / "train.log").read_text().count("| valid |")
-    assert trained >= 1
+        assert not (killed.run / "model.pt").exists() and not (killed.run / ".done" / "train").exists()
+    subprocess.run(["flock", killed.run / ".lock", "true"], check=True, timeout=60)  # the last of the killed lets go of the run
+    assert (killed.run / "train.log").read_text().count("| valid |") >= 1
+    finish(killed)
 
-    done = run_command("recipes/train.sh", config, "zs_transformer", runs=runs)
-    assert done.returncode == 0, done.stderr
-    log = (run / "train.log").read_text()
-    assert (run / "model.pt").is_file() and "Loaded checkpoint" in log
-    assert log.count("| valid |") <= 6 + 1  # at most the epoch in which it was killed was trained again
-    assert '"epoch": 6' in log
+
+def test_a_recipe_killed_alone_takes_its_training_with_it_and_the_next_goes_on(killed):
+    """kill -9 of the recipe's process, and not of fairseq-train: no training goes on beside that of the next call."""
+    process = start(killed)
+    wait_for((killed.run / "checkpoints" / "checkpoint_last.pt").exists)
+    trainings = [number for number, words in processes() if "fairseq-train" in words and str(killed.run) in words]
+    assert trainings and process.poll() is None
+    busy = run_command("recipes/train.sh", killed.config, "zs_transformer", runs=killed.runs)
+    assert busy.returncode == 1 and f"another process is at work in {killed.run} (process {process.pid}); wait for it or end it" in busy.stderr
+    process.kill()
+    process.wait()
+    finish(killed)  # at once: it waits until the killed training lets go of the lock
+    assert not {number for number, _ in processes()} & {*trainings}
+
+
+def processes() -> list[tuple[int, str]]:
+    """The number and the words of the command of every process."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            found.append((int(folder.name), (folder / "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")))
+    return [(number, words) for number, words in found if words]
+
+
+def test_an_interrupt_ends_the_training_too(killed):
+    """Ctrl-C reaches the recipe; sent to it alone, the training ends as well, and nothing is said."""
+    process = start(killed)
+    wait_for((killed.run / "checkpoints" / "checkpoint_last.pt").exists)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert not [words for _, words in processes() if "fairseq-train" in words and str(killed.run) in words]
 
 
 def damaged(text, break_it):
@@ -138,55 +190,44 @@ def damaged(text, break_it):
     return folder
 
 
-@pytest.mark.parametrize("change, message", [
-    ('LANGUAGES=""', "does not set LANGUAGES"),
-    ("  export VOCABULARI=3", "sets 'VOCABULARI', which is no key"),
-    ("AVERAGE=0", "sets AVERAGE=0; it must be a whole number above 0"),
-    ("BEAM=4\r", "has Windows line ends"),
-    ("TEXT=somewhere", "exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE"),
-    ("MARK_TOKENS=no", "sets MARK_TOKENS=no; write yes, or leave it out"),
-    ("LENGTH_PENALTY=-0.6", "sets LENGTH_PENALTY=-0.6; it must be a number, 0 or above, like 0.6"),
-    ("LENGTH_PENALTY=a", "sets LENGTH_PENALTY=a; it must be a number"),
-    ("LENGTH_PENALTY_FORM=GNMT", "sets LENGTH_PENALTY_FORM=GNMT; write power or gnmt, or leave it out"),
-    ("TEST_LINES=all", "sets TEST_LINES=all; it must be a whole number"),
-    ("PAIRS=few", "'few' gives no numbers of sentence pairs"),
-    ("TOKENISATION=mosses", "there is no tokenisation 'mosses'"),
-    ('SYNTHETIC=""; RELEASE=.', "sets RELEASE but not CORPUS"),
-    ("CORPUS=europarl", "sets CORPUS, which belongs to RELEASE"),
-    ("CONDITION=full", "sets CONDITION, which belongs to MULTIWAY"),
-    ("SUBWORD_TYPE=word; BLEU_TOKENIZER=subwords", "which a model of whole words does not have"),
-    ("SUBWORD_TYPE=word; THRESHOLD=50", "words have no threshold"),
-    ('SYNTHETIC=""; RELEASE=./nowhere; CORPUS=iwslt17', "fetch_corpus.py iwslt17 --to ./nowhere"),
-    ('VOCABULARY=100000', "does not support a vocabulary of 100000"),
-    ('LANGUAGES="inglan velan tamun nolan"', "no training text for nolan"),
+@pytest.mark.parametrize("settings, message", [
+    ({"VOCABULARI": "3"}, "line 11, sets 'VOCABULARI', which is not a key"),
+    ({"AVERAGE": "0"}, "line 5, sets AVERAGE=0; it must be a whole number above 0"),
+    ({"AVERAGE": "$(date)"}, "line 5, asks AVERAGE to run a command; a config is read and never run"),
+    ({"TOKENISATION": "mosses"}, "there is no tokenisation 'mosses'"),
+    ({"SYNTHETIC": "", "RELEASE": "./nowhere", "CORPUS": "iwslt17"}, "zsnmt fetch iwslt17 --to nowhere"),
+    ({"SYNTHETIC": "--pears 3"}, "sets SYNTHETIC=--pears 3: unrecognized arguments: --pears 3; see zsnmt make-synthetic --help"),
+    ({"VOCABULARY": "100000"}, "does not support a vocabulary of 100000"),
+    ({"LANGUAGES": "inglan velan tamun nolan"}, "no training text for nolan"),
 ])  # fmt: skip
-def test_a_wrong_config_gets_one_sentence(tmp_path, change, message):
+def test_a_wrong_config_gets_one_sentence(tmp_path, settings, message):
     config = tmp_path / "wrong.conf"
-    config.write_text(TINY_CONFIG + change + "\n")
+    config.write_text(changed(TINY_CONFIG, **settings))
     stopped = run_command("recipes/train.sh", config, "zs_transformer", runs=tmp_path / "runs")
     assert stopped.returncode != 0 and message in stopped.stderr
     assert "Traceback" not in stopped.stderr
     assert not (tmp_path / "runs" / "wrong" / "data").exists()
 
 
-@pytest.mark.parametrize("setting, option", [
-    ("", ""),
-    ("LENGTH_PENALTY=0.6", " --length-penalty 0.6"),
-    ("LENGTH_PENALTY=1.0\nLENGTH_PENALTY_FORM=gnmt", " --length-penalty 1.0 --length-penalty-form gnmt"),
-])  # fmt: skip
-def test_a_length_penalty_is_a_word_of_the_command_only_where_a_config_sets_it(tmp_path, setting, option):
-    """A run is scored again when the words change, so without the keys they are those of runs made before."""
-    (tmp_path / "config.conf").write_text(f"{TINY_CONFIG}{setting}\n")
-    (tmp_path / "run.json").write_text(json.dumps({"text": str(tmp_path)}))
-    told = 'source recipes/steps.sh; step() { while [ "$1" != -- ]; do shift; done; shift; echo "$*"; }; evaluate_run "$0"'
-    command = f"python {ROOT}/scripts/evaluate.py {tmp_path} --identifier lexicon --bleu-tokenizer 13a --beam 2"
-    assert run_command("bash", "-c", told, tmp_path).stdout == f"{command}{option}\n"
+def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path):
+    """What neither says is left to the search, so that the settings are those of runs made before there was the key."""
+    (tmp_path / "config.conf").write_text(TINY_CONFIG)
+    of_tiny = {"identifier_kind": "lexicon", "bleu_tokenizer": "13a", "beam": 2, "normalise": False}
+    assert settings_of(tmp_path, {}, {"beam": None, "lines": None}) == of_tiny
+    assert settings_of(tmp_path, {}, {"beam": 3, "normalise": True}) == of_tiny | {"beam": 3, "normalise": True}
+    (tmp_path / "config.conf").write_text(changed(TINY_CONFIG, LENGTH_PENALTY="1.0", LENGTH_PENALTY_FORM="gnmt", TEST_LINES="7"))
+    assert settings_of(tmp_path, {}, {}) == of_tiny | {"length_penalty": 1.0, "length_penalty_form": "gnmt", "lines": 7}
+    with pytest.raises(InputError, match="sacreBLEU has no tokeniser '12a'; choose from 13a"):
+        settings_of(tmp_path, {}, {"bleu_tokenizer": "12a"})
+    with pytest.raises(InputError, match="is not a run folder; give one made by"):
+        settings_of(tmp_path / "none", {}, {})
 
 
 @pytest.mark.parametrize("arguments, message", [
     (["configs/none.conf", "zs_transformer"], "there is no config"),
-    (["configs/demo.conf"], "usage:"),
-    (["configs/demo.conf", "zs_transformer", "--sead", "3"], "unknown option '--sead'"),
+    (["configs/demo.conf"], "the following arguments are required: architecture; see zsnmt train --help"),
+    (["configs/demo.conf", "zs_transformer", "--sead", "3"], "unrecognized arguments: --sead"),
+    (["configs/demo.conf", "zs_transformer", "--seeds", "a"], "argument --seeds: 'a' is not a whole number, 0 or above"),
     (["configs/demo.conf", "zs_transformer", "--", "--variational-dropout"], "needs a --name"),
 ])  # fmt: skip
 def test_a_wrong_call_gets_one_sentence(tmp_path, arguments, message):
@@ -198,7 +239,7 @@ def test_misaligned_text_is_named_and_earlier_data_stay(tiny, tmp_path):
     text = tmp_path / "text"
     shutil.copytree(tiny.folder / "text", text)
     config = tmp_path / "own.conf"
-    config.write_text(TINY_CONFIG.replace("SYNTHETIC=", f'TEXT="{text}"\n#'))
+    config.write_text(changed(TINY_CONFIG, SYNTHETIC="", TEXT=str(text)))
     runs = tmp_path / "runs"
     shutil.copytree(tiny.folder / "data", runs / "own" / "data")
     with (text / "train.velan-inglan.velan").open("a") as file:
@@ -233,7 +274,7 @@ def test_a_failed_edit_of_the_config_does_not_lose_the_text(tmp_path):
     good = TINY_CONFIG.replace("--pairs 60", "--pairs 61")
     for text, expected in ((good.replace("VOCABULARY=160", "VOCABULARY=99999"), False),
                            (good.replace("--longest 6", "--longest 2"), False), (good, True)):
-        config.write_text(text + '\nTRAINING="$TRAINING --max-update 1"\n')
+        config.write_text(text.replace("--max-epoch 2", "--max-update 1"))
         done = run_command("recipes/train.sh", config, "zs_transformer", runs=runs)
         assert (done.returncode == 0) == expected, done.stderr
     assert (runs / "edited" / "text" / "train.velan-inglan.velan").read_text().count("\n") == 61

@@ -2,11 +2,26 @@
 
 import re
 from pathlib import Path
-from typing import Iterable, NamedTuple, Sequence
+from typing import Collection, Iterable, NamedTuple, Sequence
 
 from zsnmt.errors import InputError
 
 LANGUAGES_FILE = "languages.txt"
+SUPERVISED, ZERO_SHOT, ZERO_RESOURCE = KINDS = (
+    "supervised",
+    "zero_shot",
+    "zero_resource",
+)  # of directions, see `kind_of`
+
+FAMILIES = {  # as Liu et al. 2021 group the languages of their data
+    **dict.fromkeys(("en", "de", "nl", "da", "sv"), "Germanic"),
+    **dict.fromkeys(("fr", "it", "es", "pt", "ro"), "Romance"),
+    **dict.fromkeys(("hi", "bn", "gu", "mr", "pa", "or"), "Indo-Aryan"),
+    **dict.fromkeys(("kn", "ml", "te"), "Dravidian"),
+    "fi": "Uralic",
+    "cs": "Slavic",
+}
+
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -33,7 +48,9 @@ def check_languages(codes: Iterable[str]) -> list[str]:
     """Return the codes of a set of languages; `InputError` unless they are two or more different ones."""
     languages = [check_language(code) for code in codes]
     if len(set(languages)) != len(languages) or len(languages) < 2:
-        raise InputError(f"a set of languages needs two or more, each once; here it is '{' '.join(languages)}'")
+        raise InputError(
+            f"a set of languages needs two or more, each once; here it is '{' '.join(languages)}'"
+        )
     return languages
 
 
@@ -41,7 +58,9 @@ def parse_direction(text: str) -> Direction:
     """Read `de-it`; raises `InputError` for anything else."""
     parts = text.strip().split("-")
     if len(parts) != 2 or parts[0] == parts[1]:
-        raise InputError(f"'{text}' is no direction: write two different languages as source-target, like de-it")
+        raise InputError(
+            f"'{text}' is no direction: write two different languages as source-target, like de-it"
+        )
     return Direction(*map(check_language, parts))
 
 
@@ -62,6 +81,24 @@ def zero_shot_directions(languages: Sequence[str], pivot: str) -> list[Direction
     return [Direction(source, target) for source in others for target in others if source != target]
 
 
+def kind_of(
+    direction: Direction, trained: Collection[Direction], synthetic: Collection[Direction] = ()
+) -> str:
+    """What a direction is to a model that was trained on the directions `trained`.
+
+    It is supervised if text by people was trained on, zero_resource if only synthetic text was (the direction
+    is then also in `synthetic`), and zero_shot if there was no text.
+    """
+    if direction not in trained:
+        return ZERO_SHOT
+    return ZERO_RESOURCE if direction in synthetic else SUPERVISED
+
+
+def kind_name(kind: str) -> str:
+    """A kind of direction as tables spell it: `zero-shot`."""
+    return kind.replace("_", "-")
+
+
 def language_tag(language: str) -> str:
     """The symbol that stands for a language in the dictionary, in fairseq's own spelling."""
     return f"__{language}__"
@@ -79,7 +116,9 @@ def read_languages(folder: Path) -> list[str]:
     """The languages of a binarised folder, in their fixed order (one code a line of languages.txt)."""
     path = Path(folder) / LANGUAGES_FILE
     if not path.is_file():
-        raise InputError(f"{path} is missing: it lists the languages in their fixed order; make it with zsnmt prepare")
+        raise InputError(
+            f"{path} is missing: it lists the languages in their fixed order; make it with zsnmt prepare"
+        )
     try:
         return check_languages(path.read_text(encoding="utf-8").splitlines())
     except ValueError as error:  # also of bytes that are not UTF-8

@@ -209,6 +209,7 @@ def test_one_language_has_no_pairs(tmp_path):
 # Classifiers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, names", [("exact", ["token", "language"]), ("published", ["language"])])
 def test_the_accuracies_are_those_of_the_measures(tmp_path, kind, names):
     folder = make_states(tmp_path / "states", sentences=22)

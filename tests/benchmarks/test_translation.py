@@ -27,6 +27,7 @@ def small_size(monkeypatch):
     monkeypatch.setattr(subjects, "OUTPUT", OUTPUT)
 
 
+@pytest.mark.slow
 def test_random_weights_are_searched_to_the_limit_by_all_engines(tmp_path):
     pytest.importorskip("ctranslate2")
     printed = "\n".join(translation(**{**SETTINGS, "size": "demo", "output": tmp_path / "figures.json"}))

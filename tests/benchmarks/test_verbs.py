@@ -1,7 +1,11 @@
 """Each verb of zsnmt benchmark prints its table."""
 
+import pytest
+
 from tests.conftest import run_command
 from zsnmt.modules.positions import ENCODINGS
+
+pytestmark = pytest.mark.slow
 
 
 def test_relative_attention_prints_a_table_for_each_dropout():

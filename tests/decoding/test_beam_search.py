@@ -96,6 +96,7 @@ def test_hypotheses_that_reach_the_limit_end_there(limit):
     assert max(lengths(found)) == limit + 1 and (limit == 1 or min(lengths(found)) < limit + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [1, 2, 3, 9])
 @pytest.mark.parametrize("beam", [1, 4, 7, 40])
 def test_a_vocabulary_smaller_than_the_candidates_is_searched_as_by_fairseq(words, beam):

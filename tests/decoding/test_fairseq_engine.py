@@ -51,6 +51,7 @@ def test_the_packed_engine_finds_the_same():
     assert_same(packed.translate_batch(given), engine_of(model).translate_batch(given))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [dict(), dict(normalization="post"), dict(relative_attention_distance="2")], ids=str)
 def test_frozen_weights_change_nothing_and_the_vocabulary_is_one_product_a_step(options):
     """PyTorch folds rows into a matrix whatever their strides only where the weight requires a gradient; the last bits may differ."""

@@ -74,6 +74,7 @@ def test_a_vocabulary_that_grew_is_written_as_far_as_each_language_knew_it(optio
     assert all(token < size for token, size in zip(written, sizes)) and max(written) >= frozen.SECOND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_scores_are_as_near_the_exact_ones_as_the_models_own_probabilities(architecture, dtype):
@@ -120,6 +121,7 @@ def test_each_score_is_the_models_own_probability_of_the_hypothesis():
 # Batches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [dict(), dict(relative_attention_distance="2"), dict(decoder_language_embedding="add")], ids=str)
 def test_companions_and_order_change_nothing(options):
     """Many sentences, that end at different steps: those left move into the places of the others."""
@@ -175,6 +177,7 @@ def test_equal_sources_are_encoded_once(monkeypatch):
 # Frozen weights
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [dict(), dict(normalization="post"), dict(no_decoder_final_norm=True)], ids=str)
 def test_frozen_weights_change_no_bit_and_the_vocabulary_is_one_product_a_step(options):
     words, given, found = 97, made_sentences(6, 97), []

@@ -7,9 +7,19 @@ from pathlib import Path
 import pytest
 
 from tests.support.evaluation import MadeUpTranslator, sentences
-from zsnmt.evaluation.hypotheses import Hypotheses, Job, TestSet, jobs, sharing_sources
-from zsnmt.languages import Direction, parse_direction, supervised_directions, zero_shot_directions
-from zsnmt.runs.folder import DIRECT, INTO_PIVOT, PIVOT, hypotheses_file
+from zsnmt.evaluation.hypotheses import (
+    INTO_PIVOT,
+    Hypotheses,
+    Job,
+    Pair,
+    direct_jobs,
+    jobs,
+    kept_ways,
+    sharing_sources,
+)
+from zsnmt.languages import Direction, kind_of, parse_direction, supervised_directions, zero_shot_directions
+from zsnmt.runs.folder import hypotheses_file, settings_file
+from zsnmt.runs.scores import DIRECT, PIVOT, Way
 from zsnmt.text.lines import read_lines
 
 LINES = 5
@@ -35,7 +45,7 @@ def other(tmp_path) -> MadeUpTranslator:
     return model(tmp_path / "other", "other")
 
 
-def sets_of(directions: Iterable[Direction], seeds: dict[Direction, int] = {}) -> dict[Direction, TestSet]:
+def sets_of(directions: Iterable[Direction], seeds: dict[Direction, int] = {}) -> dict[Direction, Pair]:
     """Test sets, multiway but for the directions with a seed of their own."""
     return {
         direction: tuple(sentences(language, LINES, seeds.get(direction, 1)) for language in direction)
@@ -44,13 +54,20 @@ def sets_of(directions: Iterable[Direction], seeds: dict[Direction, int] = {}) -
 
 
 def jobs_of(
-    folder: Path, sets: dict[Direction, TestSet], translator, pivoting=None, settings: dict = {}, of_pivot: dict = {}
+    folder: Path,
+    sets: dict[Direction, Pair],
+    translator,
+    pivoting=None,
+    settings: dict = {},
+    of_pivot: dict = {},
 ) -> list[Job]:
     direct = Hypotheses(folder, DIRECT, settings, translator)
     pivot, into_pivot = (
-        Hypotheses(folder, way, {**settings, **of_pivot}, pivoting or translator) for way in (PIVOT, INTO_PIVOT)
+        Hypotheses(folder, way, {**settings, **of_pivot}, pivoting or translator)
+        for way in (PIVOT, INTO_PIVOT)
     )
-    return [*jobs(direct, pivot, into_pivot, sets)]
+    kinds = {direction: kind_of(direction, translator.trained) for direction in sets}
+    return [*jobs(direct, pivot, into_pivot, pairs=sets, kinds=kinds)]
 
 
 def run(to_do: list[Job]) -> float:
@@ -78,14 +95,22 @@ def test_a_multiway_set_is_translated_from_each_language_at_once(tmp_path, own):
     sets = sets_of(DIRECTIONS)
     to_do = jobs_of(tmp_path / "kept", sets, own)
     assert sum(job.work() for job in to_do) == run(to_do) == LINES * (len(DIRECTIONS) + len(ZERO_SHOT))
-    assert Counter(len(asked) for asked in own.asked) == {3: 4, 2: 3}  # from 4 languages directly, from 3 on from the pivot
+    assert Counter(len(asked) for asked in own.asked) == {
+        3: 4,
+        2: 3,
+    }  # from 4 languages directly, from 3 on from the pivot
     made = contents(tmp_path / "kept")
-    direct, pivot = ({f"{way}.{each}.txt" for each in of_way} for way, of_way in ((DIRECT, DIRECTIONS), (PIVOT, ZERO_SHOT)))
+    direct, pivot = (
+        {f"{way.name}.{each}.txt" for each in of_way}
+        for way, of_way in ((DIRECT, DIRECTIONS), (PIVOT, ZERO_SHOT))
+    )
     assert set(made) == direct | pivot
     for direction in DIRECTIONS:
         assert made[f"direct.{direction}.txt"] == expected(direction, own)
     for direction in ZERO_SHOT:
-        assert made[f"pivot.{direction}.txt"] == expected(direction, own, own) != made[f"direct.{direction}.txt"]
+        assert (
+            made[f"pivot.{direction}.txt"] == expected(direction, own, own) != made[f"direct.{direction}.txt"]
+        )
 
 
 def test_what_is_there_is_not_translated_again(tmp_path, own):
@@ -116,7 +141,9 @@ def test_after_an_interruption_it_goes_on_where_it_was(tmp_path, own, monkeypatc
     assert len(contents(folder)) == 9
     monkeypatch.undo()
     assert run(jobs_of(folder, sets, own)) == LINES * (len(DIRECTIONS) + len(ZERO_SHOT) - 9)
-    assert len(own.asked) == 7 and not {path for path in folder.iterdir() if path.suffix not in (".txt", ".json")}
+    assert len(own.asked) == 7 and not {
+        path for path in folder.iterdir() if path.suffix not in (".txt", ".json")
+    }
     assert contents(folder)[f"pivot.{AA_BB}.txt"] == expected(AA_BB, own, own)
 
 
@@ -134,17 +161,25 @@ def test_another_pivot_model_leaves_the_direct_hypotheses_alone(tmp_path, own, o
     folder, sets = tmp_path / "kept", sets_of(DIRECTIONS)
     run(jobs_of(folder, sets, own))
     by_itself, own.asked = contents(folder), []
-    assert run(jobs_of(folder, sets, own, other, of_pivot={"pivot_model": "other"})) == LINES * (3 + len(ZERO_SHOT))
+    assert run(jobs_of(folder, sets, own, other, of_pivot={"pivot_model": "other"})) == LINES * (
+        3 + len(ZERO_SHOT)
+    )
     assert own.asked == [] and sorted(map(len, other.asked)) == [1, 1, 1, 2, 2, 2]
     by_other = contents(folder)
     for direction in DIRECTIONS:
         assert by_other[f"direct.{direction}.txt"] == by_itself[f"direct.{direction}.txt"]
     for direction in ZERO_SHOT:
-        assert by_other[f"pivot.{direction}.txt"] == expected(direction, own, other) != by_itself[f"pivot.{direction}.txt"]
+        assert (
+            by_other[f"pivot.{direction}.txt"]
+            == expected(direction, own, other)
+            != by_itself[f"pivot.{direction}.txt"]
+        )
     assert run(jobs_of(folder, sets, own)) == LINES * len(ZERO_SHOT) and contents(folder) == by_itself
 
 
-def test_the_first_leg_is_reused_only_where_the_same_model_has_translated_the_same_sources(tmp_path, own, other):
+def test_the_first_leg_is_reused_only_where_the_same_model_has_translated_the_same_sources(
+    tmp_path, own, other
+):
     """Legs into the pivot that are made for the pivot alone, by test sets and by model."""
     cases = {
         "multiway": (sets_of([AA_BB, AA_PIV]), own, 0),
@@ -158,7 +193,9 @@ def test_the_first_leg_is_reused_only_where_the_same_model_has_translated_the_sa
         made = contents(tmp_path / case)
         assert len([name for name in made if name.startswith("into_pivot.")]) == number, case
         for direction in {AA_BB, AA_CC} & {*sets}:
-            assert made[f"pivot.{direction}.txt"] == expected(direction, own, pivoting, sets[direction][0]), case
+            assert made[f"pivot.{direction}.txt"] == expected(direction, own, pivoting, sets[direction][0]), (
+                case
+            )
 
 
 def test_sets_are_grouped_by_language_and_sources(own):
@@ -169,6 +206,22 @@ def test_sets_are_grouped_by_language_and_sources(own):
 
 
 def test_only_untrained_directions_without_the_pivot_go_through_it(tmp_path, own, monkeypatch):
-    monkeypatch.setattr(own, "trained", [AA_PIV, AA_BB], raising=False)  # a direct pair, but none out of the pivot
+    monkeypatch.setattr(
+        own, "trained", [AA_PIV, AA_BB], raising=False
+    )  # a direct pair, but none out of the pivot
     run(jobs_of(tmp_path, sets_of([AA_PIV, PIV_BB, AA_BB, AA_CC]), own))
     assert [name for name in contents(tmp_path) if not name.startswith("direct")] == ["pivot.aa-cc.txt"]
+
+
+def test_ways_of_one_name_keep_their_hypotheses_apart_by_their_settings(tmp_path, own):
+    """And a folder says which ways it has, though it is asked for no name."""
+    sets, ways = sets_of([AA_BB]), [Way("mask", {"keep": keep}) for keep in (0.5, 0.9)]
+    for way in (*ways, DIRECT):
+        run([*direct_jobs(Hypotheses(tmp_path, way, {"beam": 4}, own), sets)])
+    run(jobs_of(tmp_path, sets, own, settings={"beam": 4}))
+    assert len({hypotheses_file(tmp_path, way, AA_BB) for way in ways}) == 2 and len(own.asked) == 5
+    assert {*kept_ways(tmp_path, "score it again")} == {*ways, DIRECT, PIVOT}
+    run([*direct_jobs(Hypotheses(tmp_path, ways[0], {"beam": 5}, own), sets)])
+    assert len(own.asked) == 6
+    run([*direct_jobs(Hypotheses(tmp_path, ways[1], {"beam": 4}, own), sets)])
+    assert len(own.asked) == 6 and "0.9" in settings_file(tmp_path, ways[1]).read_text()

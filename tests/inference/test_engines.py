@@ -1,8 +1,8 @@
 """Engines by name: the same translations from each, by one process or by several."""
 
 import os
+import re
 import shutil
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,12 +10,14 @@ import torch
 
 from tests.support.rounding import open_in_float64
 from zsnmt.decoding.fairseq_engine import FairseqEngine
-from zsnmt.decoding.options import FAIRSEQ, INT8, PYTORCH, EngineChoice
+from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, INT8, PYTORCH, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.inference import translator
-from zsnmt.inference.engines import ManyProcesses, open_engine
+from zsnmt.files import read_json, write_json
+from zsnmt.inference.engines import ManyProcesses, open_engine, prepare_engine
+from zsnmt.inference.export.folder import EXPORT_FILE, describe_export
+from zsnmt.inference.export.run import export_run
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.checkpoints import load_checkpoint
@@ -54,17 +56,15 @@ def stock(tiny, tmp_path_factory) -> Path:
     return talkative(tiny, tmp_path_factory.mktemp("stock") / "run", "transformer")
 
 
-@pytest.fixture
-def open_translator(monkeypatch):
+def open_translator(run: Path, *choice, **options) -> Translator:
     """A translator whose outputs have a limit that does not depend on the batch."""
-    monkeypatch.setattr(translator, "Search", partial(Search, max_len_a=0, max_len_b=9))
-    return lambda run, *choice, **options: Translator(run, beam=2, choice=EngineChoice(*choice), **options)
+    return Translator.open(run, SEARCH, EngineChoice(*choice), **options)
 
 
 # Translators
 
 
-def test_every_engine_gives_the_same_translations(run, lines, open_translator, float64_attention, monkeypatch):
+def test_every_engine_gives_the_same_translations(run, lines, float64_attention, monkeypatch):
     open_in_float64(monkeypatch)
     reference = open_translator(run, FAIRSEQ, None, 1)
     into = reference.translate_into(lines, INTO)
@@ -78,11 +78,12 @@ def test_every_engine_gives_the_same_translations(run, lines, open_translator, f
 
 def test_a_trained_run_is_translated_alike_with_the_limits_that_depend_on_the_source(tiny, lines, float64_attention, monkeypatch):
     open_in_float64(monkeypatch)
-    found = [Translator(tiny.run(), 2, choice=EngineChoice(engine, workers=1)).translate(lines, "tamun") for engine in (FAIRSEQ, PYTORCH)]
+    search, choices = Search(beam=2), [EngineChoice(engine, workers=1) for engine in (FAIRSEQ, PYTORCH)]
+    found = [Translator.open(tiny.run(), search, choice).translate(lines, "tamun") for choice in choices]
     assert found[0] == found[1] and any(found[0])
 
 
-def test_int8_translates_nearly_as_float32(run, lines, open_translator):
+def test_int8_translates_nearly_as_float32(run, lines):
     exact, rounded = (open_translator(run, PYTORCH, precision, 1).translate_into(lines, INTO) for precision in (None, INT8))
     pairs = [pair for direction in INTO for pair in zip(exact[direction], rounded[direction], strict=True)]
     assert all(bool(one) == bool(other) for one, other in pairs)
@@ -91,7 +92,7 @@ def test_int8_translates_nearly_as_float32(run, lines, open_translator):
     assert by_two.translate_into(lines, INTO) == rounded  # the same batches, so the same rounding
 
 
-def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines, open_translator, float64_attention, monkeypatch):
+def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines, float64_attention, monkeypatch):
     open_in_float64(monkeypatch)
     by_name, by_default = (open_translator(stock, engine, None, 1) for engine in (FAIRSEQ, PYTORCH))
     assert isinstance(by_default.engine, FairseqEngine)
@@ -110,8 +111,8 @@ def test_int8_is_refused_where_fairseq_searches(run, stock):
 
 
 def test_the_choice_says_which_engine_and_how_many_processes(run):
-    engine, known = open_engine(run, SEARCH, EngineChoice(PYTORCH, workers=1))
-    assert isinstance(engine, PyTorchEngine) and engine.search == SEARCH and known.languages[0] == "inglan"
+    engine, codec = open_engine(run, SEARCH, EngineChoice(PYTORCH, workers=1))
+    assert isinstance(engine, PyTorchEngine) and engine.search == SEARCH and codec.pivot == "inglan"
     several, _ = open_engine(run, SEARCH, EngineChoice(FAIRSEQ, workers=3))
     assert isinstance(several, ManyProcesses) and isinstance(several.engine, FairseqEngine) and several.workers == 3
     by_default, _ = open_engine(run, SEARCH)
@@ -127,6 +128,77 @@ def test_the_choice_says_which_engine_and_how_many_processes(run):
 def test_what_is_no_choice_is_refused(wrong, message):
     with pytest.raises(InputError, match=message):
         EngineChoice(**wrong)
+
+
+# Exports
+
+
+@pytest.fixture
+def exportable(tiny, tmp_path) -> Path:
+    """A run folder without exports."""
+    return shutil.copytree(tiny.run(), tmp_path / "run", ignore=shutil.ignore_patterns("checkpoints", "ctranslate2-*"))
+
+
+BY_CTRANSLATE2 = EngineChoice(CTRANSLATE2, workers=1)
+
+
+def test_opening_an_engine_exports_nothing(exportable, caplog):
+    there = sorted(exportable.rglob("*"))
+    message = r"run has no up-to-date export to ctranslate2 in float32; make it with zsnmt export .*run --to ctranslate2 --quantization float32"
+    with pytest.raises(InputError, match=message):
+        open_engine(exportable, SEARCH, BY_CTRANSLATE2)
+    engine, _ = open_engine(exportable, SEARCH, EngineChoice(AUTO, workers=1))
+    assert isinstance(engine, PyTorchEngine) and re.search(f"PyTorch translates: .*{message}", caplog.text)
+    for choice in (EngineChoice(), EngineChoice(AUTO), EngineChoice(PYTORCH), EngineChoice(FAIRSEQ)):
+        prepare_engine(exportable, SEARCH, choice)
+    assert sorted(exportable.rglob("*")) == there
+
+
+def test_an_engine_that_needs_an_export_is_prepared_once_and_says_so(exportable, lines, caplog):
+    pytest.importorskip("ctranslate2")
+    prepare_engine(exportable, SEARCH, BY_CTRANSLATE2)
+    assert re.search(r"exporting .*run into .*ctranslate2-float32, and checking it on \d+ sentences", caplog.text)
+    assert re.search(r"exported in \d+ seconds", caplog.text)
+    made = (exportable / "ctranslate2-float32" / "export.json").stat().st_mtime_ns
+    prepare_engine(exportable, SEARCH, BY_CTRANSLATE2)
+    assert (exportable / "ctranslate2-float32" / "export.json").stat().st_mtime_ns == made
+    by_pytorch = Translator.open(exportable, SEARCH, EngineChoice(PYTORCH, workers=1)).translate(lines, "tamun", "velan")
+    for choice in (BY_CTRANSLATE2, EngineChoice(AUTO, workers=1)):
+        translator = Translator.open(exportable, SEARCH, choice)
+        assert translator.signature.startswith("ctranslate2") and translator.translate(lines, "tamun", "velan") == by_pytorch
+    with (exportable / "model.pt").open("ab") as model:
+        model.write(b"another")  # a model that was trained since
+    with pytest.raises(InputError, match="has no up-to-date export"):
+        open_engine(exportable, SEARCH, BY_CTRANSLATE2)
+
+
+def test_what_ctranslate2_cannot_search_is_refused_before_it_is_exported(exportable, tmp_path):
+    gnmt = Search(length_penalty_form="gnmt")
+    with pytest.raises(InputError, match="CTranslate2 has no --length-penalty-form gnmt; translate with --engine pytorch"):
+        prepare_engine(exportable, gnmt, BY_CTRANSLATE2)
+    with pytest.raises(InputError, match="is no run folder"):
+        prepare_engine(tmp_path, SEARCH, BY_CTRANSLATE2)
+    assert not [*exportable.glob("ctranslate2-*")]
+
+
+def test_an_export_says_its_format_and_one_of_a_time_without_names_is_ctranslate2s(exportable, lines):
+    pytest.importorskip("ctranslate2")
+    folder, _ = export_run(exportable, quantization=INT8)
+    assert folder == exportable / "ctranslate2-int8" and describe_export(folder)["format"] == CTRANSLATE2
+    expected = Translator.open(folder, SEARCH).translate(lines, "tamun", "velan")
+    old = read_json(folder / EXPORT_FILE, "")
+    write_json(folder / EXPORT_FILE, old | {"format": 1})
+    assert describe_export(folder) == old
+    assert Translator.open(folder, SEARCH).translate(lines, "tamun", "velan") == expected
+    for wrong, message in (
+        (EngineChoice(PYTORCH), "is an export to ctranslate2; give the run folder for --engine pytorch"),
+        (EngineChoice(precision="float32"), "was exported in int8; leave out --precision float32, or export the run so"),
+    ):
+        with pytest.raises(InputError, match=message):
+            open_engine(folder, SEARCH, wrong)
+    write_json(folder / EXPORT_FILE, old | {"format": "marian"})
+    with pytest.raises(InputError, match="export.json is of another version of the toolkit; export the run again"):
+        open_engine(folder, SEARCH)
 
 
 # Processes

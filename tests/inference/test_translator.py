@@ -20,7 +20,7 @@ from zsnmt.runs.checkpoints import load_checkpoint
 
 @pytest.fixture(scope="module")
 def translator(tiny) -> Translator:
-    return Translator(tiny.run(), beam=2)
+    return Translator.open(tiny.run(), Search(beam=2))
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +47,7 @@ def talkative(tiny, tmp_path_factory, request) -> Translator:
     torch.save(state, run / "model.pt")
     with pytest.MonkeyPatch.context() as monkeypatch:
         open_in_float64(monkeypatch)
-        translator = Translator(run, beam=2, choice=EngineChoice(workers=1))
-    translator.engine.search = Search(beam=2, max_len_a=0, max_len_b=9)
-    return translator
+        return Translator.open(run, Search(beam=2, max_len_a=0, max_len_b=9), EngineChoice(workers=1))
 
 
 @pytest.fixture
@@ -92,16 +90,13 @@ def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines
         translated = translator.translate([lines[0], long_line], "tamun", "velan", first_line=2001)
     assert "line 2002 has" in caplog.text and "at most 39" in caplog.text
     assert translated[0] == translator.translate([lines[0]], "tamun", "velan")[0] and translated[1]
-    direction = translator.direction("velan", "tamun")
-    parts = [part.tokens for part in translator.parts_of([long_line], [direction], 1)]
+    parts = [part.tokens for part in translator.parts_of([long_line], [Direction("velan", "tamun")], 1)]
     assert len(parts) > 1 and max(map(len, parts)) <= 40
-    pieces = [translator.dictionary[token] for part in parts for token in part if token >= 4]
-    assert translator.pipeline.decode(pieces, "velan") == long_line  # nothing is lost
+    assert translator.codec.text([token for part in parts for token in part], "velan") == long_line  # nothing is lost
 
 
 def test_batches_hold_like_lengths_and_every_sentence_once(translator, lines):
-    direction = translator.direction("velan", "tamun")
-    parts = list(translator.parts_of(lines, [direction], 1))
+    parts = list(translator.parts_of(lines, [Direction("velan", "tamun")], 1))
     translator.batch_tokens, before = 30, translator.batch_tokens
     batches = list(translator.batches(parts))
     translator.batch_tokens = before
@@ -125,7 +120,7 @@ def test_a_language_into_itself_is_refused(translator):
 def test_progress_counts_every_line_once(translator, lines):
     for via in (None, "inglan"):
         told: list[float] = []
-        translator.translate(["", *lines, " ".join(lines)], "tamun", "velan", via, finished=told.append)
+        translator.translate(["", *lines, " ".join(lines)], "tamun", "velan", via=via, finished=told.append)
         assert sum(told) == pytest.approx(len(lines) + 2)
 
 
@@ -135,7 +130,7 @@ def test_a_run_folder_alone_is_enough(tiny, tmp_path, translator, lines):
     experiment = bytes(tiny.folder)
     for file in filter(Path.is_file, moved.rglob("*")):  # nothing of the experiment is where it was
         file.write_bytes(file.read_bytes().replace(experiment, b"/gone".ljust(len(experiment), b"_")))
-    translated = Translator(moved, beam=2).translate(lines[:2], "tamun", "velan")
+    translated = Translator.open(moved, Search(beam=2)).translate(lines[:2], "tamun", "velan")
     assert translated == translator.translate(lines[:2], "tamun", "velan")
 
 
@@ -167,13 +162,14 @@ def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path)
         assert refused.returncode == 1 and message in refused.stderr and refused.stderr.count("\n") == 1
 
 
-def test_the_length_penalty_is_that_of_the_search_and_wrong_ones_are_refused_before_a_model_is_read(tiny, translator, tmp_path):
-    assert Translator(tiny.run(), 2, 0.6, "gnmt", choice=EngineChoice(workers=1)).engine.search == Search(2, 0.6, "gnmt")
-    assert Search(2, 0.6, "gnmt").score(-3.0, 7) == -3.0 / 2**0.6 and Search().score(-3.0, 6) == -0.5
+def test_the_length_penalty_is_that_of_the_search_and_wrong_ones_are_refused_before_a_model_is_read(tiny):
+    search = Search(2, 0.6, "gnmt")
+    assert Translator.open(tiny.run(), search, EngineChoice(workers=1)).engine.search == search
+    assert search.score(-3.0, 7) == -3.0 / 2**0.6 and Search().score(-3.0, 6) == -0.5
     for wrong, message in (((0.6, "GNMT"), "no length penalty of the form 'GNMT'; choose power or gnmt"),
                            ((-0.5, "power"), "is -0.5; it must be a number, 0 or above"), ((float("nan"), "gnmt"), "is nan;")):  # fmt: skip
         with pytest.raises(InputError, match=message):
-            Translator(tmp_path, 2, *wrong)
+            Search(2, *wrong)
     options = ["--to", "tamun", "--length-penalty", "inf", "--length-penalty-form", "gnmt"]
     refused = run_command("scripts/translate.py", tiny.run(), *options, input="Nuk.\n")
     assert refused.returncode == 1 and "is inf; it must be a number" in refused.stderr and refused.stderr.count("\n") == 1
@@ -206,7 +202,7 @@ def test_small_batches_change_nothing(talkative, lines, monkeypatch):
 def test_a_sentence_is_encoded_once_unless_its_tags_name_the_target(talkative, lines, encoded):
     assert len(set(lines)) == len(lines)
     talkative.translate_into(lines, INTO)
-    named = "tamun" in source_tags(talkative.placement.name, INTO[0])
+    named = "tamun" in source_tags(talkative.codec.placement.name, INTO[0])
     assert encoded == [len(lines) * (3 if named else 1)]
 
 
@@ -216,8 +212,8 @@ def test_a_line_too_long_is_cut_alike_for_all_languages(talkative, lines, caplog
     assert caplog.text.count("line 7 has") == 1  # not once for each language
     by_direction = [[part.tokens for part in parts if part.direction == direction] for direction in INTO]
     assert by_direction[0] == by_direction[1] == by_direction[2] and len(by_direction[0]) > 1
-    tags = len(source_tags(talkative.placement.name, INTO[0]))
-    assert max(map(len, by_direction[0])) + tags <= talkative.longest == 40
+    tags = len(source_tags(talkative.codec.placement.name, INTO[0]))
+    assert max(map(len, by_direction[0])) + tags <= talkative.codec.longest == 40
     assert [part.direction for part in parts[:4]] == [*INTO, INTO[0]]
 
 
@@ -235,7 +231,7 @@ def test_progress_counts_every_line_in_every_direction(talkative, lines, directi
 
 
 def test_the_source_language_is_needed_where_its_tag_is_read(talkative, lines):
-    if "velan" in source_tags(talkative.placement.name, INTO[0]):
+    if "velan" in source_tags(talkative.codec.placement.name, INTO[0]):
         with pytest.raises(InputError, match="must be told the source language: one of inglan, velan, tamun, velor"):
             talkative.translate(lines[:1], "tamun")
     else:

@@ -94,6 +94,7 @@ def test_pairs_are_cut_to_the_tokens_asked_for(made, tmp_path):
     assert not (tmp_path / "nli" / "input0" / "test_de.bin").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["learned", "sinusoidal", "tupe_absolute"])
 def test_fine_tuning_starts_from_the_pre_trained_weights(made, tmp_path, encoding):
     """With a rate of 0 all weights but the new head's stay as they were pre-trained."""

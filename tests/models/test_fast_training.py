@@ -62,6 +62,7 @@ def check_same(task, source, target, **options) -> None:
     assert_as_near(*(torch.cat([gradient.flatten() for gradient in each.values()]) for each in (own_gradients, gradients, exact)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", SEAMS, ids=lambda options: "-".join(map(str, options.values())))
 def test_loss_and_gradients_are_the_same_with_every_combination_of_seams(toy_task, source_batch, target_batch, options):
     check_same(toy_task, source_batch, target_batch, **options)
@@ -103,6 +104,7 @@ def test_each_probability_of_dropout_takes_effect_and_the_seed_decides(toy_task,
     assert torch.equal(losses[0], losses[1]) and not torch.equal(losses[0], losses[2])
 
 
+@pytest.mark.slow
 def test_the_expected_loss_is_that_of_the_stock_dropout(toy_task, source_batch, target_batch):
     def losses(fast: bool) -> torch.Tensor:
         model = build(toy_task, fast).train()

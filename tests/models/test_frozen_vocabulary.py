@@ -150,6 +150,7 @@ def test_old_languages_keep_every_bit_of_logits_and_log_probabilities(tables, se
             assert (normalised[..., OLD:] == (-torch.inf if as_log else 0)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tables", TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize("wrapper", [EnsembleModel, EncodeOnce])
 def test_beam_search_into_old_languages_finds_the_same_hypotheses_with_the_same_scores(tables, wrapper):

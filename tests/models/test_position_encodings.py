@@ -49,6 +49,7 @@ def run(model, source, target):
 # All combine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("seam", SEAMS)

@@ -131,6 +131,7 @@ SEAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", SEAMS, ids=lambda options: "-".join(map(str, options.values())))
 @pytest.mark.usefixtures("float64")
 def test_all_seams_combine(toy_task, source_batch, target_batch, options):

@@ -3,16 +3,22 @@
 import csv
 import io
 import itertools
-import json
+from dataclasses import replace
 from statistics import fmean, stdev
 
 import pytest
 
-from tests.support.resampled import with_resamples
-from tests.support.scores import made_up_scores
+from tests.support.resampled import with_resamples, without_resamples
+from tests.support.scores import changed, made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.evaluation.evaluate import means
-from zsnmt.languages import parse_direction, supervised_directions, zero_shot_directions
+from zsnmt.evaluation.scorer import means
+from zsnmt.languages import (
+    SUPERVISED,
+    ZERO_SHOT,
+    parse_direction,
+    supervised_directions,
+    zero_shot_directions,
+)
 from zsnmt.report.adaptation import (
     GROUPS,
     WITHOUT_PIVOT,
@@ -25,10 +31,11 @@ from zsnmt.report.adaptation import (
 from zsnmt.report.documents import keep_scores
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import files_beside, page
-from zsnmt.report.scores import check_comparable
+from zsnmt.report.scores import Run, check_comparable
 from zsnmt.report.significance import INSIDE, ONE_SEED
-from zsnmt.report.systems import Run, tables
+from zsnmt.report.systems import tables
 from zsnmt.report.table import Measured, markdown_rows, tsv
+from zsnmt.runs.scores import DIRECT, PIVOT, Result, read_score_file
 from zsnmt.scoring.bootstrap import paired, unpacked
 
 OLD, NEW = ["en", "de", "fr"], ["cs"]
@@ -37,31 +44,43 @@ KEPT = "exactly as before in every direction that the base was scored in: BLEU, 
 
 def results(languages, shift):
     """Results of which no two are alike."""
-    kinds = {"supervised": supervised_directions, "zero_shot": zero_shot_directions, "pivot": zero_shot_directions}
-    pairs = [(kind, direction) for kind, directions in kinds.items() for direction in directions(languages, "en")]
+    groups = {
+        (SUPERVISED, DIRECT): supervised_directions,
+        (ZERO_SHOT, DIRECT): zero_shot_directions,
+        (ZERO_SHOT, PIVOT): zero_shot_directions,
+    }
+    pairs = [
+        (group, direction)
+        for group, directions in groups.items()
+        for direction in directions(languages, "en")
+    ]
     return [
-        dict(direction=str(direction), kind=kind, bleu=shift + 1.5 * place + 0.1 * place**2, chrf=40 + shift + place,
-             off_target=(1 + place + shift) / 100, reference_error=0.01, lines=10)
-        for place, (kind, direction) in enumerate(pairs)
+        Result(direction, *group, dict(bleu=shift + 1.5 * place + 0.1 * place**2, chrf=40 + shift + place,
+                                       off_target=(1 + place + shift) / 100, reference_error=0.01, lines=10))
+        for place, (group, direction) in enumerate(pairs)
     ]  # fmt: skip
 
 
 def scored(system="baseline", seed=1, shift=4.0, new=NEW):
     """The score file of a run with the languages, however it was made."""
     scores = made_up_scores(system, seed, 5.0)
-    return with_resamples({**scores, "languages": [*OLD, *new], "directions": results([*OLD, *new], shift)})
+    return with_resamples(replace(scores, languages=[*OLD, *new], results=results([*OLD, *new], shift)))
 
 
 def adapted(system="baseline", seed=1, shift=4.0, mode="full", new=NEW):
-    """The score file of a run made from one of the old languages; of a frozen one the old directions are as they were."""
-    base = with_resamples({**made_up_scores(f"base_{system}", seed, 5.0), "directions": results(OLD, 3 + seed**2)})
-    before = {(result["direction"], result["kind"]): result for result in base["directions"]}
+    """The score file of a run made from one of the old languages; of a frozen one the old directions are as
+    they were.
+    """
+    base = with_resamples(
+        replace(made_up_scores(f"base_{system}", seed, 5.0), results=results(OLD, 3 + seed**2))
+    )
+    before = {(result.direction, result.kind, result.way): result for result in base.results}
     scores = scored(system, seed, shift, new)
     if mode == "frozen":
-        directions = [before.get((result["direction"], result["kind"]), result) for result in scores["directions"]]
-        scores |= {"directions": directions, **means(directions)}
-    origin = dict(config="old_config", system=base["system"], seed=seed, languages=OLD, mode=mode)
-    return {**scores, "adapted_from": origin, "before": base["directions"]}
+        found = [before.get((result.direction, result.kind, result.way), result) for result in scores.results]
+        scores = replace(scores, results=found, means=means(found))
+    origin = dict(config="old_config", system=base.system, seed=seed, languages=OLD, mode=mode)
+    return replace(scores, adapted_from=origin, before=base.results)
 
 
 SEEDS = [adapted(seed=1), adapted(seed=2, shift=6.0)]
@@ -72,8 +91,12 @@ def row(table, number=0):
     return dict(zip(table.columns, table.rows[number]))
 
 
-def naive_mean(results, figure, kind, chosen):
-    return fmean(one[figure] for one in results if one["kind"] == kind and chosen(*one["direction"].split("-")))
+def naive_mean(results, figure, kind, chosen, way=DIRECT):
+    return fmean(
+        one.figures[figure]
+        for one in results
+        if (one.kind, one.way) == (kind, way) and chosen(*one.direction)
+    )
 
 
 def is_new(source, target):
@@ -86,12 +109,10 @@ def is_old(source, target):
 
 def without_before(scores, *left_out):
     """Without what was scored before, or without some directions of it."""
-    kept = [result for result in scores["before"] if left_out and result["direction"] not in left_out]
-    return {key: value for key, value in scores.items() if key != "before"} | ({"before": kept} if kept else {})
-
-
-def without_resamples(results):
-    return [{key: value for key, value in result.items() if key != "resampled"} for result in results]
+    return replace(
+        scores,
+        before=[result for result in scores.before if left_out and str(result.direction) not in left_out],
+    )
 
 
 @pytest.mark.parametrize("old, new", [(OLD, NEW), (OLD, ["cs", "it"]), (["en", "de"], NEW)])
@@ -103,7 +124,7 @@ def test_the_groups_part_all_directions(old, new):
 
 
 def test_the_new_language_has_the_means_of_its_groups():
-    found, results = row(new_language_table(SEEDS[:1])), SEEDS[0]["directions"]
+    found, results = row(new_language_table(SEEDS[:1])), SEEDS[0].results
     expected = {
         "new → pivot": ("bleu", "supervised", lambda source, target: (source, target) == ("cs", "en")),
         "pivot → new": ("bleu", "supervised", lambda source, target: (source, target) == ("en", "cs")),
@@ -116,7 +137,9 @@ def test_the_new_language_has_the_means_of_its_groups():
         assert found[title].mean == pytest.approx(naive_mean(results, *of)), title
     for group in ("new → old", "old → new"):
         _, _, chosen = expected[group]
-        assert found[f"{group} minus pivot"].mean == pytest.approx(found[group].mean - naive_mean(results, "bleu", "pivot", chosen))
+        assert found[f"{group} minus pivot"].mean == pytest.approx(
+            found[group].mean - naive_mean(results, "bleu", ZERO_SHOT, chosen, PIVOT)
+        )
         assert found[f"{group} minus pivot"].p
     assert found["new → new"] is None and found["mode"] == "full"
 
@@ -131,47 +154,71 @@ def test_several_new_languages_have_a_column_of_their_own():
 
 def test_old_directions_stand_before_and_after_with_their_difference():
     found, scores = row(forgetting_table(SEEDS[:1])), SEEDS[0]
-    columns = {"supervised": ("bleu", "supervised"), "zero-shot": ("bleu", "zero_shot"), "off-target": ("off_target", "zero_shot")}
+    columns = {
+        "supervised": ("bleu", "supervised"),
+        "zero-shot": ("bleu", "zero_shot"),
+        "off-target": ("off_target", "zero_shot"),
+    }
     for title, of in columns.items():
         before, after, difference = (found[f"{title} {part}"] for part in ("before", "after", "difference"))
-        assert before.mean == pytest.approx(naive_mean(scores["before"], *of, is_old))
-        assert after.mean == pytest.approx(naive_mean(scores["directions"], *of, is_old))
-        assert difference.mean == pytest.approx(after.mean - before.mean) and difference.difference and difference.p
+        assert before.mean == pytest.approx(naive_mean(scores.before, *of, is_old))
+        assert after.mean == pytest.approx(naive_mean(scores.results, *of, is_old))
+        assert (
+            difference.mean == pytest.approx(after.mean - before.mean)
+            and difference.difference
+            and difference.p
+        )
 
 
 def test_seeds_are_compared_each_with_its_own_base():
     found = row(forgetting_table(SEEDS))["supervised difference"]
-    differences = [naive_mean(scores["directions"], "bleu", "supervised", is_old) - naive_mean(scores["before"], "bleu", "supervised", is_old)
+    differences = [naive_mean(scores.results, "bleu", "supervised", is_old) - naive_mean(scores.before, "bleu", "supervised", is_old)
                    for scores in SEEDS]  # fmt: skip
-    assert (found.mean, found.deviation) == (pytest.approx(fmean(differences)), pytest.approx(stdev(differences)))
+    assert (found.mean, found.deviation) == (
+        pytest.approx(fmean(differences)),
+        pytest.approx(stdev(differences)),
+    )
     assert row(forgetting_table(SEEDS))["seeds"] == "1, 2"
 
 
 def test_every_direction_has_a_row_a_system_and_only_old_ones_a_before():
     table = adaptation_directions_table(SYSTEMS)
-    directions = [result["direction"] for result in SYSTEMS[0]["directions"] if result["kind"] != "pivot"]
+    directions = [str(result.direction) for result in SYSTEMS[0].results if result.way == DIRECT]
     assert sorted(line[0] for line in table.rows) == sorted(directions * 3)
     for line in range(len(table.rows)):
         found = row(table, line)
         old = is_old(*found["direction"].split("-"))
-        assert found["group"] == group_of(parse_direction(found["direction"]), OLD) and (found["group"] == "old") == old
+        assert (
+            found["group"] == group_of(parse_direction(found["direction"]), OLD)
+            and (found["group"] == "old") == old
+        )
         for title in ("BLEU", "off-target"):
-            before, after, difference = (found[f"{title} {part}"] for part in ("before", "after", "difference"))
+            before, after, difference = (
+                found[f"{title} {part}"] for part in ("before", "after", "difference")
+            )
             assert after and (before is None) == (difference is None) == (not old)
             assert not old or difference.mean == pytest.approx(after.mean - before.mean)
-    assert [group for group, _ in itertools.groupby(line[2] for line in table.rows)] == [group for group in GROUPS if group != "new → new"]
+    assert [group for group, _ in itertools.groupby(line[2] for line in table.rows)] == [
+        group for group in GROUPS if group != "new → new"
+    ]
 
 
 def test_a_difference_is_tested_on_the_resamples_of_both():
     scores, table = SEEDS[0], adaptation_directions_table(SEEDS[:1])
-    found = next(row(table, line) for line, cells in enumerate(table.rows) if cells[0] == "fr-de")["BLEU difference"]
+    found = next(row(table, line) for line, cells in enumerate(table.rows) if cells[0] == "fr-de")[
+        "BLEU difference"
+    ]
     before, after = (
-        next(unpacked(one["resampled"]["bleu"], 100) for one in side if (one["direction"], one["kind"]) == ("fr-de", "zero_shot"))
-        for side in (scores["before"], scores["directions"])
+        next(
+            unpacked(one.uncertainty.resampled["bleu"], 100)
+            for one in side
+            if (str(one.direction), one.way) == ("fr-de", DIRECT)
+        )
+        for side in (scores.before, scores.results)
     )
     test = paired(after, before, found.mean)
     assert [*found.interval, found.p] == pytest.approx([*test.interval, test.p])
-    plain = {**scores, "before": without_resamples(scores["before"])}
+    plain = replace(scores, before=without_resamples(scores.before))
     assert row(forgetting_table([plain]))["zero-shot difference"].p is None
 
 
@@ -182,21 +229,22 @@ def test_frozen_runs_are_said_to_be_as_before_where_they_are():
     assert {found[f"{title} difference"].mean for title in ("supervised", "zero-shot", "off-target")} == {0.0}
 
 
-@pytest.mark.parametrize("figure, direction, kind, said", [
-    ("bleu", "en-de", "supervised", "chrF++, off-target; BLEU not as before: {} en-de (supervised)"),
-    ("off_target", "de-fr", "pivot", "BLEU, chrF++; off-target not as before: {} de-fr (pivot)"),
+@pytest.mark.parametrize("figure, direction, way, said", [
+    ("bleu", "en-de", DIRECT, "chrF++, off-target; BLEU not as before: {} en-de (supervised)"),
+    ("off_target", "de-fr", PIVOT, "BLEU, chrF++; off-target not as before: {} de-fr (zero-shot through pivot)"),
 ])  # fmt: skip
-def test_what_a_frozen_run_changed_is_named(figure, direction, kind, said):
+def test_what_a_frozen_run_changed_is_named(figure, direction, way, said):
     frozen = SYSTEMS[3]
-    changed = [{**one, figure: one[figure] + 1e-9} if (one["direction"], one["kind"]) == (direction, kind) else one for one in frozen["directions"]]
-    about = forgetting_table([{**frozen, "directions": changed}]).about
+    found = [changed(one, **{figure: one.figures[figure] + 1e-9}) if (str(one.direction), one.way) == (direction, way) else one
+             for one in frozen.results]  # fmt: skip
+    about = forgetting_table([replace(frozen, results=found)]).about
     assert f"Frozen runs: {KEPT.partition(':')[0]}: {said.format('baseline_frozen seed 1')}." in about
 
 
 def test_a_frozen_run_may_change_new_directions_only():
     frozen = SYSTEMS[3]
-    changed = [{**one, "bleu": 1.0} if is_new(*one["direction"].split("-")) else one for one in frozen["directions"]]
-    assert KEPT in forgetting_table([{**frozen, "directions": changed}]).about
+    found = [changed(one, bleu=1.0) if is_new(*one.direction) else one for one in frozen.results]
+    assert KEPT in forgetting_table([replace(frozen, results=found)]).about
 
 
 @pytest.mark.parametrize("mode", ["full", "frozen"])
@@ -204,8 +252,13 @@ def test_without_scores_of_the_base_there_is_no_before_and_the_note_says_how_to_
     made = tables([without_before(adapted(mode=mode))])
     for name in ("forgetting", "adaptation_directions"):
         titles = made[name].columns
-        assert not [title for title in titles if "before" in title or "difference" in title] and [title for title in titles if "after" in title]
-        assert "old_config base_baseline seed 1; run recipes/adapt.sh again, which scores it where its text is there, then recipes/evaluate.sh." in made[name].about
+        assert not [title for title in titles if "before" in title or "difference" in title] and [
+            title for title in titles if "after" in title
+        ]
+        assert (
+            "old_config base_baseline seed 1; run recipes/adapt.sh again, which scores it where its text is there, then recipes/evaluate.sh."
+            in made[name].about
+        )
         assert "Frozen" not in made[name].about
     assert "evaluate.sh" not in forgetting_table(SEEDS).about
 
@@ -214,17 +267,36 @@ def test_a_base_not_scored_in_every_direction_is_named_and_nothing_is_made_up():
     partly = without_before(SEEDS[0], "fr-de")
     table = forgetting_table([partly, SEEDS[1]])
     found = row(table)
-    assert found["zero-shot before"] is None and found["zero-shot difference"] is None and found["zero-shot after"]
-    assert found["supervised difference"] and "every old direction: old_config base_baseline seed 1;" in table.about
+    assert (
+        found["zero-shot before"] is None
+        and found["zero-shot difference"] is None
+        and found["zero-shot after"]
+    )
+    assert (
+        found["supervised difference"]
+        and "every old direction: old_config base_baseline seed 1;" in table.about
+    )
     assert "seed 2" not in table.about
 
 
 def test_gains_with_the_new_language_are_over_the_first_adapted_system_and_marked():
-    table = new_language_gains_table([scored("anew"), *SEEDS, adapted("residual", 1, 9.0), adapted("residual", 2, 11.0), SYSTEMS[3]])
-    assert table.title == "New language: cs, difference from baseline" and [cells[0] for cells in table.rows] == ["residual", "baseline_frozen"]
+    table = new_language_gains_table(
+        [scored("anew"), *SEEDS, adapted("residual", 1, 9.0), adapted("residual", 2, 11.0), SYSTEMS[3]]
+    )
+    assert table.title == "New language: cs, difference from baseline" and [
+        cells[0] for cells in table.rows
+    ] == ["residual", "baseline_frozen"]
     first, second = row(table, 0), row(table, 1)
-    assert first["new → old"].mean == pytest.approx(5.0) and first["new → old"].note == "" and second["new → old"].note == ONE_SEED
-    assert first["new → old"].p and "One seed: the seed noise is not known." in table.about and INSIDE not in table.about
+    assert (
+        first["new → old"].mean == pytest.approx(5.0)
+        and first["new → old"].note == ""
+        and second["new → old"].note == ONE_SEED
+    )
+    assert (
+        first["new → old"].p
+        and "One seed: the seed noise is not known." in table.about
+        and INSIDE not in table.about
+    )
     assert new_language_gains_table([scored("anew"), *SEEDS]) is None
 
 
@@ -243,22 +315,24 @@ def test_adapted_runs_of_all_modes_can_stand_beside_trained_ones():
 
 
 @pytest.mark.parametrize("other, message", [
-    (dict(system="residual", adapted_from=SEEDS[0]["adapted_from"] | {"languages": ["en", "fr"]}),
+    (dict(system="residual", adapted_from=SEEDS[0].adapted_from | {"languages": ["en", "fr"]}),
      "these runs cannot stand in one table, they add languages to different ones: en, de, fr; en, fr; make two tables"),
-    (dict(seed=3, adapted_from=SEEDS[0]["adapted_from"] | {"mode": "frozen"}),
+    (dict(seed=3, adapted_from=SEEDS[0].adapted_from | {"mode": "frozen"}),
      "the runs of baseline are not seeds of one system: adapted from old_config base_baseline, frozen; adapted from old_config "
      "base_baseline, full; make two tables or give them two names"),
-    (dict(seed=3, before=[{**SEEDS[0]["before"][0], "lines": 7}]),
+    (dict(seed=3, before=[changed(SEEDS[0].before[0], lines=7)]),
      "baseline seed 3 cannot be compared with its base: de-en has 7 lines before and 10 after; score both on the same lines, the base first"),
 ])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(other, message):
     with pytest.raises(InputError) as refused:
-        text_table([*SEEDS, {**SEEDS[0], **other}])
+        text_table([*SEEDS, replace(SEEDS[0], **other)])
     assert str(refused.value) == message
 
 
 def test_a_trained_run_is_no_seed_of_an_adapted_system():
-    with pytest.raises(InputError, match="not seeds of one system: adapted from old_config base_baseline, full; trained;"):
+    with pytest.raises(
+        InputError, match="not seeds of one system: adapted from old_config base_baseline, full; trained;"
+    ):
         check_comparable([*SEEDS, scored("baseline", 3)])
 
 
@@ -272,25 +346,36 @@ def test_terminal_and_results_have_both_tables_and_every_direction():
 
 
 def test_kept_scores_lose_the_resamples_of_both_and_keep_the_figures(tmp_path):
-    kept = json.loads(keep_scores(SEEDS[0], tmp_path).read_text())
-    for name in ("directions", "before"):
-        assert kept[name] == without_resamples(SEEDS[0][name])
-    means = [[cell.mean for cell in forgetting_table([scores]).rows[0] if isinstance(cell, Measured)] for scores in (kept, SEEDS[0])]
+    kept = read_score_file(keep_scores(SEEDS[0], tmp_path), "keep it again")
+    assert kept.results == without_resamples(SEEDS[0].results) and kept.before == without_resamples(
+        SEEDS[0].before
+    )
+    assert kept.means == SEEDS[0].means
+    means = [
+        [cell.mean for cell in forgetting_table([scores]).rows[0] if isinstance(cell, Measured)]
+        for scores in (kept, SEEDS[0])
+    ]
     assert means[0] == means[1]
 
 
+@pytest.mark.slow
 def test_the_page_and_the_files_beside_it_have_all_tables(tmp_path):
-    runs = [Run(tmp_path / "none", {**scores, "directions": without_resamples(scores["directions"])}) for scores in SYSTEMS]
+    runs = [
+        Run(tmp_path / "none", replace(scores, results=without_resamples(scores.results)))
+        for scores in SYSTEMS
+    ]
     html, written = page(runs, {}, 1), dict(files_beside(runs, ["tsv", "md"]))
     for name in ("adaptation", "adaptation_gains", "forgetting", "adaptation_directions"):
         assert html.count(f'id="table.{name}"') == 1 and {f"{name}.tsv", f"{name}.md"} <= {*written}
     assert html.count('href="#adaptation"') == html.count('href="#forgetting"') == 1
     found = next(csv.DictReader(io.StringIO(tsv(forgetting_table(SYSTEMS))), delimiter="\t"))
-    assert float(found["supervised difference"]) == pytest.approx(float(found["supervised after"]) - float(found["supervised before"]))
+    assert float(found["supervised difference"]) == pytest.approx(
+        float(found["supervised after"]) - float(found["supervised before"])
+    )
 
 
 def test_how_many_outputs_stayed_as_they_were_is_a_mean_over_what_was_scored_before():
-    told = [{**result, "unchanged": place / 10} for place, result in enumerate(SEEDS[0]["before"])]
-    found = row(forgetting_table([{**SEEDS[0], "before": told}]).without_empty_columns())
+    told = [changed(result, unchanged=place / 10) for place, result in enumerate(SEEDS[0].before)]
+    found = row(forgetting_table([replace(SEEDS[0], before=told)]).without_empty_columns())
     assert found["outputs unchanged"].mean == pytest.approx(fmean(place / 10 for place in range(len(told))))
     assert "outputs unchanged" not in forgetting_table(SEEDS[:1]).without_empty_columns().columns

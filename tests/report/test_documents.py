@@ -1,13 +1,14 @@
 """Documents with tables from score files."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.support.masked_lms import grid, made_up_compression, write_runs
 from tests.support.probes import make_probes
-from tests.support.resampled import with_resamples
+from tests.support.resampled import with_resamples, without_resamples
 from tests.support.runs import make_run, make_text
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
@@ -28,19 +29,18 @@ from zsnmt.report.documents import (
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import probes_of
-from zsnmt.report.systems import read_runs
+from zsnmt.report.scores import read_runs
 
 
 @pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])
 def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path, made):
     scores = [made(made_up_scores(system, seed, 5.0)) for system in ("residual_query", "baseline") for seed in (2, 1)]
     for entry in scores:
-        keep_scores({**entry, "text": "/somewhere/private"}, tmp_path)
+        keep_scores(replace(entry, text="/somewhere/private"), tmp_path)
     document = "before\n<!-- begin made_up -->\nold\n<!-- end made_up -->\nmiddle\n"
     filled = fill(document, tmp_path)
     assert filled.startswith("before\n") and "\nmiddle\n" in filled and "old" not in filled
-    kept = [{**entry, "directions": [{key: value for key, value in result.items() if key != "resampled"} for result in entry["directions"]]}
-            for entry in scores[::-1]]  # fmt: skip
+    kept = [replace(entry, results=without_resamples(entry.results)) for entry in scores[::-1]]
     assert all(form(kept) in filled for form in (markdown_table, every_direction))
     assert fill(filled, tmp_path) == filled
     assert not any("private" in path.read_text() for path in tmp_path.rglob("*.json"))

@@ -1,15 +1,17 @@
 """Examples: the same lines for all systems, and nothing that was not translated."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from tests.support.runs import SIGNATURE, STRAYED, TEXT, make_run, make_text
+from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.report import examples as module
 from zsnmt.report.examples import examples
-from zsnmt.report.systems import read_runs
+from zsnmt.report.scores import read_runs
 
 GERMAN_FRENCH = Direction("de", "fr")
 
@@ -18,10 +20,16 @@ GERMAN_FRENCH = Direction("de", "fr")
 def runs(tmp_path):
     """Two seeds of one system and one of another, whose identifier is not to be had."""
     text = make_text(tmp_path / "text")
-    made = read_runs([make_run(tmp_path, text, *run) for run in (("baseline", 1), ("baseline", 2), ("residual", 1))])
-    for run in made:
-        run.scores["signatures"]["off_target"] = "unknown 1.0"
-    return made
+    made = read_runs(
+        [make_run(tmp_path, text, *run) for run in (("baseline", 1), ("baseline", 2), ("residual", 1))]
+    )
+    return [identified_by(run, "unknown 1.0") for run in made]
+
+
+def identified_by(run, signature):
+    return replace(
+        run, scores=replace(run.scores, signatures=run.scores.signatures | {"off_target": signature})
+    )
 
 
 def test_an_example_has_source_reference_and_every_output(runs):
@@ -37,22 +45,34 @@ def test_an_example_has_source_reference_and_every_output(runs):
 
 def test_off_target_outputs_are_marked_by_the_identifier_of_the_rates(runs):
     assert {output.strayed for output in examples(runs, number=3)[GERMAN_FRENCH][0].outputs} == {None}
-    for run in runs:
-        run.scores["signatures"]["off_target"] = SIGNATURE
-    direct, pivot = examples(runs, number=3)[GERMAN_FRENCH][0].outputs[:2]
+    direct, pivot = examples([identified_by(run, SIGNATURE) for run in runs], number=3)[GERMAN_FRENCH][
+        0
+    ].outputs[:2]
     assert direct.text == STRAYED and direct.strayed == "en" and pivot.strayed is None
 
 
 def test_the_identifier_is_made_again_with_the_scripts_of_the_scores(tmp_path):
     scripts = {"en": "Latin", "hi": "Devanagari"}
     _, signature = module.load_identifier("py3langid", ["en", "hi"], tmp_path, scripts)
-    scores = {"languages": ["en", "hi"], "scripts": scripts, "signatures": {"off_target": signature}}
-    assert module.sentence_identifier(scores, tmp_path).identify(["यह घर है।", "A house.", "2018."]) == ["hi", "en", "unknown"]
-    assert module.sentence_identifier({**scores, "scripts": {}}, tmp_path) is None
+    scores = replace(
+        made_up_scores("baseline", 1, 5.0),
+        languages=["en", "hi"],
+        scripts=scripts,
+        signatures={"off_target": signature},
+    )
+    assert module.sentence_identifier(scores, tmp_path).identify(["यह घर है।", "A house.", "2018."]) == [
+        "hi",
+        "en",
+        "unknown",
+    ]
+    assert module.sentence_identifier(replace(scores, scripts={}), tmp_path) is None
 
 
 def test_lines_are_drawn_by_seed_alike_for_all_directions(runs):
-    drawn = {seed: [[example.line for example in found] for found in examples(runs, 1, seed).values()] for seed in range(1, 9)}
+    drawn = {
+        seed: [[example.line for example in found] for found in examples(runs, 1, seed).values()]
+        for seed in range(1, 9)
+    }
     assert all(len({tuple(lines) for lines in of_seed}) == 1 for of_seed in drawn.values())
     assert len({str(of_seed) for of_seed in drawn.values()}) > 1
     assert drawn[1] == [[example.line for example in found] for found in examples(runs, 1, 1).values()]

@@ -6,9 +6,9 @@ import pytest
 
 from zsnmt.languages import Direction
 from zsnmt.report import figures
-from zsnmt.report.plotted import Curve, HeatMap
+from zsnmt.report.plotted import DIFFERENCE, Curve, HeatMap
 
-MAP = HeatMap("direct_minus_pivot", "a system", "BLEU", ["aa", "b$b", "c$"], {Direction("aa", "b$b"): -3.25, Direction("b$b", "aa"): 2.0}, -4, 4)
+MAP = HeatMap("direct_minus_pivot", DIFFERENCE, "a system", "BLEU", ["aa", "b$b", "c$"], {Direction("aa", "b$b"): -3.25, Direction("b$b", "aa"): 2.0}, -4, 4)
 TITLE = 'figures of <b> & "c"'
 
 

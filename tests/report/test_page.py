@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -10,9 +11,12 @@ import pytest
 from tests.conftest import run_command
 from tests.support.probes import make_probes
 from tests.support.runs import SIGNATURE, TEXT, make_run, make_text, validate
+from tests.support.scores import only
+from zsnmt.languages import SUPERVISED
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
-from zsnmt.report.systems import read_runs
+from zsnmt.report.scores import Run, read_runs
+from zsnmt.runs.scores import DIRECT
 
 SMALL = 2_000_000  # bytes that a page of twelve directions stays below
 
@@ -67,9 +71,8 @@ def test_text_of_the_corpus_stays_text(html, outline):
 
 
 def test_names_stay_text_too(folders):
-    runs = read_runs(folders[:1])
-    runs[0].scores["system"] = runs[0].scores["config"] = '<i>"a"</i>'
-    written = Outline(page(runs, {}, 1))
+    (run,), name = read_runs(folders[:1]), '<i>"a"</i>'
+    written = Outline(page([Run(run.folder, replace(run.scores, system=name, config=name))], {}, 1))
     assert not written.all("i") and written.text.count('<i>"a"</i>') > 5
 
 
@@ -113,9 +116,8 @@ def test_sentences_have_language_and_reading_direction(outline):
 
 
 def test_a_page_without_examples_and_logs_is_whole(folders, outline):
-    runs = read_runs(folders[:1])
-    only = {**runs[0].scores, "directions": [result for result in runs[0].scores["directions"] if result["kind"] == "supervised"]}
-    written = Outline(page([type(runs[0])(folders[0] / "gone", only)], {}, 1))
+    (run,) = read_runs(folders[:1])
+    written = Outline(page([Run(folders[0] / "gone", only(run.scores, (SUPERVISED, DIRECT)))], {}, 1))
     explained = "zero-shot directions have none. Through the pivot"  # where there are any
     assert explained in outline.text and explained not in written.text
     assert "None are shown" in written.text and not [a for a in written.all("section") if a.get("id") in ("training", "gains")]
@@ -132,8 +134,8 @@ def test_the_page_says_what_validation_is_and_which_loss_is_of_a_log(folders, ou
     shutil.copytree(folders[2], logged, ignore=shutil.ignore_patterns("checkpoints"))
     runs = read_runs([folders[0], logged])
     assert "from the training log: residual seed 1." in Outline(page(runs, {}, 1)).text
-    only = Outline(page(runs[1:], {}, 1))
-    assert [drawing["aria-label"] for drawing in only.all("svg") if "Validation" in drawing["aria-label"]] == ["Validation loss by update"]
+    alone = Outline(page(runs[1:], {}, 1))
+    assert [drawing["aria-label"] for drawing in alone.all("svg") if "Validation" in drawing["aria-label"]] == ["Validation loss by update"]
 
 
 @pytest.fixture
@@ -144,6 +146,7 @@ def probed(folders, tmp_path):
     return copies
 
 
+@pytest.mark.slow
 def test_probes_have_a_section_where_a_run_has_some(probed, outline):
     assert not [a for a in outline.all("section", "a") if "probe" in a.get("id", "") + a.get("href", "")]
     written = Outline(page(read_runs(probed), {}, 1))
@@ -159,6 +162,7 @@ def test_probes_have_a_section_where_a_run_has_some(probed, outline):
     assert "Not probed" not in Outline(page(read_runs(probed), {}, 1)).text
 
 
+@pytest.mark.slow
 def test_names_in_probes_stay_text(probed):
     for name in ("scores.json", "probes/record.json"):
         said = json.loads((probed[1] / name).read_text())
@@ -167,6 +171,7 @@ def test_names_in_probes_stay_text(probed):
     assert not written.all("i", "b") and written.text.count('<i>"a"</i>') > 15
 
 
+@pytest.mark.slow
 def test_tables_and_figures_of_probes_are_written_too(probed, tmp_path):
     output = tmp_path / "report.html"
     done = run_command("scripts/report.py", *probed, "--output", output, "--examples", "0", "--format", "svg", "tsv")
@@ -191,6 +196,7 @@ def test_many_directions_have_a_panel_a_target_language(folders, tmp_path):
     assert "Validation BLEU by target language" in {drawing["aria-label"] for drawing in written.all("svg")}
 
 
+@pytest.mark.slow
 def test_the_script_writes_page_tables_and_figures(folders, tmp_path):
     output = tmp_path / "report.html"
     done = run_command("scripts/report.py", *folders, "--output", output, "--format", "png", "svg", "md", "tsv")

@@ -13,7 +13,7 @@ from tests.support.probes import make_probes
 from tests.support.runs import make_run, make_text
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
-from zsnmt.report.systems import read_runs
+from zsnmt.report.scores import read_runs
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: the page was not looked at in a browser")
@@ -74,6 +74,7 @@ def seen(report, tmp_path_factory):
     return json.loads(unescape(found))
 
 
+@pytest.mark.slow
 def test_the_address_chooses_the_direction(report, tmp_path):
     document = dump(report, tmp_path, "#fr-de")
     hidden = {match[2]: "hidden" in match[0] for match in re.finditer(r'<section class="(direction)" id="(\S+?)"[^>]*>', document)}

@@ -9,7 +9,7 @@ from tests.support.runs import log_line, validate
 from tests.support.scores import made_up_scores
 from zsnmt.languages import Direction
 from zsnmt.report.plotted import Curve, Validation, curves, heat_maps, log_curves, panels, validation_losses, validations
-from zsnmt.report.systems import Run
+from zsnmt.report.scores import Run
 
 SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
 

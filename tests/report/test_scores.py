@@ -1,37 +1,96 @@
 """What runs have in common, and what is said of them above their tables."""
 
+from dataclasses import replace
+
 import pytest
 
-from tests.support.scores import made_up_scores
+from tests.support.scores import changed, made_up_result, made_up_scores, only, without
 from zsnmt.errors import InputError
-from zsnmt.report.scores import by_system, caption, check_comparable, listed, mean_over_directions, short_commit
+from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT
+from zsnmt.report.scores import (
+    Column,
+    by_system,
+    caption,
+    check_comparable,
+    columns_of,
+    contrasts_of,
+    groups_of,
+    listed,
+    mean_over_directions,
+    short_commit,
+)
+from zsnmt.runs.scores import DIRECT, PIVOT, Way
+from zsnmt.scoring.figures import ALL, ROOMY
 
-SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
-
-
-def without(scores, *directions):
-    kept = [result for result in scores["directions"] if (result["direction"], result["kind"]) not in directions]
-    return {**scores, "directions": kept}
+SCORES = [
+    made_up_scores("baseline", 1, 5.0),
+    made_up_scores("baseline", 2, 8.0),
+    made_up_scores("residual", 1, 14.0),
+]
 
 
 def test_means_are_plain_means_over_the_directions_of_a_kind():
-    assert mean_over_directions(SCORES[0], "supervised", "bleu") == 25.0
-    assert mean_over_directions(SCORES[0], "zero_shot", "bleu") == pytest.approx(5.0)
-    assert mean_over_directions(SCORES[0], "pivot", "off_target") == pytest.approx(0.01)
+    assert mean_over_directions(SCORES[0], Column(SUPERVISED, DIRECT, "bleu")) == 25.0
+    assert mean_over_directions(SCORES[0], Column(ZERO_SHOT, DIRECT, "bleu")) == pytest.approx(5.0)
+    assert mean_over_directions(SCORES[0], Column(ZERO_SHOT, PIVOT, "off_target")) == pytest.approx(0.01)
 
 
 def test_a_mean_needs_the_figure_in_every_direction():
-    assert mean_over_directions(SCORES[0], "zero_shot", "comet") is None
-    assert mean_over_directions(without(SCORES[0], ("de-fr", "pivot"), ("fr-de", "pivot")), "pivot", "bleu") is None
-    one, *others = SCORES[0]["directions"]
-    assert mean_over_directions({**SCORES[0], "directions": [{**one, "comet": 0.5}, *others]}, "supervised", "comet") is None
+    assert mean_over_directions(SCORES[0], Column(ZERO_SHOT, DIRECT, "comet")) is None
+    assert (
+        mean_over_directions(
+            without(SCORES[0], ("de-fr", PIVOT), ("fr-de", PIVOT)), Column(ZERO_SHOT, PIVOT, "bleu")
+        )
+        is None
+    )
+    one, *others = SCORES[0].results
+    partly = replace(SCORES[0], results=[changed(one, comet=0.5), *others])
+    assert mean_over_directions(partly, Column(SUPERVISED, DIRECT, "comet")) is None
+
+
+def test_columns_are_of_the_kinds_and_ways_that_were_scored():
+    titles = [column.title for column in columns_of(SCORES, ALL, ROOMY)]
+    assert titles == [
+        "supervised", "zero-shot", "through pivot", "off-target", "off-target through pivot",
+        "supervised chrF++", "zero-shot chrF++", "chrF++ through pivot", "supervised COMET", "zero-shot COMET", "COMET through pivot",
+    ]  # fmt: skip
+    assert [contrast.title for contrast in contrasts_of(groups_of(SCORES))] == ["zero-shot minus pivot"]
+    alone = [only(SCORES[0], (SUPERVISED, DIRECT))]
+    assert [column.title for column in columns_of(alone, ALL)] == ["supervised"] and not contrasts_of(
+        groups_of(alone)
+    )
+
+
+def test_another_way_and_kind_have_columns_and_differences_of_their_own():
+    mask = Way("mask", {"keep": 0.9})
+    more = [
+        made_up_result("de-fr", ZERO_SHOT, mask, 9.0),
+        made_up_result("fr-it", ZERO_RESOURCE, DIRECT, 9.0),
+    ]
+    scores = [replace(SCORES[0], results=[*more, *SCORES[0].results])]
+    assert [column.title for column in columns_of(scores, ALL)] == [
+        "supervised", "zero-shot", "through pivot", "zero-shot by mask (keep 0.9)", "zero-resource",
+        "off-target", "off-target through pivot", "off-target by mask (keep 0.9)", "zero-resource off-target",
+    ]  # fmt: skip
+    assert [contrast.title for contrast in contrasts_of(groups_of(scores))] == [
+        "zero-shot minus pivot", "zero-shot by mask (keep 0.9) minus direct", "zero-shot by mask (keep 0.9) minus pivot"]  # fmt: skip
+    assert (
+        "2 supervised, 2 zero-shot and 1 zero-resource directions, some also through en, by mask (keep 0.9)"
+        in caption(scores)
+    )
 
 
 def test_runs_of_several_systems_and_seeds_can_be_compared_whatever_their_models():
     check_comparable(SCORES)
-    pivoted = {"decoding": dict(beam=4, model="x", pivot_model="y"), "pivot_by": "baseline, seed 1"}
-    check_comparable([SCORES[0], SCORES[2] | pivoted])
-    seeds = {system: [run["seed"] for run in runs] for system, runs in by_system(SCORES[::-1]).items()}
+    check_comparable(
+        [
+            SCORES[0],
+            replace(
+                SCORES[2], decoding=dict(beam=4, model="x", pivot_model="y"), pivot_by="baseline, seed 1"
+            ),
+        ]
+    )
+    seeds = {system: [run.seed for run in runs] for system, runs in by_system(SCORES[::-1]).items()}
     assert [*seeds.items()] == [("residual", [1]), ("baseline", [2, 1])]
 
 
@@ -42,22 +101,25 @@ ONLY_FIRST, ONLY_OTHER = "only baseline seed 1 has ", "only residual seed 1 has 
     (dict(config="other"), f"their configs differ: {ONLY_FIRST}made_up, {ONLY_OTHER}other;"),
     (dict(signatures=dict(bleu="tok:intl", off_target="py3langid")),
      f"their signatures differ: {ONLY_FIRST}bleu tok:13a, {ONLY_OTHER}bleu tok:intl;"),
-    (dict(signatures=SCORES[2]["signatures"] | dict(comet="wmt22")), f"their signatures differ: {ONLY_OTHER}comet wmt22;"),
-    (dict(decoding=dict(beam=1, lines=60)), f"their ways of decoding differ: {ONLY_FIRST}beam 4, {ONLY_OTHER}beam 1, lines 60;"),
+    (dict(signatures=SCORES[2].signatures | dict(comet="wmt22")), f"their signatures differ: {ONLY_OTHER}comet wmt22;"),
+    (dict(decoding=dict(beam=1, lines=60)), f"their settings of decoding differ: {ONLY_FIRST}beam 4, {ONLY_OTHER}beam 1, lines 60;"),
     (dict(test_set="ab12"), f"their test sets differ: {ONLY_FIRST}one that was not recorded, {ONLY_OTHER}ab12;"),
-    (without(SCORES[2], ("de-fr", "pivot")), f"their directions differ: {ONLY_FIRST}de-fr (pivot);"),
-    (without(SCORES[2], *((result["direction"], result["kind"]) for result in SCORES[2]["directions"])),
-     f"their directions differ: {ONLY_FIRST}de-en (supervised), de-fr (pivot), de-fr (zero-shot), en-de (supervised) and 2 more;"),
+    (dict(results=without(SCORES[2], ("de-fr", PIVOT)).results), f"their directions differ: {ONLY_FIRST}de-fr (zero-shot through pivot);"),
+    (dict(results=[]), f"their directions differ: {ONLY_FIRST}de-en (supervised), de-fr (zero-shot through pivot), de-fr (zero-shot), "
+     "en-de (supervised) and 2 more;"),
 ])  # fmt: skip
 def test_runs_that_cannot_be_compared_are_refused_naming_what_differs(change, message):
     with pytest.raises(InputError) as refused:
-        check_comparable([SCORES[0], SCORES[1], {**SCORES[2], **change}])
-    assert str(refused.value) == f"these runs cannot stand in one table, {message} score them alike or make two tables"
+        check_comparable([SCORES[0], SCORES[1], replace(SCORES[2], **change)])
+    assert (
+        str(refused.value)
+        == f"these runs cannot stand in one table, {message} score them alike or make two tables"
+    )
 
 
 def test_a_direction_scored_as_another_kind_is_named_on_both_sides():
-    first, *others = SCORES[2]["directions"]
-    other = {**SCORES[2], "directions": [{**first, "kind": "zero_shot"}, *others]}
+    first, *others = SCORES[2].results
+    other = replace(SCORES[2], results=[replace(first, kind=ZERO_SHOT), *others])
     both = r"only baseline seed 1 has de-en \(supervised\), only residual seed 1 has de-en \(zero-shot\);"
     with pytest.raises(InputError, match=both):
         check_comparable([SCORES[0], other])
@@ -80,30 +142,36 @@ def test_the_caption_says_what_the_figures_are():
 
 def test_the_caption_says_what_was_left_out_of_training_and_of_the_test_set():
     overlap = {"en-de": dict(lines=1200, removed=3), "en-fr": dict(lines=800, removed=4)}
-    said = caption([{**SCORES[0], "overlap": overlap, "decoding": dict(beam=4, lines=150)}])
+    said = caption([replace(SCORES[0], overlap=overlap, decoding=dict(beam=4, lines=150))])
     assert "Of 2,000 training pairs 7 had a sentence of" in said and "first 150 lines" in said
     assert "training pairs" not in caption(SCORES) and "lines of the test set" not in caption(SCORES)
 
 
 def test_the_caption_names_a_length_penalty_that_is_not_fairseqs_default():
     def said(**decoding):
-        return caption([{**SCORES[0], "decoding": dict(beam=4, **decoding)}])
+        return caption([replace(SCORES[0], decoding=dict(beam=4, **decoding))])
 
     assert "beam 4." in said(length_penalty=1.0)
     assert "beam 4, length penalty 0.6." in said(length_penalty=0.6)
-    assert "beam 4, length penalty 0.6 in the form of GNMT." in said(length_penalty=0.6, length_penalty_form="gnmt")
-    assert "beam 4, length penalty 1.0 in the form of GNMT." in said(length_penalty=1.0, length_penalty_form="gnmt")
+    assert "beam 4, length penalty 0.6 in the form of GNMT." in said(
+        length_penalty=0.6, length_penalty_form="gnmt"
+    )
+    assert "beam 4, length penalty 1.0 in the form of GNMT." in said(
+        length_penalty=1.0, length_penalty_form="gnmt"
+    )
 
 
 def test_the_caption_of_one_direction_says_nothing_of_zero_shot():
-    one = caption([{**SCORES[0], "directions": SCORES[0]["directions"][:1]}])
+    one = caption([replace(SCORES[0], results=SCORES[0].results[:1])])
     assert "means over 1 supervised direction; off-target" in one
 
 
 def test_the_caption_says_who_pivots_where_it_is_another_run():
-    pivoted = [{**scores, "pivot_by": "baseline, seed 1"} for scores in (SCORES[1], SCORES[2])]
+    pivoted = [replace(scores, pivot_by="baseline, seed 1") for scores in (SCORES[1], SCORES[2])]
     said = caption([SCORES[0], *pivoted])
-    assert said.endswith("Through the pivot: baseline, seed 2, by baseline, seed 1; residual, seed 1, by baseline, seed 1.")
+    assert said.endswith(
+        "Through the pivot: baseline, seed 2, by baseline, seed 1; residual, seed 1, by baseline, seed 1."
+    )
     assert "Through the pivot" not in caption(SCORES)
 
 

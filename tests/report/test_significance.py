@@ -7,54 +7,66 @@ import pytest
 
 from tests.support.resampled import with_resamples
 from tests.support.scores import made_up_scores
-from zsnmt.languages import Direction
-from zsnmt.report.significance import difference, resamples
+from zsnmt.languages import ZERO_SHOT, Direction
+from zsnmt.report.scores import Column
+from zsnmt.report.significance import Side, difference
+from zsnmt.runs.scores import DIRECT, PIVOT
 from zsnmt.scoring.bootstrap import SAMPLES, paired, unpacked
-from zsnmt.scoring.metrics import RANGES
+from zsnmt.scoring.figures import ranges
 
 RUNS = [with_resamples(made_up_scores("residual", seed, bleu)) for seed, bleu in ((1, 14.0), (2, 30.0))]
-BASE = [with_resamples(made_up_scores("baseline", seed, bleu)) for seed, bleu in ((1, 5.0), (2, 8.0), (3, 6.0))]
+BASE = [
+    with_resamples(made_up_scores("baseline", seed, bleu)) for seed, bleu in ((1, 5.0), (2, 8.0), (3, 6.0))
+]
 OLD = made_up_scores("baseline", 4, 5.0)
 FRENCH = Direction("de", "fr")
 
 
-def naive(runs, kind, figure, *directions):
-    """The mean over seeds and directions, draw by draw."""
+def naive(runs, way, figure, *directions):
+    """The mean over seeds and zero-shot directions, draw by draw."""
     return [
-        fmean(fmean(unpacked(result["resampled"][figure], RANGES[figure])[draw] for result in scores["directions"]
-                    if result["kind"] == kind and result["direction"] in directions) for scores in runs)
+        fmean(fmean(unpacked(result.uncertainty.resampled[figure], ranges()[figure])[draw] for result in scores.results
+                    if result.way == way and str(result.direction) in directions) for scores in runs)
         for draw in range(SAMPLES)
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("figure", RANGES)
-@pytest.mark.parametrize("kind", ["zero_shot", "pivot"])
-def test_resamples_are_means_over_directions_and_seeds(figure, kind):
-    assert resamples(RUNS, kind, figure, {FRENCH}) == pytest.approx(naive(RUNS, kind, figure, "de-fr"))
-    every = naive(RUNS, kind, figure, "de-fr", "fr-de")
-    assert resamples(RUNS, kind, figure, {FRENCH, Direction("fr", "de")}) == pytest.approx(every)
-    assert resamples(RUNS, kind, figure) == pytest.approx(every, abs=1e-4 * RANGES[figure])  # the kept mean is rounded too
+def resamples(runs, figure="bleu", directions=None, way=DIRECT):
+    return Side(runs, Column(ZERO_SHOT, way, figure)).resamples(directions)
+
+
+@pytest.mark.parametrize("figure", ranges())
+@pytest.mark.parametrize("way", [DIRECT, PIVOT])
+def test_resamples_are_means_over_directions_and_seeds(figure, way):
+    assert resamples(RUNS, figure, {FRENCH}, way) == pytest.approx(naive(RUNS, way, figure, "de-fr"))
+    every = naive(RUNS, way, figure, "de-fr", "fr-de")
+    assert resamples(RUNS, figure, {FRENCH, Direction("fr", "de")}, way) == pytest.approx(every)
+    assert resamples(RUNS, figure, None, way) == pytest.approx(
+        every, abs=1e-4 * ranges()[figure]
+    )  # the kept mean is rounded too
 
 
 @pytest.mark.parametrize("runs", [[OLD], [*BASE, OLD]])
 @pytest.mark.parametrize("directions", [None, {FRENCH}])
 def test_where_a_run_has_no_resamples_there_are_none(runs, directions):
-    assert resamples(runs, "zero_shot", "bleu", directions) is None
+    assert resamples(runs, "bleu", directions) is None
 
 
 def test_what_was_not_scored_or_is_not_resampled_has_no_resamples():
-    assert resamples(BASE, "zero_shot", "bleu", {Direction("de", "it")}) is None
-    assert resamples(BASE, "zero_shot", "bleu", set()) is None
-    assert resamples(BASE, "zero_shot", "comet") is None and resamples(BASE, "zero_shot", "comet", {FRENCH}) is None
+    assert resamples(BASE, "bleu", {Direction("de", "it")}) is None
+    assert resamples(BASE, "bleu", set()) is None
+    assert resamples(BASE, "comet") is None and resamples(BASE, "comet", {FRENCH}) is None
 
 
 def test_a_difference_is_tested_as_the_bootstrap_tests_the_naive_means():
     one, other = ([12.0, 28.0], [4.0, 7.0, 5.0])
-    found = difference("bleu", one, other, (resamples(RUNS, "zero_shot", "bleu"), resamples(BASE, "zero_shot", "bleu")))
-    draws = (np.array(naive(runs, "zero_shot", "bleu", "de-fr", "fr-de")) for runs in (RUNS, BASE))
+    found = difference("bleu", one, other, (resamples(RUNS), resamples(BASE)))
+    draws = (np.array(naive(runs, DIRECT, "bleu", "de-fr", "fr-de")) for runs in (RUNS, BASE))
     expected = paired(*draws, fmean(one) - fmean(other))
     assert found.mean == fmean(one) - fmean(other) and found.difference and found.deviation is None
-    assert found.interval == pytest.approx(expected.interval, abs=0.02) and found.p == pytest.approx(expected.p, abs=0.01)
+    assert found.interval == pytest.approx(expected.interval, abs=0.02) and found.p == pytest.approx(
+        expected.p, abs=0.01
+    )
 
 
 def test_p_is_1_for_a_system_and_itself_smallest_for_distant_ones_and_the_same_from_either_side():
@@ -64,7 +76,10 @@ def test_p_is_1_for_a_system_and_itself_smallest_for_distant_ones_and_the_same_f
         ([40.0], [20.0], (noise[0] + 20, noise[1]), 1 / (SAMPLES + 1)),
         ([20.5], [20.0], (noise[0] + 0.5, noise[1]), None),
     ):
-        found, turned = difference("bleu", values, others, draws), difference("bleu", others, values, draws[::-1])
+        found, turned = (
+            difference("bleu", values, others, draws),
+            difference("bleu", others, values, draws[::-1]),
+        )
         assert found.p == turned.p and found.mean == -turned.mean and p in (None, found.p)
         assert found.interval == pytest.approx([-end for end in turned.interval[::-1]])
     assert 0.05 < found.p < 0.95
@@ -75,17 +90,21 @@ def test_only_differences_within_runs_have_a_deviation():
     assert difference("bleu", values, others, (None, None)).deviation is None
     within = difference("bleu", values, others, (None, None), same_runs=True)
     assert within.deviation == pytest.approx(stdev([-1.0, 14.0]))
-    assert difference("bleu", others, values, (None, None), same_runs=True).deviation == pytest.approx(within.deviation)
+    assert difference("bleu", others, values, (None, None), same_runs=True).deviation == pytest.approx(
+        within.deviation
+    )
     assert difference("bleu", values[:1], others[:1], (None, None), same_runs=True).deviation is None
 
 
 def test_without_resamples_on_both_sides_a_difference_has_no_interval():
-    draws = resamples(RUNS, "zero_shot", "bleu")
+    draws = resamples(RUNS)
     for resampled in ((None, draws), (draws, None), (None, None)):
         found = difference("bleu", [2.0], [1.0], resampled)
         assert (found.mean, found.interval, found.p, found.note) == (1.0, None, None, "")
 
 
-@pytest.mark.parametrize(("values", "others"), [([], [1.0]), ([1.0], []), ([None], [1.0]), ([1.0, 2.0], [None, 1.0])])
+@pytest.mark.parametrize(
+    ("values", "others"), [([], [1.0]), ([1.0], []), ([None], [1.0]), ([1.0, 2.0], [None, 1.0])]
+)
 def test_a_difference_from_what_was_not_scored_is_not_made_up(values, others):
     assert difference("bleu", values, others, (None, None)) is None

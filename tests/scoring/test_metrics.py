@@ -11,8 +11,9 @@ from sacrebleu.metrics import BLEU, CHRF
 from tests.support.evaluation import sentences, spoilt
 from zsnmt.errors import InputError
 from zsnmt.scoring.bootstrap import STEPS, interval, unpacked
+from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
-from zsnmt.scoring.metrics import RANGES, Metrics, measure
+from zsnmt.scoring.metrics import Measurement, Metrics, measure
 from zsnmt.text.subword import Subwords, train_subwords
 
 REFERENCES = sentences("aa", 20)
@@ -20,8 +21,10 @@ HYPOTHESES = spoilt(REFERENCES, 0.3)
 IDENTIFIER = LexiconIdentifier({"aa": ["ba", "bi"], "bb": ["ko", "ku"]})
 
 
-def measured(sources, hypotheses, references, metrics=None, identifier=IDENTIFIER) -> dict:
-    return measure(sources, hypotheses, references, "aa", metrics or Metrics(), identifier)
+def measured(sources, hypotheses, references, metrics=None, identifier=IDENTIFIER) -> Measurement:
+    return measure(
+        sources, hypotheses, references, target="aa", metrics=metrics or Metrics(), identifier=identifier
+    )
 
 
 @pytest.fixture
@@ -31,7 +34,10 @@ def subwords(tmp_path):
 
 
 def test_scores_are_sacrebleus_on_raw_text():
-    hypotheses, references = ["The cat sat on the mat.", "Hello, world!"], ["The cat sits on the mat.", "Hello world!"]
+    hypotheses, references = (
+        ["The cat sat on the mat.", "Hello, world!"],
+        ["The cat sits on the mat.", "Hello world!"],
+    )
     scores, _ = Metrics().scores(hypotheses, references)
     bleu = sacrebleu.corpus_bleu(hypotheses, [references])
     assert scores["bleu"] == bleu.score
@@ -44,13 +50,19 @@ def test_scores_are_sacrebleus_on_raw_text():
 @pytest.mark.parametrize("tokenizer", ["13a", "char", "none"])
 def test_bleu_is_by_the_tokenizer_asked_for(tokenizer):
     scores, _ = Metrics(tokenizer).scores(HYPOTHESES, REFERENCES)
-    assert scores["bleu"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], tokenize=tokenizer, force=True).score
+    assert (
+        scores["bleu"]
+        == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], tokenize=tokenizer, force=True).score
+    )
 
 
 def test_bleu_over_subwords_is_that_of_the_pieces_and_says_so(subwords):
     metrics = Metrics("subwords", subwords)
     scores, _ = metrics.scores(HYPOTHESES, REFERENCES)
-    pieces = [[" ".join(Subwords(subwords).encode(line, "aa")) for line in lines] for lines in (HYPOTHESES, REFERENCES)]
+    pieces = [
+        [" ".join(Subwords(subwords).encode(line, "aa")) for line in lines]
+        for lines in (HYPOTHESES, REFERENCES)
+    ]
     expected = sacrebleu.corpus_bleu(pieces[0], [pieces[1]], tokenize="none", force=True)
     assert (scores["bleu"], scores["length_ratio"]) == (expected.score, expected.sys_len / expected.ref_len)
     plain, _ = Metrics().scores(HYPOTHESES, REFERENCES)
@@ -91,9 +103,9 @@ def test_references_are_read_once_for_all_that_is_scored_against_them(monkeypatc
 
 def test_off_target_is_the_share_in_another_language():
     result = measured(["x"] * 4, ["ba bi", "ko ku", "ba ko ko", ""], ["ba", "bi", "ba ba", "bi ko"])
-    assert result["off_target"] == 0.75 and result["reference_error"] == 0.0
-    assert result["identified"] == {"bb": 0.5, "aa": 0.25, "unknown": 0.25}
-    assert measured(["x"] * 4, ["ba"] * 4, ["ba", "ku", "ba", "ku"])["reference_error"] == 0.5
+    assert result.figures["off_target"] == 0.75 and result.figures["reference_error"] == 0.0
+    assert result.identified == {"bb": 0.5, "aa": 0.25, "unknown": 0.25}
+    assert measured(["x"] * 4, ["ba"] * 4, ["ba", "ku", "ba", "ku"]).figures["reference_error"] == 0.5
 
 
 def test_references_are_identified_once_for_all_that_is_scored_against_them():
@@ -106,37 +118,46 @@ def test_references_are_identified_once_for_all_that_is_scored_against_them():
 
     identifier = Counted(IDENTIFIER.lexicons)
     for hypotheses in (["ba", "bi", "ba"], ["ba", "ku", "ku"]):
-        assert measured(["x"] * 3, hypotheses, ["ba", "bi", "ko"], identifier=identifier)["reference_error"] == 1 / 3
+        assert (
+            measured(["x"] * 3, hypotheses, ["ba", "bi", "ko"], identifier=identifier).figures[
+                "reference_error"
+            ]
+            == 1 / 3
+        )
     assert len(Counted.calls) == 3
 
 
 def test_empty_and_copied_outputs_are_counted():
     sources = ["ko ku", "ku  ku", "ko", "ko", "ku", "Ku"]
     outputs = ["ko ku", " ku ku ", "ba", "", " \t", "ku"]
-    result = measured(sources, outputs, ["ba"] * 6)
+    result = measured(sources, outputs, ["ba"] * 6).figures
     assert result["lines"] == 6 and result["empty"] == 2
     assert result["copied"] == 2 / 6  # white space does not matter, case does
-    assert measured(sources, [*sources], ["ba"] * 6)["copied"] == 1
+    assert measured(sources, [*sources], ["ba"] * 6).figures["copied"] == 1
 
 
 def test_a_model_that_writes_nothing_is_scored_zero():
-    result = measured(["ko", "ku"], ["", ""], ["ba", "bi"])
-    assert (result["bleu"], result["chrf"], result["length_ratio"]) == (0, 0, 0)
-    assert result["off_target"] == 1 and result["empty"] == 2 and result["identified"] == {"unknown": 1}
-    assert result["intervals"] == {"bleu": [0, 0], "chrf": [0, 0], "off_target": [1, 1]}
+    figures, identified, uncertainty = measured(["ko", "ku"], ["", ""], ["ba", "bi"])
+    assert (figures["bleu"], figures["chrf"], figures["length_ratio"]) == (0, 0, 0)
+    assert figures["off_target"] == 1 and figures["empty"] == 2 and identified == {"unknown": 1}
+    assert uncertainty.intervals == {"bleu": [0, 0], "chrf": [0, 0], "off_target": [1, 1]}
 
 
 def test_intervals_are_of_the_resamples_which_are_kept():
     outputs = [line if number % 4 else "ko ku" for number, line in enumerate(HYPOTHESES)]
     words = {word.rstrip(".") for line in REFERENCES for word in line.split()}
     identifier = LexiconIdentifier({"aa": words, "bb": ["ko", "ku"]})
-    result = measured(["x"] * 20, outputs, REFERENCES, identifier=identifier)
+    figures, _, uncertainty = measured(["x"] * 20, outputs, REFERENCES, identifier=identifier)
     scores, resampled = Metrics().scores(outputs, REFERENCES)
-    assert {name: result[name] for name in scores} == scores
-    assert [*result["intervals"]] == [*result["resampled"]] == [*RANGES] == ["bleu", "chrf", "off_target"]
-    for name, (low, high) in result["intervals"].items():
-        back = unpacked(result["resampled"][name], RANGES[name])
-        assert low < result[name] < high and [low, high] == pytest.approx(interval(back), abs=RANGES[name] / STEPS)
+    assert {name: figures[name] for name in scores} == scores
+    assert (
+        [*uncertainty.intervals] == [*uncertainty.resampled] == [*ranges()] == ["bleu", "chrf", "off_target"]
+    )
+    for name, (low, high) in uncertainty.intervals.items():
+        back = unpacked(uncertainty.resampled[name], ranges()[name])
+        assert low < figures[name] < high and [low, high] == pytest.approx(
+            interval(back), abs=ranges()[name] / STEPS
+        )
         if name in resampled:
             assert [low, high] == interval(resampled[name])
-            assert np.abs(back - resampled[name]).max() <= RANGES[name] / STEPS
+            assert np.abs(back - resampled[name]).max() <= ranges()[name] / STEPS

@@ -8,6 +8,7 @@ from zlib import crc32
 
 from tests.conftest import LANGUAGES
 from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
 from zsnmt.languages import Direction, supervised_directions
 from zsnmt.text.lines import write_lines
 
@@ -58,7 +59,7 @@ class MadeUpTranslator:
     languages, pivot = LANGUAGES, LANGUAGES[0]
     trained = supervised_directions(LANGUAGES, LANGUAGES[0])
 
-    def __init__(self, run: Path, choice: EngineChoice = EngineChoice(), **search) -> None:
+    def __init__(self, run: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()) -> None:
         self.model, self.search, self.choice = (run / "model.pt").read_text(), search, choice
         self.signature = "" if choice.precision is None else f"{choice.engine} {choice.precision}"
         self.pipeline = self
@@ -71,6 +72,7 @@ class MadeUpTranslator:
         self,
         lines: Sequence[str],
         directions: Sequence[Direction],
+        *,
         first_line: int = 1,
         finished: Callable[[float], object] = lambda number: None,
     ) -> dict[Direction, list[str]]:

@@ -11,14 +11,15 @@ from fairseq.sequence_generator import SequenceGenerator
 from tests.conftest import LANGUAGES, ToyTask, toy_options
 from tests.support.rounding import assert_as_near
 from zsnmt.data.language_tags import TagPlacement
+from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.files import write_json
 from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
+from zsnmt.inference.export.ctranslate2.export import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
-from zsnmt.inference.export.run import write_model
-from zsnmt.inference.trained_run import Knowledge
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.text.pipeline import TextPipeline
@@ -75,8 +76,8 @@ def export(model: ZeroShotTransformer, dictionary: Dictionary, folder: Path, qua
     symbols = "".join(f"{symbol} 1 #fairseq:overwrite\n" for symbol in dictionary.symbols[dictionary.nspecial :])
     for language in LANGUAGES:
         (folder / "pipeline" / f"dict.{language}.txt").write_text(symbols)
-    known = Knowledge(TextPipeline(Words()), dictionary, TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions())
-    record = needed(known, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
+    codec = Codec(TextPipeline(Words()), TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions())
+    record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
     write_json(folder / EXPORT_FILE, record)
     return folder
 

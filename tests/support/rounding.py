@@ -10,7 +10,6 @@ first that it can:
    measure: `assert_as_near`.
 """
 
-from collections.abc import Iterator
 
 import pytest
 import torch

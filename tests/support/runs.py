@@ -2,16 +2,32 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 from tests.support.scores import made_up_scores
+from zsnmt.languages import SUPERVISED
+from zsnmt.runs.folder import hypotheses_file, settings_file
+from zsnmt.runs.scores import DIRECT, Scores, write_score_file
 from zsnmt.runs.validation import append_validation
 
 TEXT = {  # the second line must stay text on a page
-    "en": ["The cat sleeps in the house.", "A sign says <script>alert('en')</script> & more.", "Good morning to all."],
-    "de": ["Die Katze schläft im Haus.", "Ein Schild sagt <script>alert('de')</script> & mehr.", "Guten Morgen euch allen."],
-    "fr": ["Le chat dort dans la maison.", "Un panneau dit <script>alert('fr')</script> & plus.", "Bonjour à vous tous, mes amis."],
+    "en": [
+        "The cat sleeps in the house.",
+        "A sign says <script>alert('en')</script> & more.",
+        "Good morning to all.",
+    ],
+    "de": [
+        "Die Katze schläft im Haus.",
+        "Ein Schild sagt <script>alert('de')</script> & mehr.",
+        "Guten Morgen euch allen.",
+    ],
+    "fr": [
+        "Le chat dort dans la maison.",
+        "Un panneau dit <script>alert('fr')</script> & plus.",
+        "Bonjour à vous tous, mes amis.",
+    ],
 }
 SIGNATURE = f"py3langid {version('py3langid')}, restricted to en de fr"
 STRAYED = "This sentence is in English and in no other language."
@@ -25,29 +41,43 @@ def make_text(folder: Path) -> Path:
     return folder
 
 
-def make_run(folder: Path, text: Path, system: str = "baseline", seed: int = 1, zero_shot: float = 5.0) -> Path:
+def make_run(
+    folder: Path, text: Path, system: str = "baseline", seed: int = 1, zero_shot: float = 5.0
+) -> Path:
     """A run that copied its references, but for the first line of zero-shot directions, which is English."""
-    scores = made_up_scores(system, seed, zero_shot)
-    scores |= {
-        "text": str(text),
-        "versions": {"sacrebleu": "2.6.0"},
-        "signatures": {"bleu": "tok:13a", "chrf": "nc:6", "off_target": SIGNATURE},
-        "decoding": {"beam": 4, "model": f"{system}{seed}", "split": "test"},
-    }
+    return write_run(folder, text, made_up_scores(system, seed, zero_shot))
+
+
+def write_run(folder: Path, text: Path, scores: Scores) -> Path:
+    """The run of made-up scores; only direct zero-shot translations go astray."""
+    system, seed = scores.system, scores.seed
+    scores = replace(
+        scores,
+        text=str(text),
+        versions={"sacrebleu": "2.6.0"},
+        signatures={"bleu": "tok:13a", "chrf": "nc:6", "off_target": SIGNATURE},
+        decoding={"beam": 4, "model": f"{system}{seed}", "split": "test"},
+    )
     run = folder / system / f"seed{seed}"
     hypotheses = run / "hypotheses"
     hypotheses.mkdir(parents=True)
     sources = {}
-    for result in scores["directions"]:
-        source, target = result["direction"].split("-")
-        sources[result["direction"]] = hashlib.sha256((text / f"test.{source}").read_bytes()).hexdigest()
-        lines = [STRAYED, *TEXT[target][1:]] if result["kind"] == "zero_shot" else TEXT[target]
-        name = "pivot" if result["kind"] == "pivot" else "direct"
-        (hypotheses / f"{name}.{result['direction']}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    for way in ("direct", "pivot"):
-        (hypotheses / f"{way}.json").write_text(json.dumps({**scores["decoding"], "sources": sources}))
-    (run / "scores.json").write_text(json.dumps(scores))
-    (run / "train.log").write_text("".join(log_line(updates, 8 - updates / 100) for updates in (100, 200, 300)))
+    for result in scores.results:
+        source, target = result.direction
+        sources[str(result.direction)] = hashlib.sha256((text / f"test.{source}").read_bytes()).hexdigest()
+        lines = (
+            [STRAYED, *TEXT[target][1:]]
+            if result.way == DIRECT and result.kind != SUPERVISED
+            else TEXT[target]
+        )
+        path = hypotheses_file(hypotheses, result.way, result.direction)
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for way in {result.way for result in scores.results}:
+        settings_file(hypotheses, way).write_text(json.dumps({**scores.decoding, "sources": sources}))
+    write_score_file(run / "scores.json", scores)
+    (run / "train.log").write_text(
+        "".join(log_line(updates, 8 - updates / 100) for updates in (100, 200, 300))
+    )
     checkpoints = run / "checkpoints"
     checkpoints.mkdir()
     for epoch in (1, 2, 3):
@@ -67,5 +97,10 @@ def validate(folder: Path, epoch: int, directions: list[str], trained: list[str]
 
 def log_line(updates: int, loss: float) -> str:
     """A validation in fairseq's log."""
-    entry = {"epoch": updates // 100, "valid_loss": "9", "valid_nll_loss": str(loss), "valid_num_updates": str(updates)}
+    entry = {
+        "epoch": updates // 100,
+        "valid_loss": "9",
+        "valid_nll_loss": str(loss),
+        "valid_num_updates": str(updates),
+    }
     return f"2026-01-01 00:00:00 | INFO | valid | {json.dumps(entry)}\n"

@@ -1,10 +1,9 @@
 """A Python that has fairseq loaded already: processes of tests start at once instead of after seconds.
 
-`environment()` is a folder like a virtual environment. Its `bin/python` and `bin/fairseq-train` ask a server for a copy of
-itself (fork), which takes over their arguments, folder, variables, input and output; they wait for it and end as it ends.
-A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until it is imported. Only
-threads' settings, the hash seed and what loading itself would print are the server's. Tests of such things, and of what a
-signal does, take `sys.prefix`, where the real Python is.
+`environment()` is a folder like a virtual environment. Its `bin/python` and `bin/fairseq-train` ask a server
+for a copy of the server (fork), hand over their arguments, folder, variables, input and output to it, and end as
+it ends. A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until it is
+imported. Only the number of threads, the hash seed and what loading prints are the server's.
 """
 
 import array
@@ -35,7 +34,7 @@ LOADED = (
     "numpy", "torch", "fairseq.tasks", "fairseq.models", "fairseq.checkpoint_utils", "fairseq.trainer",
     "sacrebleu.metrics", "sacremoses", "jinja2", "matplotlib.figure", "sklearn.linear_model", "ctranslate2",
 )  # fmt: skip
-NEEDED = {"torch": "numpy", "fairseq": "torch", "matplotlib": "numpy", "sklearn": "numpy"}  # a package that comes with another
+NEEDED = {"torch": "numpy", "fairseq": "torch", "matplotlib": "numpy", "sklearn": "numpy"}  # loaded with them
 FILES = 3  # input, output and errors are handed over
 
 CLIENT = f"""#!{sys.executable} -IS
@@ -69,7 +68,7 @@ COMMANDS = ("python", "fairseq-train", "zsnmt")
 
 @functools.cache
 def environment() -> Path:
-    """The folder, for `VENV`; the real environment where the system cannot wait for processes as the server does."""
+    """The folder, for `VENV`; the real one where the system cannot wait for processes as the server does."""
     if not hasattr(os, "pidfd_open"):
         return Path(sys.prefix)
     folder = Path(tempfile.mkdtemp(prefix="warm_"))
@@ -77,7 +76,8 @@ def environment() -> Path:
     for name in COMMANDS:
         (folder / "bin" / name).write_text(CLIENT)
         (folder / "bin" / name).chmod(0o755)
-    server = subprocess.Popen([sys.executable, __file__, folder / "bin" / "socket"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    command = [sys.executable, __file__, folder / "bin" / "socket"]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdout.read(1), "the server of warm processes did not start"
     atexit.register(shutil.rmtree, folder)
     atexit.register(server.communicate)  # it ends with its input
@@ -89,13 +89,13 @@ class Preloaded(MetaPathFinder, Loader):
 
     def __init__(self) -> None:
         logging.disable()
-        ours, self.packages = {*sys.modules}, {}
+        own, self.packages = {*sys.modules, *sys.stdlib_module_names}, {}
         for name in LOADED:
             before = {*sys.modules}
             importlib.import_module(name)
             package = name.partition(".")[0]
             self.packages[package] = self.packages.get(package, set()) | {*sys.modules} - before
-        others = [name for name in sys.modules if name not in ours and name.partition(".")[0] not in sys.stdlib_module_names]
+        others = [name for name in sys.modules if name not in own and name.partition(".")[0] not in own]
         self.modules = {name: sys.modules.pop(name) for name in others}
         self.handlers, self.level = logging.root.handlers[:], logging.root.level  # fairseq sets them
         logging.disable(logging.NOTSET)
@@ -147,9 +147,10 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
                     os.setpgid(0, 0)
                     for number, file in enumerate(files):
                         os.dup2(file, number)
-                    for file in (*files, listener.fileno(), client.fileno(), *ends, *(other.fileno() for other in copies)):
+                    for file in (*files, *ends):
                         os.close(file)
-                    waiting.close()
+                    for each in (listener, client, *copies, waiting):
+                        each.close()
                     return asked
                 for file in files:
                     os.close(file)
@@ -190,18 +191,19 @@ def received(client: socket.socket, length: int) -> bytes:
     """So many bytes."""
     parts = b""
     while len(parts) < length:
-        parts += client.recv(length - len(parts))
+        if not (part := client.recv(length - len(parts))):
+            raise ConnectionError("a client ended before it said what to do")
+        parts += part
     return parts
 
 
 def become(call: list[str], python: str, folder: str, variables: dict[str, str], paths: list[str]) -> None:
-    """Run a command as a process of its own would."""
+    """Run a command as a process of its own would; `paths` are those where the environment's packages are."""
     kind, *arguments = call
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(variables)
     sys.executable = python or sys.executable
-    random.seed()
     if variables.get("PYTHONWARNINGS") == "ignore":
         warnings.simplefilter("ignore")
     first = {"-c": "", "-m": folder}.get(kind, str(Path(kind).resolve().parent))
@@ -239,14 +241,17 @@ def main() -> None:
     paths = sys.path[1 + len(given) :]
     asked = serve(sys.argv[1])
     if asked:
+        numpy, torch = preloaded.modules["numpy"], preloaded.modules["torch"]
+        for seed in (random.seed, numpy.random.seed, torch.default_generator.seed):
+            seed()
         status = ended(become, *asked, paths)
         threading._shutdown()
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             try:
-                stream.flush()
-            except (OSError, ValueError):
-                status = status or 120  # as the interpreter says it
+                stream.closed or stream.flush()
+            except OSError:
+                status = 120  # as the interpreter says it
         os._exit(status)
 
 

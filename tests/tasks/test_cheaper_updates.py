@@ -4,6 +4,8 @@ import pytest
 
 from tests.tasks.conftest import Output, fairseq, training_options
 
+pytestmark = pytest.mark.slow
+
 STOCK = []
 CHEAPER = ["--criterion", "chunked_label_smoothed_cross_entropy", "--optimizer", "fused_adam"]
 EPOCHS = ["--cpu", "--update-freq", 2, "--clip-norm", 1, "--weight-decay", 0.01, "--report-accuracy"]

@@ -28,6 +28,7 @@ from tests.tasks.conftest import (
     towards,
     training_options,
 )
+from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
 from zsnmt.models.zs_transformer import ZeroShotTransformer
@@ -36,7 +37,8 @@ from zsnmt.runs.validation import read_validations
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
-from zsnmt.training.binarised import encode
+
+pytestmark = pytest.mark.slow
 
 HERE = ["--cpu", "--num-workers", 0]
 GNMT_FORM = ("--length-penalty-form", "gnmt")
@@ -72,7 +74,7 @@ def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data,
 
     for direction in map(parse_direction, SUPERVISED + ZERO_SHOT):
         lines = read_lines(text / f"valid.{direction.source}")  # all, since the longest of a batch limits the output
-        tokens = [encode(pipeline.encode(line, direction.source), task.source_dictionary) for line in lines]
+        tokens = [torch.tensor(encode(pipeline.encode(line, direction.source), task.source_dictionary)) for line in lines]
         set_of_lines = task.inference_dataset(tokens, [len(line) for line in tokens], direction)
         batch = set_of_lines.collater([set_of_lines[place] for place in range(len(lines))])
         outputs = dict(zip(batch["id"].tolist(), task.generate(generator, models, batch, direction)))

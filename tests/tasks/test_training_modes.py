@@ -22,6 +22,8 @@ from tests.tasks.conftest import (
 )
 from zsnmt.modules.positions import ENCODINGS
 
+pytestmark = pytest.mark.slow
+
 NO_DROPOUT = "--dropout 0 --attention-dropout 0 --activation-dropout 0 --word-dropout 0".split()
 PLAIN = [*NO_DROPOUT, "--no-save"]
 EVERYTHING = ["--valid-lang-pairs", ",".join(SUPERVISED + ZERO_SHOT)]

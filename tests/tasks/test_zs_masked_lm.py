@@ -77,6 +77,7 @@ def batches(task: ZeroShotMaskedLMTask, split: str, epoch: int = 1, workers: int
 # Training
 
 
+@pytest.mark.slow
 def test_it_trains_on_its_own_and_validates_on_both_languages_and_one(data, tmp_path):
     command = [Path(sys.prefix) / "bin" / "fairseq-train", data, "--user-dir", "zsnmt", "--task", "zs_masked_lm", *TRAINING.split()]
     done = run_command(*command, "--max-update", "3", "--valid-subset", "valid,valid.en", "--save-dir", tmp_path)
@@ -91,6 +92,7 @@ def test_it_trains_on_its_own_and_validates_on_both_languages_and_one(data, tmp_
     assert (tmp_path / "checkpoint_best.pt").is_file()
 
 
+@pytest.mark.slow
 def test_training_resumes_where_it_was(data, tmp_path):
     """In the middle of an epoch, with the same masks and dropout: weights are bit for bit those of one go."""
     train(data, tmp_path / "whole", "--max-update", 8)
@@ -102,6 +104,7 @@ def test_training_resumes_where_it_was(data, tmp_path):
     assert any(not torch.equal(first[name], parts[name]) for name in parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", [["--position-encoding", "tupe_relative"], ["--position-terms", "no_word_position"]])
 def test_other_systems_train_also_in_bfloat16(data, tmp_path, system):
     losses, learned = [], []

@@ -1,5 +1,6 @@
 """The task as fairseq sets it up: its directions, its data, what it refuses."""
 
+from argparse import Namespace
 from collections import Counter
 
 import pytest
@@ -22,7 +23,7 @@ from tests.tasks.conftest import (
 )
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
-from zsnmt.tasks.zs_translation import STOCK_OPTIONS
+from zsnmt.tasks.zs_translation import STOCK_OPTIONS, ZeroShotTranslationTask
 
 KNOWN = f"this model knows {', '.join(LANGUAGES)}"
 
@@ -39,6 +40,16 @@ def test_every_pair_with_training_text_is_trained_in_both_directions(data):
 def test_directions_can_be_chosen(data):
     task = task_of(data, "--lang-pairs", SUPERVISED[2], "--valid-lang-pairs", f"{ZERO_SHOT[1]},{SUPERVISED[0]}")
     assert task.lang_pairs == [SUPERVISED[2]] and task.valid_directions == [ZERO_SHOT[1], SUPERVISED[0]]
+
+
+def test_a_checkpoint_may_be_older_than_an_option(data):
+    options = vars(task_of(data).args).copy()
+    for name in ("valid_bleu_lines", "length_penalty_form", "cpu_bf16", "valid_lang_pairs"):
+        del options[name]
+    args = Namespace(**options | {"virtual_epoch_size": 77})
+    task = ZeroShotTranslationTask.setup_task(args)
+    assert (args.valid_bleu_lines, args.length_penalty_form, args.cpu_bf16) == (0, "power", False)
+    assert task.valid_directions == SUPERVISED and not task.translates_validation and args.virtual_epoch_size == 77
 
 
 def as_typed(option: str) -> str:

@@ -18,7 +18,7 @@ from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
-from zsnmt.training.binarised import TextFile, encode, learn_dictionary, prepare
+from zsnmt.training.binarised import TextFile, learn_dictionary, prepare
 
 PAIRS, VALID, TEST = 53, 7, 9
 PIVOT, FIRST, SECOND = LANGUAGES = ["inglan", "velan", "tamun"]  # as they are not in the alphabet
@@ -110,13 +110,6 @@ def test_the_dictionary_holds_the_pieces_of_training_and_no_other(text, folder):
     expected = sum(counted, start=Counter())
     assert dict(zip(pieces, counts)) == expected
     assert list(zip(pieces, counts)) == sorted(expected.items(), key=lambda item: (-item[1], item[0]))
-
-
-def test_encoding_ends_in_eos_and_knows_its_limits(folder):
-    dictionary = Dictionary.load(str(folder / f"dict.{PIVOT}.txt"))
-    piece = dictionary[dictionary.nspecial + 3]
-    assert encode([piece, "☃"], dictionary).tolist() == [dictionary.nspecial + 3, dictionary.unk(), dictionary.eos()]
-    assert encode([], dictionary).tolist() == [dictionary.eos()]
 
 
 def test_a_multiway_set_is_binarised_once_for_all_its_pairs(folder):

@@ -8,8 +8,7 @@ from fairseq.models import FairseqModel
 from fairseq.tasks import setup_task
 from torch import Tensor
 
-import zsnmt.models  # noqa: F401  (registers)
-import zsnmt.tasks  # noqa: F401
+import zsnmt
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
@@ -33,6 +32,7 @@ def extend_checkpoint(
     The output has no state of training but the directions that the model was trained on. `state` is used up. Raises
     `InputError` for data that do not extend those the model was trained with.
     """
+    zsnmt.register()
     for name, value in {"data": str(data), **options}.items():
         for part in ("task", "model"):
             setattr(state["cfg"][part], name, value)

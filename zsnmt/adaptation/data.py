@@ -10,6 +10,7 @@ from pathlib import Path
 from fairseq.data import Dictionary
 
 from zsnmt.data.binarised_folder import check_replaceable
+from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages
@@ -26,7 +27,7 @@ from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.pipeline import RAW, TextPipeline, own_model_file
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
-from zsnmt.training.binarised import TextFile, binarise, checked_pairs, count_pieces, encode, text_files, training_text
+from zsnmt.training.binarised import TextFile, binarise, checked_pairs, count_pieces, text_files, training_text
 
 UNKNOWN_BOUND = 0.01
 
@@ -73,9 +74,10 @@ def extend_data(
 
 def check_units(pipeline: TextPipeline, settings: TextSettings) -> None:
     """Raises `InputError` unless both have words, or both subwords."""
-    if isinstance(pipeline.units, Words) != bool(settings.words):
-        there, wanted = ("words", "word") if isinstance(pipeline.units, Words) else ("subwords", "bpe or unigram")
-        raise InputError(f"the model reads {there}, and the new language was to have '{settings.model_type}'; choose {wanted}")
+    there, wanted = pipeline.units.name, Words.name if settings.words else Subwords.name
+    if there != wanted:
+        instead = "word" if there == Words.name else "bpe or unigram"
+        raise InputError(f"the model reads {there}, and the new language was to have '{settings.model_type}'; choose {instead}")
 
 
 def extend_tokenisation(

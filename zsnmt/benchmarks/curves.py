@@ -6,10 +6,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from zsnmt.errors import InputError
+from zsnmt.languages import KINDS, kind_name
 from zsnmt.runs.folder import CHECKPOINTS, read_record
 from zsnmt.runs.validation import read_validations
-
-KINDS = ("supervised", "zero_shot")
 
 
 def curves(runs: Sequence[Path]) -> Iterator[str]:
@@ -29,7 +28,7 @@ def curves(runs: Sequence[Path]) -> Iterator[str]:
     for kind in KINDS:
         if not any(each["kind"] == kind for each in validations[runs[0]][epochs[0]].values()):
             continue
-        yield f"\nValidation loss of {kind.replace('_', '-')} directions, bits a token:\n"
+        yield f"\nValidation loss of {kind_name(kind)} directions, bits a token:\n"
         yield "| epoch | " + " | ".join(f"{system}, {len(of_system)} seed{'s' * (len(of_system) > 1)}" for system, of_system in systems.items()) + " |"
         yield "|---:" + "|---:" * len(systems) + "|"
         for epoch in epochs:

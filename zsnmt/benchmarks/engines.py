@@ -12,6 +12,7 @@ from fairseq.models import BaseFairseqModel
 from fairseq.sequence_generator import SequenceGenerator
 
 from zsnmt.benchmarks.subjects import Subject
+from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PRECISIONS, PYTORCH
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
@@ -21,9 +22,8 @@ from zsnmt.files import write_json
 from zsnmt.inference.engines import ManyProcesses
 from zsnmt.inference.export.ctranslate2.check import stock_model
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, best_first
+from zsnmt.inference.export.ctranslate2.export import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
-from zsnmt.inference.export.run import write_model
-from zsnmt.inference.trained_run import Knowledge
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.runs.folder import PIPELINE_FOLDER
 
@@ -73,37 +73,37 @@ def ways(subject: Subject, workers: int, one_process: bool, folder: Path) -> Ite
         for name, model in models.items():
             for precision in PRECISIONS:
                 place = folder / f"{name}-{precision}"
-                export(model, subject.known, precision, place)
+                export(model, subject.codec, precision, place)
                 yield Way(name, precision, workers, 1, place)
     except InputError as error:
         logger.warning("CTranslate2 is left out: %s", error)
 
 
-def export(model: BaseFairseqModel, known: Knowledge, quantization: str, folder: Path) -> None:
+def export(model: BaseFairseqModel, codec: Codec, quantization: str, folder: Path) -> None:
     """Write an export into a new folder, unchecked."""
     pipeline = folder / PIPELINE_FOLDER
     pipeline.mkdir(parents=True)
-    write_model(folder, model, known.dictionary.symbols, quantization)
-    known.pipeline.save(pipeline)
-    (pipeline / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in known.languages), encoding="utf-8")
-    known.dictionary.save(str(pipeline / f"dict.{known.languages[0]}.txt"))
-    record = needed(known, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
+    write_model(folder, model, codec.dictionary.symbols, quantization)
+    codec.pipeline.save(pipeline)
+    (pipeline / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in codec.languages), encoding="utf-8")
+    codec.dictionary.save(str(pipeline / f"dict.{codec.pivot}.txt"))
+    record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
     write_json(folder / EXPORT_FILE, record)
 
 
 def opened(way: Way, subject: Subject) -> Engine:
     """The engine of a way; fairseq's is the stock search with weights that are not frozen."""
-    model, known, search = subject.model, subject.known, subject.search
+    model, codec, search = subject.model, subject.codec, subject.search
     if way.export is not None:
         return (CutOff if subject.is_random else CTranslate2Engine)(way.export, search, way.workers)
     if way.engine == FAIRSEQ:
         generator = SequenceGenerator(
-            [model], known.dictionary, beam_size=search.beam, max_len_a=search.max_len_a, max_len_b=search.max_len_b,
-            tokens_to_suppress=tuple(map(language_tag, known.languages)),
+            [model], codec.dictionary, beam_size=search.beam, max_len_a=search.max_len_a, max_len_b=search.max_len_b,
+            tokens_to_suppress=tuple(map(language_tag, codec.languages)),
         )  # fmt: skip
         engine = FairseqEngine(model, generator)
     else:
-        engine = PyTorchEngine(model, known.dictionary, known.languages, search, way.precision)
+        engine = PyTorchEngine(model, codec.dictionary, codec.languages, search, way.precision)
     return engine if way.workers == 1 else ManyProcesses(engine, way.workers)
 
 

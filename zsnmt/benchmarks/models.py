@@ -6,7 +6,7 @@ import torch
 from fairseq.data import Dictionary
 from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_REGISTRY, BaseFairseqModel
 
-import zsnmt.models  # noqa: F401
+import zsnmt
 from zsnmt.languages import language_tag
 
 LANGUAGES = ("en", "it", "nl", "ro")
@@ -27,6 +27,7 @@ class BenchmarkTask:
 
 def build(architecture: str, task: BenchmarkTask, **options) -> BaseFairseqModel:
     """A model of an architecture with the given options, and everything else as the architecture says."""
+    zsnmt.register()
     args = Namespace(max_source_positions=1024, max_target_positions=1024, **options)
     ARCH_CONFIG_REGISTRY[architecture](args)
     torch.manual_seed(1)

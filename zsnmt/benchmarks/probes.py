@@ -13,6 +13,7 @@ from zsnmt.analysis.similarities import similarities
 from zsnmt.analysis.state_folder import FINAL, read_states
 from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.sizes import SIZES, stock_options
+from zsnmt.data.reading import encode
 from zsnmt.inference.states import ProbedModel, write_states
 
 
@@ -23,8 +24,11 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
     encoder = build("zs_transformer", task, **stock_options(dimensions)).encoder.eval()
     layers = [*map(str, range(dimensions["encoder_layers"] + 1)), FINAL]
     record = {"layers": layers, "dimension": dimensions["width"]}
-    model = ProbedModel(encoder, task.source_dictionary, [*LANGUAGES], lambda lines, _: map(str.split, lines), lambda _: [], record)
-    words = task.source_dictionary.symbols[4 + len(LANGUAGES) :]  # all but fairseq's own and the tags
+    dictionary = task.source_dictionary
+    model = ProbedModel(
+        encoder, dictionary, [*LANGUAGES], lambda lines, _: (encode(line.split(), dictionary) for line in lines), 0, record
+    )
+    words = dictionary.symbols[4 + len(LANGUAGES) :]  # all but fairseq's own and the tags
     lengths = generator.integers(length // 2, 3 * length // 2 + 1, (len(LANGUAGES), sentences))
     text = {language: [" ".join(generator.choice(words, n)) for n in of_language] for language, of_language in zip(LANGUAGES, lengths)}
     yield (f"\n{size} size ({dimensions}), random weights and words: {len(LANGUAGES)} languages × {sentences} sentences, "

@@ -12,10 +12,10 @@ from fairseq.models import BaseFairseqModel
 from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.decoding.options import FAIRSEQ, EngineChoice
+from zsnmt.data.reading import Codec
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.inference.trained_run import Knowledge, load_run
+from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import language_tag
 from zsnmt.scoring.metrics import Metrics
@@ -29,13 +29,13 @@ SOURCES = range(5, 36)  # tokens of a random source, EOS among them
 
 @dataclass(frozen=True)
 class Subject:
-    """A model on the CPU, what it knows, how it searches, and sentences, the longest first.
+    """A model on the CPU, what turns text into its input, how it searches, and sentences, the longest first.
 
     `bleu`: BLEU (0–100) of what was found for the sentences, where there are references. Of random weights, outputs are cut off.
     """
 
     model: BaseFairseqModel
-    known: Knowledge
+    codec: Codec
     search: Search
     sentences: list[Sentence]
     about: str
@@ -54,46 +54,49 @@ def random_subject(size: str, beam: int, number: int) -> Subject:
     model = build("zs_transformer_residual", task, **stock_options(SIZES[size])).eval()
     with torch.no_grad():
         model.decoder.embed_tokens.weight[dictionary.eos()] = 0
-    placement = TagPlacement("t_dec", dictionary)
-    known = Knowledge(TextPipeline(Words()), dictionary, placement, [*LANGUAGES], [], model.max_positions()[0])
+    codec = Codec(TextPipeline(Words()), TagPlacement("t_dec", dictionary), [*LANGUAGES], [], model.max_positions()[0])
     search = Search(beam, max_len_a=0, max_len_b=OUTPUT)
     about = f"{size} size, random weights and sentences, outputs of {OUTPUT} tokens and EOS"
-    return Subject(model, known, search, longest_first(random_sentences(known, number)), about, is_random=True)
+    return Subject(model, codec, search, longest_first(random_sentences(codec, number)), about, is_random=True)
 
 
-def random_sentences(known: Knowledge, number: int) -> Iterator[Sentence]:
+def random_sentences(codec: Codec, number: int) -> Iterator[Sentence]:
     """Sources of random words and lengths, into all languages in turn."""
-    generator, dictionary = random.Random(1), known.dictionary
-    first = dictionary.nspecial + len(known.languages)
+    generator, dictionary = random.Random(1), codec.dictionary
+    first = dictionary.nspecial + len(codec.languages)
     for place in range(number):
         words = [generator.randrange(first, len(dictionary)) for _ in range(generator.choice(SOURCES) - 1)]
-        start = dictionary.index(language_tag(known.languages[place % len(known.languages)]))
+        start = dictionary.index(language_tag(codec.languages[place % len(codec.languages)]))
         yield Sentence([*words, dictionary.eos()], start)
 
 
-def trained_subject(run: Path, beam: int, source: str, target: str, text: Path, reference: Path | None, number: int) -> Subject:
+def trained_subject(
+    run: Path, *, source: str, target: str, text: Path, reference: Path | None, number: int, beam: int = Search.beam
+) -> Subject:
     """The model of a run, with the first lines of a text; `InputError` for references that are not as many as the text's lines."""
     lines, references = read_lines(text), None if reference is None else read_lines(reference)
     if references is not None and len(references) != len(lines):
         raise InputError(f"{reference} has {len(references)} lines but {text} has {len(lines)}; give the reference of this text")
     lines = lines[:number]
-    translator = Translator(run, beam, choice=EngineChoice(FAIRSEQ, workers=1))
-    direction = translator.direction(source, target)
-    parts = translator.parts_of(lines, [direction], first_line=1)
-    sentences = longest_first(map(translator.sentence, parts))
+    trained = load_run(run)
+    codec = trained.codec
+    direction = codec.direction(source, target)
+    parts = (tokens for line in lines for tokens in codec.parts(line, source, codec.room(direction)))
+    sentences = longest_first(codec.sentence(tokens, direction) for tokens in parts)
 
     def bleu(hypotheses: list[list[Hypothesis]]) -> float:
-        translator.engine = Found(sentences, hypotheses)
+        translator = Translator(Recorded(sentences, hypotheses), codec)
         translations = translator.translate_into(lines, [direction])[direction]
         return Metrics().against(tuple(references[:number]))["bleu"].corpus_score(translations, None).score
 
-    trained = load_run(run)
     about = f"{run}, {source} to {target}"
-    return Subject(trained.model.to("cpu"), trained.known, Search(beam), sentences, about, None if references is None else bleu)
+    return Subject(trained.model.to("cpu"), codec, Search(beam), sentences, about, None if references is None else bleu)
 
 
-class Found:
+class Recorded:
     """An engine that knows the hypotheses of some sentences."""
+
+    signature = ""
 
     def __init__(self, sentences: Sequence[Sentence], hypotheses: Sequence[list[Hypothesis]]) -> None:
         self.found = {str(sentence): of_sentence for sentence, of_sentence in zip(sentences, hypotheses, strict=True)}

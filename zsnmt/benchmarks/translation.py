@@ -60,7 +60,7 @@ class Timed:
 
 
 def translation(
-    run: Path | None, source: str | None, to: str | None, text: Path | None, reference: Path | None, size: str | None,
+    *, run: Path | None, source: str | None, to: str | None, text: Path | None, reference: Path | None, size: str | None,
     lines: int, beam: int, batch: int, rounds: int, workers: int, single_process: bool, output: Path | None,
 ) -> Iterator[str]:  # fmt: skip
     """A table of all ways to translate `lines` lines: of `text` by a run, or random ones by random weights of a size."""
@@ -73,7 +73,7 @@ def translation(
     else:
         if size or not (source and to and text):
             raise InputError("a run is measured with --from, --to and --text, and without --size")
-        subject = trained_subject(run, beam, source, to, text, reference, lines)
+        subject = trained_subject(run, source=source, target=to, text=text, reference=reference, number=lines, beam=beam)
     if not subject.sentences:
         raise InputError("there is nothing to translate; give --lines 1 or more, and a text that is not empty")
     found = in_turn(subject, batch, rounds, workers, single_process)

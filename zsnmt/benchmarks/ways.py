@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
-from fairseq.sequence_generator import EnsembleModel
-
 from zsnmt.benchmarks.paired import paired_times, ratio_rows, ratios
+from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.options import FAIRSEQ, EngineChoice
+from zsnmt.decoding.search import Search
+from zsnmt.inference.engines import pytorch_engine
+from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.processes import map_in_processes
@@ -17,7 +19,7 @@ from zsnmt.text.tokenisation import load_tokeniser
 
 def pivot(run: Path, source: str, to: str, text: Path, lines: int, rounds: int) -> Iterator[str]:
     """Translation, direct against through the pivot."""
-    translator, sentences = Translator(run), read_lines(text)[:lines]
+    translator, sentences = Translator.open(run), read_lines(text)[:lines]
     through = f"through {translator.pivot}"
     jobs = {
         through: lambda: translator.translate(sentences, to, source, via=translator.pivot),
@@ -30,8 +32,10 @@ def pivot(run: Path, source: str, to: str, text: Path, lines: int, rounds: int) 
 
 def directions(run: Path, source: str, text: Path, lines: int, rounds: int) -> Iterator[str]:
     """Translation of one language into all others by fairseq's search, each sentence encoded once or for each language."""
-    once, each_time = (Translator(run, choice=EngineChoice(FAIRSEQ, workers=1)) for _ in range(2))
-    each_time.engine.generator.model = EnsembleModel([each_time.engine.model])
+    trained, search = load_run(run), Search()
+    generator = trained.task.build_generator([trained.model], fairseq_options(search))
+    each_time = Translator(FairseqEngine(trained.model, generator), trained.codec)
+    once = Translator(pytorch_engine(trained, search, EngineChoice(FAIRSEQ, workers=1)), trained.codec)
     sentences = read_lines(text)[:lines]
     targets = [Direction(source, language) for language in once.languages if language != source]
     first = "one direction after another"

@@ -1,22 +1,18 @@
-"""The command `zsnmt VERB ...`: every verb is a file of this folder, whose `main` takes the words after the verb."""
+"""The command `zsnmt VERB ...`: a verb is a file of this folder, whose `main` takes the words after it; recipe.py is shared."""
 
-import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from typing import NoReturn
 
 from zsnmt import console
 from zsnmt.console import WrongUse
-from zsnmt.errors import InputError
 
 GROUPS = {  # what a person wants: verb, and what it does
     "Start": {
-        "demo": "train two small models on artificial languages and see what each can do (ten minutes)",
+        "demo": "train two small models on invented languages and see what each can do (two minutes)",
         "translate": "translate text with a trained run or its export",
     },
     "Prepare text": {
@@ -45,16 +41,18 @@ GROUPS = {  # what a person wants: verb, and what it does
     },
     "Study": {
         "ablate": "train and score the systems of an ablation study",
-        "masked-lm": "the study of position encodings in masked language models",
-        "masked-lm-report": "make its tables, figures and page again from scored runs",
-        "xnli": "masked language models of several languages, tested on XNLI",
-        "xnli-table": "print their accuracy by position encoding and language",
+        "galactic": "give sentences the word order of another language (Galactic Dependencies)",
+        "make-synthetic-trees": "make dependency treebanks of the artificial languages",
+    },
+    "Study masked language models": {
+        "masked-lm": "train and score them with each position encoding",
+        "masked-lm-report": "make tables, figures and a page from such runs",
+        "xnli": "train them on several languages, fine-tune them on MultiNLI and test them on XNLI",
+        "xnli-table": "print accuracy on XNLI by position encoding and language",
         "evaluate-nli": "score one model on the XNLI test sets",
         "prepare-bert": "make the data of a masked language model with a fake second language",
         "prepare-languages": "make the data of a masked language model of several languages",
         "prepare-xnli": "make the data of natural language inference",
-        "galactic": "give sentences the word order of another language (Galactic Dependencies)",
-        "make-synthetic-trees": "make dependency treebanks of the artificial languages",
     },
     "Share": {
         "export": "export a run into one folder that CTranslate2 translates with",
@@ -80,10 +78,8 @@ def run(arguments: Sequence[str]) -> None:
     elif verb not in VERBS:
         near = get_close_matches(verb, VERBS, n=1)
         raise WrongUse(f"there is no verb '{verb}'; {f'did you mean {near[0]}? ' if near else ''}zsnmt --help lists all")
-    elif find_spec(module := f"{__name__}.{verb.replace('-', '_')}"):
-        import_module(module).main(rest)
     else:
-        run_recipe(verb, rest)
+        import_module(f"{__name__}.{verb.replace('-', '_')}").main(rest)
 
 
 def overview() -> str:
@@ -94,12 +90,3 @@ def overview() -> str:
     for title, verbs in GROUPS.items():
         lines += ["", f"{title}:", *(f"  {verb:<{width}}  {does}" for verb, does in verbs.items())]
     return "\n".join(lines)
-
-
-def run_recipe(verb: str, rest: Sequence[str]) -> NoReturn:
-    """Become the recipe of a verb that has no file here."""
-    name = {"masked-lm": "compression"}.get(verb, verb)
-    recipe = Path(__file__).parents[2] / "recipes" / f"{name}.sh"
-    if not recipe.is_file():
-        raise InputError(f"{recipe} is missing: zsnmt {verb} needs a checkout of the project")
-    os.execvp("bash", ["bash", str(recipe), *rest])

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.benchmarks.sizes import SIZES
+from zsnmt.decoding.search import Search
 
 CPU_SECONDS = "count the process's CPU time: fairer on a busy machine"
 OUTPUT = "also write the figures of every round, in JSON"
@@ -103,7 +104,7 @@ def add_translation(verbs) -> None:
     verb.add_argument("--reference", type=Path, help="their translations, for BLEU")
     verb.add_argument("--size", choices=SIZES, help="size of the model of random weights (default: paper)")
     verb.add_argument("--lines", type=int, default=256, help="how many sentences")
-    verb.add_argument("--beam", type=int, default=4, help="hypotheses kept at each step")
+    verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
     verb.add_argument("--batch", type=int, default=32, help="sentences in a batch")
     verb.add_argument("--workers", type=int, default=2, help="processes, or threads of one process")
     verb.add_argument("--single-process", action="store_true", help="PyTorch in one process of so many threads, too")

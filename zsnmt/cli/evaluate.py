@@ -12,10 +12,11 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, parse
 from zsnmt.console import WrongUse
-from zsnmt.decoding.length_penalty import FORMS
-from zsnmt.decoding.options import add_engine_options, engine_choice
-from zsnmt.languages import parse_directions
-from zsnmt.scoring.comet import MODEL, PACKAGE, Comet
+from zsnmt.decoding.options import SEARCH_OPTIONS, add_engine_options, add_search_options, engine_choice
+from zsnmt.languages import kind_name, parse_directions
+from zsnmt.runs.scores import Result
+from zsnmt.scoring.comet import MODEL, load_package
+from zsnmt.scoring.options import add_scoring_options, given_scoring
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -23,21 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders made by zsnmt train, or exports of them")
     parser.add_argument("--pivot", "--pivot-run", type=Path, metavar="RUN",
                         help="run that translates through the pivot, as the baseline does in the paper (default: each itself)")
-    parser.add_argument("--comet", nargs="?", const=MODEL, metavar="MODEL",
-                        help=f"also score with COMET (default model: {MODEL}); needs pip install {PACKAGE}")
     parser.add_argument("--report", type=Path, metavar="FILE", help="also make the page to look at")
-    parser.add_argument("--identifier", choices=["py3langid", "lexicon"], dest="identifier_kind",
-                        help="what finds off-target output; lexicon needs lexicon.xx files beside the text (default: py3langid)")
-    parser.add_argument("--bleu-tokenizer", metavar="NAME",
-                        help="sacreBLEU's tokeniser, such as flores101 for Indic scripts (fetched when first used), or subwords: "
-                             "those of the run's own model, for runs that share it (default: 13a)")
-    parser.add_argument("--beam", type=int, metavar="N", help="hypotheses kept at each step (default: 4)")
-    parser.add_argument("--length-penalty", type=float, metavar="ALPHA",
-                        help="exponent of the length by which log-probabilities are divided (default: 1.0)")
-    parser.add_argument("--length-penalty-form", choices=FORMS,
-                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: power)")
-    parser.add_argument("--normalise-references", action="store_true", default=None, dest="normalise",
-                        help="spell references as the run's tokenisation does, which Indic scripts need")
+    add_scoring_options(parser)
+    add_search_options(parser)
     parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set (default: all)")
     other = parser.add_argument_group("another test set, with --output")
     other.add_argument("--output", type=Path, metavar="FILE", help="score file (default: RUN/scores.json, for the test set of the run)")
@@ -55,29 +44,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.output and (len(options.runs) > 1 or options.report):
         raise WrongUse("--output is the score file of one run, without --report")
     recipe = Recipe("evaluate", options.check)
-    names = ("identifier_kind", "bleu_tokenizer", "beam", "length_penalty", "length_penalty_form", "normalise", "lines")
-    given = {name: getattr(options, name) for name in names}
-    comet, engine = Comet(options.comet) if options.comet else None, engine_choice(options)
+    given = given_scoring(options) | {name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines")}
+    engine = engine_choice(options)
+    if options.comet:
+        load_package()  # says at once if it is not installed
 
     from zsnmt.evaluation.scored_run import score_elsewhere, score_run, settings_of  # loads PyTorch
 
     for run in options.runs:
         settings = settings_of(run, recipe.variables, given)
         if options.output:
-            score_elsewhere(run, options.output, settings | elsewhere, pivot=options.pivot, comet=comet, engine=engine, scored=show)
+            score_elsewhere(run, options.output, settings | elsewhere, pivot=options.pivot, engine=engine, scored=show)
         else:
-            score_run(recipe.steps, run, settings, pivot=options.pivot, comet=comet, engine=engine, scored=show)
+            score_run(recipe.steps, run, settings, pivot=options.pivot, engine=engine, scored=show)
     if not options.output:
         show_table(options.runs, options.report)
 
 
-def show(result: dict) -> None:
+def show(result: Result) -> None:
     """A line for each direction, as soon as it is scored."""
     from tqdm import tqdm
 
+    figures, kind = result.figures, f"{kind_name(result.kind)} {result.way.phrase}"
     tqdm.write(
-        f"{result['direction']:<15}  {result['kind'].replace('_', '-'):<10}  BLEU {result['bleu']:5.1f}  "
-        f"chrF++ {result['chrf']:5.1f}  off-target {100 * result['off_target']:5.1f} %"
+        f"{result.direction!s:<15}  {kind:<24}  BLEU {figures['bleu']:5.1f}  chrF++ {figures['chrf']:5.1f}  "
+        f"off-target {100 * figures['off_target']:5.1f} %"
     )
 
 
@@ -96,7 +87,7 @@ def write_report(runs: Sequence[Path], output: Path) -> None:
     from zsnmt.report.examples import examples
     from zsnmt.report.html import write
     from zsnmt.report.page import page
-    from zsnmt.report.systems import read_runs
+    from zsnmt.report.scores import read_runs
 
     scored = read_runs(runs)
     write(output, page(scored, examples(scored, 8), 1).encode("utf-8"))

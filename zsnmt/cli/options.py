@@ -25,9 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     import fairseq.models  # loads PyTorch, and with it what zsnmt registers
 
-    import zsnmt.models
-    import zsnmt.tasks  # noqa: F401
+    import zsnmt
 
+    zsnmt.register()
     names = fairseq.models.ARCH_MODEL_NAME_REGISTRY
     known = [name for name in names if names[name] in TASKS]
     if options.architecture is None:

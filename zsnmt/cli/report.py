@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.report.examples import examples
     from zsnmt.report.html import write
     from zsnmt.report.page import page, write_beside  # loads matplotlib
-    from zsnmt.report.systems import read_runs
+    from zsnmt.report.scores import read_runs
 
     runs = read_runs(options.runs)
     shown = examples(runs, options.examples, options.seed, options.text)

@@ -12,8 +12,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.decoding.length_penalty import FORMS, POWER
-from zsnmt.decoding.options import add_engine_options, engine_choice
+from zsnmt.decoding.options import BATCH_TOKENS, add_engine_options, add_search_options, chosen_search, engine_choice
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
 LINES_AT_A_TIME = 2000
@@ -28,19 +27,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
     parser.add_argument("--input", type=Path, help="text, one sentence a line (default: stdin)")
     parser.add_argument("--output", type=Path, help="file for the translation (default: stdout)")
-    parser.add_argument("--beam", type=int, choices=range(1, 101), metavar="N", default=4, help="hypotheses kept at each step")
-    parser.add_argument("--length-penalty", type=float, metavar="ALPHA", default=1.0,
-                        help="exponent of the length by which log-probabilities are divided (default: %(default)s)")
-    parser.add_argument("--length-penalty-form", choices=FORMS, default=POWER,
-                        help="the power is that of the length, or gnmt: of (5 + length) / 6 (default: %(default)s)")
-    parser.add_argument("--batch-tokens", type=int, default=4000, help="source tokens in a batch, about")
+    add_search_options(parser)
+    parser.add_argument("--batch-tokens", type=int, metavar="N", default=BATCH_TOKENS, help="source tokens in a batch, about")
     add_engine_options(parser)
     options = parser.parse_args(arguments)
-    choice = engine_choice(options)
-    from zsnmt.inference.translator import Translator  # loads PyTorch
+    search, choice = chosen_search(options), engine_choice(options)
+    from zsnmt.inference.engines import prepare_engine  # loads PyTorch
+    from zsnmt.inference.translator import Translator
 
-    search = options.beam, options.length_penalty, options.length_penalty_form
-    translator = Translator(options.run, *search, batch_tokens=options.batch_tokens, choice=choice)
+    prepare_engine(options.run, search, choice)
+    translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens)
     translator.legs(options.source, options.to, options.via)  # a wrong language is refused before any text is read
     if options.input:
         lines = iterate_lines(options.input, allow_empty_lines=True)
@@ -52,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with tqdm(unit=" lines", disable=None) as bar:
             while chunk := list(itertools.islice(lines, LINES_AT_A_TIME)):
                 yield from translator.translate(
-                    chunk, options.to, options.source, options.via, first_line=first_line, finished=bar.update
+                    chunk, options.to, options.source, via=options.via, first_line=first_line, finished=bar.update
                 )
                 first_line += len(chunk)
 

@@ -1,12 +1,17 @@
-"""The choice of an engine, as commands take it."""
+"""Options of translation: how to search, and by which engine."""
 
 import argparse
+import os
 from dataclasses import dataclass
 
+from zsnmt.decoding.length_penalty import FORMS
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 
 AUTO, PYTORCH, CTRANSLATE2, FAIRSEQ = ENGINES = ("auto", "pytorch", "ctranslate2", "fairseq")
 FLOAT32, INT8 = PRECISIONS = ("float32", "int8")
+SEARCH_OPTIONS = ("beam", "length_penalty", "length_penalty_form")  # fields of `Search`
+BATCH_TOKENS = 4000  # of the sources in a batch, about
 
 
 @dataclass(frozen=True)
@@ -27,17 +32,41 @@ class EngineChoice:
         if self.workers is not None and self.workers < 1:
             raise InputError(f"{self.workers} workers cannot work; give one or more")
 
+    @property
+    def at_once(self) -> int:
+        """How many batches are translated at once: one for each core that this process may use, unless chosen."""
+        return self.workers or len(os.sched_getaffinity(0))
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """Add `--beam`, `--length-penalty` and `--length-penalty-form`; None unless they are given, as a config may say them."""
+    parser.add_argument("--beam", type=int, metavar="N", help=f"hypotheses kept at each step (default: {Search.beam})")
+    parser.add_argument("--length-penalty", type=float, metavar="ALPHA",
+                        help="exponent of the length by which log-probabilities are divided "
+                             f"(default: {Search.length_penalty})")  # fmt: skip
+    parser.add_argument("--length-penalty-form", choices=FORMS,
+                        help="the power is that of the length, or gnmt: of (5 + length) / 6 "
+                             f"(default: {Search.length_penalty_form})")  # fmt: skip
+
+
+def chosen_search(options: argparse.Namespace) -> Search:
+    """The search that the options ask for; `InputError` for values out of range."""
+    return Search(**{name: value for name in SEARCH_OPTIONS if (value := getattr(options, name)) is not None})
+
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Add `--engine`, `--precision` and `--workers`."""
     parser.add_argument("--engine", choices=ENGINES,
-                        help="pytorch; ctranslate2, for which a run is exported when there is no export of it yet; auto, the latter where "
-                             "it is installed and knows the model; fairseq, the reference (default: pytorch, and ctranslate2 for an export)")  # fmt: skip
+                        help="pytorch; ctranslate2, for which a run is exported first if it has no up-to-date export; auto, ctranslate2 "
+                             "if the run has such an export, else pytorch; fairseq, the reference "
+                             "(default: pytorch, and for an export the engine of its format)")  # fmt: skip
     parser.add_argument("--precision", choices=PRECISIONS,
-                        help="of the weights; int8 is several times as fast, and changes some translations (default: float32, and that of an export)")
-    parser.add_argument("--workers", type=int, metavar="N", help="how many batches are translated at once, by a thread each (default: one a core)")
+                        help="of the weights; int8 is several times as fast, and changes some translations "
+                             "(default: float32, and that of an export)")  # fmt: skip
+    parser.add_argument("--workers", type=int, metavar="N",
+                        help="how many batches are translated at once, by one thread each (default: one for each core)")  # fmt: skip
 
 
 def engine_choice(options: argparse.Namespace) -> EngineChoice:
-    """What the options say."""
-    return EngineChoice(options.engine, options.precision, options.workers)
+    """The engine that the options ask for; `InputError` for fewer than one worker."""
+    return EngineChoice(engine=options.engine, precision=options.precision, workers=options.workers)

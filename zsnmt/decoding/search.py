@@ -1,14 +1,17 @@
 """What every engine of translation takes and gives."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
-
-from fairseq.data import Dictionary
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from zsnmt.decoding.length_penalty import POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
+
+if TYPE_CHECKING:  # commands read defaults here, and do not wait for fairseq
+    from fairseq.data import Dictionary
 
 
 class Sentence(NamedTuple):
@@ -29,7 +32,7 @@ class Hypothesis(NamedTuple):
 class Search:
     """How to search: hypotheses kept at each step, and the length penalty (see `zsnmt.decoding.length_penalty`).
 
-    An output has at most `max_len_a` times as many tokens as its source, with tags and EOS, and `max_len_b` more.
+    The defaults are those of Liu et al. (2021), and of every command. An output has at most `max_len_a` times as many tokens as its source, with tags and EOS, and `max_len_b` more.
     """
 
     beam: int = 4

@@ -7,7 +7,8 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.evaluation.scored_run import score_run, settings_of
 from zsnmt.languages import Direction
-from zsnmt.runs.folder import DIRECT, HYPOTHESES, hypotheses_file
+from zsnmt.runs.folder import HYPOTHESES, hypotheses_file
+from zsnmt.runs.scores import DIRECT
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
 from zsnmt.training.experiment import Experiment, prepare_data
@@ -26,10 +27,14 @@ def train_and_score(steps: Steps, experiment: Experiment, variables: Mapping[str
     """
     number = len(experiment.config.languages)
     prepare_data(steps, experiment)
-    steps.say(f"training {' '.join(SYSTEMS)} side by side; the whole logs are in {experiment.folder}/*/seed{SEED}/train.log")
+    steps.say(
+        f"training {' '.join(SYSTEMS)} side by side; the whole logs are in {experiment.folder}/*/seed{SEED}/train.log"
+    )
     _all(partial(train_run, steps, experiment, system, system, SEED) for system in SYSTEMS)
     runs = [experiment.run(system, SEED) for system in SYSTEMS]
-    steps.say(f"translating the test set in {number * (number - 1)} directions, {(number - 1) * (number - 2)} of them never seen in training")
+    steps.say(
+        f"translating the test set in {number * (number - 1)} directions, {(number - 1) * (number - 2)} of them never seen in training"
+    )
     _all(partial(_score, steps, run, variables) for run in runs)
     return runs
 

@@ -1,248 +1,220 @@
-"""Scores of a run: every direction, the zero-shot ones also through the pivot.
-
-A result is a dictionary: `direction`, `kind` (supervised, zero_shot, pivot), `bleu` and `chrf`
-(0–100, sacreBLEU on raw text), `off_target` (share 0–1 of outputs not in the target language),
-`reference_error` (the same for the references: the identifier's error), `identified` (share of
-each language among the outputs), `lines`, `empty`, `copied` (share 0–1 of outputs that are their
-source), `length_ratio` (of outputs to references), `comet` where it was asked for; `intervals` of
-the first three, and `resampled`, their bootstrap resamples (see `zsnmt.scoring.bootstrap`). An adapted run
-also has results of the run it goes on from, as `before`, with the share of translations `unchanged`.
+"""Scores of a run: every direction directly, and those without training text by people also through the
+pivot.
 """
 
-import functools
-import itertools
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from statistics import fmean
 
-import numpy as np
 from tqdm import tqdm
 
-from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
-from zsnmt.decoding.length_penalty import POWER
 from zsnmt.decoding.options import EngineChoice
-from zsnmt.errors import InputError
-from zsnmt.evaluation.hypotheses import Hypotheses, Job, TestSet, jobs
-from zsnmt.files import checksum_of, read_json, sha256
+from zsnmt.decoding.search import Search
+from zsnmt.evaluation.hypotheses import INTO_PIVOT, Hypotheses, Job, jobs, kept_ways
+from zsnmt.evaluation.scorer import Scorer, means
+from zsnmt.evaluation.text import TextChoice, read_text, word_orders
+from zsnmt.files import checksum_of, sha256
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
-from zsnmt.runs.folder import (
-    BEFORE,
-    DIRECT,
-    HYPOTHESES,
-    INTO_PIVOT,
-    MODEL_FILE,
-    PIPELINE_FOLDER,
-    PIVOT,
-    describe_run,
-    hypotheses_file,
-    settings_file,
-)
-from zsnmt.scoring.bootstrap import SIGNATURE, unpacked
-from zsnmt.scoring.comet import Comet
-from zsnmt.scoring.language_identification import load_identifier, scripts_of
-from zsnmt.scoring.metrics import RANGES, Metrics, measure, uncertainty
+from zsnmt.languages import Direction, kind_of, parse_direction
+from zsnmt.runs.folder import BEFORE, HYPOTHESES, MODEL_FILE, describe_run, hypotheses_file
+from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Way, in_order, record_fields
+from zsnmt.scoring.comet import load_comet
+from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines
-from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
 
 logger = logging.getLogger(__name__)
 
-KINDS = ("supervised", "zero_shot", PIVOT)
-NORMALISED = "|ref:normalised"  # in a signature
+ALIKE = (
+    *(setting.name for setting in fields(Search)),
+    "engine",
+    "split",
+    "lines",
+)  # what results of before share with those of now
 
 
 def evaluate(
     run: Path,
-    text: Path | None = None,
-    split: str = "test",
-    identifier_kind: str = "py3langid",
-    bleu_tokenizer: str = "13a",
-    beam: int = 4,
-    length_penalty: float = 1.0,
-    length_penalty_form: str = POWER,
-    directions: Sequence[Direction] | None = None,
-    scored: Callable[[dict], object] = lambda result: None,
-    kept: Path | None = None,
-    lines: int | None = None,
-    normalise: bool = False,
+    text: TextChoice = TextChoice(),
+    *,
+    search: Search = Search(),
+    engine: EngineChoice = EngineChoice(),
+    scoring: Scoring = Scoring(),
     pivot_run: Path | None = None,
-    comet: Comet | None = None,
-    choice: EngineChoice = EngineChoice(),
-) -> dict:
-    """Translate and score a split of `text` (the run's own by default) in every direction, for scores.json.
+    hypotheses: Path | None = None,
+    scored: Callable[[Result], object] = lambda result: None,
+) -> Scores:
+    """Translate and score a split of text in every direction: directly, and what is not supervised also
+    through the pivot.
 
-    A model, of a run or of its export, is loaded once; beam, length penalty and choice of the engine are those of `Translator`. Zero-shot directions are also translated
-    through the pivot, by the model itself or by that of `pivot_run`. `scored` is told each result; the hypotheses are kept in
-    `kept` (RUN/hypotheses by default). `lines` scores only that many, the first ones. With `normalise` references are spelt as
-    the run's tokenisation spells its output, which the signatures say.
+    `run` is a run folder or its export; each model is loaded once. `pivot_run` is what translates through the
+    pivot, where that is not the run itself. Translations are written to the folder `hypotheses`
+    (RUN/hypotheses by default), and those made there before with the same settings are not made again.
+    `scored` is told each result.
     """
-    record, model = describe(run)
-    if pivot_run:
-        pivot_record, pivot_model = describe(pivot_run)
-        record["pivot_by"] = name_of(pivot_record)
-    text = text or Path(record["text"])
-    # fairseq's form is not recorded, as in score files of a time without another.
-    form = {} if length_penalty_form == POWER else {"length_penalty_form": length_penalty_form}
-    search = {"beam": beam, "length_penalty": length_penalty, **form}
-    translator = Translator(run, **search, choice=choice)
-    pivoting = Translator(pivot_run, **search, choice=choice) if pivot_run else translator
-    directions = list(directions or worth_scoring(directions_with_text(text, split, translator.languages), translator))
-    for known in (translator.languages, pivoting.languages):
-        for language in {language for direction in directions for language in direction}:
-            check_known(language, known)
-    files = {direction: find_pair(text, split, *direction) for direction in directions}
-    sets = read_sets(files, lines, translator.pipeline.normalise if normalise else lambda reference, language: reference)
-    scripts = scripts_of({language: side for direction, sides in sets.items() for language, side in zip(direction, sides)})
-    identifier, identifier_signature = load_identifier(identifier_kind, translator.languages, text, scripts)
-    metrics = Metrics(bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE)
-    engine = {"engine": translator.signature} if translator.signature else {}  # fairseq's own hypotheses have none
-    decoding = {"model": model, **search, **engine, "split": split, **({"lines": lines} if lines else {})}
-    pivoted_by = {"pivot_model": pivot_model} if pivot_run else {}
-    ways = hypotheses_of(kept or run / HYPOTHESES, decoding, pivoted_by, files, translator, pivoting)
-
-    def result(kind: str, direction: Direction, hypotheses: Sequence[str]) -> dict:
-        sources, references = sets[direction]
-        figures = measure(sources, hypotheses, references, direction.target, metrics, identifier)
-        if comet:
-            figures["comet"] = comet.score(sources, hypotheses, references)
-        return {"direction": str(direction), "kind": kind, **figures}
-
+    evaluation = Evaluation(run, text, search=search, engine=engine, scoring=scoring, pivot_run=pivot_run)
+    ways = evaluation.hypotheses(hypotheses or run / HYPOTHESES)
     results = []
-    for translation in translated([*jobs(*ways, sets)]):
-        results.append(result(*translation))
-        scored(results[-1])
-    before = []
-    for kind, direction, old in translated_before(run / BEFORE, files, decoding, translator.trained):
-        new = ways[kind == PIVOT].of(direction)
-        before.append(result(kind, direction, old) | {"unchanged": fmean(one == other for one, other in zip(old, new))})
-    order = [str(direction) for direction in sets]
-    results.sort(key=lambda result: (KINDS.index(result["kind"]), order.index(result["direction"])))
+    for result in evaluation.results(ways):
+        results.append(result)
+        scored(result)
+    return evaluation.scores(results, before=evaluation.results_before(run / BEFORE, ways))
+
+
+class Model:
+    """A run folder or its export: what is known of it, and the checksum of its model."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if is_export(folder):
+            export = describe_export(folder)
+            self.record, self.checksum = export["run"], export["model"]
+        else:
+            self.record, self.checksum = describe_run(folder), sha256(folder / MODEL_FILE)
+
+    @property
+    def name(self) -> str:
+        """The run as tables name it."""
+        return f"{self.record['system']}, seed {self.record['seed']}"
+
+    def load(self, search: Search, engine: EngineChoice) -> Translator:
+        """What translates with it."""
+        return Translator.open(self.folder, search, engine)
+
+
+class Evaluation:
+    """The loaded models, the text that they are scored on, and all that the scores depend on.
+
+    The first of `models` and `translators` is that of the run, the last what translates through the pivot.
+    `kinds`: the kind of each direction; run.json lists those that were trained on synthetic text alone as
+    `synthetic`. `decoding`: what translations are made with, as score files have it.
+    """
+
+    def __init__(
+        self,
+        run: Path,
+        text: TextChoice,
+        *,
+        search: Search,
+        engine: EngineChoice,
+        scoring: Scoring,
+        pivot_run: Path | None = None,
+    ) -> None:
+        comet = (
+            load_comet(scoring.comet) if scoring.comet else None
+        )  # before the models, as it may not be installed
+        self.models = [Model(folder) for folder in (run, pivot_run) if folder]
+        self.run, *_ = self.models
+        self.translators = [model.load(search, engine) for model in self.models]
+        self.translator, *_ = self.translators
+        folder = text.text or Path(self.run.record["text"])
+        self.text = read_text(text, folder, self.translators, normalise=scoring.normalise_references)
+        self.scorer = Scorer(
+            self.text, run, languages=self.translator.languages, scoring=scoring, comet=comet
+        )
+        synthetic = [*map(parse_direction, self.run.record.get("synthetic", []))]
+        self.kinds = {
+            direction: kind_of(direction, self.translator.trained, synthetic) for direction in self.text.pairs
+        }
+        self.decoding = {
+            "model": self.run.checksum,
+            **recorded(search),
+            **(
+                {"engine": self.translator.signature} if self.translator.signature else {}
+            ),  # fairseq's own hypotheses have none
+            "split": text.split,
+            **({"lines": text.lines} if text.lines else {}),
+            **{"pivot_model": model.checksum for model in self.models[1:]},
+        }
+
+    def hypotheses(self, folder: Path) -> tuple[Hypotheses, Hypotheses, Hypotheses]:
+        """The direct hypotheses, those through the pivot and those into it, with what each is made with."""
+        made_with = {name: value for name, value in self.decoding.items() if name != "pivot_model"} | {
+            "sources": self.text.checksums()
+        }
+        pivot, into_pivot = (
+            Hypotheses(folder, way, made_with | self.decoding, self.translators[-1])
+            for way in (PIVOT, INTO_PIVOT)
+        )
+        return Hypotheses(folder, DIRECT, made_with, self.translator), pivot, into_pivot
+
+    def results(self, ways: Sequence[Hypotheses]) -> Iterator[Result]:
+        """Each result, as soon as it is translated or where it was before."""
+        for way, direction, lines in translated([*jobs(*ways, pairs=self.text.pairs, kinds=self.kinds)]):
+            yield self.scorer.result(direction, self.kinds[direction], way, lines)
+
+    def results_before(self, folder: Path, ways: Sequence[Hypotheses]) -> list[Result]:
+        """The results of the run that an adapted one goes on from, whose hypotheses it keeps in a folder,
+        with the share `unchanged`.
+
+        Only of what was decoded alike from the same sources.
+        """
+        now, results = {kept.way: kept for kept in ways}, []
+        for way, settings in kept_ways(folder, "adapt the run again").items():
+            if any(settings.get(name) != self.decoding.get(name) for name in ALIKE):
+                logger.warning(
+                    "no scores of before, %s: the run that this one goes on from was scored with "
+                    "another beam, length penalty, engine, split or number of lines",
+                    way.label,
+                )
+                continue
+            for direction, (sources, _) in self.text.files.items():
+                path = hypotheses_file(folder, way, direction)
+                if (
+                    way in now
+                    and settings["sources"].get(str(direction)) == sha256(sources)
+                    and path.is_file()
+                ):
+                    old, new = read_lines(path, allow_empty_lines=True), now[way].of(direction)
+                    results.append(self.scorer.result(direction, self.kinds[direction], way, old))
+                    results[-1].figures["unchanged"] = fmean(one == other for one, other in zip(old, new))
+        return results
+
+    def scores(self, results: Sequence[Result], *, before: Sequence[Result]) -> Scores:
+        """All that the score file says."""
+        directions, groups = [*self.text.pairs], in_order((result.kind, result.way) for result in results)
+        results = sorted(
+            results,
+            key=lambda result: (groups.index((result.kind, result.way)), directions.index(result.direction)),
+        )
+        return Scores(
+            **record_fields(self.run.record),
+            pivot_by=self.models[1].name if len(self.models) > 1 else None,
+            languages=self.translator.languages,
+            pivot=self.translator.pivot,
+            word_orders=word_orders(self.text.folder, self.translator.languages),
+            decoding=self.decoding,
+            test_set=checksum_of(self.text.pairs),
+            signatures=self.scorer.signatures(),
+            scripts=self.scorer.scripts,
+            results=results,
+            before=before,
+            means=means(results),
+        )
+
+
+def recorded(search: Search) -> dict:
+    """A search as score files have it: beam and length penalty, and what else is not the default."""
+    always = ("beam", "length_penalty")
     return {
-        **record,
-        "languages": translator.languages,
-        "pivot": translator.pivot,
-        **word_orders(text, translator.languages),
-        "decoding": decoding | pivoted_by,
-        "test_set": checksum_of(sets),  # scores with the same one can be compared line by line
-        "signatures": {
-            **{metric: signature + NORMALISED * normalise for metric, signature in metrics.signatures().items()},
-            "off_target": identifier_signature,
-            "intervals": SIGNATURE,
-            **({"comet": comet.signature} if comet else {}),
-        },
-        "scripts": scripts,
-        "directions": results,
-        **({"before": before} if before else {}),
-        **means(results),
+        name: value
+        for name, value in asdict(search).items()
+        if name in always or value != getattr(Search, name)
     }
 
 
-def describe(folder: Path) -> tuple[dict, str]:
-    """What a score file says of a run, given by its folder or its export, and the checksum of its model."""
-    if is_export(folder):
-        export = describe_export(folder)
-        return export["run"], export["model"]
-    return describe_run(folder), sha256(folder / MODEL_FILE)
-
-
-def word_orders(text: Path, languages: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The word order of each language, `{"word_orders": {"velan": "SOV"}}`; empty unless the text has `word_order.{lang}` of all."""
-    files = {language: text / f"word_order.{language}" for language in languages}
-    if not all(map(Path.is_file, files.values())):
-        return {}
-    return {"word_orders": {language: " ".join(read_lines(file)) for language, file in files.items()}}
-
-
-def hypotheses_of(
-    folder: Path, decoding: dict, pivot_model: dict, files: Mapping[Direction, tuple[Path, Path]], translator: Translator, pivoting: Translator
-) -> tuple[Hypotheses, Hypotheses, Hypotheses]:
-    """The direct hypotheses, those through the pivot and those into it, each with what it is made with."""
-    made_with = {**decoding, "sources": {str(direction): sha256(source) for direction, (source, _) in files.items()}}
-    through, into = (Hypotheses(folder, way, made_with | pivot_model, pivoting) for way in (PIVOT, INTO_PIVOT))
-    return Hypotheses(folder, DIRECT, made_with, translator), through, into
-
-
-def translated(to_do: Sequence[Job]) -> Iterator[tuple[str, Direction, list[str]]]:
-    """Kind, direction and translations of a test set, as they are made or were before; shows what is left to translate."""
-    with tqdm(total=sum(job.work() for job in to_do), unit=" sentences", unit_scale=True, disable=None, leave=False) as bar:
+def translated(to_do: Sequence[Job]) -> Iterator[tuple[Way, Direction, list[str]]]:
+    """Way, direction and translations of a test set, as they are made or were before; shows what is left to
+    translate.
+    """
+    with tqdm(
+        total=sum(job.work() for job in to_do), unit=" sentences", unit_scale=True, disable=None, leave=False
+    ) as bar:
         for job in to_do:
             job.run(bar.update)
             if job.kept.way == INTO_PIVOT:
                 continue
             for direction in job.legs:
-                yield kind_of(job.kept.way, direction, job.kept.translator.trained), direction, job.kept.of(direction)
-
-
-def translated_before(
-    folder: Path, files: Mapping[Direction, tuple[Path, Path]], decoding: dict, trained: Collection[Direction]
-) -> Iterator[tuple[str, Direction, list[str]]]:
-    """Kind, direction and translations that an adapted run keeps of the run it goes on from, made alike of the same sources."""
-    for way in (DIRECT, PIVOT):
-        if not settings_file(folder, way).is_file():
-            continue
-        settings = read_json(settings_file(folder, way), "adapt the run again")
-        if any(settings.get(name) != decoding.get(name) for name in ("beam", "length_penalty", "length_penalty_form", "engine", "split", "lines")):
-            logger.warning(
-                "no scores of before: the run that this one goes on from was scored with another beam, length penalty, split or number of lines"
-            )
-            continue
-        for direction, (source, _) in files.items():
-            path = hypotheses_file(folder, way, direction)
-            if settings["sources"].get(str(direction)) == sha256(source) and path.is_file():
-                yield kind_of(way, direction, trained), direction, read_lines(path, allow_empty_lines=True)
-
-
-def kind_of(way: str, direction: Direction, trained: Collection[Direction]) -> str:
-    """What a result is called: supervised, zero_shot or pivot."""
-    return PIVOT if way == PIVOT else "supervised" if direction in trained else "zero_shot"
-
-
-def name_of(record: dict) -> str:
-    """A run as tables name it."""
-    return f"{record['system']}, seed {record['seed']}"
-
-
-def means(results: Sequence[dict]) -> dict[str, dict]:
-    """Intervals and resamples of the means over the directions of each kind."""
-    found: dict[str, dict] = {"intervals": {}, "resampled": {}}
-    for kind in dict.fromkeys(result["kind"] for result in results):
-        of_kind = [result["resampled"] for result in results if result["kind"] == kind]
-        averaged = {figure: np.mean([unpacked(resampled[figure], top) for resampled in of_kind], axis=0) for figure, top in RANGES.items()}
-        for name, of_figures in uncertainty(averaged).items():
-            found[name][kind] = of_figures
-    return found
-
-
-def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> list[Direction]:
-    """All directions that can be scored, those with the pivot (the first language) first.
-
-    Says which pairs have no text in the split; `InputError` if none has.
-    """
-    pairs = pairs_of_split(text, split, languages)
-    if not pairs:
-        raise InputError(f"{text} has no text in split '{split}' for any two of {', '.join(languages)}")
-    without = [f"{a}-{b}" for a, b in itertools.combinations(languages, 2) if (a, b) not in pairs]
-    if without:
-        logger.warning("not scored, for want of text in split '%s' of %s: %s", split, text, ", ".join(without))
-    directions = supervised_directions(languages, languages[0]) + zero_shot_directions(languages, languages[0])
-    return [direction for direction in directions if {direction, direction[::-1]} & {*pairs}]
-
-
-def worth_scoring(directions: Sequence[Direction], translator: Translator) -> list[Direction]:
-    """Those of training and those without the pivot: a run that learned one direction of a pair is no run for the other."""
-    return [direction for direction in directions if direction in translator.trained or translator.pivot not in direction]
-
-
-def read_sets(
-    files: dict[Direction, tuple[Path, Path]], lines: int | None, respell: Callable[[str, str], str]
-) -> dict[Direction, TestSet]:
-    """The first lines (or all) of each direction's checked files, the references spelt anew; a file is read and spelt once."""
-    for pair in files.values():
-        check_pair(*pair)
-    read = functools.cache(lambda path: read_lines(path)[:lines])
-    references = functools.cache(lambda path, language: [respell(line, language) for line in read(path)])
-    return {
-        direction: (read(source), references(target, direction.target)) for direction, (source, target) in files.items()
-    }
+                yield job.kept.way, direction, job.kept.of(direction)

@@ -1,28 +1,35 @@
-"""The translations of a test set in every direction, one file each, so that an interrupted evaluation resumes."""
+"""The translations of a test set in every direction, one file each, so that an interrupted evaluation
+resumes.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.files import replacing
+from zsnmt.files import read_json, replacing
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import Direction
+from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.runs.folder import hypotheses_file, settings_file
+from zsnmt.runs.scores import Way
 from zsnmt.text.lines import read_lines, write_lines
 
-TestSet = tuple[Sequence[str], Sequence[str]]  # sources and references
+Pair = tuple[Sequence[str], Sequence[str]]  # the sources and references of a direction
+INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
 
 
 class Hypotheses:
-    """What a model makes of a test set in one way; files made with other settings (model, beam, text) are removed."""
+    """What a model makes of a test set in one way; files made with other settings (model, beam, text) are
+    removed.
+    """
 
-    def __init__(self, folder: Path, way: str, settings: dict, translator: Translator) -> None:
+    def __init__(self, folder: Path, way: Way, settings: Mapping, translator: Translator) -> None:
         self.folder, self.way, self.translator = folder, way, translator
         folder.mkdir(parents=True, exist_ok=True)
+        settings = {**settings, **({"way": way.to_json()} if way.settings else {})}
         record, written = settings_file(folder, way), json.dumps(settings, indent=1).encode("utf-8")
         if not record.is_file() or record.read_bytes() != written:
-            for old in folder.glob(f"{way}.*.txt"):
+            for old in folder.glob(f"{way.file_name}.*.txt"):
                 old.unlink()
             with replacing(record) as file:
                 file.write(written)
@@ -35,8 +42,19 @@ class Hypotheses:
         return read_lines(self.path(direction), allow_empty_lines=True)
 
 
+def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
+    """The ways that a folder has hypotheses of, and what they were made with; `InputError` for damaged
+    settings.
+    """
+    found = {path.stem: read_json(path, remedy) for path in sorted(folder.glob("*.json"))}
+    ways = {Way.from_json(settings.get("way", name)): settings for name, settings in found.items()}
+    return {way: settings for way, settings in ways.items() if way != INTO_PIVOT}
+
+
 class Job(NamedTuple):
-    """Lines of one language to translate into several: `legs` says in which direction, for which direction of the test set."""
+    """Lines of one language to translate into several: `legs` says in which direction, for which direction of
+    the test set.
+    """
 
     kept: Hypotheses
     lines: Callable[[], Sequence[str]]
@@ -45,7 +63,9 @@ class Job(NamedTuple):
 
     def missing(self) -> dict[Direction, Direction]:
         """The legs that are not translated yet."""
-        return {direction: leg for direction, leg in self.legs.items() if not self.kept.path(direction).is_file()}
+        return {
+            direction: leg for direction, leg in self.legs.items() if not self.kept.path(direction).is_file()
+        }
 
     def work(self) -> int:
         """How many sentences there are to translate."""
@@ -54,27 +74,38 @@ class Job(NamedTuple):
     def run(self, finished: Callable[[float], object]) -> None:
         """Translate what is missing, all together: a sentence is encoded once for all languages it goes into."""
         if missing := self.missing():
-            translations = self.kept.translator.translate_into(self.lines(), [*missing.values()], finished=finished)
+            translations = self.kept.translator.translate_into(
+                self.lines(), [*missing.values()], finished=finished
+            )
             for direction, leg in missing.items():
                 write_lines(self.kept.path(direction), translations[leg])
 
 
-def jobs(direct: Hypotheses, pivot: Hypotheses, into_pivot: Hypotheses, sets: Mapping[Direction, TestSet]) -> Iterator[Job]:
+def jobs(
+    direct: Hypotheses,
+    pivot: Hypotheses,
+    into_pivot: Hypotheses,
+    *,
+    pairs: Mapping[Direction, Pair],
+    kinds: Mapping[Direction, str],
+) -> Iterator[Job]:
     """All there is to translate, in an order in which the lines of each job are there.
 
-    Every direction directly, then the zero-shot ones through the pivot, whose text is a direct translation where the same
-    model pivots and has the same sources there. Directions that share their sources are one job.
+    Every direction directly, then those that are not supervised through the pivot, whose text is a direct
+    translation where the same model pivots and has the same sources there. Directions that share their
+    sources are one job.
     """
-    groups = sharing_sources(sets)
-    for directions in groups:
-        sources, _ = sets[directions[0]]
-        yield Job(direct, lambda sources=sources: sources, len(sources), {direction: direction for direction in directions})
+    yield from direct_jobs(direct, pairs)
     through = pivot.translator.pivot
-    for directions in groups:
-        pivoted = [direction for direction in directions if direction not in direct.translator.trained and through not in direction]
+    for directions in sharing_sources(pairs):
+        pivoted = [
+            direction
+            for direction in directions
+            if kinds[direction] != SUPERVISED and through not in direction
+        ]
         if not pivoted:
             continue
-        sources, _ = sets[pivoted[0]]
+        sources, _ = pairs[pivoted[0]]
         first, kept = Direction(pivoted[0].source, through), direct
         if pivot.translator is not direct.translator or first not in directions:
             yield Job(into_pivot, lambda sources=sources: sources, len(sources), {pivoted[0]: first})
@@ -83,9 +114,21 @@ def jobs(direct: Hypotheses, pivot: Hypotheses, into_pivot: Hypotheses, sets: Ma
         yield Job(pivot, lambda kept=kept, first=first: kept.of(first), len(sources), legs)
 
 
-def sharing_sources(sets: Mapping[Direction, TestSet]) -> list[list[Direction]]:
+def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[Job]:
+    """Every direction in one step, as direct translation and other ways without a pivot do."""
+    for directions in sharing_sources(pairs):
+        sources, _ = pairs[directions[0]]
+        yield Job(
+            kept,
+            lambda sources=sources: sources,
+            len(sources),
+            {direction: direction for direction in directions},
+        )
+
+
+def sharing_sources(pairs: Mapping[Direction, Pair]) -> list[list[Direction]]:
     """The directions in groups of one source language and the same source sentences."""
     groups: dict[tuple, list[Direction]] = {}
-    for direction, (sources, _) in sets.items():
+    for direction, (sources, _) in pairs.items():
         groups.setdefault((direction.source, tuple(sources)), []).append(direction)
     return [*groups.values()]

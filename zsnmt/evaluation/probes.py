@@ -39,7 +39,11 @@ class Probing:
         """The words of a command for what is not the default."""
         chosen = [each for each in fields(self) if getattr(self, each.name) != each.default]
         words = {each.name.replace("_", "-"): getattr(self, each.name) for each in chosen}
-        return [word for name, value in words.items() for word in (f"--{name}", " ".join(value) if isinstance(value, tuple) else str(value))]
+        return [
+            word
+            for name, value in words.items()
+            for word in (f"--{name}", " ".join(value) if isinstance(value, tuple) else str(value))
+        ]
 
 
 def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = False) -> list[str]:
@@ -57,7 +61,9 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
         settings = {**asdict(probing), "keep_states": keep_states}
         work = partial(_make_probes, steps, run, text, probing, keep_states)
         inputs = [run / MODEL_FILE, text]
-        steps.make(run, "probe", run / PROBES / RECORD, work, inputs=inputs, settings=settings, take_older=False)
+        steps.make(
+            run, "probe", run / PROBES / RECORD, work, inputs=inputs, settings=settings, take_older=False
+        )
     return [(run / PROBES / name).read_text(encoding="utf-8").rstrip("\n") for name in PRINTED]
 
 
@@ -71,22 +77,47 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
     target, seed = probing.target, probing.seed
     of_split = {"split": probing.split, "lines": probing.lines, "target": target}
     files = sorted(text.glob(f"{probing.split}.*"))
-    steps.make(new, "states", states, partial(_write_states, states, run, text, **of_split), inputs=[model, *files], settings=of_split)
+    steps.make(
+        new,
+        "states",
+        states,
+        partial(_write_states, states, run, text, **of_split),
+        inputs=[model, *files],
+        settings=of_split,
+    )
     of_training = {"split": "train", "random": probing.train_lines, "seed": seed, "target": target}
     files = sorted(text.glob("train.*"))
     work = partial(_write_states, training, run, text, **of_training)
     steps.make(new, "training_states", training, work, inputs=[model, *files], settings=of_training)
 
     of_similarity = {"variance": probing.variance, "seed": seed}
-    work = partial(_printed, new / SIMILARITY, write_similarities, states=states, output=new / "similarity.tsv", csls_neighbours=None, **of_similarity)
+    work = partial(
+        _printed,
+        new / SIMILARITY,
+        write_similarities,
+        states=states,
+        output=new / "similarity.tsv",
+        csls_neighbours=None,
+        **of_similarity,
+    )
     made = {"states": made_from(new, "states")}
     steps.make(new, "similarity", new / SIMILARITY, work, settings=of_similarity | made)
     of_classifiers = {"kind": probing.kind, "labels": probing.labels, "seed": seed}
-    work = partial(_printed, new / CLASSIFIERS, write_classifiers, states=training, output=new / "classifiers.tsv", held_out=states, **of_classifiers)
+    work = partial(
+        _printed,
+        new / CLASSIFIERS,
+        write_classifiers,
+        states=training,
+        output=new / "classifiers.tsv",
+        held_out=states,
+        **of_classifiers,
+    )
     made |= {"training_states": made_from(new, "training_states")}
     steps.make(new, "classifiers", new / CLASSIFIERS, work, settings=of_classifiers | made)
 
-    command = shlex.join(["bash", "recipes/probe.sh", str(run).removeprefix(f"{PROJECT}/"), *probing.options()])
+    command = shlex.join(
+        ["bash", "recipes/probe.sh", str(run).removeprefix(f"{PROJECT}/"), *probing.options()]
+    )
     write_probe_record(new, run, states, training, split=probing.split, kind=probing.kind, variance=probing.variance,
                        probe_seed=seed, command=command)  # fmt: skip
     for folder in (new / MARKERS, run / PROBES, *(() if keep_states else (states, training))):
@@ -95,7 +126,15 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
 
 
 def _write_states(
-    folder: Path, run: Path, text: Path, *, split: str, target: str | None, lines: int | None = None, random: int | None = None, seed: int = 1
+    folder: Path,
+    run: Path,
+    text: Path,
+    *,
+    split: str,
+    target: str | None,
+    lines: int | None = None,
+    random: int | None = None,
+    seed: int = 1,
 ) -> None:
     """Write the states of the first lines of a multiway split, or of random lines of the files of its pairs."""
     from zsnmt.corpora.multiway import read_multiway
@@ -104,7 +143,10 @@ def _write_states(
 
     model = load_run(run, target=target)
     if random is None:
-        sentences = {language: of_language[:lines] for language, of_language in read_multiway(text, split, model.languages).items()}
+        sentences = {
+            language: of_language[:lines]
+            for language, of_language in read_multiway(text, split, model.languages).items()
+        }
     else:
         sentences = random_lines(text, split, model.languages, random, seed)
     shutil.rmtree(folder, ignore_errors=True)

@@ -2,12 +2,12 @@
 
 import fcntl
 import logging
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import torch
 
+from zsnmt.data.reading import Codec
 from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH, EngineChoice
@@ -15,53 +15,98 @@ from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files import sha256
-from zsnmt.inference.export.ctranslate2.self_check import open_export
+from zsnmt.inference.export.ctranslate2.engine import check_search
 from zsnmt.inference.export.folder import describe_export, is_export
-from zsnmt.inference.export.run import export_run
-from zsnmt.inference.trained_run import Knowledge, TrainedRun, load_run
+from zsnmt.inference.export.formats import load_format
+from zsnmt.inference.export.run import export_folder, export_run
+from zsnmt.inference.trained_run import TrainedRun, load_run
 from zsnmt.processes import map_in_processes
 from zsnmt.runs.folder import MODEL_FILE
 
 logger = logging.getLogger(__name__)
 
+Opened = tuple[Engine, Codec]
 
-def open_engine(folder: Path, search: Search, choice: EngineChoice = EngineChoice()) -> tuple[Engine, Knowledge]:
-    """The engine that translates with a run, or with its export, and what it knows.
 
-    `pytorch` packs the model (see `zsnmt.decoding`), or searches with `fairseq` where it cannot be packed. `ctranslate2` takes the
-    export in the run folder, and makes it if there is none of the present model; `auto` does so too, unless CTranslate2
-    is not installed, or does not know the model or the search: then it is `pytorch`, with a line that says why.
+def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()) -> Opened:
+    """The engine that translates with a run, or with its export, and what turns text into its input.
+
+    A run is translated by one of `ENGINES`, `pytorch` unless another is chosen; an export by an engine of its format.
+    Nothing is exported here. Raises `InputError` for a choice that does not go with the folder.
     """
     if is_export(folder):
-        if choice.engine in (PYTORCH, FAIRSEQ):
-            raise InputError(f"{folder} is an export for CTranslate2; give the run folder for --engine {choice.engine}")
-        made = describe_export(folder)["quantization"]
-        if choice.precision not in (None, made):
-            raise InputError(f"{folder} was exported in {made}; leave out --precision {choice.precision}, or export the run so")
-        engine = open_export(folder, search, workers(choice))
-        return engine, engine.known
-    if choice.engine in (AUTO, CTRANSLATE2):
-        try:
-            engine = open_export(present_export(folder, choice.precision or FLOAT32), search, workers(choice))
-            return engine, engine.known
-        except InputError as error:
-            if choice.engine == CTRANSLATE2:
-                raise
-            logger.warning("PyTorch translates: %s", error)
-    trained = load_run(folder)
-    return pytorch_engine(trained, search, choice), trained.known
+        return open_export(folder, search, choice)
+    return ENGINES[choice.engine or PYTORCH](folder, search, choice)
 
 
-def present_export(run: Path, precision: str) -> Path:
-    """The export of a run's model in its folder, made now if there is none."""
-    folder = run / f"{CTRANSLATE2}-{precision}"
-    if not (run / MODEL_FILE).is_file():
-        load_run(run)  # says what is missing
-    with (run / f".{folder.name}.lock").open("w") as lock:
+def open_export(folder: Path, search: Search, choice: EngineChoice) -> Opened:
+    """The engine of an export's format."""
+    record = describe_export(folder)
+    export_format = load_format(record["format"])
+    if choice.engine not in (None, AUTO, *export_format.engines):
+        raise InputError(f"{folder} is an export to {record['format']}; give the run folder for --engine {choice.engine}")
+    if choice.precision not in (None, record["quantization"]):
+        raise InputError(
+            f"{folder} was exported in {record['quantization']}; leave out --precision {choice.precision}, or export the run so"
+        )
+    return export_format.open(folder, search, choice)
+
+
+def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Opened:
+    """CTranslate2 with the export in a run folder; `InputError` if there is none of the run's present model."""
+    quantization = choice.precision or FLOAT32
+    folder = export_folder(run, CTRANSLATE2, quantization)
+    if not is_present(folder, run):
+        raise InputError(
+            f"{run} has no up-to-date export to {CTRANSLATE2} in {quantization}; make it with "
+            f"zsnmt export {run} --to {CTRANSLATE2} --quantization {quantization}"
+        )
+    return open_export(folder, search, choice)
+
+
+def open_fastest(run: Path, search: Search, choice: EngineChoice) -> Opened:
+    """CTranslate2 where it can translate with the run at once, else PyTorch, with a line that says why."""
+    try:
+        return open_present_export(run, search, choice)
+    except InputError as error:
+        logger.warning("PyTorch translates: %s", error)
+        return open_pytorch(run, search, choice)
+
+
+def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> Opened:
+    """The packed model, or fairseq's search where it cannot be packed."""
+    trained = load_run(run)
+    return pytorch_engine(trained, search, choice), trained.codec
+
+
+ENGINES: dict[str, Callable[[Path, Search, EngineChoice], Opened]] = {  # of a run
+    AUTO: open_fastest,
+    PYTORCH: open_pytorch,
+    CTRANSLATE2: open_present_export,
+    FAIRSEQ: open_pytorch,
+}
+
+def prepare_engine(folder: Path, search: Search, choice: EngineChoice) -> None:
+    """Make what the chosen engine needs: for `ctranslate2`, export the run unless it has an up-to-date export.
+
+    That takes seconds to minutes, and says so. `auto` takes an export that is there, and makes none.
+    """
+    if choice.engine != CTRANSLATE2 or is_export(folder):
+        return
+    check_search(search)
+    if not (folder / MODEL_FILE).is_file():
+        load_run(folder)  # says what is missing
+    quantization = choice.precision or FLOAT32
+    export = export_folder(folder, CTRANSLATE2, quantization)
+    with (folder / f".{export.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_export(folder) or describe_export(folder)["model"] != sha256(run / MODEL_FILE):
-            export_run(run, folder, precision, replace=True)
-    return folder
+        if not is_present(export, folder):
+            export_run(folder, export, to=CTRANSLATE2, quantization=quantization, replace=True)
+
+
+def is_present(export: Path, run: Path) -> bool:
+    """Whether a folder is an export of a run's present model."""
+    return is_export(export) and (run / MODEL_FILE).is_file() and describe_export(export)["model"] == sha256(run / MODEL_FILE)
 
 
 def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Engine:
@@ -74,14 +119,8 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
             raise InputError(f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}")
         engine = FairseqEngine(model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search)))
     else:
-        engine = PyTorchEngine(model, trained.known.dictionary, trained.known.languages, search, precision)
-    number = workers(choice)
-    return ManyProcesses(engine, number) if number > 1 and engine.device.type == "cpu" else engine
-
-
-def workers(choice: EngineChoice) -> int:
-    """How many batches are translated at once: one for each core that this process may use, unless chosen."""
-    return choice.workers or len(os.sched_getaffinity(0))
+        engine = PyTorchEngine(model, trained.codec.dictionary, trained.codec.languages, search, precision)
+    return ManyProcesses(engine, choice.at_once) if choice.at_once > 1 and engine.device.type == "cpu" else engine
 
 
 class ManyProcesses:

@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
 from zsnmt.data.language_tags import source_tags
+from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
 from zsnmt.files import checksum_of, new_folder, sha256, write_json
 from zsnmt.inference import trained_run
@@ -29,15 +30,15 @@ from zsnmt.runs.folder import MODEL_FILE
 class ProbedModel(NamedTuple):
     """An encoder in evaluation mode, and what turns text into its input.
 
-    `pieces` cuts lines of a language into pieces; `prefix` gives the ids of the tags before a sentence of a language;
-    `record` is what states.json says of the model.
+    `sources` gives the token ids of lines of a language, with as many `tags` at their head and EOS at their end; `record`
+    is what states.json says of the model.
     """
 
     encoder: TransformerEncoderBase
     dictionary: Dictionary
     languages: list[str]
-    pieces: Callable[[Iterable[str], str], Iterable[Sequence[str]]]
-    prefix: Callable[[str], list[int]]
+    sources: Callable[[Iterable[str], str], Iterable[list[int]]]
+    tags: int
     record: dict
 
 
@@ -48,20 +49,25 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None)
     `InputError` for a folder that is no run, a damaged checkpoint, and where a target is needed and missing or unknown.
     """
     trained = trained_run.load_run(run, checkpoint)
-    known, encoder = trained.known, trained.model.encoder
-    pipeline, placement = known.pipeline, known.placement
-    if "target" not in source_tags(placement.name, Direction("source", "target")):
+    codec, encoder = trained.codec, trained.model.encoder
+    tags = source_tags(codec.placement.name, Direction("source", "target"))
+    if "target" not in tags:
         target = None
     elif target is None:
-        raise InputError(f"the model in {run} must be told the target language: one of {', '.join(known.languages)}")
+        raise InputError(f"the model in {run} must be told the target language: one of {', '.join(codec.languages)}")
     else:
-        check_known(target, known.languages)
+        check_known(target, codec.languages)
+
+    def sources(lines: Iterable[str], language: str) -> Iterator[list[int]]:
+        direction = Direction(language, target or language)  # any target, where no tag names it
+        return (sentence.source for sentence in codec.sources(lines, direction))
+
     return ProbedModel(
         encoder,
-        known.dictionary,
-        known.languages,
-        lambda lines, language: pipeline.segment((pipeline.tokenise(line, language) for line in lines), language),
-        lambda language: placement.source_prefix(Direction(language, target)),
+        codec.dictionary,
+        codec.languages,
+        sources,
+        len(tags),
         {"run": str(run.resolve()), "target": target, **record_of(run / checkpoint, encoder)},
     )
 
@@ -92,8 +98,8 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
         task.source_dictionary,
         # A multilingual task appends tags to what is in the file.
         [language for language, known in symbols.items() if known == task.source_dictionary.symbols[: len(known)]],
-        lambda lines, language: map(str.split, lines),
-        lambda language: [],
+        lambda lines, language: (encode(line.split(), task.source_dictionary) for line in lines),
+        0,
         {"run": str(checkpoint.resolve()), "target": None, **record_of(checkpoint, encoder)},
     )
 
@@ -117,12 +123,17 @@ def record_of(checkpoint: Path, encoder: TransformerEncoderBase) -> dict:
 
 
 class Sentence(NamedTuple):
-    """A line of a language, counted from 0: ids of its tags and of its pieces."""
+    """A line of a language, counted from 0: ids of its tags, its pieces and EOS."""
 
     language: str
     line: int
-    tags: list[int]
-    tokens: np.ndarray
+    source: np.ndarray
+    tags: int
+
+    @property
+    def tokens(self) -> np.ndarray:
+        """The ids of its pieces."""
+        return self.source[self.tags : -1]
 
 
 def read_sentences(model: ProbedModel, text: Mapping[str, Sequence[str]]) -> list[Sentence]:
@@ -133,16 +144,15 @@ def read_sentences(model: ProbedModel, text: Mapping[str, Sequence[str]]) -> lis
     """
     for language in text:
         check_known(language, model.languages)
-    sentences = []
+    sentences, longest = [], model.encoder.max_positions() - model.tags - 1
     for language, lines in text.items():
-        tags = model.prefix(language)
-        longest = model.encoder.max_positions() - len(tags) - 1
-        for line, pieces in enumerate(model.pieces(lines, language)):
-            tokens = np.array([*map(model.dictionary.index, pieces)], np.int32)
+        for line, source in enumerate(model.sources(lines, language)):
+            sentence = Sentence(language, line, np.array(source, np.int32), model.tags)
+            tokens = sentence.tokens
             if not 0 < len(tokens) <= longest or tokens.min() < model.dictionary.unk():
                 raise InputError(f"line {line + 1} in '{language}' has {len(tokens)} pieces; the model reads 1 to {longest}, "
                                  "and none like <pad> or </s>; remove the line from all languages")
-            sentences.append(Sentence(language, line, tags, tokens))
+            sentences.append(sentence)
     return sentences
 
 
@@ -161,13 +171,12 @@ def encoder_states(
 
     A batch holds sentences of one length, so that nothing is padded. The encoder runs once for all layers.
     """
-    device, eos = next(model.encoder.parameters()).device, [model.dictionary.eos()]
-    for places in batches([len(sentence.tags) + len(sentence.tokens) + 1 for sentence in sentences], batch_tokens):
-        inputs = [np.concatenate([sentences[place].tags, sentences[place].tokens, eos]) for place in places]
-        tokens = torch.from_numpy(np.stack(inputs).astype(np.int64)).to(device)  # B×T
+    device, pieces = next(model.encoder.parameters()).device, slice(model.tags, -1)
+    for places in batches([len(sentence.source) for sentence in sentences], batch_tokens):
+        inputs = np.stack([sentences[place].source for place in places])
+        tokens = torch.from_numpy(inputs.astype(np.int64)).to(device)  # B×T
         with torch.inference_mode():
             output = model.encoder(tokens, torch.full_like(tokens[:, 0], tokens.size(1)), return_all_hiddens=True)
-        pieces = slice(len(sentences[places[0]].tags), -1)
         states = [*output["encoder_states"], *output["encoder_out"]]  # T×B×C each
         yield places, [state[pieces].transpose(0, 1).float().cpu().numpy() for state in states]
 

@@ -5,14 +5,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Callable, Iterator, NamedTuple, Optional, Sequence
 
-from zsnmt.data.language_tags import source_tags
-from zsnmt.decoding.length_penalty import POWER
-from zsnmt.decoding.options import EngineChoice
-from zsnmt.decoding.search import Hypothesis, Search, Sentence
-from zsnmt.errors import InputError
+from zsnmt.data.reading import Codec
+from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
+from zsnmt.decoding.search import Engine, Search
 from zsnmt.inference.engines import open_engine
-from zsnmt.languages import Direction, check_known
-from zsnmt.training.binarised import encode
+from zsnmt.languages import Direction
 
 logger = logging.getLogger(__name__)
 
@@ -20,36 +17,30 @@ BATCH_SENTENCES = 64
 
 
 class Translator:
-    """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder is read.
+    """Raw text in, raw text out, by any engine; `Translator.open` takes a run folder or an export.
 
-    In float32 a translation does not depend on its batch, but for rounding. `beam` and `length_penalty`
-    (score = log-probability / length^penalty, or / ((5 + length) / 6)^penalty in the form `gnmt`) default to the
-    paper's; a batch holds about `batch_tokens` source tokens, and no more than 64 sentences. The first language of a
-    run is its pivot.
+    In float32 a translation does not depend on its batch, but for rounding; a batch holds about `batch_tokens`
+    source tokens and at most 64 sentences. `signature` names what of the engine changes translations.
     """
 
-    def __init__(
-        self,
-        run: Path,
-        beam: int = 4,
-        length_penalty: float = 1.0,
-        length_penalty_form: str = POWER,
-        batch_tokens: int = 4000,
-        choice: EngineChoice = EngineChoice(),
-    ) -> None:
-        search = Search(beam, length_penalty, length_penalty_form)  # refused before a model is read
-        self.engine, known = open_engine(run, search, choice)
-        self.signature = self.engine.signature
-        self.pipeline, self.dictionary, self.placement = known.pipeline, known.dictionary, known.placement
-        self.languages, self.trained, self.longest = known.languages, known.trained, known.longest
-        self.pivot = self.languages[0]
-        self.batch_tokens = batch_tokens
+    def __init__(self, engine: Engine, codec: Codec, *, batch_tokens: int = BATCH_TOKENS) -> None:
+        self.engine, self.codec, self.batch_tokens = engine, codec, batch_tokens
+        self.signature = engine.signature
+        self.pipeline, self.languages, self.trained, self.pivot = codec.pipeline, codec.languages, codec.trained, codec.pivot
+
+    @classmethod
+    def open(
+        cls, folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice(), *, batch_tokens: int = BATCH_TOKENS
+    ) -> "Translator":
+        """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder is read."""
+        return cls(*open_engine(folder, search, choice), batch_tokens=batch_tokens)
 
     def translate(
         self,
         lines: Sequence[str],
         target: str,
         source: Optional[str] = None,
+        *,
         via: Optional[str] = None,
         first_line: int = 1,
         finished: Callable[[float], object] = lambda number: None,
@@ -63,32 +54,23 @@ class Translator:
         """
         legs = self.legs(source, target, via)
         for direction in legs:
-            translated = self.translate_into(lines, [direction], first_line, lambda number: finished(number / len(legs)))
-            lines = translated[direction]
+            translations = self.translate_into(
+                lines, [direction], first_line=first_line, finished=lambda number: finished(number / len(legs))
+            )
+            lines = translations[direction]
         return list(lines)
 
     def legs(self, source: Optional[str], target: str, via: Optional[str]) -> list[Direction]:
         """The directions that a translation goes through, one or two, checked."""
         if via is None:
-            return [self.direction(source, target)]
-        return [self.direction(source, via), self.direction(via, target)]
-
-    def direction(self, source: Optional[str], target: str) -> Direction:
-        """The direction of a translation, checked; any source will do where the model does not see it."""
-        check_known(target, self.languages)
-        if source == target:
-            raise InputError(f"source and target are both '{target}'; give two different languages")
-        if source is not None:
-            return Direction(check_known(source, self.languages), target)
-        anything = Direction(next(language for language in self.languages if language != target), target)
-        if self.pipeline.needs_language or anything.source in source_tags(self.placement.name, anything):
-            raise InputError(f"this model must be told the source language: one of {', '.join(self.languages)}")
-        return anything
+            return [self.codec.direction(source, target)]
+        return [self.codec.direction(source, via), self.codec.direction(via, target)]
 
     def translate_into(
         self,
         lines: Sequence[str],
         directions: Sequence[Direction],
+        *,
         first_line: int = 1,
         finished: Callable[[float], object] = lambda number: None,
     ) -> dict[Direction, list[str]]:
@@ -99,43 +81,36 @@ class Translator:
         """
         translations = {direction: [""] * len(lines) for direction in directions}
         parts = list(self.parts_of(lines, directions, first_line))
-        pieces_of = Counter(part.line for part in parts)  # in all directions
-        finished((len(lines) - len(pieces_of)) * len(directions))  # the empty ones
+        parts_by_line = Counter(part.line for part in parts)  # in all directions
+        finished((len(lines) - len(parts_by_line)) * len(directions))  # the empty ones
         translated: dict[int, str] = {}
         batches = list(self.batches(parts))
-        found = self.engine.translate([self.sentence(parts[place]) for place in batch] for batch in batches)
-        for batch, of_batch in zip(batches, found, strict=True):
-            for place, hypotheses in zip(batch, of_batch, strict=True):
-                translated[place] = self.text_of(hypotheses[0], parts[place].direction.target)
-            finished(sum(len(directions) / pieces_of[parts[place].line] for place in batch))
+        sentences = [self.codec.sentence(part.tokens, part.direction) for part in parts]
+        results = self.engine.translate([sentences[place] for place in batch] for batch in batches)
+        for batch, hypotheses in zip(batches, results, strict=True):
+            for place, (best, *_) in zip(batch, hypotheses, strict=True):
+                translated[place] = self.codec.text(best.tokens, parts[place].direction.target)
+            finished(sum(len(directions) / parts_by_line[parts[place].line] for place in batch))
         for place, part in enumerate(parts):
-            of_direction = translations[part.direction]
-            of_direction[part.line] = f"{of_direction[part.line]} {translated[place]}".strip()
+            so_far = translations[part.direction][part.line]
+            translations[part.direction][part.line] = f"{so_far} {translated[place]}".strip()
         return translations
 
     def parts_of(self, lines: Sequence[str], directions: Sequence[Direction], first_line: int) -> Iterator["Part"]:
         """What the model is to translate of lines of one language, all translations of a part one after the other."""
         source, *others = {direction.source for direction in directions}
         assert not others, "lines are of one language"
-        longest = self.longest - 1 - max(len(source_tags(self.placement.name, direction)) for direction in directions)
+        room = min(map(self.codec.room, directions))
         for index, line in enumerate(lines):
-            for tokens in self.parts(first_line + index, line, source, longest):
+            parts = self.codec.parts(line, source, room)
+            if len(parts) > 1:
+                pieces = sum(len(tokens) - 1 for tokens in parts)
+                logger.warning(
+                    "line %d has %d pieces and the model reads at most %d: translated in parts", first_line + index, pieces, room
+                )
+            for tokens in parts:
                 for direction in directions:
                     yield Part(index, direction, tokens)
-
-    def parts(self, number: int, line: str, source: str, longest: int) -> Iterator[list[int]]:
-        """Ids of a line's pieces, each part with EOS: none for an empty line, several for one of more than `longest` pieces."""
-        pieces = self.pipeline.encode(line, source)
-        if len(pieces) > longest:
-            logger.warning(
-                "line %d has %d pieces and the model reads at most %d: translated in parts", number, len(pieces), longest
-            )
-        while pieces:
-            cut = longest
-            if len(pieces) > longest:  # before the last word that begins in reach
-                cut = max((i for i in range(1, longest + 1) if self.pipeline.starts_word(pieces[i])), default=longest)
-            yield encode(pieces[:cut], self.dictionary).tolist()
-            pieces = pieces[cut:]
 
     def batches(self, parts: Sequence["Part"]) -> Iterator[list[int]]:
         """Places of the parts in batches of like length, the longest first; those of one line stay together."""
@@ -148,15 +123,6 @@ class Translator:
             batch.append(place)
         if batch:
             yield batch
-
-    def sentence(self, part: "Part") -> Sentence:
-        """A part as an engine reads it."""
-        return Sentence([*self.placement.source_prefix(part.direction), *part.tokens], self.placement.decoder_start(part.direction))
-
-    def text_of(self, hypothesis: Hypothesis, language: str) -> str:
-        """A translation as raw text."""
-        tokens = [token for token in hypothesis.tokens if token >= self.dictionary.nspecial]
-        return self.pipeline.decode([self.dictionary[token] for token in tokens], language)
 
 
 class Part(NamedTuple):

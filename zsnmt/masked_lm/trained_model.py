@@ -7,13 +7,13 @@ from fairseq import checkpoint_utils
 from fairseq.models import BaseFairseqModel
 from fairseq.tasks import TASK_REGISTRY, FairseqTask
 
-import zsnmt.models  # noqa: F401  (registers the architectures)
-import zsnmt.tasks  # noqa: F401  (and what loads checkpoints)
+import zsnmt
 from zsnmt.errors import InputError
 
 
 def load_model(checkpoint: Path, data: Path, task_name: str) -> tuple[BaseFairseqModel, FairseqTask]:
     """A trained model, ready to be asked, and its task on a folder of data; `InputError` for a file that is none."""
+    zsnmt.register()
     if not checkpoint.is_file():
         raise InputError(f"{checkpoint} is missing; train the model to its end first")
     try:

@@ -1,37 +1,70 @@
-"""What a language added to a trained run gains, and what it costs: the new directions, and the old ones before and after.
+"""What a language added to a trained run gains, and what it costs: the new directions, and the old ones
+before and after.
 
-The score file of an adapted run says what the run began with, `adapted_from` (config, system, seed, the old languages with the
-pivot first, and the mode, full or frozen), and has the results of that base as `before`, if it was scored: on the same lines,
-by the same metrics and identifier.
+The score file of an adapted run says what the run began with, `adapted_from` (config, system, seed, the old
+languages with the pivot first, and the mode, full or frozen), and has the results of that base as `before`,
+if it was scored: on the same lines, by the same metrics and identifier.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 
-from zsnmt.languages import Direction
-from zsnmt.report.scores import all_directions, by_system, listed, mean_over_directions, results, seeds, signature_note
-from zsnmt.report.significance import gain, mean_difference, minus_pivot, seed_note
+from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
+from zsnmt.report.scores import (
+    Column,
+    Contrast,
+    all_directions,
+    by_system,
+    columns_of,
+    contrasts_of,
+    groups_of,
+    listed,
+    seeds,
+    signature_note,
+    ways_of,
+    words,
+)
+from zsnmt.report.significance import Side, contrasted, gain, mean_difference, seed_note
 from zsnmt.report.table import FORMS, Cell, Measured, Table, joined, over_seeds
-from zsnmt.scoring.metrics import RANGES
+from zsnmt.runs.scores import PIVOT, Scores
+from zsnmt.scoring.figures import ALL, MAIN, ranges, shown_in
 
 OLD = "old"
 WITH_PIVOT = "new → pivot", "pivot → new"
 WITHOUT_PIVOT = "new → old", "old → new", "new → new"
 GROUPS = (*WITH_PIVOT, *WITHOUT_PIVOT, OLD)
 
-NEW_COLUMNS = {  # title: group, kind, figure
-    **{group: (group, "supervised", "bleu") for group in WITH_PIVOT},
-    **{group: (group, "zero_shot", "bleu") for group in WITHOUT_PIVOT},
-    **{f"{group} off-target": (group, "zero_shot", "off_target") for group in WITHOUT_PIVOT},
-}
+
+def columns_shown(all_scores: Sequence[Scores]) -> list[Column]:
+    """What tables of new languages and of old directions show: the main figures, not through the pivot."""
+    return [column for column in columns_of(all_scores, ALL) if column.way != PIVOT]
 
 
-def new_language_table(all_scores: Sequence[dict]) -> Table | None:
-    """A row an adapted system: how well it translates from and into the new languages; None without any."""
+def titled(group: str, column: Column) -> str:
+    """What a column of a group is called, which has supervised directions with the pivot, and zero-shot ones
+    without.
+    """
+    kind = "" if column.kind == (SUPERVISED if group in WITH_PIVOT else ZERO_SHOT) else kind_name(column.kind)
+    return words(group, kind, "" if column.figure == MAIN else FORMS[column.figure].title, column.way.phrase)
+
+
+def new_columns(all_scores: Sequence[Scores]) -> dict[str, tuple[str, Column]]:
+    """The group and the figure of each column on new languages, by title."""
+    return {
+        titled(group, column): (group, column)
+        for column in columns_shown(all_scores)
+        for group in GROUPS
+        if group != OLD
+    }
+
+
+def new_language_table(all_scores: Sequence[Scores]) -> Table | None:
+    """One row per adapted system: how well it translates from and into new languages; None without any."""
     systems = adapted(all_scores)
     if not systems:
         return None
-    rows = [new_language_cells(runs) for runs in systems.values()]
+    columns, contrasts = new_columns(all_scores), contrasts_of(groups_of(all_scores))
+    rows = [new_language_cells(runs, columns, contrasts) for runs in systems.values()]
     new, old = new_languages(systems), old_languages(systems)
     about = (
         f"BLEU and off-target, means over directions. New: {', '.join(new)}; old: {', '.join(old[1:])}; pivot: {old[0]}. "
@@ -41,105 +74,162 @@ def new_language_table(all_scores: Sequence[dict]) -> Table | None:
     return Table("adaptation", title_of(new), [*rows[0]], table, about, signatures=signature_note(all_scores))
 
 
-def new_language_cells(runs: Sequence[dict]) -> dict[str, Cell]:
+def new_language_cells(
+    runs: Sequence[Scores], columns: Mapping[str, tuple[str, Column]], contrasts: Sequence[Contrast]
+) -> dict[str, Cell]:
     """The row of a system, by the titles of the columns."""
-    pivoted = results(runs[0], "pivot")
-    return {
-        "system": runs[0]["system"],
+    cells: dict[str, Cell] = {
+        "system": runs[0].system,
         "seeds": seeds(runs),
-        "mode": runs[0]["adapted_from"]["mode"],
-        **{title: mean(runs, kind, figure, members(runs, kind, group)) for title, (group, kind, figure) in NEW_COLUMNS.items()},
-        **{f"{group} minus pivot": minus_pivot(runs, [direction for direction in members(runs, "zero_shot", group) if direction in pivoted])
-           for group in WITHOUT_PIVOT},
-    }  # fmt: skip
+        "mode": runs[0].adapted_from["mode"],
+    }
+    for title, (group, column) in columns.items():
+        cells[title] = mean(runs, column, members(runs, column.kind, group))
+    for contrast in contrasts:
+        column, other = contrast.sides
+        for group in WITHOUT_PIVOT:
+            both = [
+                direction
+                for direction in members(runs, contrast.kind, group)
+                if direction in runs[0].select(*other[:2])
+            ]
+            cells[f"{titled(group, column)} minus {contrast.other.label}"] = contrasted(runs, contrast, both)
+    return cells
 
 
-def new_language_gains_table(all_scores: Sequence[dict]) -> Table | None:
-    """What each adapted system gains over the first one with the new languages, marked as other gains; None for one system."""
+def new_language_gains_table(all_scores: Sequence[Scores]) -> Table | None:
+    """What each adapted system gains over the first one with the new languages, marked as other gains; None
+    for one system.
+    """
     systems = adapted(all_scores)
     if len(systems) < 2:
         return None
     (base_name, base), *others = systems.items()
+    columns = new_columns(all_scores)
     rows = [
-        [system, *(gain(runs, base, kind, figure, members(base, kind, group)) for group, kind, figure in NEW_COLUMNS.values())]
+        [
+            system,
+            *(
+                gain(runs, base, column, members(base, column.kind, group))
+                for group, column in columns.values()
+            ),
+        ]
         for system, runs in others
     ]
     title = f"{title_of(new_languages(systems))}, difference from {base_name}"
-    return Table("adaptation_gains", title, ["system", *NEW_COLUMNS], rows, seed_note(rows), signatures=signature_note(all_scores))
+    return Table(
+        "adaptation_gains",
+        title,
+        ["system", *columns],
+        rows,
+        seed_note(rows),
+        signatures=signature_note(all_scores),
+    )
 
 
-def forgetting_table(all_scores: Sequence[dict]) -> Table | None:
-    """A row an adapted system: the old directions before and after; None without any."""
+def forgetting_table(all_scores: Sequence[Scores]) -> Table | None:
+    """One row per adapted system: the old directions before and after; None without any."""
     systems = adapted(all_scores)
     if not systems:
         return None
-    rows = [forgetting_cells(runs) for runs in systems.values()]
-    about = joined([f"BLEU and off-target, means over directions between {', '.join(old_languages(systems))}.", *old_notes(systems)])
+    rows = [forgetting_cells(runs, columns_shown(all_scores)) for runs in systems.values()]
+    about = joined(
+        [
+            f"BLEU and off-target, means over directions between {', '.join(old_languages(systems))}.",
+            *old_notes(systems),
+        ]
+    )
     table = [[*row.values()] for row in rows]
-    return Table("forgetting", "Old directions before and after", [*rows[0]], table, about, signatures=signature_note(all_scores))
+    return Table(
+        "forgetting",
+        "Old directions before and after",
+        [*rows[0]],
+        table,
+        about,
+        signatures=signature_note(all_scores),
+    )
 
 
-def forgetting_cells(runs: Sequence[dict]) -> dict[str, Cell]:
+def forgetting_cells(runs: Sequence[Scores], columns: Sequence[Column]) -> dict[str, Cell]:
     """The row of a system, by the titles of the columns."""
-    supervised, zero_shot = (members(runs, kind, OLD) for kind in ("supervised", "zero_shot"))
-    return {
-        "system": runs[0]["system"],
-        "seeds": seeds(runs),
-        **before_and_after("supervised", runs, "supervised", "bleu", supervised),
-        **before_and_after("zero-shot", runs, "zero_shot", "bleu", zero_shot),
-        **before_and_after("off-target", runs, "zero_shot", "off_target", zero_shot),
-        FORMS["unchanged"].title: over_seeds("unchanged", [unchanged(scores) for scores in runs]),
-    }
+    cells: dict[str, Cell] = {"system": runs[0].system, "seeds": seeds(runs)}
+    for column in columns:
+        cells |= before_and_after(column.title, runs, column, members(runs, column.kind, OLD))
+    return cells | {FORMS["unchanged"].title: over_seeds("unchanged", [unchanged(scores) for scores in runs])}
 
 
-def unchanged(scores: dict) -> float | None:
-    """The share (0–1) of translations of old directions, through the pivot or not, that are as before to the letter."""
-    shares = [result["unchanged"] for result in scores.get("before", []) if "unchanged" in result]
+def unchanged(scores: Scores) -> float | None:
+    """The share (0–1) of translations of old directions, in all ways, that are as before to the letter."""
+    shares = [result.figures["unchanged"] for result in scores.before if "unchanged" in result.figures]
     return fmean(shares) if shares else None
 
 
-def adaptation_directions_table(all_scores: Sequence[dict]) -> Table | None:
-    """A row a direction and adapted system, before and after; None without any."""
+def adaptation_directions_table(all_scores: Sequence[Scores]) -> Table | None:
+    """One row per direction and adapted system, before and after; None without any."""
     systems = adapted(all_scores)
     if not systems:
         return None
     old = old_languages(systems)
     rows = [
-        {
-            "direction": str(direction), "kind": kind.replace("_", "-"), "group": group, "system": system,
-            **before_and_after("BLEU", runs, kind, "bleu", {direction}),
-            **before_and_after("off-target", runs, kind, "off_target", {direction}),
-        }
+        {"direction": str(direction), "kind": kind_name(kind), "group": group, "system": system,
+         **direction_cells(all_scores, runs, direction, kind)}
         for group in GROUPS
         for direction, kind in all_directions(all_scores).items() if group_of(direction, old) == group
         for system, runs in systems.items()
     ]  # fmt: skip
     table, title = [[*row.values()] for row in rows], "Every direction before and after"
-    return Table("adaptation_directions", title, [*rows[0]], table, joined(old_notes(systems)), 4, signature_note(all_scores))
+    return Table(
+        "adaptation_directions",
+        title,
+        [*rows[0]],
+        table,
+        joined(old_notes(systems)),
+        4,
+        signature_note(all_scores),
+    )
 
 
-ADAPTATION_TABLES = new_language_table, new_language_gains_table, forgetting_table  # a row a system
+def direction_cells(
+    all_scores: Sequence[Scores], runs: Sequence[Scores], direction: Direction, kind: str
+) -> dict[str, Cell]:
+    """The main figures of a direction before and after, by the titles of the columns."""
+    cells: dict[str, Cell] = {}
+    for figure in shown_in(ALL):
+        for way in (way for way in ways_of(all_scores) if way != PIVOT):
+            cells |= before_and_after(
+                words(FORMS[figure].title, way.phrase), runs, Column(kind, way, figure), {direction}
+            )
+    return cells
+
+
+ADAPTATION_TABLES = new_language_table, new_language_gains_table, forgetting_table  # one row per system
 
 
 def group_of(direction: Direction, old: Sequence[str]) -> str:
     """Which of the groups a direction is in, by the old languages, the pivot first."""
-    sides = ["new" if language not in old else "pivot" if language == old[0] else "old" for language in direction]
+    sides = [
+        "new" if language not in old else "pivot" if language == old[0] else "old" for language in direction
+    ]
     return " → ".join(sides) if "new" in sides else OLD
 
 
-def adapted(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
+def adapted(all_scores: Sequence[Scores]) -> dict[str, list[Scores]]:
     """The adapted runs of each system that has any."""
-    return by_system([scores for scores in all_scores if "adapted_from" in scores])
+    return by_system([scores for scores in all_scores if scores.adapted_from])
 
 
-def old_languages(systems: dict[str, list[dict]]) -> list[str]:
+def old_languages(systems: dict[str, list[Scores]]) -> list[str]:
     """The languages of the bases, the pivot first."""
-    return next(iter(systems.values()))[0]["adapted_from"]["languages"]
+    return next(iter(systems.values()))[0].adapted_from["languages"]
 
 
-def new_languages(systems: dict[str, list[dict]]) -> list[str]:
+def new_languages(systems: dict[str, list[Scores]]) -> list[str]:
     """The languages that the bases lack."""
-    return [language for language in next(iter(systems.values()))[0]["languages"] if language not in old_languages(systems)]
+    return [
+        language
+        for language in next(iter(systems.values()))[0].languages
+        if language not in old_languages(systems)
+    ]
 
 
 def title_of(new: Sequence[str]) -> str:
@@ -147,68 +237,72 @@ def title_of(new: Sequence[str]) -> str:
     return f"New language{'s' * (len(new) > 1)}: {', '.join(new)}"
 
 
-def members(runs: Sequence[dict], kind: str, group: str) -> list[Direction]:
+def members(runs: Sequence[Scores], kind: str, group: str) -> list[Direction]:
     """The directions of a kind in a group."""
-    return [direction for direction in results(runs[0], kind) if group_of(direction, runs[0]["adapted_from"]["languages"]) == group]
+    first = runs[0]
+    directions = dict.fromkeys(result.direction for result in first.results if result.kind == kind)
+    return [
+        direction for direction in directions if group_of(direction, first.adapted_from["languages"]) == group
+    ]
 
 
-def mean(runs: Sequence[dict], kind: str, figure: str, directions: Collection[Direction]) -> Measured | None:
+def mean(runs: Sequence[Scores], column: Column, directions: Collection[Direction]) -> Measured | None:
     """A figure of a system, its mean over some directions, over the seeds."""
-    return over_seeds(figure, [mean_over_directions(scores, kind, figure, directions) for scores in runs])
+    return over_seeds(column.figure, Side(runs, column).means(directions))
 
 
-def before_and_after(title: str, runs: Sequence[dict], kind: str, figure: str, directions: Collection[Direction]) -> dict[str, Cell]:
+def before_and_after(
+    title: str, runs: Sequence[Scores], column: Column, directions: Collection[Direction]
+) -> dict[str, Cell]:
     """A figure of a system's bases, its own, and the difference, by the titles of the columns."""
-    bases = [base_of(scores) for scores in runs]
+    bases = [scores.base for scores in runs]
     return {
-        f"{title} before": mean(bases, kind, figure, directions),
-        f"{title} after": mean(runs, kind, figure, directions),
-        f"{title} difference": mean_difference(figure, (runs, kind), (bases, kind), directions, same_runs=True),
+        f"{title} before": mean(bases, column, directions),
+        f"{title} after": mean(runs, column, directions),
+        f"{title} difference": mean_difference(
+            Side(runs, column), Side(bases, column), directions, same_runs=True
+        ),
     }
 
 
-def base_of(scores: dict) -> dict:
-    """What an adapted run's score file has of that of its base."""
-    return {"directions": scores.get("before", [])}
-
-
-def old_notes(systems: dict[str, list[dict]]) -> list[str]:
+def old_notes(systems: dict[str, list[Scores]]) -> list[str]:
     """What must be known of the old directions: which bases were not scored, and what frozen runs changed."""
     runs = [scores for of_system in systems.values() for scores in of_system]
     return [missing_note(runs), frozen_note(runs)]
 
 
-def missing_note(runs: Sequence[dict]) -> str:
+def missing_note(runs: Sequence[Scores]) -> str:
     """Which bases were not scored in every old direction, and what to do about it."""
     missing = {
-        "{config} {system} seed {seed}".format(**scores["adapted_from"]): None
+        "{config} {system} seed {seed}".format(**scores.adapted_from): None
         for scores in runs
-        for kind in ("supervised", "zero_shot")
-        if {*members([scores], kind, OLD)} - {*results(base_of(scores), kind)}
+        if {direction for kind in KINDS for direction in members([scores], kind, OLD)}
+        - {result.direction for result in scores.before}
     }
     remedy = "run recipes/adapt.sh again, which scores it where its text is there, then recipes/evaluate.sh"
     return f"Not scored before in every old direction: {', '.join(missing)}; {remedy}." if missing else ""
 
 
-def frozen_note(runs: Sequence[dict]) -> str:
+def frozen_note(runs: Sequence[Scores]) -> str:
     """Of frozen runs, which figures of the old directions are exactly as before, and where one is not."""
-    frozen = [scores for scores in runs if scores["adapted_from"]["mode"] == "frozen" and scores.get("before")]
+    frozen = [scores for scores in runs if scores.adapted_from["mode"] == "frozen" and scores.before]
     if not frozen:
         return ""
-    changes = {FORMS[figure].title: changed(frozen, figure) for figure in RANGES}
+    changes = {FORMS[figure].title: changed(frozen, figure) for figure in ranges()}
     kept = ", ".join(title for title, places in changes.items() if not places)
     said = [f"exactly as before in every direction that the base was scored in: {kept}"] if kept else []
     said += [f"{title} not as before: {listed(places)}" for title, places in changes.items() if places]
     return f"Frozen runs: {'; '.join(said)}."
 
 
-def changed(runs: Sequence[dict], figure: str) -> list[str]:
-    """The runs and directions, whatever the kind, where a figure is not what it was before."""
+def changed(runs: Sequence[Scores], figure: str) -> list[str]:
+    """The runs and directions, of whatever kind and in whatever way, where a figure is not what it was
+    before.
+    """
     return [
-        f"{scores['system']} seed {scores['seed']} {direction} ({kind.replace('_', '-')})"
+        f"{scores.name} {before.direction} ({words(kind_name(before.kind), before.way.phrase)})"
         for scores in runs
-        for kind in ("supervised", "zero_shot", "pivot")
-        for after in [results(scores, kind)]
-        for direction, before in results(base_of(scores), kind).items()
-        if after.get(direction, before)[figure] != before[figure]
+        for before in scores.before
+        for after in [scores.select(before.kind, before.way).get(before.direction, before)]
+        if after.figures[figure] != before.figures[figure]
     ]

@@ -1,7 +1,8 @@
 """Documents whose tables are made from score files: text between `<!-- begin NAME -->` and `<!-- end NAME -->`."""
 
-import json
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from zsnmt.errors import InputError
@@ -14,19 +15,21 @@ from zsnmt.report.markdown import every_direction, folded, markdown_table, probe
 from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import TABLES, Probes, check_probed_alike, parse, read
+from zsnmt.report.scores import OfSystem
 from zsnmt.report.systems import STUDY_TABLES
+from zsnmt.runs.scores import Result, Scores, read_score_file, write_score_file
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
 ROUND_TRIPS, OVERLAPS, COMPRESSION = "round_trip", "overlap", "compression"  # folders, the last one below that of a config
+KEEP_AGAIN = "keep the run again with zsnmt results RUN"
 OVERLAP_REMEDY = "make it with zsnmt check-overlap --remove-to"
 _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 
-def kept_scores(folder: Path, config: str) -> list[dict]:
+def kept_scores(folder: Path, config: str) -> list[Scores]:
     """The kept score files of a config, by system and seed."""
     paths = kept_files(folder / config, "score files; add runs")
-    scores = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    return sorted(scores, key=by_length)
+    return sorted([read_score_file(path, KEEP_AGAIN) for path in paths], key=by_length)
 
 
 def kept_files(folder: Path, lacking: str) -> list[Path]:
@@ -37,18 +40,23 @@ def kept_files(folder: Path, lacking: str) -> list[Path]:
     return paths
 
 
-def by_length(run: dict) -> tuple[int, str, int]:
+def by_length(run: OfSystem) -> tuple[int, str, int]:
     """A key that sorts runs by system, the baseline with its short name first, and seed."""
-    return len(run["system"]), run["system"], run["seed"]
+    return len(run.system), run.system, run.seed
 
 
-def keep_scores(scores: dict, folder: Path) -> Path:
+def keep_scores(scores: Scores, folder: Path) -> Path:
     """Where the score file of a run is kept, without what names a machine and without the resamples of directions."""
-    path = folder / scores["config"] / f"{scores['system']}.seed{scores['seed']}.json"
-    kept = {key: value for key, value in scores.items() if key != "text"}
-    for results in {"directions", "before"} & {*scores}:
-        kept[results] = [{key: value for key, value in result.items() if key != "resampled"} for result in scores[results]]
-    return keep(kept, path)
+    path = folder / scores.config / f"{scores.system}.seed{scores.seed}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    results, before = map(without_resamples, (scores.results, scores.before))
+    write_score_file(path, replace(scores, text=None, results=results, before=before))
+    return path
+
+
+def without_resamples(results: Sequence[Result]) -> list[Result]:
+    """The results with their intervals alone."""
+    return [replace(result, uncertainty=result.uncertainty._replace(resampled={})) for result in results]
 
 
 def keep(content: dict, path: Path) -> Path:
@@ -70,9 +78,9 @@ def keep_probes(run: Path, folder: Path) -> Path:
 def kept_probes(folder: Path, config: str) -> list[Probes]:
     """The kept probes of a config, by system and seed; `InputError` if there are none or they cannot be compared."""
     paths = kept_files(folder / config / PROBES, "probes; add runs that have some")
-    found = [parse(read_json(path, "keep the run again with zsnmt results RUN"), path) for path in paths]
+    found = [parse(read_json(path, KEEP_AGAIN), path) for path in paths]
     check_probed_alike(found)
-    return sorted(found, key=lambda one: by_length(one.record))
+    return sorted(found, key=by_length)
 
 
 def keep_compression(run: Path, folder: Path) -> Path:
@@ -113,7 +121,7 @@ def fill(document: str, folder: Path) -> str:
             content = study_markdown(form, kept_scores(folder, config))
         elif form == "demo":
             kept = kept_scores(folder, config)
-            shown = [scores for scores in kept if scores["system"] in (BASELINE.name, RESIDUAL.name)]
+            shown = [scores for scores in kept if scores.system in (BASELINE.name, RESIDUAL.name)]
             content = f"```\n{text_systems(shown)}\n```"
         else:
             scores = kept_scores(folder, config)

@@ -10,8 +10,9 @@ from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
 from zsnmt.languages import Direction
-from zsnmt.report.systems import Run, all_directions
-from zsnmt.runs.folder import DIRECT, HYPOTHESES, PIVOT, hypotheses_file, settings_file
+from zsnmt.report.scores import Run, all_directions, way_title, ways_of
+from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, settings_file
+from zsnmt.runs.scores import PIVOT, Scores, Way
 from zsnmt.scoring.language_identification import Identifier, load_identifier
 from zsnmt.text.lines import read_lines
 
@@ -25,7 +26,7 @@ class Output:
     """What a system wrote; `strayed` is the language it was identified as where that is not the target."""
 
     system: str
-    way: str  # direct, or through the pivot
+    way: str  # as `way_title` says it
     text: str
     strayed: str | None = None
 
@@ -40,7 +41,9 @@ class Example:
     outputs: list[Output] = field(default_factory=list)
 
 
-def examples(runs: Sequence[Run], number: int, seed: int = 1, text: Path | None = None) -> dict[Direction, list[Example]]:
+def examples(
+    runs: Sequence[Run], number: int, seed: int = 1, text: Path | None = None
+) -> dict[Direction, list[Example]]:
     """At most `number` examples of each direction, with the outputs of each system's first run.
 
     `text` is the folder of the test set where it is no longer the one that the score files name. What cannot be
@@ -52,7 +55,7 @@ def examples(runs: Sequence[Run], number: int, seed: int = 1, text: Path | None 
     shown = [run for run in first_runs(runs) if number and hypotheses_fit(run)]
     if not shown:
         return {}
-    text = text or Path(shown[0].scores.get("text", "text"))
+    text = text or Path(shown[0].scores.text or "text")
     if not text.is_dir():
         logger.warning("no examples: the test set %s is no folder; name it with --text", text)
         return {}
@@ -72,12 +75,17 @@ def first_runs(runs: Sequence[Run]) -> list[Run]:
     """The first run of each system."""
     first: dict[str, Run] = {}
     for run in runs:
-        first.setdefault(run.scores["system"], run)
+        first.setdefault(run.scores.system, run)
     return [*first.values()]
 
 
 def examples_of(
-    direction: Direction, runs: Sequence[Run], text: Path, number: int, seed: int, identifier: Identifier | None
+    direction: Direction,
+    runs: Sequence[Run],
+    text: Path,
+    number: int,
+    seed: int,
+    identifier: Identifier | None,
 ) -> list[Example]:
     """The examples of one direction; `InputError` where the text is not what was translated."""
     sources, references = read_pair(text, direction, runs)
@@ -89,58 +97,76 @@ def examples_of(
             languages = identifier.identify(outputs) if identifier else [direction.target] * len(outputs)
             for example, output, language in zip(made, outputs, languages):
                 strayed = None if language == direction.target else language
-                example.outputs.append(Output(run.scores["system"], way, output, strayed))
+                example.outputs.append(Output(run.scores.system, way, output, strayed))
     return made
 
 
 def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[list[str], list[str]]:
-    """Sources and references as they were scored; `InputError` if the sources are not those that were translated."""
-    decoding = runs[0].scores["decoding"]
+    """Sources and references as they were scored; `InputError` if the sources are not those that were
+    translated.
+    """
+    decoding = runs[0].scores.decoding
     paths = find_pair(text, decoding.get("split", "test"), *direction)
     checksum = sha256(paths[0])
     for run in runs:
-        if settings(run, DIRECT)["sources"].get(str(direction), checksum) != checksum:
-            raise InputError(f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with --text")
+        if settings(run, ways_of([run.scores])[0])["sources"].get(str(direction), checksum) != checksum:
+            raise InputError(
+                f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with --text"
+            )
     sources, references = (read_lines(path)[: decoding.get("lines")] for path in paths)
     return sources, references
 
 
 def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[str, list[str]]:
-    """What a run kept of a direction, direct and through the pivot; `InputError` unless it has a line for each source."""
+    """What a run kept of a direction, by the way it was decoded; `InputError` unless it has a line for each
+    source.
+    """
     kept = {}
-    for way, title in ((DIRECT, "direct"), (PIVOT, f"through {run.scores['pivot']}")):
-        path = hypotheses_file(run.folder / HYPOTHESES, way, direction)
+    for way in ways_of([run.scores]):
+        title, path = (
+            way_title(way, run.scores.pivot),
+            hypotheses_file(run.folder / HYPOTHESES, way, direction),
+        )
         if path.is_file():
             kept[title] = read_lines(path, allow_empty_lines=True)
             if len(kept[title]) != lines:
-                raise InputError(f"{path} has {len(kept[title])} lines for {lines} sources; score the run again")
+                raise InputError(
+                    f"{path} has {len(kept[title])} lines for {lines} sources; score the run again"
+                )
     return kept
 
 
-def settings(run: Run, way: str) -> dict:
+def settings(run: Run, way: Way) -> dict:
     """What the hypotheses of a run were made with."""
-    return read_json(settings_file(run.folder / HYPOTHESES, way), f"score the run with recipes/evaluate.sh {run.folder}")
+    return read_json(
+        settings_file(run.folder / HYPOTHESES, way), f"score the run with recipes/evaluate.sh {run.folder}"
+    )
 
 
 def hypotheses_fit(run: Run) -> bool:
-    """Whether a run kept the hypotheses that its scores are of; says so where not."""
-    decoding = run.scores["decoding"]
+    """Whether a run kept the hypotheses that its scores are of, in every way; says so where not."""
+    system, decoding = run.scores.system, run.scores.decoding
     try:
-        direct, pivot = settings(run, DIRECT), settings(run, PIVOT)
+        made_with = {way: settings(run, way) for way in ways_of([run.scores])}
     except InputError as error:
-        logger.warning("no examples of %s: %s", run.scores["system"], error)
+        logger.warning("no examples of %s: %s", system, error)
         return False
-    if decoding.items() <= pivot.items() and direct.items() <= pivot.items():
+    alike = {name: value for name, value in decoding.items() if name != "pivot_model"}
+    alike["sources"] = next(iter(made_with.values()))["sources"]
+    if all(
+        (decoding | alike if way == PIVOT else alike).items() <= found.items()
+        for way, found in made_with.items()
+    ):
         return True
-    logger.warning("no examples of %s: what %s holds is not what was scored", run.scores["system"], run.folder / HYPOTHESES)
+    logger.warning("no examples of %s: what %s holds is not what was scored", system, run.folder / HYPOTHESES)
     return False
 
 
-def sentence_identifier(scores: dict, text: Path) -> Identifier | None:
+def sentence_identifier(scores: Scores, text: Path) -> Identifier | None:
     """The identifier that the off-target rates are by, or None where it cannot be made again."""
-    signature = scores["signatures"]["off_target"]
+    signature = scores.signatures["off_target"]
     try:
-        identifier, made = load_identifier(signature.split()[0], scores["languages"], text, scores.get("scripts"))
+        identifier, made = load_identifier(signature.split()[0], scores.languages, text, scores.scripts)
     except InputError:
         return None
     return identifier if made == signature else None

@@ -13,21 +13,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter
 
-from zsnmt.languages import Direction
-from zsnmt.report.plotted import Curve, HeatMap
+from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
+from zsnmt.report.plotted import CONFUSION, DIFFERENCE, Curve, HeatMap
+from zsnmt.scoring.figures import HIGHER, LOWER
 
 INK, PAPER = "#14171c", "#ffffff"
 COLOUR_MAPS = {  # all safe for colour-blind readers
-    "bleu": "cividis",
-    "off_target": "Oranges",
-    "direct_minus_pivot": "PuOr",
-    "confusion": "Blues",
+    HIGHER: "cividis",
+    LOWER: "Oranges",
+    DIFFERENCE: "PuOr",
+    CONFUSION: "Blues",
 }
 LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # of Okabe and Ito, those that show on light and on dark
 MARKERS = "os^Dv"
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
-LINES = {"supervised": "-", "zero_shot": "--"}
+LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":"}
 STYLE = {
     "svg.fonttype": "none",  # text stays text, in the reader's fonts
     "svg.hashsalt": "zsnmt",
@@ -46,7 +47,7 @@ def heat_map(cells: HeatMap) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(0.56 * number + 0.4, 0.42 * number + 0.4))
         axes = figure.add_subplot()
-        colours = matplotlib.colormaps[COLOUR_MAPS[cells.kind]]
+        colours = matplotlib.colormaps[COLOUR_MAPS[cells.scale]]
         spread = (cells.high - cells.low) or 1
         for row, source in enumerate(cells.languages):
             for column, target in enumerate(cells.languages):
@@ -67,7 +68,7 @@ def heat_map(cells: HeatMap) -> Figure:
 
 def written(value: float, cells: HeatMap) -> str:
     """A number as it stands in a cell: one decimal, and the sign of a difference."""
-    return f"{value:{'+' if cells.kind == 'direct_minus_pivot' else '-'}z.1f}".replace("-", "−")
+    return f"{value:{'+' if cells.scale == DIFFERENCE else '-'}z.1f}".replace("-", "−")
 
 
 def readable_on(colour: Sequence[float]) -> str:
@@ -146,7 +147,7 @@ def key(curves: Sequence[Curve], systems: Sequence[str]) -> dict:
     there = {curve.system for curve in curves}
     entries = [Line2D([], [], label=system, **look(place)) for place, system in enumerate(systems) if system in there]
     kinds = [kind for kind in LINES if any(curve.kind == kind for curve in curves)]
-    strokes = [Line2D([], [], color=INK, linestyle=LINES[kind], label=kind.replace("_", "-")) for kind in kinds]
+    strokes = [Line2D([], [], color=INK, linestyle=LINES[kind], label=kind_name(kind)) for kind in kinds]
     return legend(entries, strokes) if len(kinds) > 1 else legend(entries)
 
 

@@ -6,60 +6,77 @@ from zsnmt.errors import InputError
 from zsnmt.report.adaptation import adaptation_directions_table
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import COLUMNS, check_comparable, short_commit
+from zsnmt.report.scores import check_comparable, columns_of, short_commit
 from zsnmt.report.systems import STUDY_TABLES, SUMMARIES, directions_table
 from zsnmt.report.table import Table, joined, markdown_rows, spread_note, text_rows, wrapped
+from zsnmt.runs.scores import Scores
+from zsnmt.scoring.figures import ROOMY
 
-SHORT = ["system", "seeds", *COLUMNS, "zero-shot minus pivot"]  # columns that a terminal has room for
 
-
-def text_table(all_scores: Sequence[dict]) -> str:
+def text_table(all_scores: Sequence[Scores]) -> str:
     """For a terminal; `InputError` for runs that cannot be compared."""
     systems, *others = comparison(all_scores)
-    return "\n\n".join(parts([systems.only(SHORT), *others], text_rows, wrapped))
+    return "\n\n".join(parts([short(systems, all_scores), *others], text_rows, wrapped))
 
 
-def text_systems(all_scores: Sequence[dict]) -> str:
+def text_systems(all_scores: Sequence[Scores]) -> str:
     """The first table of `text_table`, without differences."""
-    return "\n\n".join(parts([comparison(all_scores)[0].only(SHORT)], text_rows, wrapped))
+    return "\n\n".join(parts([short(comparison(all_scores)[0], all_scores)], text_rows, wrapped))
 
 
-def markdown_table(all_scores: Sequence[dict]) -> str:
+def short(systems: Table, all_scores: Sequence[Scores]) -> Table:
+    """The table of systems without the figures that a terminal has no room for."""
+    roomy = [column.title for column in columns_of(all_scores, ROOMY)]
+    return systems.only(title for title in systems.columns if title not in roomy)
+
+
+def markdown_table(all_scores: Sequence[Scores]) -> str:
     """For RESULTS.md, with what made each run; `InputError` for runs that cannot be compared."""
     tables = comparison(all_scores)
-    return "\n\n".join(filter(None, [*parts(tables, markdown_rows), tables[0].signatures, made_by(all_scores)]))
+    return "\n\n".join(
+        filter(None, [*parts(tables, markdown_rows), tables[0].signatures, made_by(all_scores)])
+    )
 
 
-def made_by(all_scores: Sequence[dict]) -> str:
+def made_by(all_scores: Sequence[Scores]) -> str:
     """What made each run, a Markdown item each."""
     return "\n".join(
-        f"* `{scores['system']}`, seed {scores['seed']}: commit {short_commit(scores['commit'])}, {scores['training']}, "
-        f"`{scores['command']}`"
+        f"* `{scores.system}`, seed {scores.seed}: commit {short_commit(scores.commit)}, {scores.training}, `{scores.command}`"
         for scores in all_scores
     )
 
 
-def every_direction(all_scores: Sequence[dict]) -> str:
+def every_direction(all_scores: Sequence[Scores]) -> str:
     """Every direction of every system in Markdown, of adapted ones also before and after."""
     tables = [make(all_scores) for make in (directions_table, adaptation_directions_table)]
     return "\n\n".join(markdown_rows(table.without_empty_columns()) for table in tables if table is not None)
 
 
-def comparison(all_scores: Sequence[dict]) -> list[Table]:
-    """The systems, what they gain, and how they do with new languages, by family and in studies, where that can be said."""
+def comparison(all_scores: Sequence[Scores]) -> list[Table]:
+    """The systems, what they gain, and how they do with new languages, by family and in studies, where that
+    can be said.
+    """
     check_comparable(all_scores)
     tables = [make(all_scores) for make in SUMMARIES]
     return [table.without_empty_columns() for table in tables if table is not None]
 
 
-def study_markdown(study: str, all_scores: Sequence[dict]) -> str:
+def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
     """The table of a study in Markdown, with what made the runs folded; `InputError` where they make none."""
     check_comparable(all_scores)
     table = STUDY_TABLES[study](all_scores)
     if table is None:
-        raise InputError(f"the runs of {all_scores[0]['config']} are no study {study}; train and score its systems with recipes/ablate.sh")
+        raise InputError(
+            f"the runs of {all_scores[0].config} are no study {study}; train and score its systems with recipes/ablate.sh"
+        )
     table = table.without_empty_columns()
-    return "\n\n".join([markdown_rows(table), joined([table.note, table.signatures]), folded("how the runs were made", made_by(all_scores))])
+    return "\n\n".join(
+        [
+            markdown_rows(table),
+            joined([table.note, table.signatures]),
+            folded("how the runs were made", made_by(all_scores)),
+        ]
+    )
 
 
 def probes_markdown(found: Sequence[Probes]) -> str:
@@ -75,8 +92,12 @@ def folded(title: str, content: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
 
 
-def parts(tables: Sequence[Table], rows: Callable[[Table], str], prose: Callable[[str], str] = str) -> list[str]:
-    """Each table with its title, but for the first, and what it holds; what stands beside the figures is said once, below."""
+def parts(
+    tables: Sequence[Table], rows: Callable[[Table], str], prose: Callable[[str], str] = str
+) -> list[str]:
+    """Each table with its title, but for the first, and what it holds; what stands beside the figures is said
+    once, below.
+    """
     first, *others = tables
     found = [rows(first), prose(first.about)]
     for table in others:

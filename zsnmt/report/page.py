@@ -7,18 +7,20 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
-from zsnmt.languages import Direction
+from zsnmt.languages import Direction, kind_name
 from zsnmt.report import figures
 from zsnmt.report.examples import Example
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inlined, templates, write
-from zsnmt.report.plotted import HeatMap, Validation, curves, direct_figure, heat_maps, log_curves, panels, validations
+from zsnmt.report.plotted import HeatMap, Validation, by_direction, curves, heat_maps, log_curves, panels, validations
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import by_system
-from zsnmt.report.systems import Run, all_directions, signature_note, tables
+from zsnmt.report.scores import Run, all_directions, by_system, signature_note
+from zsnmt.report.systems import tables
 from zsnmt.report.table import Table, tsv
+from zsnmt.runs.scores import DIRECT, Scores
+from zsnmt.scoring.figures import MAIN
 
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
 MOST_PANELS = 30  # directions that have a panel each
@@ -30,9 +32,9 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     all_scores = [run.scores for run in runs]
     first, made, probed = all_scores[0], tables(all_scores), probes_of(runs)
     return TEMPLATES.get_template("page.html.jinja").render(
-        title=f"{first['config']}: zero-shot against pivot",
-        lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first['languages'])}, pivot {first['pivot']}.",
-        pivot=first["pivot"],
+        title=f"{first.config}: zero-shot against pivot",
+        lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first.languages)}, pivot {first.pivot}.",
+        pivot=first.pivot,
         tables=made,
         heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
         signatures=signature_note(all_scores),
@@ -42,12 +44,12 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         probe_details=details(probed),
         probe_figures=inlined(probe_figures(probed, [*by_system(all_scores)])),
         confusions=drawn_maps(confusion_maps(probed), "a table below"),
-        unprobed=", ".join(f"{run.scores['system']} seed {run.scores['seed']}" for run in runs if not has_probes(run.folder)),
+        unprobed=", ".join(run.scores.name for run in runs if not has_probes(run.folder)),
         examples=examples,
         linked={str(direction) for direction in examples},
         examples_seed=examples_seed,
         marks=marks_note(first, examples),
-        kinds={direction: kind.replace("_", "-") for direction, kind in all_directions(all_scores).items()},
+        kinds={direction: kind_name(kind) for direction, kind in all_directions(all_scores).items()},
         bleu=mean_bleu(all_scores),
     )
 
@@ -71,24 +73,24 @@ def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
 def validation_table(runs: Sequence[Run]) -> Table:
     """A row for each direction at each validation."""
     columns = [field.name for field in fields(Validation)]
-    found = [astuple(replace(one, kind=one.kind.replace("_", "-"))) for one in validations(runs)]
+    found = [astuple(replace(one, kind=kind_name(one.kind))) for one in validations(runs)]
     rows = [[None if cell is None else str(cell) for cell in row] for row in found]
     return Table("validation", "Validation while training", columns, rows, "")
 
 
-def mean_bleu(all_scores: Sequence[dict]) -> dict[Direction, float]:
+def mean_bleu(all_scores: Sequence[Scores]) -> dict[Direction, float]:
     """The mean BLEU over all runs by direction, for ordering."""
-    figures_of = [direct_figure(scores, "bleu") for scores in all_scores]
+    figures_of = [by_direction(scores, DIRECT, MAIN) for scores in all_scores]
     return {
         direction: fmean(of_run[direction] for of_run in figures_of if direction in of_run)
         for direction in all_directions(all_scores)
     }
 
 
-def marks_note(scores: dict, examples: Mapping[Direction, Sequence[Example]]) -> str:
+def marks_note(scores: Scores, examples: Mapping[Direction, Sequence[Example]]) -> str:
     """What marks an output as off-target, where any is marked."""
     marked = any(output.strayed for found in examples.values() for example in found for output in example.outputs)
-    return f"Off-target outputs are marked by {scores['signatures']['off_target']}." if marked else ""
+    return f"Off-target outputs are marked by {scores.signatures['off_target']}." if marked else ""
 
 
 def write_beside(page_path: Path, runs: Sequence[Run], formats: Sequence[str]) -> list[Path]:

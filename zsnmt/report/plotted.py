@@ -1,22 +1,37 @@
-"""What the figures of a report show, as plain data: heat maps over directions, and figures of validation by update."""
+"""What the figures of a report show, as plain data: heat maps over directions, and figures of validation by
+update.
+"""
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
+from typing import NamedTuple
 
-from zsnmt.languages import Direction, parse_direction
-from zsnmt.report.scores import by_system
-from zsnmt.report.systems import Run, direct_minus_pivot, results
+from zsnmt.languages import SUPERVISED, Direction, kind_name, parse_direction
+from zsnmt.report.scores import Run, by_system, ways_apart, ways_of, words
+from zsnmt.report.table import FORMS
 from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
 from zsnmt.runs.log import logged_validations
+from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.runs.validation import read_validations
+from zsnmt.scoring.figures import ALL, FIGURES, MAIN, shown_in
+
+DIFFERENCE, CONFUSION = (
+    "difference",
+    "confusion",
+)  # scales of maps, besides those of figures of which more, or less, is better
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A figure of every two languages: `values[source, target]`, between `low` and `high` on all maps of its kind."""
+    """A figure of every two languages: `values[source, target]`, between `low` and `high` on all maps of its
+    kind.
+    """
 
-    kind: str  # bleu, off_target, direct_minus_pivot, confusion
+    kind: str  # bleu, off_target, direct_minus_pivot, confusion …: a name for files
+    scale: str  # higher, lower, difference, confusion: what its colours say
     system: str
     title: str
     languages: list[str]
@@ -27,38 +42,78 @@ class HeatMap:
     across: str = "target"
 
 
-def heat_maps(all_scores: Sequence[dict]) -> list[HeatMap]:
-    """BLEU, off-target rate (in %) and direct minus pivot of each system, means over its seeds."""
+class MapKind(NamedTuple):
+    """A kind of heat map: as `HeatMap` has it, the end of its scale where that is known, and the values of a
+    run.
+    """
+
+    kind: str
+    scale: str
+    title: str
+    top: float | None
+    of_run: Callable[[Scores], Mapping[Direction, float]]
+
+
+def heat_maps(all_scores: Sequence[Scores]) -> list[HeatMap]:
+    """The main figures of each system in each way but through the pivot, and the differences of ways; means
+    over its seeds.
+    """
     maps = []
-    for kind, (title, of_run) in _MAPS.items():
-        by_name = {system: mean_by_direction([*map(of_run, runs)]) for system, runs in by_system(all_scores).items()}
-        low, high = limits(kind, [value for values in by_name.values() for value in values.values()])
+    for kind, scale, title, top, of_run in map_kinds(ways_of(all_scores)):
+        by_name = {
+            system: mean_by_direction([*map(of_run, runs)]) for system, runs in by_system(all_scores).items()
+        }
+        low, high = limits(scale, [value for values in by_name.values() for value in values.values()], top)
         for system, values in by_name.items():
             if values:
-                languages = languages_of(values, all_scores[0]["languages"])
-                maps.append(HeatMap(kind, system, title, languages, values, low, high))
+                languages = languages_of(values, all_scores[0].languages)
+                maps.append(HeatMap(kind, scale, system, title, languages, values, low, high))
     return maps
 
 
-def limits(kind: str, values: Sequence[float]) -> tuple[float, float]:
-    """The ends of the scale for the maps of a kind: differences have zero in the middle."""
-    if kind == "off_target":
-        return 0, 100
-    widest = max(map(abs, values), default=0)
-    return (-widest, widest) if kind == "direct_minus_pivot" else (0, widest)
+def map_kinds(ways: Sequence[Way]) -> list[MapKind]:
+    """The kinds of maps that there are of results in some ways."""
+    kinds = []
+    for figure, way in itertools.product(shown_in(ALL), [way for way in ways if way != PIVOT]):
+        form, share = FORMS[figure], FORMS[figure].factor == 100
+        name = figure if way == DIRECT else f"{figure}.{way.file_name}"
+        title = words(form.title, way.phrase) + ", %" * share
+        kinds.append(
+            MapKind(
+                name,
+                FIGURES[figure].better,
+                title,
+                100 if share else None,
+                partial(by_direction, way=way, figure=figure),
+            )
+        )
+    for way, other in ways_apart(ways):
+        title = f"{FORMS[MAIN].title}, {way.label} minus {other.label}"
+        name = f"{way.file_name}_minus_{other.file_name}"
+        kinds.append(MapKind(name, DIFFERENCE, title, None, partial(differences, way=way, other=other)))
+    return kinds
 
 
-def direct_figure(scores: dict, figure: str, factor: float = 1) -> dict[Direction, float]:
-    """A figure of every direct direction, supervised and zero-shot."""
-    found = {**results(scores, "supervised"), **results(scores, "zero_shot")}
-    return {direction: factor * result[figure] for direction, result in found.items()}
+def limits(scale: str, values: Sequence[float], top: float | None = None) -> tuple[float, float]:
+    """The ends of a scale: differences have zero in the middle."""
+    widest = max(map(abs, values), default=0) if top is None else top
+    return (-widest, widest) if scale == DIFFERENCE else (0, widest)
 
 
-_MAPS = {
-    "bleu": ("BLEU", lambda scores: direct_figure(scores, "bleu")),
-    "off_target": ("off-target, %", lambda scores: direct_figure(scores, "off_target", 100)),
-    "direct_minus_pivot": ("BLEU, direct minus pivot", direct_minus_pivot),
-}
+def by_direction(scores: Scores, way: Way, figure: str) -> dict[Direction, float]:
+    """A figure of every direction that was decoded in a way, as it is shown."""
+    factor = FORMS[figure].factor
+    return {
+        result.direction: factor * result.figures[figure] for result in scores.results if result.way == way
+    }
+
+
+def differences(scores: Scores, way: Way, other: Way) -> dict[Direction, float]:
+    """The main figure in one way minus that in another, of the directions that were decoded in both."""
+    values, others = (by_direction(scores, each, MAIN) for each in (way, other))
+    return {
+        direction: value - others[direction] for direction, value in values.items() if direction in others
+    }
 
 
 def mean_by_direction(of_seeds: Sequence[Mapping[Direction, float]]) -> dict[Direction, float]:
@@ -75,7 +130,9 @@ def languages_of(directions: Iterable[Direction], languages: Sequence[str]) -> l
 
 @dataclass(frozen=True)
 class Validation:
-    """What a run found of a direction at an update: loss (bits a token) and BLEU (0–100), each None where it was not recorded."""
+    """What a run found of a direction at an update: loss (bits a token) and BLEU (0–100), each None where it
+    was not recorded.
+    """
 
     system: str
     seed: int
@@ -91,7 +148,7 @@ def validations(runs: Sequence[Run]) -> list[Validation]:
     """Every direction at every validation of the runs that recorded them."""
     return [
         Validation(
-            run.scores["system"], run.scores["seed"], entry["epoch"], entry["updates"],
+            run.scores.system, run.scores.seed, entry["epoch"], entry["updates"],
             parse_direction(direction), found["kind"], found.get("nll_loss"), found.get("bleu"),
         )
         for run in runs
@@ -117,29 +174,47 @@ def curves(found: Iterable[Validation], figure: str) -> list[Curve]:
     for one in found:
         if (value := getattr(one, figure)) is not None:
             grouped.setdefault((one.system, one.seed, one.kind), {}).setdefault(one.updates, []).append(value)
-    return [Curve(*run, [*by_update], [*map(fmean, by_update.values())]) for run, by_update in grouped.items()]
+    return [
+        Curve(*run, [*by_update], [*map(fmean, by_update.values())]) for run, by_update in grouped.items()
+    ]
 
 
 def log_curves(runs: Sequence[Run]) -> list[Curve]:
     """The loss over all tokens of each run that kept its log and no more."""
-    logs = [(run.scores, run.folder / LOG_FILE) for run in runs if not read_validations(run.folder / CHECKPOINTS)]
-    read = [(scores, validation_losses(log.read_text(encoding="utf-8"))) for scores, log in logs if log.is_file()]
+    logs = [
+        (run.scores, run.folder / LOG_FILE) for run in runs if not read_validations(run.folder / CHECKPOINTS)
+    ]
+    read = [
+        (scores, validation_losses(log.read_text(encoding="utf-8"))) for scores, log in logs if log.is_file()
+    ]
     return [
-        Curve(scores["system"], scores["seed"], "supervised", [*losses], [*losses.values()]) for scores, losses in read if losses
+        Curve(scores.system, scores.seed, SUPERVISED, [*losses], [*losses.values()])
+        for scores, losses in read
+        if losses
     ]
 
 
 def validation_losses(log: str) -> dict[int, float]:
-    """Validation loss by update from fairseq's log (`--log-format json`); a resumed epoch counts once, with its last loss."""
-    losses = {int(entry["valid_num_updates"]): float(entry["valid_nll_loss"]) for entry in logged_validations(log)}
+    """Validation loss by update from fairseq's log (`--log-format json`); a resumed epoch counts once, with
+    its last loss.
+    """
+    losses = {
+        int(entry["valid_num_updates"]): float(entry["valid_nll_loss"]) for entry in logged_validations(log)
+    }
     return dict(sorted(losses.items()))
 
 
 def panels(found: Sequence[Validation], figure: str, by_target: bool) -> dict[str, list[Curve]]:
-    """Curves by the title of their panel, supervised ones first: a panel a direction, or one a kind and target language."""
+    """Curves by the title of their panel, supervised ones first: a panel a direction, or one a kind and
+    target language.
+    """
     grouped: dict[str, list[Validation]] = {}
     for one in sorted(found, key=lambda one: one.kind):
-        title = f"to {one.direction.target}" if by_target else f"{one.direction.source} → {one.direction.target}"
-        grouped.setdefault(title + ", zero-shot" * (one.kind == "zero_shot"), []).append(one)
+        title = (
+            f"to {one.direction.target}" if by_target else f"{one.direction.source} → {one.direction.target}"
+        )
+        grouped.setdefault(title + (f", {kind_name(one.kind)}" if one.kind != SUPERVISED else ""), []).append(
+            one
+        )
     drawn = {title: curves(of_panel, figure) for title, of_panel in grouped.items()}
     return {title: of_panel for title, of_panel in drawn.items() if of_panel}

@@ -1,56 +1,152 @@
-"""The systems of an experiment side by side, from their score files."""
+"""Access to the scores of runs: which figures there are in which kinds and ways, their means, and what they
+depend on.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple, Protocol, TypeVar
 
 from zsnmt.decoding.length_penalty import GNMT
 from zsnmt.errors import InputError
-from zsnmt.languages import Direction, parse_direction
+from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.table import FORMS, joined
+from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, in_order, read_scores
 from zsnmt.runs.systems import BASELINE
-
-COLUMNS: dict[str, tuple[str, str]] = {  # title: kind of direction, figure
-    "supervised": ("supervised", "bleu"),
-    "zero-shot": ("zero_shot", "bleu"),
-    "through pivot": ("pivot", "bleu"),
-    "off-target": ("zero_shot", "off_target"),
-    "off-target through pivot": ("pivot", "off_target"),
-}
-CHRF_COLUMNS = {  # where there is room for them
-    "supervised chrF++": ("supervised", "chrf"),
-    "zero-shot chrF++": ("zero_shot", "chrf"),
-    "chrF++ through pivot": ("pivot", "chrf"),
-}
-COMET_COLUMNS = {
-    "supervised COMET": ("supervised", "comet"),
-    "zero-shot COMET": ("zero_shot", "comet"),
-    "COMET through pivot": ("pivot", "comet"),
-}
+from zsnmt.scoring.figures import FIGURES, MAIN, shown_in
 
 
-def mean_over_directions(scores: dict, kind: str, figure: str, directions: Collection[Direction] | None = None) -> float | None:
-    """The plain mean of a figure over a run's directions of one kind, or over some of them, as the paper takes it.
+@dataclass(frozen=True)
+class Run:
+    """A run folder and its score file."""
+
+    folder: Path
+    scores: Scores
+
+
+def read_runs(folders: Sequence[Path]) -> list[Run]:
+    """The runs with their scores; `InputError` for one without, and for runs that cannot be compared."""
+    runs = [Run(folder, read_scores(folder)) for folder in folders]
+    check_comparable([run.scores for run in runs])
+    return runs
+
+
+class Column(NamedTuple):
+    """A figure in the directions of a kind, decoded in a way."""
+
+    kind: str
+    way: Way
+    figure: str
+
+    @property
+    def title(self) -> str:
+        """What tables call it: `zero-shot`, `off-target through pivot`. Zero-shot and BLEU go without saying
+        where something else is said.
+        """
+        figure = "" if self.figure == MAIN else FORMS[self.figure].title
+        implied = self.kind == ZERO_SHOT and (self.way == PIVOT or not FIGURES[self.figure].of_supervised)
+        return words("" if implied else kind_name(self.kind), figure, self.way.phrase)
+
+
+class Contrast(NamedTuple):
+    """The main figure in the directions of a kind, decoded in a way, minus that in another way."""
+
+    kind: str
+    way: Way
+    other: Way
+
+    @property
+    def sides(self) -> tuple[Column, Column]:
+        """Of what it is the difference."""
+        return Column(self.kind, self.way, MAIN), Column(self.kind, self.other, MAIN)
+
+    @property
+    def title(self) -> str:
+        """What tables call it: `zero-shot minus pivot`."""
+        return f"{self.sides[0].title} minus {self.other.label}"
+
+
+def words(*parts: str) -> str:
+    """Those that say something, with a space between."""
+    return " ".join(filter(None, parts))
+
+
+def groups_of(all_scores: Iterable[Scores]) -> list[tuple[str, Way]]:
+    """The kinds and ways that some score files have results of, as tables list them."""
+    return in_order(group for scores in all_scores for group in scores.groups)
+
+
+def ways_of(all_scores: Iterable[Scores]) -> list[Way]:
+    """The ways that some score files have results of, direct and pivot first."""
+    return [way for _, way in in_order((SUPERVISED, way) for _, way in groups_of(all_scores))]
+
+
+def columns_of(all_scores: Sequence[Scores], *tables: str) -> list[Column]:
+    """What there is of the figures that some sorts of tables show of systems, by figure, kind and way."""
+    return [
+        Column(kind, way, figure)
+        for figure in shown_in(*tables)
+        for kind, way in groups_of(all_scores)
+        if kind != SUPERVISED or FIGURES[figure].of_supervised
+    ]
+
+
+def contrasts_of(groups: Sequence[tuple[str, Way]]) -> list[Contrast]:
+    """The differences of ways, see `ways_apart`, for each of the kinds."""
+    kinds = dict.fromkeys(kind for kind, _ in groups)
+    return [
+        Contrast(kind, *pair)
+        for kind in kinds
+        for pair in ways_apart([way for of, way in groups if of == kind])
+    ]
+
+
+def ways_apart(ways: Sequence[Way]) -> list[tuple[Way, Way]]:
+    """Each way but the pivot, with what tables subtract from it: direct translation and the pivot, where
+    there are results of them.
+    """
+    return [
+        (way, other)
+        for way in ways
+        if way != PIVOT
+        for other in (DIRECT, PIVOT)
+        if other != way and other in ways
+    ]
+
+
+def mean_over_directions(
+    scores: Scores, column: Column, directions: Collection[Direction] | None = None
+) -> float | None:
+    """The plain mean of a figure over a run's directions of a kind, or over some of them, as the paper takes
+    it.
 
     None without any, and where one of them was not scored.
     """
-    of_kind = results(scores, kind)
-    values = [of_kind.get(direction, {}).get(figure) for direction in (of_kind if directions is None else directions)]
+    results = scores.select(column.kind, column.way)
+    chosen = results if directions is None else directions
+    values = [
+        results[direction].figures.get(column.figure) if direction in results else None
+        for direction in chosen
+    ]
     return fmean(values) if values and None not in values else None
 
 
-def results(scores: dict, kind: str) -> dict[Direction, dict]:
-    """The results of one kind by direction."""
-    return {parse_direction(result["direction"]): result for result in scores["directions"] if result["kind"] == kind}
+def all_directions(all_scores: Sequence[Scores]) -> dict[Direction, str]:
+    """Every direction with its kind, the supervised ones last, in the order of the score files."""
+    kinds = (*(kind for kind in KINDS if kind != SUPERVISED), SUPERVISED)
+    return {
+        result.direction: kind
+        for kind in kinds
+        for scores in all_scores
+        for result in scores.results
+        if result.kind == kind
+    }
 
 
-def all_directions(all_scores: Sequence[dict]) -> dict[Direction, str]:
-    """Every direction with its kind (supervised or zero_shot), the zero-shot ones first, in the order of the score files."""
-    return {direction: kind for kind in ("zero_shot", "supervised") for scores in all_scores for direction in results(scores, kind)}
-
-
-def check_comparable(all_scores: Sequence[dict]) -> None:
+def check_comparable(all_scores: Sequence[Scores]) -> None:
     """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once."""
-    names = [f"{scores['system']} seed {scores['seed']}" for scores in all_scores]
+    names = [scores.name for scores in all_scores]
     check_alike([*zip(names, map(conditions, all_scores))], "score them alike or make two tables")
     if len(set(names)) < len(names):
         raise InputError(f"a run is given twice: {', '.join(names)}")
@@ -64,50 +160,63 @@ def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy
         for what, of_first in first.items():
             sides = (name, of_first - other[what]), (other_name, other[what] - of_first)
             if found := ", ".join(f"only {run} has {listed(alone)}" for run, alone in sides if alone):
-                raise InputError(f"these runs cannot stand in one table, their {what} differ: {found}; {remedy}")
+                raise InputError(
+                    f"these runs cannot stand in one table, their {what} differ: {found}; {remedy}"
+                )
 
 
-def conditions(scores: dict) -> dict[str, set[str]]:
+def conditions(scores: Scores) -> dict[str, set[str]]:
     """What must be equal of runs in one table, by name."""
-    decoding = {key: value for key, value in scores.get("decoding", {}).items() if key not in ("model", "pivot_model")}
+    decoding = {key: value for key, value in scores.decoding.items() if key not in ("model", "pivot_model")}
     return {
-        "configs": {scores["config"]},
-        "signatures": {f"{name} {signature}" for name, signature in scores["signatures"].items()},
-        "ways of decoding": {f"{name} {value}" for name, value in decoding.items()},
-        "directions": {f"{result['direction']} ({result['kind'].replace('_', '-')})" for result in scores["directions"]},
-        "test sets": {scores.get("test_set", "one that was not recorded")},
+        "configs": {scores.config},
+        "signatures": {f"{name} {signature}" for name, signature in scores.signatures.items()},
+        "settings of decoding": {f"{name} {value}" for name, value in decoding.items()},
+        "directions": {
+            f"{result.direction} ({words(kind_name(result.kind), result.way.phrase)})"
+            for result in scores.results
+        },
+        "test sets": {scores.test_set or "one that was not recorded"},
     }
 
 
-def check_adaptations(all_scores: Sequence[dict]) -> None:
-    """`InputError` unless adapted runs began with the same languages, and the runs of a system were made alike."""
-    old = {", ".join(scores["adapted_from"]["languages"]) for scores in all_scores if "adapted_from" in scores}
+def check_adaptations(all_scores: Sequence[Scores]) -> None:
+    """`InputError` unless adapted runs began with the same languages, and the runs of a system were made
+    alike.
+    """
+    old = {", ".join(scores.adapted_from["languages"]) for scores in all_scores if scores.adapted_from}
     if len(old) > 1:
         found = "; ".join(sorted(old))
-        raise InputError(f"these runs cannot stand in one table, they add languages to different ones: {found}; make two tables")
+        raise InputError(
+            f"these runs cannot stand in one table, they add languages to different ones: {found}; make two tables"
+        )
     for system, runs in by_system(all_scores).items():
         if len(ways := {how_made(scores) for scores in runs}) > 1:
             found = "; ".join(sorted(ways))
-            raise InputError(f"the runs of {system} are not seeds of one system: {found}; make two tables or give them two names")
+            raise InputError(
+                f"the runs of {system} are not seeds of one system: {found}; make two tables or give them two names"
+            )
         for scores in runs:
             check_before(scores)
 
 
-def check_before(scores: dict) -> None:
+def check_before(scores: Scores) -> None:
     """`InputError` if a direction was scored on more or fewer lines before the run was adapted."""
-    lines = {(result["direction"], result["kind"]): result["lines"] for result in scores["directions"]}
-    for result in scores.get("before", []):
-        after = lines.get((result["direction"], result["kind"]), result["lines"])
-        if result["lines"] != after:
+    for result in scores.before:
+        lines, after = (
+            result.figures["lines"],
+            scores.select(result.kind, result.way).get(result.direction, result).figures["lines"],
+        )
+        if lines != after:
             raise InputError(
-                f"{scores['system']} seed {scores['seed']} cannot be compared with its base: {result['direction']} has "
-                f"{result['lines']} lines before and {after} after; score both on the same lines, the base first"
+                f"{scores.name} cannot be compared with its base: {result.direction} has {lines} lines "
+                f"before and {after} after; score both on the same lines, the base first"
             )
 
 
-def how_made(scores: dict) -> str:
+def how_made(scores: Scores) -> str:
     """Whether a run was trained or adapted, and from which system."""
-    if not (base := scores.get("adapted_from")):
+    if not (base := scores.adapted_from):
         return "trained"
     return f"adapted from {base['config']} {base['system']}, {base['mode']}"
 
@@ -118,74 +227,112 @@ def listed(things: Collection[str], most: int = 4) -> str:
     return ", ".join(sorted(things)[:most]) + f" and {more} more" * (more > 0)
 
 
-def by_system(all_scores: Sequence[dict]) -> dict[str, list[dict]]:
+class OfSystem(Protocol):
+    """What is of a run with some seed of a system: its scores, its probes."""
+
+    system: str
+    seed: int
+
+
+Of = TypeVar("Of", bound=OfSystem)
+
+
+def by_system(runs: Sequence[Of]) -> dict[str, list[Of]]:
     """The runs of each system, the baseline's before the others, those in the order of their first one."""
-    systems: dict[str, list[dict]] = {}
-    for scores in sorted(all_scores, key=lambda scores: scores["system"] != BASELINE.name):
-        systems.setdefault(scores["system"], []).append(scores)
+    systems: dict[str, list[Of]] = {}
+    for run in sorted(runs, key=lambda run: run.system != BASELINE.name):
+        systems.setdefault(run.system, []).append(run)
     return systems
 
 
-def seeds(runs: Sequence[dict]) -> str:
+def seeds(runs: Sequence[OfSystem]) -> str:
     """The seeds of a system's runs."""
-    return ", ".join(str(scores["seed"]) for scores in runs)
+    return ", ".join(str(run.seed) for run in runs)
 
 
-def signature_note(all_scores: Sequence[dict]) -> str:
+def signature_note(all_scores: Sequence[Scores]) -> str:
     """What every figure depends on: signatures and seeds."""
     first = all_scores[0]
     listed = "; ".join(f"{system} seed {seeds(runs)}" for system, runs in by_system(all_scores).items())
-    return joined([signatures(first, first["signatures"]), f"Runs: {listed}."])
+    return joined([signatures(first, first.signatures), f"Runs: {listed}."])
 
 
-def signatures(scores: dict, figures: Iterable[str]) -> str:
+def signatures(scores: Scores, figures: Iterable[str]) -> str:
     """What some figures depend on, as far as it is known."""
-    titles, known = {figure: form.title for figure, form in FORMS.items()}, scores["signatures"]
-    found = "; ".join(f"{titles.get(figure, figure)}: {known[figure]}" for figure in figures if figure in known)
+    titles, known = {figure: form.title for figure, form in FORMS.items()}, scores.signatures
+    found = "; ".join(
+        f"{titles.get(figure, figure)}: {known[figure]}" for figure in figures if figure in known
+    )
     return found and f"{found}."
 
 
-def caption(all_scores: Sequence[dict]) -> str:
+def caption(all_scores: Sequence[Scores]) -> str:
     """What the figures are: directions, metric, identifier and its error, search."""
     first = all_scores[0]
-    count = {kind: sum(result["kind"] == kind for result in first["directions"]) for kind in ("supervised", "zero_shot")}
-    error = max(result["reference_error"] for scores in all_scores for result in scores["directions"])
-    if count["zero_shot"]:
-        over = f"{count['supervised']} supervised and {count['zero_shot']} zero-shot directions, the latter also through {first['pivot']}"
-    else:
-        over = f"{count['supervised']} supervised direction{'s' * (count['supervised'] != 1)}"
+    error = max(result.figures["reference_error"] for scores in all_scores for result in scores.results)
     return (
-        f"BLEU (sacreBLEU {first['signatures']['bleu']}), means over {over}; off-target: share of "
-        f"outputs in another language than asked for, by {first['signatures']['off_target']} (wrong on at most "
+        f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {counted_directions(first)}; off-target: share of "
+        f"outputs in another language than asked for, by {first.signatures['off_target']} (wrong on at most "
         f"{100 * error:.1f} % of the references of a direction); {search_note(first)}."
         f"{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
     )
 
 
-def search_note(scores: dict) -> str:
+def counted_directions(scores: Scores) -> str:
+    """How many directions of each kind there are, and in which other ways than directly they were decoded."""
+    numbers = {
+        kind: len({result.direction for result in scores.results if result.kind == kind}) for kind in KINDS
+    }
+    counted = [
+        f"{number} {kind_name(kind)}" for kind, number in numbers.items() if number or kind == SUPERVISED
+    ]
+    listed = " and ".join(filter(None, [", ".join(counted[:-1]), counted[-1]]))
+    directions = f"{listed} direction{'s' * (sum(numbers.values()) != 1)}"
+    others = [(kind, way) for kind, way in scores.groups if way != DIRECT]
+    if not others:
+        return directions
+    which = (
+        "the latter"
+        if {kind for kind, _ in others} == {scores.groups[-1][0]} and len(counted) > 1
+        else "some"
+    )
+    ways = dict.fromkeys(way_title(way, scores.pivot) for _, way in others)
+    return f"{directions}, {which} also {', '.join(ways)}"
+
+
+def way_title(way: Way, pivot: str) -> str:
+    """A way of decoding as text: `direct`, `through en`, `by mask (keep 0.9)`."""
+    return f"through {pivot}" if way == PIVOT else way.phrase or way.label
+
+
+def search_note(scores: Scores) -> str:
     """Beam, length penalty and engine, the latter two where they are not fairseq's."""
-    decoding = scores["decoding"]
+    decoding = scores.decoding
     penalty, form = decoding.get("length_penalty", 1.0), decoding.get("length_penalty_form")
     named = f", length penalty {penalty}{' in the form of GNMT' * (form == GNMT)}"
     engine = f", by {decoding['engine']}" if "engine" in decoding else ""
     return f"beam {decoding['beam']}{named if form or penalty != 1.0 else ''}{engine}"
 
 
-def pivot_note(all_scores: Sequence[dict]) -> str:
+def pivot_note(all_scores: Sequence[Scores]) -> str:
     """Which run translates through the pivot, where it is not the system itself."""
-    by = [f"{scores['system']}, seed {scores['seed']}, by {scores['pivot_by']}" for scores in all_scores if "pivot_by" in scores]
+    by = [
+        f"{scores.system}, seed {scores.seed}, by {scores.pivot_by}"
+        for scores in all_scores
+        if scores.pivot_by
+    ]
     return f" Through the pivot: {'; '.join(by)}." if by else ""
 
 
-def lines_note(scores: dict) -> str:
+def lines_note(scores: Scores) -> str:
     """How much of the test set was scored, where it was not all."""
-    lines = scores["decoding"].get("lines")
+    lines = scores.decoding.get("lines")
     return f" Only the first {lines} lines of the test set are scored." if lines else ""
 
 
-def overlap_note(scores: dict) -> str:
+def overlap_note(scores: Scores) -> str:
     """What the overlap check found before training, where it was run."""
-    if not (pairs := scores.get("overlap", {}).values()):
+    if not (pairs := scores.overlap.values()):
         return ""
     removed, lines = (sum(of_pair[count] for of_pair in pairs) for count in ("removed", "lines"))
     return f" Of {lines:,} training pairs {removed:,} had a sentence of the validation or test sets and were left out."

@@ -1,21 +1,24 @@
-"""Whether a difference is more than luck: of the test lines, by paired bootstrap from the resamples of score files; of the seeds."""
+"""Whether a difference is more than luck: of the test lines, by paired bootstrap from the resamples of score
+files; of the seeds.
+"""
 
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from operator import sub
 from statistics import fmean, stdev
+from typing import NamedTuple
 
 import numpy as np
 
-from zsnmt.languages import Direction, parse_direction
-from zsnmt.report.scores import mean_over_directions
+from zsnmt.languages import Direction
+from zsnmt.report.scores import Column, Contrast, mean_over_directions
 from zsnmt.report.table import Cell, Measured, joined
+from zsnmt.runs.scores import Scores
 from zsnmt.scoring.bootstrap import paired, unpacked
-from zsnmt.scoring.metrics import RANGES
+from zsnmt.scoring.figures import FIGURES
 
 Resamples = np.ndarray | None  # None where a score file has none
-OfKind = tuple[Sequence[dict], str]  # the runs of a system, and the kind of their results
 
 INSIDE, ONE_SEED = "inside the seed noise", "one seed"  # notes of a gain
 SEED_NOTES = {
@@ -24,22 +27,37 @@ SEED_NOTES = {
 }
 
 
-def resamples(runs: Sequence[dict], kind: str, figure: str, directions: Collection[Direction] | None = None) -> Resamples:
-    """A figure's mean over the directions of a kind, or over some of them, in each resample; over the seeds the mean."""
-    found = [of_run(scores, kind, figure, directions) for scores in runs]
-    return None if any(of_seed is None for of_seed in found) else np.mean(found, axis=0)
+class Side(NamedTuple):
+    """One side of a difference: the runs of a system, and which figure of them."""
+
+    runs: Sequence[Scores]
+    column: Column
+
+    def means(self, directions: Collection[Direction] | None = None) -> list[float | None]:
+        """The mean of each run over the directions of the column, or over some of them."""
+        return [mean_over_directions(scores, self.column, directions) for scores in self.runs]
+
+    def resamples(self, directions: Collection[Direction] | None = None) -> Resamples:
+        """The same mean in each resample; over the seeds the mean."""
+        found = [resamples(scores, self.column, directions) for scores in self.runs]
+        return None if any(of_seed is None for of_seed in found) else np.mean(found, axis=0)
 
 
-def of_run(scores: dict, kind: str, figure: str, directions: Collection[Direction] | None) -> Resamples:
-    """The same for one run."""
+def resamples(scores: Scores, column: Column, directions: Collection[Direction] | None = None) -> Resamples:
+    """The mean of a run over the directions of a column, or over some of them, in each resample."""
     if directions is None:
-        texts = [scores.get("resampled", {}).get(kind, {}).get(figure)]
+        mean = scores.means.get((column.kind, column.way))
+        texts = [mean.resampled.get(column.figure) if mean else None]
     else:
-        texts = [result.get("resampled", {}).get(figure) for result in scores["directions"]
-                 if result["kind"] == kind and parse_direction(result["direction"]) in directions]  # fmt: skip
+        results = scores.select(column.kind, column.way).values()
+        texts = [
+            result.uncertainty.resampled.get(column.figure)
+            for result in results
+            if result.direction in directions
+        ]
     if not texts or None in texts:
         return None
-    return np.mean([unpacked(text, RANGES[figure]) for text in texts], axis=0)
+    return np.mean([unpacked(text, FIGURES[column.figure].top) for text in texts], axis=0)
 
 
 def difference(
@@ -51,7 +69,8 @@ def difference(
 ) -> Measured | None:
     """The mean of some values minus that of others, with interval and p-value where both sides are resampled.
 
-    Of the `same_runs`, as for two ways of translating, the deviation of the differences over the seeds is known too.
+    Of the `same_runs`, as for two ways of translating, the deviation of the differences over the seeds is
+    known too.
     """
     if not values or not others or None in values or None in others:
         return None
@@ -63,31 +82,52 @@ def difference(
 
 
 def mean_difference(
-    figure: str, one: OfKind, other: OfKind, directions: Collection[Direction] | None = None, same_runs: bool = False
+    one: Side, other: Side, directions: Collection[Direction] | None = None, same_runs: bool = False
 ) -> Measured | None:
-    """The difference of two means over the directions of a kind, or over some that both were scored in; else None."""
-    values, others = ([mean_over_directions(scores, kind, figure, directions) for scores in runs] for runs, kind in (one, other))
-    resampled = resamples(*one, figure, directions), resamples(*other, figure, directions)
-    return difference(figure, values, others, resampled, same_runs=same_runs)
+    """The difference of two means over the directions of a kind, or over some that both were scored in; else
+    None.
+    """
+    resampled = one.resamples(directions), other.resamples(directions)
+    return difference(
+        one.column.figure, one.means(directions), other.means(directions), resampled, same_runs=same_runs
+    )
 
 
-def minus_pivot(runs: Sequence[dict], directions: Collection[Direction]) -> Measured | None:
-    """BLEU of a system in some directions, zero-shot minus through the pivot; None unless all were scored in both ways."""
-    return mean_difference("bleu", (runs, "zero_shot"), (runs, "pivot"), directions, same_runs=True)
+def contrasted(
+    runs: Sequence[Scores], contrast: Contrast, directions: Collection[Direction] | None = None
+) -> Measured | None:
+    """The difference of two ways of decoding, over the directions that were decoded in both, or over some of
+    them.
+
+    None unless all were decoded in both ways.
+    """
+    one, other = (Side(runs, column) for column in contrast.sides)
+    if directions is None:
+        directions = [
+            direction
+            for direction in runs[0].select(*one.column[:2])
+            if direction in runs[0].select(*other.column[:2])
+        ]
+    return mean_difference(one, other, directions, same_runs=True)
 
 
 def gain(
-    runs: Sequence[dict], base: Sequence[dict], kind: str, figure: str, directions: Collection[Direction] | None = None
+    runs: Sequence[Scores],
+    base: Sequence[Scores],
+    column: Column,
+    directions: Collection[Direction] | None = None,
 ) -> Measured | None:
     """The difference of two systems' means, noted where seeds do not bear it out."""
-    if not (found := mean_difference(figure, (runs, kind), (base, kind), directions)):
+    one, other = Side(runs, column), Side(base, column)
+    if not (found := mean_difference(one, other, directions)):
         return None
-    inside = inside_seed_noise(*([mean_over_directions(scores, kind, figure, directions) for scores in side] for side in (runs, base)))
+    inside = inside_seed_noise(one.means(directions), other.means(directions))
     return replace(found, note={None: ONE_SEED, True: INSIDE, False: ""}[inside])
 
 
 def inside_seed_noise(values: Sequence[float], others: Sequence[float]) -> bool | None:
-    """Whether two systems' means differ by no more than two deviations of a difference of two runs, √(s² + s²).
+    """Whether two systems' means differ by no more than two deviations of a difference of two runs, √(s² +
+    s²).
 
     None with a single seed on a side: its deviation is not known.
     """
@@ -99,4 +139,6 @@ def inside_seed_noise(values: Sequence[float], others: Sequence[float]) -> bool 
 def seed_note(rows: Iterable[Sequence[Cell]]) -> str:
     """What the notes of gains say, where there are any."""
     noted = {cell.note for row in rows for cell in row if isinstance(cell, Measured)}
-    return joined(f"{note[0].upper()}{note[1:]}: {said}." for note, said in SEED_NOTES.items() if note in noted)
+    return joined(
+        f"{note[0].upper()}{note[1:]}: {said}." for note, said in SEED_NOTES.items() if note in noted
+    )

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import NamedTuple
+
+from zsnmt.scoring.figures import FIGURES, Form
 
 from zsnmt.files import replacing
 
@@ -13,25 +14,7 @@ MISSING = "–"
 WIDTH = 100  # of a terminal
 
 
-class Form(NamedTuple):
-    """How a figure of a score file is shown: multiplied by `factor`, with so many digits, then the unit."""
-
-    title: str
-    factor: float = 1
-    digits: int = 1
-    unit: str = ""
-
-
-FORMS = {
-    "bleu": Form("BLEU"),
-    "chrf": Form("chrF++"),
-    "off_target": Form("off-target", 100, 1, " %"),
-    "reference_error": Form("identifier's error", 100, 1, " %"),
-    "copied": Form("copied", 100, 1, " %"),
-    "length_ratio": Form("length ratio", 1, 2),
-    "empty": Form("empty", 1, 0),
-    "comet": Form("COMET", 1, 3),
-    "unchanged": Form("outputs unchanged", 100, 1, " %"),
+FORMS = {name: figure.form for name, figure in FIGURES.items()} | {  # and what other files have
     "accuracy": Form("accuracy", 100, 1, " %"),
     "retrieval": Form("retrieval", 100, 1, " %"),
     "svcca": Form("SVCCA", 1, 3),

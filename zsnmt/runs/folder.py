@@ -10,6 +10,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, write_json
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.runs.log import training_summary
+from zsnmt.runs.scores import Way
 from zsnmt.text.pipeline import FILES
 
 PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "indic-nlp-library", "py3langid")
@@ -18,7 +19,6 @@ RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
-DIRECT, PIVOT, INTO_PIVOT = "direct", "pivot", "into_pivot"  # ways of translating a test set
 
 
 def start_run(
@@ -109,14 +109,14 @@ def describe_run(run: Path) -> dict:
     return {**read_record(run), "training": training_summary(log.read_text(encoding="utf-8")) if log.is_file() else "without a log"}
 
 
-def settings_file(folder: Path, way: str) -> Path:
+def settings_file(folder: Path, way: Way) -> Path:
     """What the hypotheses of a way, in a folder of them, were made with."""
-    return folder / f"{way}.json"
+    return folder / f"{way.file_name}.json"
 
 
-def hypotheses_file(folder: Path, way: str, direction: Direction) -> Path:
+def hypotheses_file(folder: Path, way: Way, direction: Direction) -> Path:
     """The hypotheses of a direction, a line for each source."""
-    return folder / f"{way}.{direction}.txt"
+    return folder / f"{way.file_name}.{direction}.txt"
 
 
 def commit() -> str:

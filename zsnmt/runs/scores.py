@@ -1,12 +1,301 @@
-"""Score files: one JSON a run, from which every table is made."""
+"""Score files: one JSON per run, from which every table is made.
 
+A result is of a direction. Its *kind* says what the direction is to the model (`zsnmt.languages.kind_of`),
+its *way* says how it was decoded. The two are independent: a zero-shot direction may be decoded directly,
+through the pivot, and in any other way.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
-from zsnmt.files import read_json
+from zsnmt.errors import InputError
+from zsnmt.files import read_json, write_json
+from zsnmt.languages import KINDS, ZERO_SHOT, Direction, parse_direction
 
 SCORES_FILE = "scores.json"
+FORMAT = 2  # those of format 1 do not say so; they have the way in place of the kind (`"kind": "pivot"`)
+_NAME = re.compile("[a-z][a-z0-9_]*")
+OLD_MEANS = ("intervals", "resampled")  # of format 1, by kind
 
 
-def read_scores(run: Path) -> dict:
+@dataclass(frozen=True)
+class Way:
+    """How a direction was decoded: the name of a method, and the settings that tell it from others of the
+    same name.
+
+    Settings are words, numbers and lists of them. They are given as a mapping and kept in the order of their
+    names, so that equal ways are equal and can be keys.
+    """
+
+    name: str
+    settings: tuple[tuple[str, object], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):  # it begins the names of files
+            raise InputError(f"'{self.name}' cannot name a way: give small letters, digits and underscores")
+        object.__setattr__(
+            self,
+            "settings",
+            tuple(sorted((name, _hashable(value)) for name, value in dict(self.settings).items())),
+        )
+
+    @property
+    def label(self) -> str:
+        """The way in a few words: `pivot`, `mask (keep 0.9)`."""
+        listed = ", ".join(
+            f"{name} {'+'.join(map(str, value)) if isinstance(value, tuple) else value}"
+            for name, value in self.settings
+        )
+        return f"{self.name} ({listed})" if listed else self.name
+
+    @property
+    def phrase(self) -> str:
+        """What tables say after the name of a figure: nothing of direct translation, `through pivot`, `by
+        mask (keep 0.9)`.
+        """
+        if self == DIRECT:
+            return ""
+        return f"{'through' if self.name == PIVOT.name else 'by'} {self.label}"
+
+    @property
+    def file_name(self) -> str:
+        """The beginning of the names of its files: `direct`; with settings also their checksum."""
+        if not self.settings:
+            return self.name
+        return f"{self.name}-{hashlib.sha256(json.dumps(self.settings).encode('utf-8')).hexdigest()[:8]}"
+
+    def to_json(self) -> str | dict:
+        """The name alone, or with its settings."""
+        return {"name": self.name, "settings": dict(self.settings)} if self.settings else self.name
+
+    @classmethod
+    def from_json(cls, content: str | dict) -> "Way":
+        """What `to_json` gave."""
+        return cls(content) if isinstance(content, str) else cls(content["name"], content["settings"])
+
+
+def _hashable(value: object) -> object:
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
+
+
+DIRECT, PIVOT = Way("direct"), Way("pivot")
+
+
+class Uncertainty(NamedTuple):
+    """What resampling the test lines says of figures: 95 % intervals, and the resamples as text (see
+    `zsnmt.scoring.bootstrap`).
+    """
+
+    intervals: Mapping[str, Sequence[float]] = {}
+    resampled: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Result:
+    """The figures of a direction of some kind, decoded in some way; `zsnmt.scoring.figures` says what the
+    figures are.
+
+    `identified`: the share (0–1) of each language among the outputs.
+    """
+
+    direction: Direction
+    kind: str
+    way: Way
+    figures: Mapping[str, float]
+    identified: Mapping[str, float] = field(default_factory=dict)
+    uncertainty: Uncertainty = Uncertainty()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """What a score file says of a run: what the run is, how it was decoded and scored, and its results.
+
+    What older score files lack is empty or None. `means`: intervals and resamples of the means over the
+    directions of a kind in a way. An adapted run names the run that it goes on from, `adapted_from`, and has
+    its results as `before`, with the share of translations that are `unchanged`. `others` is what no table
+    reads.
+    """
+
+    config: str
+    system: str
+    seed: int
+    command: str = "unknown"
+    commit: str = "unknown"
+    versions: Mapping[str, str] = field(default_factory=dict)
+    text: str | None = None
+    overlap: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    adapted_from: Mapping | None = None
+    training: str | None = None
+    pivot_by: str | None = None  # the run that translates through the pivot, where it is another
+    languages: Sequence[str]
+    pivot: str
+    families: Mapping[str, str] = field(default_factory=dict)  # of languages, beyond those that are known
+    word_orders: Mapping[str, str] = field(default_factory=dict)
+    decoding: Mapping[str, object] = field(default_factory=dict)
+    test_set: str | None = None  # a checksum: scores with the same one can be compared line by line
+    signatures: Mapping[str, str]
+    scripts: Mapping[str, str] = field(default_factory=dict)  # in which languages are written
+    others: Mapping[str, object] = field(default_factory=dict)
+    results: Sequence[Result]
+    before: Sequence[Result] = field(default_factory=list)
+    means: Mapping[tuple[str, Way], Uncertainty] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """System and seed."""
+        return f"{self.system} seed {self.seed}"
+
+    def select(self, kind: str, way: Way = DIRECT) -> Mapping[Direction, Result]:
+        """The results of the directions of a kind that were decoded in a way."""
+        return self._groups.get((kind, way), {})
+
+    @property
+    def groups(self) -> list[tuple[str, Way]]:
+        """The kinds and ways of its results, in the order of `in_order`."""
+        return in_order(self._groups)
+
+    @cached_property
+    def _groups(self) -> dict[tuple[str, Way], dict[Direction, Result]]:
+        groups: dict[tuple[str, Way], dict[Direction, Result]] = {}
+        for result in self.results:
+            groups.setdefault((result.kind, result.way), {})[result.direction] = result
+        return groups
+
+    @cached_property
+    def base(self) -> "Scores":
+        """The run before its adaptation, as far as this score file knows it."""
+        return replace(self, results=self.before, before=[], means={}, adapted_from=None)
+
+
+def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
+    """Kinds and ways as tables list them, each once: by kind, direct ones first, then those through the
+    pivot, others as they come.
+    """
+    known = {DIRECT: 0, PIVOT: 1}
+    return sorted(
+        dict.fromkeys(groups), key=lambda group: (KINDS.index(group[0]), known.get(group[1], len(known)))
+    )
+
+
+def read_scores(run: Path) -> Scores:
     """The scores of a run; `InputError` if it has none."""
-    return read_json(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    return read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+
+
+def read_score_file(path: Path, remedy: str) -> Scores:
+    """What a score file of this or an older version says; `InputError` with the remedy if it is missing or
+    damaged.
+    """
+    content = read_json(path, remedy)
+    if (number := content.get("format", 1)) not in (1, FORMAT):
+        known = f"this version reads formats up to {FORMAT}"
+        raise InputError(f"{path} is of format {number}, and {known}; update zsnmt, or {remedy}")
+    try:
+        return scores_from(content)
+    except (KeyError, TypeError, ValueError) as error:
+        what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise InputError(f"{path} is not a score file ({what}); remove it, then {remedy}") from error
+
+
+def write_score_file(path: Path, scores: Scores) -> None:
+    """Write a score file that `read_score_file` reads."""
+    write_json(path, content_of(scores))
+
+
+LISTS = {"results": "directions", "before": "before"}  # of results, by their names in score files
+RECORD = [each for each in fields(Scores) if each.name not in (*LISTS, "means", "others")]
+
+
+def record_fields(record: Mapping) -> dict:
+    """What a record says, as arguments of `Scores`: what `Scores` does not know is in `others`."""
+    known = {each.name for each in RECORD}
+    return {
+        **{name: value for name, value in record.items() if name in known},
+        "others": {name: value for name, value in record.items() if name not in known},
+    }
+
+
+def scores_from(content: Mapping) -> Scores:
+    """The scores that the JSON of a score file holds; `ValueError` or `KeyError` where it is not one."""
+    required = [each.name for each in RECORD if each.default is MISSING and each.default_factory is MISSING]
+    if lacking := [name for name in required if name not in content]:
+        raise ValueError(f"it lacks {', '.join(lacking)}")
+    apart = ("format", "means", *OLD_MEANS, *LISTS.values())
+    return Scores(
+        **record_fields({name: value for name, value in content.items() if name not in apart}),
+        **{name: [_result_from(result) for result in content.get(key, [])] for name, key in LISTS.items()},
+        means=_means_from(content),
+    )
+
+
+def content_of(scores: Scores) -> dict:
+    """The JSON of a score file."""
+    record = {each.name: getattr(scores, each.name) for each in RECORD}
+    return {
+        "format": FORMAT,
+        **{name: value for name, value in record.items() if value not in (None, {})},
+        **scores.others,
+        "directions": [*map(_result_content, scores.results)],
+        **({"before": [*map(_result_content, scores.before)]} if scores.before else {}),
+        "means": [
+            _group_content(*group) | uncertainty._asdict() for group, uncertainty in scores.means.items()
+        ],
+    }
+
+
+def _result_from(content: Mapping) -> Result:
+    figures = dict(content)
+    kind, way = _group_from(figures.pop("kind"), figures.pop("way", DIRECT.name))
+    identified, intervals, resampled = (
+        figures.pop(name, {}) for name in ("identified", *Uncertainty._fields)
+    )
+    return Result(
+        parse_direction(figures.pop("direction")),
+        kind,
+        way,
+        figures,
+        identified,
+        Uncertainty(intervals, resampled),
+    )
+
+
+def _result_content(result: Result) -> dict:
+    parts = {"identified": result.identified, **result.uncertainty._asdict()}
+    return {
+        "direction": str(result.direction),
+        **_group_content(result.kind, result.way),
+        **result.figures,
+        **{name: part for name, part in parts.items() if part},
+    }
+
+
+def _group_from(kind: str, way: str | dict) -> tuple[str, Way]:
+    if kind == PIVOT.name:  # format 1, which pivots zero-shot directions alone
+        return ZERO_SHOT, PIVOT
+    if kind not in KINDS:
+        raise ValueError(f"'{kind}' is not a kind of direction; there are {', '.join(KINDS)}")
+    return kind, Way.from_json(way)
+
+
+def _group_content(kind: str, way: Way) -> dict:
+    return {"kind": kind, "way": way.to_json()}
+
+
+def _means_from(content: Mapping) -> dict[tuple[str, Way], Uncertainty]:
+    if "means" in content:
+        return {
+            _group_from(mean["kind"], mean["way"]): Uncertainty(mean["intervals"], mean["resampled"])
+            for mean in content["means"]
+        }
+    intervals, resampled = (content.get(name, {}) for name in OLD_MEANS)
+    kinds = dict.fromkeys((*intervals, *resampled))
+    return {
+        _group_from(kind, DIRECT.name): Uncertainty(intervals.get(kind, {}), resampled.get(kind, {}))
+        for kind in kinds
+    }

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 
+from zsnmt.languages import SUPERVISED, ZERO_SHOT
+
 VALIDATION_FILE = "validation.jsonl"
 _ORDER = 4  # of BLEU's n-grams
 
@@ -41,7 +43,7 @@ def append_validation(
         "nll_loss": float(stats["nll_loss"]),
         "directions": {
             direction: {
-                "kind": "supervised" if direction in trained else "zero_shot",
+                "kind": SUPERVISED if direction in trained else ZERO_SHOT,
                 **{figure: float(stats[f"{figure}_{direction}"]) for figure in ("nll_loss", "bleu") if f"{figure}_{direction}" in stats},
             }
             for direction in directions

@@ -1,6 +1,7 @@
 """COMET (Rei et al. 2020), a learned measure, where its package is installed; the project does without it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from importlib.metadata import version
 
 from zsnmt.errors import InputError
@@ -11,24 +12,41 @@ _SENTENCES = 16  # in a batch
 
 
 class Comet:
-    """A COMET model, loaded once and fetched when first used.
-
-    Raises `InputError`, which says how to install it, where the package is missing.
-    """
+    """A COMET model, fetched when first used; `InputError` where the package is missing."""
 
     def __init__(self, name: str = MODEL) -> None:
-        try:
-            from comet import download_model, load_from_checkpoint
-        except ImportError as error:
-            raise InputError(f"COMET is not installed ({error}); install it with: pip install {PACKAGE}") from error
+        download_model, load_from_checkpoint = load_package()
         self.model = load_from_checkpoint(download_model(name))
         self.signature = f"{name}|version:{version(PACKAGE)}"
 
     def score(self, sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]) -> float:
-        """The score of a set: about 0–1 for the default model, higher is better; not to be trusted on off-target output."""
+        """The score of a set: about 0–1 for the default model, higher is better; not to be trusted on
+        off-target output.
+        """
         import torch
 
         triples = [dict(src=source, mt=hypothesis, ref=reference)
                    for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)]  # fmt: skip
-        predicted = self.model.predict(triples, batch_size=_SENTENCES, gpus=int(torch.cuda.is_available()), progress_bar=False)
+        predicted = self.model.predict(
+            triples, batch_size=_SENTENCES, gpus=int(torch.cuda.is_available()), progress_bar=False
+        )
         return float(predicted.system_score)
+
+
+def load_package() -> tuple[Callable, Callable]:
+    """What the package fetches and loads a model with; `InputError`, which says how to install it, where it
+    is missing.
+    """
+    try:
+        from comet import download_model, load_from_checkpoint
+    except ImportError as error:
+        raise InputError(
+            f"COMET is not installed ({error}); install it with: pip install {PACKAGE}"
+        ) from error
+    return download_model, load_from_checkpoint
+
+
+@lru_cache(maxsize=1)
+def load_comet(name: str) -> Comet:
+    """A COMET model, loaded once."""
+    return Comet(name)

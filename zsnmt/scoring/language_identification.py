@@ -14,7 +14,11 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from zsnmt.errors import InputError
 from zsnmt.scoring.lexicon_identifier import UNKNOWN, LexiconIdentifier
 
-NO_SCRIPT = ("Common", "Inherited", "Unknown")  # spaces, punctuation, European digits, accents that join any letter
+NO_SCRIPT = (
+    "Common",
+    "Inherited",
+    "Unknown",
+)  # spaces, punctuation, European digits, accents that join any letter
 WRITTEN_WITH = {"Hiragana": "Han", "Katakana": "Han", "Bopomofo": "Han"}  # Japanese and Chinese are mixtures
 
 
@@ -31,7 +35,9 @@ class NaturalLanguageIdentifier:
     """
 
     def __init__(self, languages: Sequence[str]) -> None:
-        self.model = copy.copy(_all_languages())  # a restriction leaves the tables that copies share as they are
+        self.model = copy.copy(
+            _all_languages()
+        )  # a restriction leaves the tables that copies share as they are
         try:
             self.model.set_languages(list(languages))
         except ValueError as error:
@@ -56,7 +62,9 @@ class ScriptIdentifier:
         """`groups` maps a script to its languages; `InputError` if py3langid does not know some that share one."""
         self.groups = groups
         self.within = {
-            script: NaturalLanguageIdentifier(languages) for script, languages in groups.items() if len(languages) > 1
+            script: NaturalLanguageIdentifier(languages)
+            for script, languages in groups.items()
+            if len(languages) > 1
         }
 
     def identify(self, sentences: Sequence[str]) -> list[str]:
@@ -98,7 +106,9 @@ def scripts_of(references: Mapping[str, Sequence[str]]) -> dict[str, str]:
 def languages_by_script(languages: Sequence[str], scripts: Mapping[str, str]) -> dict[str, list[str]]:
     """The languages that each script may be of, by name of the script; a language without a script may be in any."""
     known = sorted({scripts[language] for language in languages if language in scripts})
-    return {name: [language for language in languages if scripts.get(language, name) == name] for name in known}
+    return {
+        name: [language for language in languages if scripts.get(language, name) == name] for name in known
+    }
 
 
 def main_script(text: Iterable[str]) -> Optional[str]:

@@ -30,6 +30,8 @@ class LexiconIdentifier:
 
     def _identify(self, sentence: str) -> str:
         words = [token.strip(PUNCTUATION) for token in sentence.lower().split()]
-        counts = {language: sum(word in lexicon for word in words) for language, lexicon in self.lexicons.items()}
+        counts = {
+            language: sum(word in lexicon for word in words) for language, lexicon in self.lexicons.items()
+        }
         best = max(counts, key=counts.__getitem__)  # the first of equals
         return best if counts[best] else UNKNOWN

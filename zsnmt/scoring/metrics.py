@@ -1,21 +1,22 @@
 """The measures of translations against references; docs/measures.md defines each."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
 
 from zsnmt.errors import InputError
-from zsnmt.scoring.bootstrap import interval, packed, resampled_rates, resampled_scores
+from zsnmt.runs.scores import Uncertainty
+from zsnmt.scoring.bootstrap import SAMPLES, interval, packed, resampled_rates, resampled_scores
+from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.language_identification import Identifier, shares
+from zsnmt.scoring.options import SUBWORDS, Scoring
 from zsnmt.text.subword import Subwords
-
-SUBWORDS = "subwords"
-RANGES = {"bleu": 100, "chrf": 100, "off_target": 1}  # the figures that are resampled, from 0 to
 
 
 class Metrics:
@@ -25,9 +26,15 @@ class Metrics:
     which makes scores of one experiment comparable in every script, and with no other experiment.
     """
 
-    def __init__(self, bleu_tokenizer: str = "13a", subwords: Path | None = None) -> None:
+    def __init__(
+        self,
+        bleu_tokenizer: str = Scoring.bleu_tokenizer,
+        subwords: Path | None = None,
+        samples: int = SAMPLES,
+    ) -> None:
         self.subwords = Subwords(subwords) if bleu_tokenizer == SUBWORDS else None
         self.tokenizer = "none" if self.subwords else bleu_tokenizer
+        self.samples = samples
         self.against = lru_cache(maxsize=16)(self.against)
 
     def against(self, references: tuple[str, ...]) -> dict[str, Metric]:
@@ -38,69 +45,95 @@ class Metrics:
             "chrf": CHRF(word_order=2, references=[references]),
         }
 
-    def scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        """BLEU, chrF++ (0–100) and length ratio of raw text against one reference each, and the first two resampled."""
+    def scores(
+        self, hypotheses: Sequence[str], references: Sequence[str]
+    ) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        """BLEU, chrF++ (0–100) and length ratio of raw text against one reference each, and the first two
+        resampled.
+        """
         if len(hypotheses) != len(references):
-            raise InputError(f"{len(hypotheses)} translations but {len(references)} references; translate the set again")
+            raise InputError(
+                f"{len(hypotheses)} translations but {len(references)} references; translate the set again"
+            )
         figures, resampled = {}, {}
         for name, metric in self.against(tuple(references)).items():
-            statistics = metric._extract_corpus_statistics(self.pieces(hypotheses) if name == "bleu" else hypotheses, None)
+            statistics = metric._extract_corpus_statistics(
+                self.pieces(hypotheses) if name == "bleu" else hypotheses, None
+            )
             score = metric._aggregate_and_compute(statistics)
-            figures[name], resampled[name] = score.score, resampled_scores(metric, statistics)
+            figures[name], resampled[name] = score.score, resampled_scores(metric, statistics, self.samples)
             if name == "bleu":
                 figures["length_ratio"] = score.sys_len / score.ref_len
         return figures, resampled
 
     def pieces(self, lines: Sequence[str]) -> Sequence[str]:
         """The lines as BLEU gets them: as they are, or with a space between their subwords."""
-        return [" ".join(pieces) for pieces in self.subwords.encode_lines(lines, "")] if self.subwords else lines
+        return (
+            [" ".join(pieces) for pieces in self.subwords.encode_lines(lines, "")] if self.subwords else lines
+        )
 
     def signatures(self) -> dict[str, str]:
         """What the scores depend on."""
-        signatures = {name: str(metric.get_signature()) for name, metric in self.against(("a reference",)).items()}
+        signatures = {
+            name: str(metric.get_signature()) for name, metric in self.against(("a reference",)).items()
+        }
         if self.subwords:
             named = f"tok:subwords-{hashlib.sha256(self.subwords.model).hexdigest()[:8]}"
             signatures["bleu"] = signatures["bleu"].replace("tok:none", named)
         return signatures
 
 
+class Measurement(NamedTuple):
+    """What is measured of one direction: figures, the share (0–1) of each language among the outputs, and the
+    uncertainty.
+    """
+
+    figures: dict[str, float]
+    identified: Mapping[str, float]
+    uncertainty: Uncertainty
+
+
 def measure(
     sources: Sequence[str],
     hypotheses: Sequence[str],
     references: Sequence[str],
+    *,
     target: str,
     metrics: Metrics,
     identifier: Identifier,
-) -> dict:
-    """The figures of one direction, with the intervals and resamples of those that have them; see `zsnmt.evaluation.evaluate`."""
+) -> Measurement:
+    """The figures of one direction, which `zsnmt.scoring.figures` lists, and the number of `lines`."""
     figures, resampled = metrics.scores(hypotheses, references)
     identified = identifier.identify(hypotheses)
     strayed = [language != target for language in identified]
-    resampled["off_target"] = resampled_rates(strayed)
-    return {
-        **figures,
+    resampled["off_target"] = resampled_rates(strayed, metrics.samples)
+    figures |= {
         "off_target": rate(strayed),
         "reference_error": reference_error(tuple(references), target, identifier),
-        "identified": shares(identified),
         "lines": len(hypotheses),
         "empty": sum(not hypothesis.strip() for hypothesis in hypotheses),
-        "copied": rate([plain(hypothesis) == plain(source) for hypothesis, source in zip(hypotheses, sources)]),
-        **uncertainty(resampled),
+        "copied": rate(
+            [plain(hypothesis) == plain(source) for hypothesis, source in zip(hypotheses, sources)]
+        ),
     }
+    return Measurement(figures, shares(identified), uncertainty(resampled))
 
 
 @lru_cache(maxsize=64)
 def reference_error(references: tuple[str, ...], target: str, identifier: Identifier) -> float:
-    """The share (0–1) of references identified as another language than theirs: the floor under off-target rates."""
+    """The share (0–1) of references identified as another language than theirs: the floor under off-target
+    rates.
+    """
     return rate([language != target for language in identifier.identify(references)])
 
 
-def uncertainty(resampled: dict[str, np.ndarray]) -> dict[str, dict]:
+def uncertainty(resampled: Mapping[str, np.ndarray]) -> Uncertainty:
     """The 95 % interval of each resampled figure, cut at the ends of its range, and the resamples as text."""
-    return {
-        "intervals": {name: np.clip(interval(scores), 0, RANGES[name]).tolist() for name, scores in resampled.items()},
-        "resampled": {name: packed(scores, RANGES[name]) for name, scores in resampled.items()},
-    }
+    tops = ranges()
+    return Uncertainty(
+        {name: np.clip(interval(scores), 0, tops[name]).tolist() for name, scores in resampled.items()},
+        {name: packed(scores, tops[name]) for name, scores in resampled.items()},
+    )
 
 
 def rate(flags: Sequence[bool]) -> float:

@@ -6,7 +6,7 @@ import math
 import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Iterable, Optional, Sequence
+from typing import Optional, Sequence
 
 import torch
 from fairseq import metrics, utils
@@ -15,6 +15,7 @@ from fairseq.tasks import register_task
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 
 from zsnmt.data.language_tags import TagPlacement
+from zsnmt.data.reading import Codec
 from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs
 from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
@@ -81,8 +82,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """Read languages and dictionary from the data folder; nothing else is needed at test time.
 
         Raises `InputError` for unknown languages, missing tags and options of the stock task that would
-        have no effect here.
+        have no effect here. Options that a checkpoint lacks, since it is older than they are, get their defaults.
         """
+        parser = ArgumentParser()
+        cls.add_args(parser)
+        parser.parse_args([args.data], namespace=args)  # sets what is not there
         if refused := [f"--{name.replace('_', '-')}" for name in STOCK_OPTIONS if getattr(args, name, None)]:
             raise InputError(
                 f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads languages "
@@ -113,7 +117,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     def __init__(self, args: Namespace, langs: list[str], dicts: dict[str, Dictionary], training: bool) -> None:
         super().__init__(args, langs, dicts, training)
-        self.valid_directions = directions_of(getattr(args, "valid_lang_pairs", None), langs) or self.lang_pairs
+        self.valid_directions = directions_of(args.valid_lang_pairs, langs) or self.lang_pairs
         self.data_manager = TaggedDataManager(
             args, self.lang_pairs, self.valid_directions, langs, dicts, self.sampling_method
         )
@@ -178,7 +182,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     def train_step(self, *args, **kwargs) -> tuple:
         """The stock step, in mixed precision on a CPU if asked for."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=getattr(self.args, "cpu_bf16", False)):
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.args.cpu_bf16):
             return super().train_step(*args, **kwargs)
 
     def begin_valid_epoch(self, epoch: int, model) -> None:
@@ -209,8 +213,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def translates_validation(self) -> bool:
-        """Whether validation has a BLEU; a checkpoint may be of a time without the option."""
-        return getattr(self.args, "valid_bleu_lines", 0) > 0
+        """Whether validation has a BLEU."""
+        return self.args.valid_bleu_lines > 0
 
     def bleu_counts(self, sample: dict, model) -> torch.Tensor:
         """What BLEU needs of a batch's sentences among the first lines of their direction, translated greedily."""
@@ -222,20 +226,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         generator = self.build_generator([model], Namespace(beam=1, max_len_a=1.2, max_len_b=10))
         hypotheses = self.generate(generator, [model], {"net_input": sources}, direction)
         outputs, references = [best[0]["tokens"] for best in hypotheses], sample["target"][chosen]
-        return torch.tensor(BleuCounts().of(*(self.raw_text(side, direction.target) for side in (outputs, references)))).to(counted)
-
-    @functools.cached_property
-    def pipeline(self) -> TextPipeline:
-        """What turns a model's output into text."""
-        return TextPipeline.load(Path(utils.split_paths(self.args.data)[0]))
-
-    def raw_text(self, sentences: Iterable[torch.Tensor], language: str) -> list[str]:
-        """Sentences of token ids, padded or not, as raw text."""
-        first = self.target_dictionary.nspecial
-        return [
-            self.pipeline.decode([self.target_dictionary[token] for token in sentence.tolist() if token >= first], language)
-            for sentence in sentences
-        ]
+        codec, language = self.codec, direction.target
+        texts = ([codec.text(sentence.tolist(), language) for sentence in side] for side in (outputs, references))
+        return torch.tensor(BleuCounts().of(*texts)).to(counted)
 
     def reduce_metrics(self, logging_outputs: list[dict], criterion) -> None:
         """Log the stock figures, and the loss (bits per token) and BLEU of each direction."""
@@ -257,6 +250,19 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             folder = Path(self.args.save_dir)
             folder.mkdir(parents=True, exist_ok=True)
             append_validation(folder, self.valid_epoch, stats, self.valid_directions, self.lang_pairs)
+
+    # Raw text
+
+    @functools.cached_property
+    def pipeline(self) -> TextPipeline:
+        """The text pipeline in the data folder."""
+        return TextPipeline.load(Path(utils.split_paths(self.args.data)[0]))
+
+    @property
+    def codec(self) -> Codec:
+        """What turns raw text into the model's input, and its output into raw text."""
+        trained = [parse_direction(direction) for direction in self.trained_directions]
+        return Codec(self.pipeline, self.placement, [*self.langs], trained, self.max_positions()[0])
 
     # Inference
 
@@ -293,8 +299,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         generator = super(TranslationMultiSimpleEpochTask, self).build_generator(
             models, args, seq_gen_cls, extra, prefix_allowed_tokens_fn
         )
-        # A checkpoint may be of a time without the option.
-        form = getattr(args, "length_penalty_form", getattr(self.args, "length_penalty_form", POWER))
+        form = getattr(args, "length_penalty_form", self.args.length_penalty_form)
         if form != POWER and hasattr(generator, "len_penalty"):  # what scores references has none
             generator.len_penalty = search_penalty(generator.len_penalty, form)
         return generator

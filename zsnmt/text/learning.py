@@ -93,7 +93,7 @@ def leave_out_unseen(pipeline: TextPipeline, seen: Sequence[str], folder: Path) 
 
     The segmentation of the training text stays; in other text such pieces would be unknown words.
     """
-    if isinstance(pipeline.units, Words):
+    if not isinstance(pipeline.units, Subwords):
         return pipeline
     units = write_restricted(pipeline.units, {*map(pipeline.unmarked, seen)}, folder / MODEL_FILE, pipeline.units.vocabularies)
     return TextPipeline(units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens)

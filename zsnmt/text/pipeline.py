@@ -17,6 +17,7 @@ from zsnmt.files import read_json, replacing
 from zsnmt.languages import check_known
 from zsnmt.text.subword import MODEL_FILE, Subwords
 from zsnmt.text.tokenisation import load_tokeniser
+from zsnmt.text.units import Units
 from zsnmt.text.words import Words
 
 PIPELINE_FILE = "pipeline.json"
@@ -25,7 +26,6 @@ FILES = (PIPELINE_FILE, MODEL_FILE, "subwords.*.model", "vocabulary.*", "truecas
 RAW = "raw"  # the kind of tokenisation that is none
 
 _MARK = ":"
-_WORD_START = "\u2581"
 
 
 class TextPipeline:
@@ -36,7 +36,7 @@ class TextPipeline:
     do not use the common ones.
     """
 
-    def __init__(self, units: Subwords | Words, kinds: Mapping[str, str] | None = None,
+    def __init__(self, units: Units, kinds: Mapping[str, str] | None = None,
                  truecasers: Mapping[str, Path] | None = None, mark_tokens: bool = False,
                  own_units: Mapping[str, Subwords] | None = None) -> None:  # fmt: skip
         self.units = units
@@ -50,11 +50,15 @@ class TextPipeline:
     @property
     def needs_language(self) -> bool:
         """Whether the pieces of a sentence depend on its language."""
-        return bool(self.units.vocabularies or self.own_units or self.tokenisers or self.mark_tokens)
+        return bool(self.units.needs_language or self.own_units or self.tokenisers or self.mark_tokens)
 
     def encode(self, sentence: str, language: str) -> list[str]:
         """The pieces of a raw sentence; raises `InputError` for a language that the pipeline does not know."""
-        return next(self.segment([self.tokenise(sentence, language)], language))
+        return next(self.encode_lines([sentence], language))
+
+    def encode_lines(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
+        """The pieces of each raw sentence, in order."""
+        return self.segment((self.tokenise(sentence, language) for sentence in sentences), language)
 
     def tokenise(self, sentence: str, language: str) -> str:
         """The tokens of a raw sentence, with single spaces between them."""
@@ -83,7 +87,7 @@ class TextPipeline:
 
     def starts_word(self, piece: str) -> bool:
         """Whether a word begins with this piece."""
-        return isinstance(self.units, Words) or self.unmarked(piece).startswith(_WORD_START)
+        return self.units.starts_word(self.unmarked(piece))
 
     def piece_counts(self, sentences: Iterable[str], language: str) -> Counter[str]:
         """How often each piece occurs in tokenised sentences."""
@@ -96,8 +100,7 @@ class TextPipeline:
     def save(self, folder: Path) -> None:
         """Write the pipeline into a folder, `pipeline.json` last."""
         (folder / PIPELINE_FILE).unlink(missing_ok=True)
-        if isinstance(self.units, Subwords):
-            self.units.save(folder)
+        self.units.save(folder)
         for language, units in self.own_units.items():
             with replacing(folder / own_model_file(language)) as file:
                 file.write(units.model)
@@ -105,7 +108,7 @@ class TextPipeline:
             if truecaser != folder / f"truecaser.{language}":
                 with replacing(folder / f"truecaser.{language}") as file:
                     file.write(truecaser.read_bytes())
-        settings = {"units": type(self.units).__name__.lower(), "tokenisation": self.kinds, "mark_tokens": self.mark_tokens}
+        settings = {"units": self.units.name, "tokenisation": self.kinds, "mark_tokens": self.mark_tokens}
         if self.own_units:
             settings["own_subwords"] = [*self.own_units]
         with replacing(folder / PIPELINE_FILE) as file:
@@ -119,7 +122,7 @@ class TextPipeline:
             return cls(Subwords.load(folder))
         settings = read_json(folder / PIPELINE_FILE, "copy it from the data folder of the run")
         try:
-            units = Words() if settings["units"] == "words" else Subwords.load(folder)
+            units = Words() if settings["units"] == Words.name else Subwords.load(folder)
             kinds, mark_tokens = settings["tokenisation"], settings["mark_tokens"]
         except KeyError as missing:
             raise InputError(f"{folder / PIPELINE_FILE} does not say {missing}; make the data again with zsnmt prepare") from None

@@ -40,6 +40,8 @@ class Subwords:
     vocabulary is not of this model.
     """
 
+    name = "subwords"
+
     def __init__(self, model: Path, vocabularies: Mapping[str, Sequence[str]] | None = None):
         self.model = _read_model(model)
         self.vocabularies = dict(vocabularies or {})
@@ -56,6 +58,11 @@ class Subwords:
         self._processors = {language: _processor(restrict_pieces(self.model, frozenset(vocabulary)), model)
                             for language, vocabulary in self.vocabularies.items()}
         self._unrestricted = processor
+
+    @property
+    def needs_language(self) -> bool:
+        """Whether the pieces of a sentence depend on its language."""
+        return bool(self.vocabularies)
 
     def encode(self, sentence: str, language: str) -> list[str]:
         """The pieces of a sentence; raises InputError for a language without a vocabulary when others have one."""
@@ -74,6 +81,10 @@ class Subwords:
     def decode(self, pieces: Iterable[str]) -> str:
         """The sentence of which these are the pieces, with single spaces."""
         return _plain_spaces("".join(pieces))
+
+    def starts_word(self, piece: str) -> bool:
+        """Whether a word begins with this piece."""
+        return piece.startswith(_SPACE)
 
     def save(self, folder: Path) -> None:
         """Writes `subwords.model` and, when there are vocabularies, a `vocabulary.{language}` for each.

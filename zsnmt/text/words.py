@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 _SYMBOL = re.compile(r"</?s>|<pad>|<unk>|__\w+__")  # of fairseq's dictionary, or a language tag
 
@@ -12,7 +13,8 @@ class Words:
     A word that spells a symbol of the dictionary falls into its characters, as in `Subwords`.
     """
 
-    vocabularies: dict[str, list[str]] = {}
+    name = "words"
+    needs_language = False
 
     def encode_lines(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
         """The words of each sentence, in order."""
@@ -22,3 +24,10 @@ class Words:
     def decode(self, pieces: Iterable[str]) -> str:
         """The sentence of these words."""
         return " ".join(pieces)
+
+    def starts_word(self, piece: str) -> bool:
+        """True: each is one."""
+        return True
+
+    def save(self, folder: Path) -> None:
+        """Nothing: words are not learned, and the dictionary lists them."""

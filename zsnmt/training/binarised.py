@@ -18,6 +18,7 @@ from fairseq.data import Dictionary, indexed_dataset
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
 from zsnmt.data.binarised_folder import check_replaceable
+from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
@@ -132,11 +133,6 @@ def learn_dictionary(
     return dictionary
 
 
-def encode(pieces: Sequence[str], dictionary: Dictionary) -> torch.Tensor:
-    """Ids of pieces, and EOS: a vector of len(pieces) + 1 integers."""
-    return torch.tensor([*map(dictionary.index, pieces), dictionary.eos()], dtype=torch.int64)
-
-
 def count_pieces(file: TextFile, pipeline: TextPipeline) -> Counter[str]:
     """How often each piece occurs in a tokenised file."""
     return pipeline.piece_counts(iterate_lines(file.path), file.language)
@@ -147,7 +143,7 @@ def _binarise(file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: 
     builder = indexed_dataset.make_builder(f"{first}.bin", impl="mmap", vocab_size=len(dictionary))
     unknown: Counter[bool] = Counter()
     for pieces in pipeline.segment(iterate_lines(file.path), file.language):
-        ids = encode(pieces, dictionary)
+        ids = torch.tensor(encode(pieces, dictionary), dtype=torch.int64)
         builder.add_item(ids)
         unknown.update((ids[:-1] == dictionary.unk()).tolist())
     builder.finalize(f"{first}.idx")

@@ -60,7 +60,7 @@ def show_progress(lines: Iterable[str], title: str) -> str:
     last = ""
     for line in lines:
         if shown := progress_line(line):
-            print(f"{title}: {shown}", file=sys.stderr, flush=True)
+            sys.stderr.write(f"{title}: {shown}\n")
         if line.strip() and "| INFO |" not in line:
             last = line.strip()  # of a traceback, the sentence that says what is wrong
     return last if "Error" in last else ""

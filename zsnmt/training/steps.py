@@ -47,7 +47,7 @@ class Steps:
 
     def say(self, sentence: str) -> None:
         """Tell the person what happens."""
-        print(f"{self.verb}: {sentence}", file=sys.stderr, flush=True)
+        sys.stderr.write(f"{self.verb}: {sentence}\n")  # at once, since others may write, too
 
     def make(
         self, folder: Path, name: str, output: Path, work: Callable[[], object], *, inputs: Sequence[Path] = (),

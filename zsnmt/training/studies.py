@@ -10,8 +10,7 @@ from typing import NoReturn
 
 from fairseq import options
 
-import zsnmt.models  # noqa: F401  (registers the architectures)
-import zsnmt.tasks  # noqa: F401  (registers the task)
+import zsnmt
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, BELOW, CLIP_DISTANCES, DISTANCE, ENCODER_POSITIONS, ENCODINGS, RELATIVE, RESIDUAL, System
 from zsnmt.seams.layers import chosen_layers
@@ -109,6 +108,7 @@ def check_alike(baseline: Namespace, other: Namespace, varied: Iterable[str]) ->
 
 def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
     """Options as fairseq-train reads them, with the architecture's defaults; `InputError` where it refuses them."""
+    zsnmt.register()
     parser = options.get_training_parser("zs_translation")
     parser.error = refuse
     return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *arguments])

@@ -77,6 +77,7 @@ def test_marks_are_where_the_language_puts_them(field: str, marker: str) -> None
     assert not any(marker in token for token in said.get("none", []))
 
 
+@pytest.mark.slow
 def test_every_sentence_has_one_reading_under_any_typology() -> None:
     """A crowded space of meanings: whatever two of them say differently, every language says differently."""
     inventory = {word_class: concepts[:2] for word_class, concepts in INVENTORY.items()}

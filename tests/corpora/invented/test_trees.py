@@ -192,6 +192,7 @@ def test_bad_arguments_are_one_line_and_leave_nothing(tmp_path: Path, options: l
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_there_and_a_grammar_that_runs_out_leave_all_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match=f"{re.escape(str(tmp_path))} is there already"):

@@ -353,6 +353,7 @@ def peak_memory(folder: Path, lines: int) -> int:
     return 1024 * sum(map(int, done.stdout.split()))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_memory_grows_by_digests_not_by_text(tmp_path):
     few, many = 3000, 30000

@@ -29,6 +29,7 @@ def import_corpus(release: Path, *options, folder: str = "text", corpus: str = "
     return run_command(SCRIPT, corpus, release, release.parent / folder, "--languages", *TEXT, *options)
 
 
+@pytest.mark.slow
 def test_the_folder_and_the_printed_counts_are_those_of_the_reader(release, tmp_path):
     for number, settings in enumerate([{}, {"condition": "non_overlap", "seed": 5}]):
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]

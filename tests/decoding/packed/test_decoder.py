@@ -80,6 +80,7 @@ def test_logits_of_languages_added_to_a_frozen_model_are_the_models(options):
     walk(randomise(frozen.build(3, **options)), words=frozen.THIRD - FIRST_WORD, starts=(31, 38, 7, 38, 5, 31, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps, room", [(7, 1), (2 * module.STEPS, module.STEPS)])
 @torch.no_grad()
 def test_the_past_grows_beyond_the_room_it_began_with(steps, room, monkeypatch):

@@ -7,20 +7,20 @@ import sys
 import pytest
 
 from tests.conftest import run_command
-from zsnmt.decoding.search import Search, Sentence
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
 from zsnmt.inference.export.ctranslate2 import layers, specification
-from zsnmt.inference.export.ctranslate2.check import EXACT, samples
+from zsnmt.inference.export.ctranslate2.check import EXACT
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.folder import is_export
 from zsnmt.inference.export.run import export_run
+from zsnmt.inference.export.samples import samples
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import describe_run
 from zsnmt.text.lines import read_lines
-from zsnmt.training.binarised import encode
 
 pytest.importorskip("ctranslate2")
 
@@ -38,14 +38,8 @@ def exported(run, tmp_path_factory):
 
 def translated(engine: CTranslate2Engine, lines: list[str], source: str, target: str) -> list[str]:
     """Raw lines translated with an export alone."""
-    known, direction = engine.known, Direction(source, target)
-    start, tags = known.placement.decoder_start(direction), known.placement.source_prefix(direction)
-    sentences = [Sentence([*tags, *encode(known.pipeline.encode(line, source), known.dictionary).tolist()], start) for line in lines]
-    return [
-        known.pipeline.decode([known.dictionary[token] for token in best.tokens if token >= known.dictionary.nspecial], target)
-        for batch in engine.translate([sentences])
-        for best, *_ in batch
-    ]
+    sentences = [*engine.codec.sources(lines, Direction(source, target))]
+    return [engine.codec.text(best.tokens, target) for batch in engine.translate([sentences]) for best, *_ in batch]
 
 
 def test_it_agrees_with_the_run_and_says_so(run, exported):
@@ -68,24 +62,24 @@ def test_it_translates_as_the_run_does_wherever_it_is(tiny, run, exported, tmp_p
     engine = CTranslate2Engine(moved, Search(), workers=2)
     lines = read_lines(tiny.folder / "text" / "test.velan")
     for target in ("inglan", "tamun", "velor"):
-        assert translated(engine, lines, "velan", target) == Translator(run).translate(lines, target, "velan")
+        assert translated(engine, lines, "velan", target) == Translator.open(run).translate(lines, target, "velan")
 
 
 def test_the_sentences_of_the_check_are_of_all_directions_and_fit(tiny, run):
-    known = load_run(run).known
-    chosen = samples(known, tiny.folder / "text", 60, 40)
+    codec = load_run(run).codec
+    chosen = samples(codec, tiny.folder / "text", 60, 40)
     assert len(chosen) == 60 and len({sample.sentence.start for sample in chosen}) == 4
     assert len({tuple(sample.reference) for sample in chosen}) == 5 * 4  # lines and languages
-    everything = samples(known, tiny.folder / "text", 200, 40)
+    everything = samples(codec, tiny.folder / "text", 200, 40)
     lengths = sorted(max(len(sample.sentence.source), len(sample.reference)) for sample in everything)
     assert len(everything) == 11 * 12 and lengths[0] < lengths[-1]
-    assert len(samples(known, tiny.folder / "text", 200, lengths[-1] - 1)) == sum(length < lengths[-1] for length in lengths)
+    assert len(samples(codec, tiny.folder / "text", 200, lengths[-1] - 1)) == sum(length < lengths[-1] for length in lengths)
     with pytest.raises(InputError, match="has 0 test sentences .* checked on 50 or more; name a folder of parallel text with --text"):
-        samples(known, run, 60, 40)
+        samples(codec, run, 60, 40)
 
 
 def test_int8_is_as_near_as_a_stock_model(run, exported, tmp_path):
-    folder, agreements = export_run(run, tmp_path / "int8", "int8")
+    folder, agreements = export_run(run, tmp_path / "int8", quantization="int8")
     assert [*agreements] == ["float32", "int8", "stock"]
     assert 0 < agreements["int8"].rms < 2 * agreements["stock"].rms
     assert (folder / "model.bin").stat().st_size < (exported[0] / "model.bin").stat().st_size
@@ -108,7 +102,7 @@ def test_a_wrong_language_is_deleted(run, tmp_path, monkeypatch):
 
     monkeypatch.setattr(specification, "joined_input", turned)
     with pytest.raises(InputError, match="the export is deleted"):
-        export_run(run, tmp_path / "wrong", "int8")
+        export_run(run, tmp_path / "wrong", quantization="int8")
     assert not [*tmp_path.iterdir()]
 
 

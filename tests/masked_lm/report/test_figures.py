@@ -132,6 +132,7 @@ def test_ablations_without_tables_of_positions_have_no_panel_of_their_loss():
     assert [axes.get_xlabel() for axes in drawn_of(runs)["ablation_bars_same"].axes] == ["perplexity, full", "ML score, %"]
 
 
+@pytest.mark.slow
 def test_keys_lie_beside_the_panels_and_inside_the_drawing(drawn):
     for name, figure in drawn.items():
         renderer = FigureCanvasAgg(figure).get_renderer()

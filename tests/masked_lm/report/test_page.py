@@ -44,6 +44,7 @@ def made(drawn):
     return page(RUNS, drawn)
 
 
+@pytest.mark.slow
 def test_the_page_is_whole_in_itself_and_its_links_lead_somewhere(made):
     seen = Seen(made)
     assert not seen.fetched and "url(http" not in made
@@ -66,6 +67,7 @@ def test_what_runs_say_is_text_on_the_page():
     assert bad not in made and made.count("&lt;script&gt;alert(1)") >= 3
 
 
+@pytest.mark.slow
 def test_tables_and_figures_are_files_beside_it_and_others_stay(tmp_path):
     (tmp_path / "mine").write_text("mine")
     written = write_report(tmp_path, FEW)
@@ -75,6 +77,7 @@ def test_tables_and_figures_are_files_beside_it_and_others_stay(tmp_path):
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG") and b"<svg" in (tmp_path / "curves.svg").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_script_writes_the_report_and_prints_table_4(tmp_path):
     runs = grid(("sinusoidal", "learned"), ("same",), (0,))
     write_runs(tmp_path / "runs", runs)

@@ -10,7 +10,7 @@ from zsnmt.analysis.held_out import Accuracy
 from zsnmt.errors import InputError
 from zsnmt.report.probes.folder import CLASSIFIERS, CONFUSION, OF_PROBES, OF_RUN, RECORD, SIMILARITY, Classified, parse, probes_of, read
 from zsnmt.report.probes.record import RECORD_FILE
-from zsnmt.report.systems import read_runs
+from zsnmt.report.scores import read_runs
 
 
 @pytest.fixture

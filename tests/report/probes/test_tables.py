@@ -12,7 +12,7 @@ from zsnmt.report import figures
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import probes_of
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.systems import read_runs
+from zsnmt.report.scores import read_runs
 from zsnmt.report.table import Measured
 
 SYSTEMS = ["other", "baseline", "residual"]

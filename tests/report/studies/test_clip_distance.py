@@ -1,18 +1,21 @@
 """The table of clipping distances, from score files."""
 
+from dataclasses import replace
 from statistics import fmean, stdev
 
 import pytest
 
 from tests.support.resampled import with_resamples
 from tests.support.runs import make_run, make_text
-from tests.support.scores import made_up_scores
+from tests.support.scores import changed, made_up_scores
 from zsnmt.errors import InputError
+from zsnmt.languages import ZERO_SHOT
 from zsnmt.report.documents import fill, keep_scores
 from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.page import page
+from zsnmt.report.scores import read_runs
 from zsnmt.report.studies.clip_distance import clip_distance_table
-from zsnmt.report.systems import read_runs, tables
+from zsnmt.report.systems import tables
 from zsnmt.report.table import markdown_rows, text_rows
 
 SYSTEMS = ["zs_transformer_relative", "relative_64", "relative_0", "zs_transformer"]
@@ -21,8 +24,8 @@ SYSTEMS = ["zs_transformer_relative", "relative_64", "relative_0", "zs_transform
 def scored(system, seed=1, bleu=25.0, untrained=True):
     """The score file of a run trained from de to en."""
     scores = made_up_scores(system, seed, 5.0)
-    trained, other = {**scores["directions"][0], "bleu": bleu}, {**scores["directions"][1], "kind": "zero_shot"}
-    return {**scores, "languages": ["en", "de"], "directions": [trained, other] if untrained else [trained]}
+    trained, other = changed(scores.results[0], bleu=bleu), replace(scores.results[1], kind=ZERO_SHOT)
+    return replace(scores, languages=["en", "de"], results=[trained, other] if untrained else [trained])
 
 
 SCORES = [scored(system, bleu=20.0 + place) for place, system in enumerate(SYSTEMS)]
@@ -53,7 +56,7 @@ def test_seeds_have_a_mean_with_its_deviation_and_one_seed_the_interval_of_the_d
     assert (k, seeds, cell.mean, cell.deviation) == ("4", "1, 2", fmean(values), pytest.approx(stdev(values)))
     first = with_resamples(SCORES[0])
     found = clip_distance_table([first, with_resamples(SCORES[1])]).rows[0][3]
-    assert found.interval == tuple(first["directions"][0]["intervals"]["bleu"])
+    assert found.interval == tuple(first.results[0].uncertainty.intervals["bleu"])
 
 
 @pytest.mark.parametrize("systems", [SYSTEMS[:1], SYSTEMS[::3], ["zs_transformer", "zs_transformer_residual"]])

@@ -1,16 +1,19 @@
 """The table of position encodings, from score files."""
 
 import itertools
+from dataclasses import replace
 from statistics import fmean, stdev
 
 import pytest
 
-from tests.support.scores import made_up_scores
+from tests.support.scores import made_up_result, made_up_scores
+from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.report.documents import fill, keep_scores
 from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.systems import tables
 from zsnmt.report.table import markdown_rows, text_rows
+from zsnmt.runs.scores import DIRECT
 
 ORDERS = {"inglan": "SVO", "velan": "SOV", "tamun": "VSO", "velor": "SVO", "tamek": "SOV"}
 LANGUAGES = [*ORDERS]
@@ -20,13 +23,26 @@ SYSTEMS = ["residual_none", "zs_transformer", "zs_transformer_residual", "relati
 def scored(system, seed=1, shift=0.0, languages=LANGUAGES, **others):
     """A score file in which no two directions are alike."""
     scores = made_up_scores(system, seed, 5.0)
-    directions = [
-        {**scores["directions"][0], "direction": "-".join(pair), "bleu": shift + place**1.5, "off_target": place / 100,
-         "kind": "supervised" if languages[0] in pair else "zero_shot"}
+    results = [
+        made_up_result(
+            "-".join(pair),
+            SUPERVISED if languages[0] in pair else ZERO_SHOT,
+            DIRECT,
+            shift + place**1.5,
+            place / 100,
+        )
         for place, pair in enumerate(itertools.permutations(languages, 2))
-    ]  # fmt: skip
-    known = {"languages": languages, "pivot": languages[0], "word_orders": ORDERS}
-    return {**scores, **known, "directions": directions, **others}
+    ]
+    return replace(
+        scores,
+        **{
+            "languages": languages,
+            "pivot": languages[0],
+            "word_orders": ORDERS,
+            "results": results,
+            **others,
+        },
+    )
 
 
 SCORES = [scored(system, shift=float(place)) for place, system in enumerate(SYSTEMS)]
@@ -38,17 +54,33 @@ def rows(all_scores):
 
 
 def mean(scores, kind, figure="bleu", chosen=lambda source, target: True):
-    return fmean(result[figure] for result in scores["directions"] if result["kind"] == kind and chosen(*result["direction"].split("-")))
+    return fmean(
+        result.figures[figure]
+        for result in scores.results
+        if result.kind == kind and chosen(*result.direction)
+    )
 
 
 def test_a_row_has_the_means_of_both_variants():
     found = rows([*SCORES, scored("learned_positions")])
     assert [*found] == ["sinusoidal", "none", "relative_key"]
-    for encoding, variants in {"sinusoidal": SCORES[1:3], "none": [SCORES[4], SCORES[0]], "relative_key": [SCORES[3], None]}.items():
+    for encoding, variants in {
+        "sinusoidal": SCORES[1:3],
+        "none": [SCORES[4], SCORES[0]],
+        "relative_key": [SCORES[3], None],
+    }.items():
         for variant, scores in zip(("baseline", "residual"), variants):
-            for title, of in {"supervised": ("supervised",), "zero-shot": ("zero_shot",), "off-target": ("zero_shot", "off_target")}.items():
+            for title, of in {
+                "supervised": ("supervised",),
+                "zero-shot": ("zero_shot",),
+                "off-target": ("zero_shot", "off_target"),
+            }.items():
                 cell = found[encoding][f"{variant} {title}"]
-                assert cell is None if scores is None else cell.mean == pytest.approx(mean(scores, *of)), (encoding, variant, title)
+                assert cell is None if scores is None else cell.mean == pytest.approx(mean(scores, *of)), (
+                    encoding,
+                    variant,
+                    title,
+                )
 
 
 def test_zero_shot_is_split_by_the_word_orders_of_source_and_target():
@@ -83,7 +115,10 @@ def test_positions_below_the_removal_have_a_row_of_their_own_without_a_baseline(
     found = rows([*SCORES, scored("residual_relative_key_below", shift=9.0)])
     assert [*found][-1] == "relative_key, below the removal"
     below = found["relative_key, below the removal"]
-    assert below["residual zero-shot"].mean == pytest.approx(mean(scored("x", shift=9.0), "zero_shot")) and below["baseline zero-shot"] is None
+    assert (
+        below["residual zero-shot"].mean == pytest.approx(mean(scored("x", shift=9.0), "zero_shot"))
+        and below["baseline zero-shot"] is None
+    )
 
 
 def test_seeds_have_a_mean_with_its_deviation():
@@ -93,7 +128,9 @@ def test_seeds_have_a_mean_with_its_deviation():
     assert (cell.mean, cell.deviation) == (pytest.approx(fmean(values)), pytest.approx(stdev(values)))
 
 
-@pytest.mark.parametrize("systems", [SYSTEMS[1:3], ["zs_transformer", "learned_positions"], ["none", "residual_none"]])
+@pytest.mark.parametrize(
+    "systems", [SYSTEMS[1:3], ["zs_transformer", "learned_positions"], ["none", "residual_none"]]
+)
 def test_fewer_than_two_encodings_have_no_table(systems):
     assert "encodings" not in tables([scored(system) for system in systems])
 
@@ -109,5 +146,7 @@ def test_terminal_and_entry_have_it_and_a_document_has_a_block_of_it(tmp_path):
     for scores in SCORES:
         keep_scores(scores, tmp_path)
     filled = fill("<!-- begin made_up:encodings -->\n<!-- end made_up:encodings -->", tmp_path)
-    assert "| relative_key | " in filled and "Word orders: " in filled and filled.count("`bash") == len(SCORES)
+    assert (
+        "| relative_key | " in filled and "Word orders: " in filled and filled.count("`bash") == len(SCORES)
+    )
     assert fill(filled, tmp_path) == filled

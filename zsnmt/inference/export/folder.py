@@ -1,6 +1,6 @@
-"""The folder of an export: CTranslate2's files, the text pipeline, and a record of what was exported.
+"""The folder of an export: files of its format, the text pipeline, and a record of what was exported.
 
-    model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads
+    model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads, in its format
     pipeline/                                         text to pieces and back, dictionaries, languages
     check.json                                        sentences of the check, with PyTorch's log-probabilities
     export.json                                       what was exported, how far it was found to agree, and on which processors
@@ -11,17 +11,17 @@ from pathlib import Path
 from fairseq.data import Dictionary
 
 from zsnmt.data.language_tags import TagPlacement
+from zsnmt.data.reading import Codec
+from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
-from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
-from zsnmt.inference.trained_run import Knowledge
+from zsnmt.inference.export.formats import FORMATS
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.text.pipeline import TextPipeline
 
 EXPORT_FILE = "export.json"
-FORMAT = 1  # of the record
-VOCABULARY_FILE = "shared_vocabulary.json"
+OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
 REMEDY = "export the run again with zsnmt export"
 
 
@@ -31,12 +31,12 @@ def is_export(folder: Path) -> bool:
 
 
 def describe_export(folder: Path) -> dict:
-    """What an export says of itself, its files unseen; `InputError` for one of another version."""
+    """What an export says of itself, its files unseen; `InputError` for a format that is not known."""
     record = read_json(folder / EXPORT_FILE, REMEDY)
-    if record.get("format") != FORMAT:
+    if record.get("format") == OLD_FORMAT:
+        record["format"] = CTRANSLATE2
+    if record.get("format") not in FORMATS:
         raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
-    if record["quantization"] in REFUSED:
-        raise InputError(f"{folder} was exported in {record['quantization']}: {REFUSED[record['quantization']]}, and {REMEDY}")
     return record
 
 
@@ -51,15 +51,15 @@ def read_export(folder: Path) -> dict:
     return record
 
 
-def needed(known: Knowledge, quantization: str, max_target_positions: int) -> dict:
-    """What the record of an export says for those who translate with it."""
+def needed(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
+    """What the record of an export to a format says for those who translate with it."""
     return {
-        "format": FORMAT,
+        "format": to,
         "quantization": quantization,
-        "languages": known.languages,
-        "trained": [*map(str, known.trained)],
-        "language_tags": known.placement.name,
-        "max_source_positions": known.longest,
+        "languages": codec.languages,
+        "trained": [*map(str, codec.trained)],
+        "language_tags": codec.placement.name,
+        "max_source_positions": codec.longest,
         "max_target_positions": max_target_positions,
     }
 
@@ -70,10 +70,10 @@ def checksums(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): sha256(path) for path in files}
 
 
-def knowledge(folder: Path, record: dict) -> Knowledge:
-    """What it takes to put text before an exported model and to read its output."""
+def codec(folder: Path, record: dict) -> Codec:
+    """What turns text into the input of an exported model, and its output into text."""
     pipeline, languages = folder / PIPELINE_FOLDER, read_languages(folder / PIPELINE_FOLDER)
     dictionary = Dictionary.load(str(pipeline / f"dict.{languages[0]}.txt"))
     trained = [parse_direction(direction) for direction in record["trained"]]
     placement = TagPlacement(record["language_tags"], dictionary)
-    return Knowledge(TextPipeline.load(pipeline), dictionary, placement, languages, trained, record["max_source_positions"])
+    return Codec(TextPipeline.load(pipeline), placement, languages, trained, record["max_source_positions"])

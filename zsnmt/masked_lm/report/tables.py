@@ -19,7 +19,7 @@ from zsnmt.masked_lm.report.runs import (
     runs_of,
 )
 from zsnmt.report.markdown import folded
-from zsnmt.report.scores import seeds, short_commit
+from zsnmt.report.scores import short_commit
 from zsnmt.report.table import Cell, Measured, Table, joined, markdown, markdown_rows, over_seeds, text_rows, wrapped
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
@@ -183,6 +183,11 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "seeds, paired by k: whether two curves differ, not whether those of other seeds would."
     )
     return Table("procrustes", "Positions: Procrustes loss and bands", titles, rows, about, 2, made_alike(runs))
+
+
+def seeds(runs: Sequence[dict]) -> str:
+    """The seeds of a system's runs."""
+    return ", ".join(str(run["seed"]) for run in runs)
 
 
 def with_losses(runs: Sequence[dict]) -> list[dict]:

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.languages import Direction
 from zsnmt.report.figures import INK, STYLE, legend, look
-from zsnmt.report.plotted import HeatMap
+from zsnmt.report.plotted import CONFUSION, HeatMap
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import (
     ABOVE_INDEPENDENT,
@@ -22,8 +22,8 @@ from zsnmt.report.probes.tables import (
     RETRIEVAL,
     SVCCA,
     Finding,
-    grouped,
 )
+from zsnmt.report.scores import by_system
 from zsnmt.report.table import FORMS
 
 STROKES = {MAJORITY: (0, (6, 2)), CHANCE: (0, (1, 1.5))}
@@ -71,7 +71,7 @@ def by_layer(
 def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequence[str]) -> None:
     """A line a run, thinner where there are several seeds; what needs no states; where a residual is removed."""
     factor, layers = FORMS[finding.figure].factor, found[0].record["layers"]
-    thin = len(found) > len(grouped(found))
+    thin = len(found) > len(by_system(found))
 
     def line(of: Sequence[float | None], **style) -> None:
         if None not in of:
@@ -84,7 +84,7 @@ def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequenc
         dots = (2 * number, (2, 2 * max(1, len(removing) - 1)))  # of several systems they fill each other's gaps
         for place in places:
             axes.axvline(place, color=colour(system, systems), linestyle=dots, linewidth=1.2)
-    for system, runs in grouped(found).items():
+    for system, runs in by_system(found).items():
         style = look(systems.index(system))
         for one in runs:
             line([finding.of(one, layer) for layer in layers], **style, linewidth=0.9 if thin else 1.4)
@@ -95,7 +95,7 @@ def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequenc
 def without_residual(found: Sequence[Probes]) -> dict[str, list[int]]:
     """For each system that removes residuals, where on the axis of layers."""
     layers = found[0].record["layers"]
-    removed = {system: runs[0].record["removed_layers"] for system, runs in grouped(found).items()}
+    removed = {system: runs[0].record["removed_layers"] for system, runs in by_system(found).items()}
     return {system: [layers.index(str(layer)) for layer in of_system] for system, of_system in removed.items() if of_system}
 
 
@@ -106,7 +106,7 @@ def colour(system: str, systems: Sequence[str]) -> str:
 
 def key(found: Sequence[Probes], findings: Sequence[Finding], systems: Sequence[str]) -> dict:
     """A legend's entries and place: a column of systems, one of the strokes."""
-    there = grouped(found)
+    there = by_system(found)
     entries = [Line2D([], [], label=system, **look(place)) for place, system in enumerate(systems) if system in there]
     removing = [colour(system, systems) for system in without_residual(found)]
     strokes = [Line2D([], [], color=of_system, linestyle=DOTTED, label=REMOVED) for of_system in removing]
@@ -120,7 +120,7 @@ def key(found: Sequence[Probes], findings: Sequence[Finding], systems: Sequence[
 def confusion_maps(found: Sequence[Probes]) -> list[HeatMap]:
     """How the encoder output's languages are confused in each system, in %, means over its seeds."""
     maps = []
-    for system, runs in grouped([one for one in found if one.confusions[FINAL]]).items():
+    for system, runs in by_system([one for one in found if one.confusions[FINAL]]).items():
         languages = runs[0].record["languages"]
         values = {
             Direction(true, predicted): 100 * fmean(one.confusions[FINAL][true][place] for one in runs)
@@ -128,5 +128,6 @@ def confusion_maps(found: Sequence[Probes]) -> list[HeatMap]:
             for place, predicted in enumerate(languages)
         }
         title = "language of tokens, %"
-        maps.append(HeatMap("confusion", system, title, languages, values, 0, 100, down="true", across="predicted"))
+        sides = {"down": "true", "across": "predicted"}
+        maps.append(HeatMap(CONFUSION, CONFUSION, system, title, languages, values, 0, 100, **sides))
     return maps

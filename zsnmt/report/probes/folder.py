@@ -11,8 +11,7 @@ from zsnmt.analysis.similarities import Similarity
 from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
-from zsnmt.report.scores import check_alike
-from zsnmt.report.systems import Run
+from zsnmt.report.scores import Run, check_alike
 from zsnmt.text.lines import read_lines
 
 FOLDER, RECORD = "probes", "record.json"
@@ -59,9 +58,17 @@ class Probes:
     confusions: dict[str, dict[str, list[float]]]
 
     @property
+    def system(self) -> str:
+        return self.record["system"]
+
+    @property
+    def seed(self) -> int:
+        return self.record["seed"]
+
+    @property
     def name(self) -> str:
         """System and seed."""
-        return f"{self.record['system']} seed {self.record['seed']}"
+        return f"{self.system} seed {self.seed}"
 
 
 def probes_of(runs: Sequence[Run]) -> list[Probes]:
@@ -73,7 +80,7 @@ def probes_of(runs: Sequence[Run]) -> list[Probes]:
     for run in runs:
         if has_probes(run.folder):
             found.append(parse(read(run.folder), run.folder / FOLDER))
-            if found[-1].record["model"] != run.scores["decoding"].get("model"):
+            if found[-1].record["model"] != run.scores.decoding.get("model"):
                 raise InputError(f"{run.folder / FOLDER} is of another model than {run.folder} was scored with; {REMEDY}")
     check_probed_alike(found)
     return found

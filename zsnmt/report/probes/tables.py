@@ -84,12 +84,6 @@ def made(found: Sequence[Probes], *makers: Callable[[Sequence[Probes]], Table | 
     return [table.without_empty_columns() for table in tables if table is not None]
 
 
-def grouped(found: Sequence[Probes]) -> dict[str, list[Probes]]:
-    """The runs of each system, in the order of their first one."""
-    systems = by_system([one.record for one in found])
-    return {system: [one for one in found if one.record["system"] == system] for system in systems}
-
-
 def positions_table(found: Sequence[Probes]) -> Table | None:
     """Whether the encoder output still says which token stands where, as Table 8 of Liu et al. 2021; None if not probed."""
     if not {"token", "position"} & {*found[0].classified[FINAL]}:
@@ -123,8 +117,8 @@ def similarity_table(found: Sequence[Probes]) -> Table:
 def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[list[str], list[list[Cell]]]:
     """Columns, and a row a system and reference."""
     rows: list[list[Cell]] = [
-        [system, seeds([one.record for one in runs]), *(finding.over_seeds(runs, FINAL) for finding in findings)]
-        for system, runs in grouped(found).items()
+        [system, seeds(runs), *(finding.over_seeds(runs, FINAL) for finding in findings)]
+        for system, runs in by_system(found).items()
     ]
     rows += [[name, None, *(finding.reference(name, found, FINAL) for finding in findings)] for name in (MAJORITY, CHANCE)]
     return ["system", "seeds", *(finding.title for finding in findings)], rows
@@ -136,7 +130,7 @@ def layers_table(found: Sequence[Probes]) -> Table:
     rows = [
         [layer, system, residual(runs[0], layer), *(finding.over_seeds(runs, layer) for finding in findings)]
         for layer in found[0].record["layers"]
-        for system, runs in grouped(found).items()
+        for system, runs in by_system(found).items()
     ]
     about = "Layer 0 is the embedding with its position, final the last layer's output after the final normalisation."
     columns = ["layer", "system", "residual", *(finding.title for finding in findings)]
@@ -157,7 +151,7 @@ def confusion_table(found: Sequence[Probes]) -> Table | None:
     def shares(runs: Sequence[Probes], true: str) -> list[Measured | None]:
         return [over_seeds("accuracy", of_seeds) for of_seeds in zip(*(one.confusions[FINAL][true] for one in runs))]
 
-    rows = [[system, true, *shares(runs, true)] for system, runs in grouped(found).items() for true in languages]
+    rows = [[system, true, *shares(runs, true)] for system, runs in by_system(found).items() for true in languages]
     about = "Share of the held-out tokens of a true language that is taken for each language; a row adds up to 100 %."
     title = "How languages are confused in the encoder output"
     return Table("probe_confusion", title, ["system", "true", *languages], rows, about, 2, settings(found))

@@ -2,21 +2,22 @@
 
 from collections.abc import Sequence
 
-from zsnmt.languages import Direction
-from zsnmt.report.scores import all_directions, by_system, results, seeds, signature_note
+from zsnmt.languages import SUPERVISED, Direction
+from zsnmt.report.scores import all_directions, by_system, seeds, signature_note
 from zsnmt.report.table import Measured, Table, over_seeds
+from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, CLIP_DISTANCES
 
 DISTANCES = {BASELINE.name: None, **{system.name: str(k) for k, system in CLIP_DISTANCES.items()}}  # k by the name of the system
 
 
-def clip_distance_table(all_scores: Sequence[dict]) -> Table | None:
+def clip_distance_table(all_scores: Sequence[Scores]) -> Table | None:
     """A row a distance, after one for the baseline: BLEU of each direction of training; None for fewer than two distances."""
     systems = by_system(all_scores)
     found = {name: systems[name] for name in DISTANCES if name in systems}
     if sum(DISTANCES[name] is not None for name in found) < 2:
         return None
-    directions = [direction for direction, kind in all_directions(all_scores).items() if kind == "supervised"]
+    directions = [direction for direction, kind in all_directions(all_scores).items() if kind == SUPERVISED]
     rows = [[DISTANCES[name], name, seeds(runs), *(bleu(runs, direction) for direction in directions)] for name, runs in found.items()]
     columns = ["k", "system", "seeds", *map(str, directions)]
     about = f"BLEU in the directions of training. k: the distance beyond which relative positions are alike; {BASELINE.name} has absolute positions."
@@ -24,7 +25,8 @@ def clip_distance_table(all_scores: Sequence[dict]) -> Table | None:
     return Table("clip_distance", "Relative attention by clipping distance", columns, rows, about, 2, signatures)
 
 
-def bleu(runs: Sequence[dict], direction: Direction) -> Measured | None:
+def bleu(runs: Sequence[Scores], direction: Direction) -> Measured | None:
     """BLEU of a system in a direction, over its seeds."""
-    of_seeds = [results(scores, "supervised").get(direction, {}) for scores in runs]
-    return over_seeds("bleu", [result.get("bleu") for result in of_seeds], of_seeds[0].get("intervals", {}).get("bleu"))
+    results = [scores.select(SUPERVISED).get(direction) for scores in runs]
+    interval = results[0] and results[0].uncertainty.intervals.get("bleu")
+    return over_seeds("bleu", [result and result.figures["bleu"] for result in results], interval)

@@ -10,8 +10,10 @@ from tests.conftest import make_dictionary
 from tests.support.exports import export, fairseq_engine, opened, random_translations, tidy_model
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.export.ctranslate2.check import EXACT, Agreement, Sample, check_exact, check_noise, compare, differences, stock_model
+from zsnmt.inference.export.agreement import Agreement
+from zsnmt.inference.export.ctranslate2.check import EXACT, check_exact, check_noise, compare, differences, stock_model
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
+from zsnmt.inference.export.samples import Sample
 from zsnmt.modules.attention_residual import KeepResidual, RemoveResidual
 
 pytest.importorskip("ctranslate2")
@@ -70,6 +72,7 @@ def wrong_models(model):
     return {"the residual kept": kept, "two languages changed": turned, "one bias a little off": tilted}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["the residual kept", "two languages changed", "one bias a little off"])
 def test_a_wrong_export_fails(model, reference, dictionary, chosen, tmp_path, fault):
     wrong = opened(wrong_models(model)[fault], dictionary, tmp_path / "export", SEARCH)
@@ -91,6 +94,7 @@ def test_what_is_no_number_fails(model, reference, engine, chosen, monkeypatch):
         check_exact(model, reference, engine, chosen)
 
 
+@pytest.mark.slow
 def test_noise_is_measured_by_that_of_a_stock_model(model, reference, dictionary, chosen, tmp_path):
     stock = stock_model(model)
     assert stock.decoder.language_embedding is None and model.decoder.language_embedding is not None

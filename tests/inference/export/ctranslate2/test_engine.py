@@ -55,6 +55,7 @@ def assert_own_scores(model, sentences, found, search) -> None:
     assert_as_near(torch.tensor(scores), torch.tensor(stock), torch.tensor(exact, dtype=torch.float64))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 def test_the_best_translations_and_their_scores_are_fairseqs(tidy, dictionary, sentences, tmp_path, search):
     engine = opened(tidy, dictionary, tmp_path / "export", search)

@@ -57,6 +57,7 @@ def test_a_row_of_single_weights_keeps_all_bits():
     assert quantised.tolist() == [[0, 127, 0, -64, 0]] and scales.tolist() == [63.5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forced", OLDER_PROCESSORS, ids=str)
 def test_older_processors_compute_the_same(tmp_path, forced):
     """With CTranslate2's own scales the noise there is twenty times as large."""

@@ -3,34 +3,22 @@
 import copy
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from fairseq.models import BaseFairseqModel
 
-from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
+from zsnmt.inference.export.agreement import Agreement
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
-from zsnmt.inference.trained_run import Knowledge
-from zsnmt.languages import Direction
+from zsnmt.inference.export.samples import Sample
 from zsnmt.modules.attention_residual import KeepResidual
-from zsnmt.text.lines import read_lines
-from zsnmt.training.binarised import encode
 
-LEAST = 50  # sentences
 EXACT = 1e-4  # the largest difference of a log-probability, or of the scores of two translations that count as equal
 MARGIN = 2  # times the differences of a stock model, quantised alike, which has a layer less
 BATCH = 32  # sentences
-
-
-class Sample(NamedTuple):
-    """A sentence to translate and its reference, token ids with EOS."""
-
-    sentence: Sentence
-    reference: list[int]
 
 
 class Scored(NamedTuple):
@@ -39,46 +27,6 @@ class Scored(NamedTuple):
     sentence: Sentence
     tokens: list[int]
     log_probabilities: list[float]
-
-
-class Agreement(NamedTuple):
-    """How far two engines agree: the largest and the root mean square difference of a token's log-probability, over so many
-    tokens, and the share 0–1 of best translations that are equal."""
-
-    largest: float
-    rms: float
-    tokens: int
-    equal: float = 1.0
-
-
-def samples(known: Knowledge, text: Path, number: int, longest: int) -> list[Sample]:
-    """About `number` sentences of the test set, as many from each direction, with no side of more than `longest` tokens.
-
-    Directions are those of training and those without the pivot. Raises `InputError` for text with fewer than 50.
-    """
-    pairs = pairs_of_split(text, "test", known.languages)
-    both_ways = [Direction(*way) for pair in pairs for way in (pair, pair[::-1])]
-    directions = [each for each in both_ways if each in known.trained or known.languages[0] not in each]
-    found = [sample for direction in directions for sample in samples_of(known, text, direction, -(-number // len(directions)))]
-    found = [sample for sample in found if max(len(sample.sentence.source), len(sample.reference)) <= longest]
-    if len(found) < LEAST:
-        raise InputError(
-            f"{text} has {len(found)} test sentences for directions of the run, and an export is checked on {LEAST} or more; "
-            "name a folder of parallel text with --text"
-        )
-    return found
-
-
-def samples_of(known: Knowledge, text: Path, direction: Direction, number: int) -> list[Sample]:
-    """So many sentences of a direction, or all, evenly spread over its files."""
-    files = find_pair(text, "test", *direction)
-    places = np.linspace(0, check_pair(*files) - 1, number).round().astype(int)
-    source, reference = (
-        [encode(known.pipeline.encode(lines[place], language), known.dictionary).tolist() for place in dict.fromkeys(places)]
-        for lines, language in zip(map(read_lines, files), direction)
-    )
-    tags, start = known.placement.source_prefix(direction), known.placement.decoder_start(direction)
-    return [Sample(Sentence([*tags, *one], start), other) for one, other in zip(source, reference)]
 
 
 def log_probabilities(model: BaseFairseqModel, sentence: Sentence, tokens: Sequence[int]) -> list[float]:

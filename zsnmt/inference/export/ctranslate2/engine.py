@@ -12,11 +12,13 @@ from zsnmt.decoding.length_penalty import POWER
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
-from zsnmt.inference.export.folder import REMEDY, VOCABULARY_FILE, knowledge, read_export
+from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
+from zsnmt.inference.export.folder import REMEDY, codec, read_export
 
 if TYPE_CHECKING:
     from ctranslate2 import AsyncTranslationResult, TranslationResult
 
+VOCABULARY_FILE = "shared_vocabulary.json"
 IN_FLIGHT = 3  # batches for each worker: one in work, the others wait
 NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypothesis
 
@@ -24,7 +26,7 @@ NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypot
 class CTranslate2Engine:
     """Searches with an exported model, on a CPU with `workers` threads that translate a batch each.
 
-    `known`: what the export knows of text and languages. Hypotheses do not depend on their companions in a batch, but for
+    `codec` turns text into what the model reads. Hypotheses do not depend on their companions in a batch, but for
     rounding. fairseq's search differs from CTranslate2's in two ways, which are put right here:
 
     * what must not be written (padding, tags, and EOS at the beginning) takes its share of fairseq's probabilities, but not of
@@ -36,19 +38,18 @@ class CTranslate2Engine:
     """
 
     def __init__(self, folder: Path, search: Search, workers: int = 1) -> None:
-        if search.length_penalty_form != POWER:
-            raise InputError(
-                f"CTranslate2 has no --length-penalty-form {search.length_penalty_form}; translate with --engine pytorch"
-            )
+        check_search(search)
         library, record = ctranslate2(), read_export(folder)
+        if reason := REFUSED.get(record["quantization"]):
+            raise InputError(f"{folder} was exported in {record['quantization']}: {reason}, and {REMEDY}")
         self.search, self.workers = search, workers
         self.version = library.__version__
         self.signature = f"ctranslate2 {self.version} {record['quantization']}"
-        self.known = knowledge(folder, record)
+        self.codec = codec(folder, record)
         self.symbols: list[str] = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
         self.ids = {symbol: number for number, symbol in enumerate(self.symbols)}
-        self.eos, self.longest = self.known.dictionary.eos(), record["max_target_positions"] - 1
-        self.never = never_written(self.known.dictionary, self.known.languages)
+        self.eos, self.longest = self.codec.dictionary.eos(), record["max_target_positions"] - 1
+        self.never = never_written(self.codec.dictionary, self.codec.languages)
         try:
             self.translator = library.Translator(str(folder), inter_threads=workers, intra_threads=1)
         except (RuntimeError, ValueError) as error:
@@ -138,6 +139,14 @@ class CTranslate2Engine:
         return [
             Hypothesis([self.ids[symbol] for symbol in symbols], score) for symbols, score in zip(result.hypotheses, result.scores)
         ]
+
+
+def check_search(search: Search) -> None:
+    """`InputError` for a search that CTranslate2 has not."""
+    if search.length_penalty_form != POWER:
+        raise InputError(
+            f"CTranslate2 has no --length-penalty-form {search.length_penalty_form}; translate with --engine pytorch"
+        )
 
 
 def best_first(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:

@@ -1,0 +1,143 @@
+"""A way of decoding, a kind of direction and a figure that no code of the report names: they are shown all
+the same.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.resampled import with_resamples
+from tests.support.runs import make_text, write_run
+from tests.support.scores import all_changed, changed, made_up_result, made_up_scores
+from zsnmt.languages import FAMILIES, ZERO_RESOURCE, ZERO_SHOT, Direction
+from zsnmt.report.examples import examples
+from zsnmt.report.markdown import every_direction, markdown_table, text_table
+from zsnmt.report.page import files_beside, page
+from zsnmt.report.scores import read_runs
+from zsnmt.report.systems import gains_table, systems_table, tables
+from zsnmt.report.table import FORMS, Form
+from zsnmt.runs.scores import DIRECT, Way
+from zsnmt.scoring.bootstrap import paired, unpacked
+from zsnmt.scoring.figures import FIGURES, HIGHER, LOWER, Figure
+
+MASK = Way("mask", {"keep": 0.9})
+LABEL = "mask (keep 0.9)"
+TITLES = [
+    f"zero-shot by {LABEL}",
+    f"off-target by {LABEL}",
+    f"zero-shot by {LABEL} minus direct",
+    f"zero-shot by {LABEL} minus pivot",
+]
+
+
+def masked(system: str, seed: int, zero_shot: float):
+    """Scores with zero-shot directions also decoded in another way, six points better than directly."""
+    scores = made_up_scores(system, seed, zero_shot)
+    direct = scores.select(ZERO_SHOT).values()
+    by_mask = [replace(changed(result, bleu=result.figures["bleu"] + 6), way=MASK) for result in direct]
+    return with_resamples(replace(scores, results=[*scores.results, *by_mask]))
+
+
+SCORES = [masked("baseline", 1, 5.0), masked("baseline", 2, 8.0), masked("residual", 1, 14.0)]
+
+
+def cell(table, row, title):
+    return table.rows[row][table.columns.index(title)]
+
+
+def test_terminal_and_markdown_have_columns_of_another_way():
+    entry, terminal = markdown_table(SCORES), text_table(SCORES)
+    for title in TITLES:
+        assert title in entry.split("\n")[0].split(" | ") and f"\n{title} " in terminal
+    assert f"| zero-shot chrF++ by {LABEL} |" in entry
+    header, _, *rows = every_direction(SCORES).split("\n")
+    assert f"| BLEU by {LABEL} |" in header and f"| {LABEL} minus direct | {LABEL} minus pivot |" in header
+    found = dict(
+        zip(
+            header.split(" | "),
+            next(row for row in rows if row.startswith("| de-fr | zero-shot | residual")).split(" | "),
+        )
+    )
+    assert found[f"BLEU by {LABEL}"].startswith("19.0") and found[f"{LABEL} minus direct"].startswith("+6.0")
+
+
+def test_its_differences_from_direct_and_pivot_and_between_systems_are_tested():
+    systems, gains = systems_table(SCORES), gains_table(SCORES)
+    assert cell(systems, 0, TITLES[2]).mean == pytest.approx(6.0) and cell(
+        systems, 0, TITLES[3]
+    ).mean == pytest.approx(12.5 - 15.5)
+    alone = cell(systems, 1, TITLES[2])
+    draws = [
+        sum(
+            unpacked(result.uncertainty.resampled["bleu"], 100)
+            for result in SCORES[2].select(ZERO_SHOT, way).values()
+        )
+        / 2
+        for way in (MASK, DIRECT)
+    ]
+    expected = paired(*draws, 6.0)
+    assert alone.interval == pytest.approx(expected.interval) and alone.p == expected.p
+    assert cell(gains, 0, TITLES[0]).mean == pytest.approx(20.0 - 12.5) and cell(gains, 0, TITLES[0]).p
+
+
+def test_families_and_adapted_runs_have_it_too():
+    families = tables([replace(scores, families=dict.fromkeys(FAMILIES, "One")) for scores in SCORES])[
+        "families"
+    ]
+    assert {TITLES[0], *TITLES[2:]} <= {*families.columns}
+    base = dict(config="old", system="base", seed=1, languages=["en", "de"], mode="full")
+    adapted = [replace(scores, adapted_from=base, before=scores.results) for scores in SCORES[:2]]
+    made = tables(adapted)
+    assert {f"old → new by {LABEL}", f"new → old by {LABEL} minus direct"} <= {*made["adaptation"].columns}
+    assert cell(made["adaptation"], 0, f"new → old by {LABEL} minus direct").mean == pytest.approx(6.0)
+    assert f"BLEU by {LABEL} before" in made["adaptation_directions"].columns
+
+
+@pytest.fixture
+def runs(tmp_path):
+    text = make_text(tmp_path / "text")
+    return read_runs([write_run(tmp_path, text, scores) for scores in SCORES])
+
+
+def test_the_page_has_its_columns_maps_and_examples(runs):
+    shown = examples(runs, 3)
+    html = page(runs, shown, 1)
+    for title in (*TITLES, f"BLEU, {LABEL} minus direct", f"BLEU, {LABEL} minus pivot"):
+        assert title in html
+    outputs = shown[Direction("de", "fr")][0].outputs
+    assert [(output.system, output.way) for output in outputs[:3]] == [
+        ("baseline", way) for way in ("direct", "through en", f"by {LABEL}")
+    ]
+    written = dict(files_beside(runs, ["md", "tsv", "svg"]))
+    assert f"{TITLES[2]} p" in written["systems.tsv"].decode().split("\n")[0].split("\t")
+    assert {f"bleu.{MASK.file_name}.baseline.svg", f"{MASK.file_name}_minus_direct.residual.svg"} <= {
+        *written
+    }
+
+
+def test_directions_of_synthetic_text_alone_have_columns_of_their_own():
+    more = [made_up_result("de-it", ZERO_RESOURCE, DIRECT, 12.0, 0.25)]
+    shown = text_table([replace(scores, results=[*scores.results, *more]) for scores in SCORES])
+    assert "\nzero-resource " in shown and "\nzero-resource off-target " in shown
+    assert "2 supervised, 2 zero-shot and 1 zero-resource directions" in " ".join(shown.split())
+
+
+def test_a_figure_that_is_declared_and_measured_is_shown(monkeypatch, runs):
+    figure = Figure(Form("TER", 1, 2), LOWER, 100, "all")
+    monkeypatch.setitem(FIGURES, "ter", figure)
+    monkeypatch.setitem(FORMS, "ter", figure.form)
+    scored = [all_changed(scores, ter=40.0) for scores in SCORES]
+    assert {"supervised TER", "zero-shot TER", "TER through pivot", f"zero-shot TER by {LABEL}"} <= {
+        *markdown_table(scored).split("\n")[0].split(" | ")
+    }
+    assert "\nzero-shot TER " in text_table(scored) and "| TER |" in every_direction(scored)
+    html = page([replace(run, scores=all_changed(run.scores, ter=40.0)) for run in runs], {}, 1)
+    assert "TER through pivot" in html and "zero-shot TER" in html
+
+
+def test_every_figure_says_how_it_is_shown_and_which_way_is_better():
+    for name, figure in FIGURES.items():
+        assert FORMS[name] is figure.form and figure.better in (HIGHER, LOWER, None)
+        assert figure.shown != "all" or (figure.top and figure.better), (
+            "a figure of all tables has intervals and a map"
+        )

@@ -1,0 +1,136 @@
+"""Score files: what those of today and those of format 1 say of kinds and ways."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.scores import made_up_result, made_up_scores
+from zsnmt.errors import InputError
+from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
+from zsnmt.runs.scores import (
+    DIRECT,
+    PIVOT,
+    Uncertainty,
+    Way,
+    in_order,
+    read_score_file,
+    read_scores,
+    write_score_file,
+)
+
+MASK = Way("mask", {"keep": 0.9, "into": ["en", "de"]})
+FORMAT_1 = sorted((ROOT / "docs" / "results").glob("*/*.seed*.json"))  # made before results had a way
+
+
+def written_anew(scores, folder):
+    write_score_file(folder / "scores.json", scores)
+    return read_scores(folder)
+
+
+@pytest.mark.parametrize("path", FORMAT_1[::12], ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_file_of_format_1_means_what_it_meant_and_is_the_same_in_today_s_format(tmp_path, path):
+    content = json.loads(path.read_text(encoding="utf-8"))
+    for result in content["directions"]:  # as files of runs have them, before they are kept
+        result["resampled"] = {"bleu": f"{result['direction']} {result['kind']}"}
+    (tmp_path / "scores.json").write_text(
+        json.dumps({**content, "text": "/a/folder", "what": "no table reads"})
+    )
+    scores = read_scores(tmp_path)
+    assert "format" not in content and (scores.text, scores.others) == (
+        "/a/folder",
+        {"what": "no table reads"},
+    )
+    for name in (
+        "config",
+        "system",
+        "seed",
+        "command",
+        "commit",
+        "languages",
+        "pivot",
+        "decoding",
+        "signatures",
+        "training",
+    ):
+        assert getattr(scores, name) == content[name]
+    for old, results in ((content["directions"], scores.results), (content.get("before", []), scores.before)):
+        assert len(old) == len(results)
+        for one, result in zip(old, results):
+            kind, way = (ZERO_SHOT, PIVOT) if one["kind"] == "pivot" else (one["kind"], DIRECT)
+            assert (str(result.direction), result.kind, result.way) == (one["direction"], kind, way)
+            assert result.figures.items() <= one.items() and {"bleu", "chrf", "off_target", "lines"} <= {
+                *result.figures
+            }
+            assert result.identified == one["identified"]
+            assert result.uncertainty == Uncertainty(one.get("intervals", {}), one.get("resampled", {}))
+    for kind, group in (
+        ("supervised", (SUPERVISED, DIRECT)),
+        ("zero_shot", (ZERO_SHOT, DIRECT)),
+        ("pivot", (ZERO_SHOT, PIVOT)),
+    ):
+        mean = scores.means.get(group, Uncertainty())
+        assert mean.resampled == content.get("resampled", {}).get(kind, {}) and mean.intervals == content.get(
+            "intervals", {}
+        ).get(kind, {})
+    assert written_anew(scores, tmp_path) == scores
+    assert json.loads((tmp_path / "scores.json").read_text())["format"] == 2
+
+
+def test_kind_and_way_are_kept_apart_whatever_they_are(tmp_path):
+    made = [made_up_result("de-fr", ZERO_SHOT, MASK, 9.0), made_up_result("fr-it", ZERO_RESOURCE, DIRECT, 8.0),
+            made_up_result("fr-it", ZERO_RESOURCE, PIVOT, 7.0), made_up_result("de-en", SUPERVISED, MASK, 6.0)]  # fmt: skip
+    scores = made_up_scores("baseline", 1, 5.0)
+    scores = replace(
+        scores,
+        results=[*scores.results, *made],
+        before=made[:1],
+        means={(ZERO_SHOT, MASK): Uncertainty({"bleu": [1.0, 2.0]})},
+    )
+    assert written_anew(scores, tmp_path) == scores
+    assert (
+        scores.select(ZERO_SHOT, MASK) == {Direction("de", "fr"): made[0]}
+        and len(scores.select(ZERO_SHOT)) == 2
+    )
+    assert scores.groups == [
+        (SUPERVISED, DIRECT), (SUPERVISED, MASK), (ZERO_SHOT, DIRECT), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK),
+        (ZERO_RESOURCE, DIRECT), (ZERO_RESOURCE, PIVOT)]  # fmt: skip
+    assert in_order([(ZERO_SHOT, MASK), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK)]) == [
+        (ZERO_SHOT, PIVOT),
+        (ZERO_SHOT, MASK),
+    ]
+
+
+def test_a_way_is_its_name_and_its_settings():
+    same, other = Way("mask", {"into": ("en", "de"), "keep": 0.9}), Way("mask", {"keep": 0.5})
+    assert MASK == same and hash(MASK) == hash(same) and MASK.file_name == same.file_name
+    assert MASK != other and len({MASK.file_name, other.file_name, DIRECT.file_name}) == 3
+    assert MASK.label == "mask (into en+de, keep 0.9)" and MASK.phrase == f"by {MASK.label}"
+    assert (DIRECT.phrase, PIVOT.phrase, PIVOT.label, PIVOT.file_name) == (
+        "",
+        "through pivot",
+        "pivot",
+        "pivot",
+    )
+    assert Way("pivot", {"via": "de"}).phrase == "through pivot (via de)"
+    assert Way.from_json(json.loads(json.dumps(MASK.to_json()))) == MASK and DIRECT.to_json() == "direct"
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"format": 3}, "scores.json is of format 3, and this version reads formats up to 2; update zsnmt, or score it again"),
+    ({"config": None}, "scores.json is not a score file .it lacks config.; remove it, then score it again"),
+    ({"directions": [{"direction": "de-en", "kind": "guessed"}]}, "'guessed' is not a kind of direction; there are supervised, zero_shot"),
+    ({"directions": [{"direction": "de-en"}]}, "is not a score file .it lacks 'kind'."),
+    ({"directions": [{"direction": "de", "kind": "zero_shot"}]}, "is not a score file .'de' is no"),
+    ({"directions": [{"direction": "de-en", "kind": "zero_shot", "way": {"name": "mask"}}]}, "it lacks 'settings'"),
+])  # fmt: skip
+def test_what_is_not_a_score_file_is_refused(tmp_path, change, message):
+    path = tmp_path / "scores.json"
+    write_score_file(path, made_up_scores("baseline", 1, 5.0))
+    content = {
+        name: value for name, value in (json.loads(path.read_text()) | change).items() if value is not None
+    }
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=message):
+        read_score_file(path, "score it again")

@@ -1,0 +1,83 @@
+"""Processes that a command starts: side by side, and none of them outlives it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
+import pytest
+
+from zsnmt.errors import InputError
+from zsnmt.training.children import side_by_side, started
+
+
+def meet(folder, name: str, other: str) -> None:
+    """Ends only if the other job runs at the same time."""
+    (folder / name).touch()
+    end = time.monotonic() + 30
+    while not (folder / other).exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def fail(folder, name: str) -> None:
+    (folder / name).touch()
+    raise InputError(f"{name} is wrong")
+
+
+def test_jobs_run_side_by_side(tmp_path):
+    assert side_by_side([partial(meet, tmp_path, "a", "b"), partial(meet, tmp_path, "b", "a")], most=2)
+
+
+def test_a_job_that_fails_says_why_and_the_others_go_on(tmp_path, capfd):
+    assert not side_by_side([partial(fail, tmp_path, "a"), partial(fail, tmp_path, "b"), (tmp_path / "c").touch], most=1)
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "b", "c"}
+    assert capfd.readouterr().err == "error: a is wrong\nerror: b is wrong\n"
+
+
+PARENT = """
+import sys, time
+from functools import partial
+from pathlib import Path
+from zsnmt.training.children import side_by_side, started
+script = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
+
+def job(path):
+    with started([sys.executable, "-c", script, path]) as process:
+        process.wait()
+
+side_by_side([partial(job, sys.argv[1] + name) for name in "ab"], 2)
+"""
+
+
+@pytest.mark.parametrize("sent, status", [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 1)])
+def test_jobs_and_what_they_started_end_with_the_command(tmp_path, sent, status):
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, f"{tmp_path}/"], stderr=subprocess.DEVNULL)
+    files = [tmp_path / name for name in "ab"]
+    end = time.monotonic() + 60
+    while not all(file.is_file() and file.read_text() for file in files):
+        assert time.monotonic() < end and parent.poll() is None
+        time.sleep(0.05)
+    started_by_jobs = [int(file.read_text()) for file in files]
+    parent.send_signal(sent)
+    assert parent.wait(timeout=30) in (status, -sent)
+    while any(lives(number) for number in started_by_jobs):
+        assert time.monotonic() < end + 30
+        time.sleep(0.05)
+
+
+def lives(number: int) -> bool:
+    try:
+        with open(f"/proc/{number}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"  # killed, and not waited for by whoever adopted it
+    except FileNotFoundError:
+        return False
+
+
+def test_a_process_that_is_left_is_ended():
+    with started([sys.executable, "-c", "print('begun', flush=True); import time; time.sleep(600)"]) as process:
+        assert process.stdout.readline() == b"begun\n"
+        assert os.environ.get("OMP_NUM_THREADS") and process.poll() is None
+    assert process.returncode == -signal.SIGTERM

@@ -1,0 +1,95 @@
+"""Raw text into what a model reads, and what it writes into raw text."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fairseq.data import Dictionary
+
+from zsnmt.data.language_tags import TagPlacement, source_tags
+from zsnmt.decoding.search import Sentence
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction, check_known
+from zsnmt.text.pipeline import TextPipeline
+
+
+def encode(pieces: Sequence[str], dictionary: Dictionary) -> list[int]:
+    """Ids of pieces, and EOS."""
+    return [*map(dictionary.index, pieces), dictionary.eos()]
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A model's text pipeline, dictionary and language tags: raw text into token ids, and back.
+
+    `languages` are in their order, the pivot first; `trained` are the directions of training; `longest` is the number of
+    tokens that the model reads of a source at most, tags and EOS among them.
+    """
+
+    pipeline: TextPipeline
+    placement: TagPlacement
+    languages: list[str]
+    trained: list[Direction]
+    longest: int
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The symbols by their ids."""
+        return self.placement.dictionary
+
+    @property
+    def pivot(self) -> str:
+        """The first language."""
+        return self.languages[0]
+
+    def direction(self, source: str | None, target: str) -> Direction:
+        """A direction, checked; the source may be left out where the model does not see its language."""
+        check_known(target, self.languages)
+        if source == target:
+            raise InputError(f"source and target are both '{target}'; give two different languages")
+        if source is not None:
+            return Direction(check_known(source, self.languages), target)
+        anything = Direction(next(language for language in self.languages if language != target), target)
+        if self.pipeline.needs_language or anything.source in source_tags(self.placement.name, anything):
+            raise InputError(f"this model must be told the source language: one of {', '.join(self.languages)}")
+        return anything
+
+    # Text into ids
+
+    def source(self, line: str, direction: Direction) -> Sentence:
+        """A raw line as the model reads it."""
+        return next(self.sources([line], direction))
+
+    def sources(self, lines: Iterable[str], direction: Direction) -> Iterator[Sentence]:
+        """Raw lines as the model reads them, in order."""
+        for pieces in self.pipeline.encode_lines(lines, direction.source):
+            yield self.sentence(encode(pieces, self.dictionary), direction)
+
+    def tokens(self, line: str, language: str) -> list[int]:
+        """Ids of a raw line's pieces, and EOS, without tags: what the model writes."""
+        return encode(self.pipeline.encode(line, language), self.dictionary)
+
+    def sentence(self, tokens: Sequence[int], direction: Direction) -> Sentence:
+        """Tokens of the source language, EOS last, with the tags of a direction."""
+        return Sentence([*self.placement.source_prefix(direction), *tokens], self.placement.decoder_start(direction))
+
+    def room(self, direction: Direction) -> int:
+        """How many pieces a source may have, beside its tags and EOS."""
+        return self.longest - len(self.placement.source_prefix(direction)) - 1
+
+    def parts(self, line: str, language: str, room: int) -> list[list[int]]:
+        """Tokens of a raw line in parts of at most `room` pieces and EOS, cut between words; none of an empty line."""
+        pieces, parts = self.pipeline.encode(line, language), []
+        while pieces:
+            cut = room
+            if len(pieces) > room:  # before the last word that begins in reach
+                cut = max((i for i in range(1, room + 1) if self.pipeline.starts_word(pieces[i])), default=room)
+            parts.append(encode(pieces[:cut], self.dictionary))
+            pieces = pieces[cut:]
+        return parts
+
+    # Ids into text
+
+    def text(self, tokens: Iterable[int], language: str) -> str:
+        """Tokens of a language as raw text; padding, EOS and unknown words are left out."""
+        first = self.dictionary.nspecial
+        return self.pipeline.decode([self.dictionary[token] for token in tokens if token >= first], language)

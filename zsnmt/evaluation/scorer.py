@@ -1,0 +1,89 @@
+"""Translations of a text scored by the metrics of a run, with intervals and resamples."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from zsnmt.evaluation.text import ScoredText
+from zsnmt.languages import Direction
+from zsnmt.runs.folder import PIPELINE_FOLDER
+from zsnmt.runs.scores import Result, Uncertainty, Way
+from zsnmt.scoring.bootstrap import signature, unpacked
+from zsnmt.scoring.comet import Comet
+from zsnmt.scoring.figures import ranges
+from zsnmt.scoring.language_identification import load_identifier, scripts_of
+from zsnmt.scoring.metrics import Metrics, measure, uncertainty
+from zsnmt.scoring.options import Scoring
+from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
+
+NORMALISED = "|ref:normalised"  # in a signature
+
+
+class Scorer:
+    """Scores translations of a text: `run` has the subwords that BLEU may be over, `languages` are all that
+    outputs may be in.
+    """
+
+    def __init__(
+        self,
+        text: ScoredText,
+        run: Path,
+        *,
+        languages: Sequence[str],
+        scoring: Scoring,
+        comet: Comet | None = None,
+    ) -> None:
+        sides = [
+            (language, lines)
+            for direction, pair in text.pairs.items()
+            for language, lines in zip(direction, pair)
+        ]
+        self.pairs, self.scoring, self.comet = text.pairs, scoring, comet
+        self.scripts = scripts_of(dict(sides))
+        self.identifier, self.identifier_signature = load_identifier(
+            scoring.identifier, languages, text.folder, self.scripts
+        )
+        self.metrics = Metrics(
+            scoring.bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE, scoring.bootstrap_samples
+        )
+
+    def result(self, direction: Direction, kind: str, way: Way, hypotheses: Sequence[str]) -> Result:
+        """The figures of translations of a direction."""
+        sources, references = self.pairs[direction]
+        measured = measure(
+            sources,
+            hypotheses,
+            references,
+            target=direction.target,
+            metrics=self.metrics,
+            identifier=self.identifier,
+        )
+        if self.comet:
+            measured.figures["comet"] = self.comet.score(sources, hypotheses, references)
+        return Result(direction, kind, way, *measured)
+
+    def signatures(self) -> dict[str, str]:
+        """What the figures depend on."""
+        normalised = NORMALISED * self.scoring.normalise_references
+        return {
+            **{metric: signature + normalised for metric, signature in self.metrics.signatures().items()},
+            "off_target": self.identifier_signature,
+            "intervals": signature(self.scoring.bootstrap_samples),
+            **({"comet": self.comet.signature} if self.comet else {}),
+        }
+
+
+def means(results: Sequence[Result]) -> dict[tuple[str, Way], Uncertainty]:
+    """Intervals and resamples of the means over the directions of each kind in each way."""
+    groups: dict[tuple[str, Way], list[Uncertainty]] = {}
+    for result in results:
+        groups.setdefault((result.kind, result.way), []).append(result.uncertainty)
+    return {
+        group: uncertainty({
+            figure: np.mean([unpacked(each.resampled[figure], top) for each in members], axis=0)
+            for figure, top in ranges().items()
+            if all(figure in each.resampled for each in members)
+        })
+        for group, members in groups.items()
+    }  # fmt: skip

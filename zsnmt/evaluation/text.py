@@ -1,0 +1,122 @@
+"""The text that is scored: the lines of each direction, from a split of parallel text."""
+
+import functools
+import itertools
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
+from zsnmt.errors import InputError
+from zsnmt.evaluation.hypotheses import Pair
+from zsnmt.files import sha256
+from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
+from zsnmt.text.lines import read_lines
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TextChoice:
+    """What is translated and scored: a split of parallel text, that of the run by default.
+
+    `directions`: all by default that have text and are of training or without the pivot. `lines`: the first
+    ones only, all by default.
+    """
+
+    text: Path | None = None
+    split: str = "test"
+    directions: Sequence[Direction] | None = None
+    lines: int | None = None
+
+
+class ScoredText(NamedTuple):
+    """A folder of parallel text, with the files and the checked lines of each direction to score."""
+
+    folder: Path
+    files: Mapping[Direction, tuple[Path, Path]]
+    pairs: Mapping[Direction, Pair]
+
+    def checksums(self) -> dict[str, str]:
+        """The checksums of the source files, by direction."""
+        return {str(direction): sha256(source) for direction, (source, _) in self.files.items()}
+
+
+def read_text(
+    choice: TextChoice, folder: Path, translators: Sequence[Translator], *, normalise: bool = False
+) -> ScoredText:
+    """The text of a folder in the directions to score, which are by default those that the first translator
+    is for.
+
+    With `normalise` references are spelt as that one's tokenisation spells its output. `InputError` where
+    there is no text, and for a language that one of the translators does not know.
+    """
+    first = translators[0]
+    directions = choice.directions or worth_scoring(
+        directions_with_text(folder, choice.split, first.languages), first
+    )
+    for translator in translators:
+        for language in {language for direction in directions for language in direction}:
+            check_known(language, translator.languages)
+    files = {direction: find_pair(folder, choice.split, *direction) for direction in directions}
+    respell = first.pipeline.normalise if normalise else lambda reference, language: reference
+    return ScoredText(folder, files, read_pairs(files, choice.lines, respell))
+
+
+def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> list[Direction]:
+    """All directions that can be scored, those with the pivot (the first language) first.
+
+    Says which pairs have no text in the split; `InputError` if none has.
+    """
+    pairs = pairs_of_split(text, split, languages)
+    if not pairs:
+        raise InputError(f"{text} has no text in split '{split}' for any two of {', '.join(languages)}")
+    without = [f"{a}-{b}" for a, b in itertools.combinations(languages, 2) if (a, b) not in pairs]
+    if without:
+        logger.warning(
+            "not scored, for want of text in split '%s' of %s: %s", split, text, ", ".join(without)
+        )
+    directions = supervised_directions(languages, languages[0]) + zero_shot_directions(
+        languages, languages[0]
+    )
+    return [direction for direction in directions if {direction, direction[::-1]} & {*pairs}]
+
+
+def worth_scoring(directions: Sequence[Direction], translator: Translator) -> list[Direction]:
+    """Those of training and those without the pivot: a run that learned one direction of a pair is no run for
+    the other.
+    """
+    return [
+        direction
+        for direction in directions
+        if direction in translator.trained or translator.pivot not in direction
+    ]
+
+
+def read_pairs(
+    files: Mapping[Direction, tuple[Path, Path]], lines: int | None, respell: Callable[[str, str], str]
+) -> dict[Direction, Pair]:
+    """The first lines (or all) of each direction's checked files, the references as respelt; a file is read
+    and spelt once.
+    """
+    for pair in files.values():
+        check_pair(*pair)
+    read = functools.cache(lambda path: read_lines(path)[:lines])
+    references = functools.cache(lambda path, language: [respell(line, language) for line in read(path)])
+    return {
+        direction: (read(source), references(target, direction.target))
+        for direction, (source, target) in files.items()
+    }
+
+
+def word_orders(text: Path, languages: Sequence[str]) -> dict[str, str]:
+    """The word order of each language, `{"velan": "SOV"}`; empty unless the text has `word_order.{lang}` of
+    all.
+    """
+    files = {language: text / f"word_order.{language}" for language in languages}
+    if not all(map(Path.is_file, files.values())):
+        return {}
+    return {language: " ".join(read_lines(file)) for language, file in files.items()}

@@ -1,0 +1,106 @@
+"""A run as a folder that CTranslate2 translates with."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fairseq.models import BaseFairseqModel
+
+from zsnmt.data.reading import Codec
+from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
+from zsnmt.decoding.options import CTRANSLATE2, FLOAT32, EngineChoice
+from zsnmt.decoding.search import Search
+from zsnmt.files import write_json
+from zsnmt.inference.export.agreement import STOCK, Agreement
+from zsnmt.inference.export.ctranslate2.check import (
+    EXACT,
+    MARGIN,
+    check_exact,
+    check_noise,
+    differences,
+    scored,
+    stock_model,
+)
+from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
+from zsnmt.inference.export.ctranslate2.library import ctranslate2
+from zsnmt.inference.export.ctranslate2.quantisation import check_quantization, quantise
+from zsnmt.inference.export.ctranslate2.refusals import check_exportable
+from zsnmt.inference.export.ctranslate2.self_check import PLACES, Bound, open_export, place, write_check
+from zsnmt.inference.export.ctranslate2.specification import specification
+from zsnmt.inference.export.folder import EXPORT_FILE, checksums
+from zsnmt.inference.export.formats import Format
+from zsnmt.inference.export.samples import Sample
+from zsnmt.inference.trained_run import TrainedRun
+from zsnmt.runs.folder import PIPELINE_FOLDER
+
+
+def check(quantization: str) -> None:
+    """`InputError` for a quantization that is not offered, and where CTranslate2 is not installed."""
+    check_quantization(quantization)
+    ctranslate2()
+
+
+def write(
+    folder: Path, run: Path, trained: TrainedRun, record: dict, samples: Sequence[Sample]
+) -> tuple[dict[str, Agreement], dict]:
+    """Write an export into a folder, with what it is checked by elsewhere; see `Format`.
+
+    In float32 it has to agree with the run, and quantised it has to be as near as a stock model.
+    """
+    check_exportable(trained.model, record["quantization"])
+    record = record | {"versions": record["versions"] | {"ctranslate2": ctranslate2().__version__}}
+    agreements, here = checked(folder, run, trained, record, samples)
+    write_check(folder, scored(trained.model, samples), bound(agreements))
+    return agreements, {"versions": record["versions"], PLACES: [here]}
+
+
+def open_engine(folder: Path, search: Search, choice: EngineChoice) -> tuple[CTranslate2Engine, Codec]:
+    """The engine of an export, and what turns text into its input."""
+    engine = open_export(folder, search, choice.at_once)
+    return engine, engine.codec
+
+
+def bound(agreements: dict[str, Agreement]) -> Bound:
+    """What an export is held to wherever it is opened: what it was held to here."""
+    return Bound("rms", MARGIN * agreements[STOCK].rms) if STOCK in agreements else Bound("largest", EXACT)
+
+
+def checked(
+    part: Path, run: Path, trained: TrainedRun, record: dict, chosen: Sequence[Sample]
+) -> tuple[dict[str, Agreement], dict]:
+    """Write an export into a folder; how far it agrees with its run, and the kind of processor on which it does.
+
+    A quantised one is written in float32 before, for what quantisation does not explain, and so is a stock model, quantised
+    alike, for how much it explains.
+    """
+    model, quantization, search = trained.model, record["quantization"], Search()
+    reference = FairseqEngine(model, trained.task.build_generator([model], fairseq_options(search)))
+
+    def written(folder: Path, model: BaseFairseqModel, quantization: str) -> CTranslate2Engine:
+        folder.mkdir(exist_ok=True)
+        write_model(folder, model, trained.codec.dictionary.symbols, quantization)
+        shutil.copytree(run / PIPELINE_FOLDER, folder / PIPELINE_FOLDER)
+        write_json(folder / EXPORT_FILE, record | {"files": checksums(folder)})
+        return CTranslate2Engine(folder, search)
+
+    if quantization == FLOAT32:
+        engine = written(part, model, FLOAT32)
+        return {FLOAT32: check_exact(model, reference, engine, chosen)}, place(engine)
+    with TemporaryDirectory(dir=part) as beside:
+        exact = check_exact(model, reference, written(Path(beside) / "exact", model, FLOAT32), chosen)
+        stock = stock_model(model)
+        noise = differences(stock, written(Path(beside) / "stock", stock, quantization), chosen)
+    engine = written(part, model, quantization)
+    return {FLOAT32: exact, quantization: check_noise(model, reference, engine, chosen, noise), STOCK: noise}, place(engine)
+
+
+def write_model(folder: Path, model: BaseFairseqModel, symbols: Sequence[str], quantization: str) -> None:
+    """Write what CTranslate2 reads."""
+    spec = specification(model, symbols)
+    spec.validate()
+    quantise(spec, quantization)
+    spec.save(str(folder))
+
+
+FORMAT = Format(engines=(CTRANSLATE2,), check=check, write=write, open=open_engine)
