@@ -74,9 +74,9 @@ SMALL_MODEL = """
   --max-target-positions 30"""
 
 
-def in_small(name: str, **settings: str) -> str:
-    """The text of a config with small numbers and, but for one config, a small model; further settings may
-    be given.
+def in_small(name: str, full_size: bool = False, **settings: str) -> str:
+    """The text of a config with small numbers and a small model, unless that is to have its full size; further
+    settings may be given.
     """
     path = ROOT / "configs" / f"{name}.conf"
     text = path.read_text(encoding="utf-8").replace("=path/to/text", '="$OWN"')
@@ -88,7 +88,7 @@ def in_small(name: str, **settings: str) -> str:
     }
     small = {"VOCABULARY": "240", "AVERAGE": "1", "BEAM": "1", "TEST_LINES": "2"}
     small["TRAINING"] = given["TRAINING"] + " --max-update 1 --no-save-optimizer-state"
-    if name == OF_FULL_SIZE:
+    if full_size:
         small["TRAINING"] += " --max-tokens 400 --update-freq 1"
     else:
         small["MODEL"] = given.get("MODEL", "") + SMALL_MODEL
@@ -175,7 +175,7 @@ def release_folder(tmp_path_factory):
 
 def dry_run(name: str, base: Path) -> DryRun:
     config, runs = base / f"{name}.conf", base / "runs"
-    config.write_text(in_small(name), encoding="utf-8")
+    config.write_text(in_small(name, full_size=name == OF_FULL_SIZE), encoding="utf-8")
     trained = run_command("recipes/train.sh", config, SYSTEM, runs=runs)
     scored = None
     if name in SCORED and trained.returncode == 0:

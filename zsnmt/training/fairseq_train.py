@@ -69,4 +69,4 @@ def show_progress(lines: Iterable[str], title: str) -> str:
             sys.stderr.write(f"{title}: {shown}\n")
         if line.strip() and "| INFO |" not in line:
             last = line.strip()  # of a traceback, the sentence that says what is wrong
-    return last if "Error" in last else ""
+    return last if "Error" in last or "Exception" in last else ""
