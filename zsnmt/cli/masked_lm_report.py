@@ -12,7 +12,7 @@ from zsnmt import console
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt masked-lm-report", description=__doc__)
-    parser.add_argument("runs", type=Path, nargs="+", help="run folders with compression.json, or folders of a config that hold some")
+    parser.add_argument("runs", type=Path, nargs="+", help="run folders with masked_lm.json, or folders of a config that hold some")
     parser.add_argument("--output", type=Path, required=True, help="folder for the page, tables and figures; it may be there")
     options = parser.parse_args(arguments)
     from zsnmt.masked_lm.report.page import write_report  # loads matplotlib

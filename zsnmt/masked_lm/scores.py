@@ -14,7 +14,7 @@ from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
 from zsnmt.files import read_json, write_json
 from zsnmt.masked_lm.ml_score import ml_score
-from zsnmt.masked_lm.runs import SCORES_FILE
+from zsnmt.masked_lm.runs import score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.modules.bert_encoder import position_table
@@ -28,8 +28,8 @@ PLACES, OFFSETS = 32, 32  # of the curves, and of the Procrustes losses at most
 
 
 def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
-    """Write what a trained run scores to compression.json, and return it; `InputError` for a run that is not trained."""
-    record = read_json(run / RECORD_FILE, "make a run folder with recipes/compression.sh")
+    """Write what a trained run scores to its score file, and return it; `InputError` for a run that is not trained."""
+    record = read_json(run / RECORD_FILE, "make a run folder with recipes/masked_lm.sh")
     checkpoint = run / "checkpoints" / "checkpoint_last.pt"
     model, task = load_model(checkpoint, data, "zs_masked_lm")
     check_layers(model, layers)
@@ -45,7 +45,7 @@ def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
     half = len(valid) // max(1, len(task.languages))
     scores |= multilinguality(model, valid, half, layers)
     scores |= of_positions(model, record["system"], longest, frequent(valid, half, model.encoder.dictionary.nspecial))
-    write_json(run / SCORES_FILE, scores)
+    write_json(score_file(run), scores)
     return scores
 
 

@@ -16,7 +16,7 @@ from zsnmt.corpora.reordering.permutation_training import learn_orders
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
-from zsnmt.masked_lm.runs import SCORES_FILE, check_system, start_run
+from zsnmt.masked_lm.runs import check_system, score_file, start_run
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
 from zsnmt.training.experiment import held
@@ -46,7 +46,7 @@ class Study:
 
     def scored(self, condition: str, system: str, seed: int) -> bool:
         """Whether a run has its scores."""
-        return (self.run(condition, system, seed) / SCORES_FILE).is_file()
+        return score_file(self.run(condition, system, seed)).is_file()
 
     def data(self, condition: str) -> Path:
         """The binarised data of a condition."""
@@ -169,7 +169,7 @@ def _binarise(folder: Path, text: Text, config: StudyConfig) -> None:
 def _train_and_score(steps: Steps, study: Study, condition: str, system: str, seed: int) -> None:
     """Make a run of the grid."""
     config, run, data = study.config, study.run(condition, system, seed), study.data(condition)
-    command = f"bash recipes/compression.sh configs/{study.file.name} --conditions {condition} --systems {system} --seeds {seed}"
+    command = f"bash recipes/masked_lm.sh configs/{study.file.name} --conditions {condition} --systems {system} --seeds {seed}"
     with locked(run):
         start_run(run, study.file, condition, system, seed, command)
         subsets = "valid" if condition == NONE else "valid,valid.en"
@@ -177,7 +177,7 @@ def _train_and_score(steps: Steps, study: Study, condition: str, system: str, se
         options = ["--task", "zs_masked_lm", *of_model, "--criterion", "masked_lm", "--seed", str(seed), "--valid-subset", subsets]
         fairseq_train(steps, run, f"{condition}, {system}, seed {seed}", data, options)
         settings = {"layers": config.layers, "train": made_from(run, "train")}
-        steps.make(run, "score", run / SCORES_FILE, partial(_score, run, data, config.layers), inputs=[data], settings=settings)
+        steps.make(run, "score", score_file(run), partial(_score, run, data, config.layers), inputs=[data], settings=settings)
 
 
 def _score(run: Path, data: Path, layers: tuple[int, int]) -> None:

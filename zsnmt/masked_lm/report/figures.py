@@ -1,6 +1,6 @@
 """Drawings of the masked-LM study of position encodings: Figures 1, 2 and 7 of Ravishankar & Søgaard 2021.
 
-Those of positions are in `compression_positions`. A drawing whose data are not there is left out.
+Those of positions are in `zsnmt/masked_lm/report/positions.py`. A drawing whose data are not there is left out.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 A run trains a model of a *system*, a position encoding or an ablation of one, in a *condition*, which says what its second
 language is: `same` (EN+[EN], the copy with a shifted vocabulary), a language code such as `de` (EN+[EN∼DE], reordered like
-German before it is shifted) or `none` (EN alone, the control). Its score file is compression.json.
+German before it is shifted) or `none` (EN alone, the control). Its score file is masked_lm.json.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
-from zsnmt.masked_lm.runs import SCORES_FILE
+from zsnmt.masked_lm.runs import SCORES_FILE, score_file
 from zsnmt.report.scores import check_alike
 
-REMEDY = "score the run with recipes/compression.sh"
+REMEDY = "score the run with recipes/masked_lm.sh"
 SAME, REORDERED, NONE = "same", "reordered", "none"
 
 ENCODINGS = {  # in the order of the paper, by its names; it has none without positions
@@ -48,9 +48,9 @@ def read_runs(folders: Iterable[Path]) -> list[dict]:
 
 def score_files(folder: Path) -> list[Path]:
     """The score file of a run, or those of the runs `condition/system/seed` in a folder; `InputError` if there are none."""
-    if (folder / SCORES_FILE).is_file():
-        return [folder / SCORES_FILE]
-    found = sorted(folder.glob(f"*/*/seed*/{SCORES_FILE}"))
+    if (own := score_file(folder)).is_file():
+        return [own]
+    found = [path for run in sorted(folder.glob("*/*/seed*")) if (path := score_file(run)).is_file()]
     if not found:
         raise InputError(f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs CONDITION/SYSTEM/seedK; {REMEDY}")
     return found

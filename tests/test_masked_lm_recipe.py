@@ -15,7 +15,7 @@ TINY = changed(
     SYNTHETIC="--number 1 --sentences 90 --valid 30 --concepts 60", CONDITIONS="same velan none", SYSTEMS="learned", VOCABULARY="90",
     LAYERS="0 1", MODEL="--encoder-layers 2 --encoder-embed-dim 16 --encoder-ffn-embed-dim 24 --max-positions 64",
 )  # fmt: skip
-STUDY = "recipes/compression.sh"
+STUDY = "recipes/masked_lm.sh"
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def study(tmp_path_factory):
 
 
 def scores_of(folder, condition: str) -> dict:
-    return json.loads((folder / condition / "learned" / "seed0" / "compression.json").read_text())
+    return json.loads((folder / condition / "learned" / "seed0" / "masked_lm.json").read_text())
 
 
 def test_every_run_of_the_grid_is_scored(study):
@@ -68,7 +68,7 @@ def test_the_fake_half_is_the_shifted_half_in_the_order_of_the_condition(study):
 
 def test_tables_are_drawn_and_printed(study):
     _, folder, done = study
-    assert "ML score" in done.stdout and (folder / "report" / "compression.html").is_file()
+    assert "ML score" in done.stdout and (folder / "report" / "masked_lm.html").is_file()
 
 
 def test_a_second_time_nothing_is_done_again(study):
