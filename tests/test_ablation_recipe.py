@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.systems import BELOW, ENCODINGS
+from zsnmt.runs.systems import BELOW, BY_ENCODING
 from zsnmt.training.studies import STUDIES
 
 PLAIN = ["zs_transformer", "zs_transformer_residual"]  # which the demo trained
@@ -34,7 +34,7 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
             "residual_mean_pool": f"{RESIDUAL} --encoder-residual-replacement mean_pool",
             "residual_stochastic": f"{RESIDUAL} --encoder-residual-replacement stochastic",
             **{f"{prefix}{encoding}": f"{architecture} --encoder-position-encoding {encoding}"
-               for encoding in [*ENCODINGS][1:] for prefix, architecture in (("", "zs_transformer"), ("residual_", RESIDUAL))},
+               for encoding in [*BY_ENCODING][1:] for prefix, architecture in (("", "zs_transformer"), ("residual_", RESIDUAL))},
             **{name: f"{RESIDUAL} --encoder-position-encoding {encoding} --encoder-position-bias-layers 1" for encoding, name in BELOW.items()},
         }.items()
     ]  # fmt: skip

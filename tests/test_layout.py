@@ -9,6 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, run_command
+from zsnmt.modules.position_names import (
+    ENCODINGS,
+    IN_INPUT,
+    POSITIONED,
+    RELATIVE_KEYS,
+    TUPE,
+)
 from zsnmt.training.config import read_config
 
 PACKAGE = ROOT / "zsnmt"
@@ -138,3 +145,9 @@ def test_the_readmes_paths_and_commands_exist():
     for word in readme.replace("`", " ").replace("(", " ").replace(")", " ").split():
         if word.startswith(("recipes/", "scripts/", "docs/", "configs/", "zsnmt/")) and "mine" not in word:
             assert (ROOT / word.rstrip(".,:")).exists(), word
+
+
+def test_the_readme_names_every_position_encoding():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"| `--encoder-position-encoding` | {', '.join(f'`{encoding}`' for encoding in ENCODINGS)} |" in readme
+    assert {*IN_INPUT, *TUPE, *RELATIVE_KEYS} == {*POSITIONED}

@@ -11,7 +11,7 @@ from tests.support.rounding import alike, assert_alike, assert_rounded
 from zsnmt.errors import InputError
 from zsnmt.models import zs_transformer as registered
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
+from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
 from zsnmt.modules.relative_attention import RelativeValues
 
 DISTANCES = ["none", "0", "3"]

@@ -7,9 +7,21 @@ from fairseq.modules import LearnedPositionalEmbedding, SinusoidalPositionalEmbe
 
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
-from zsnmt.modules.positions import ENCODINGS
-from zsnmt.runs.systems import BASELINE, BELOW, CLIP_DISTANCES, RELATIVE, RESIDUAL, System
+from zsnmt.modules.attention_residual import (
+    KeepResidual,
+    MeanPoolResidual,
+    RemoveResidual,
+    StochasticResidual,
+)
+from zsnmt.modules.position_names import ENCODINGS
+from zsnmt.runs.systems import (
+    BASELINE,
+    BELOW,
+    CLIP_DISTANCES,
+    RELATIVE,
+    RESIDUAL,
+    System,
+)
 from zsnmt.training.studies import STUDIES, systems, training_options
 
 LAYERS = 4  # the middle one is the third

@@ -9,7 +9,7 @@ from zsnmt.benchmarks.paired import paired_times, peak_memory, ratios
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.benchmarks.training_steps import training_step, use_pairwise_form
 from zsnmt.errors import InputError
-from zsnmt.modules.positions import ENCODINGS
+from zsnmt.modules.position_names import ENCODINGS
 
 VARIANTS = {
     "zs_transformer": ("zs_transformer", {}),

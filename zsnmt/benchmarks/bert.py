@@ -12,7 +12,7 @@ from fairseq.models import BaseFairseqModel
 from zsnmt.benchmarks.models import BenchmarkTask, build, parameters
 from zsnmt.benchmarks.paired import paired_times, ratios
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
-from zsnmt.modules.positions import ENCODINGS
+from zsnmt.modules.position_names import ENCODINGS
 
 STOCK = "fairseq roberta"
 SIZE = dict(encoder_layers=12, encoder_embed_dim=64, encoder_ffn_embed_dim=256, encoder_attention_heads=1, max_positions=512,

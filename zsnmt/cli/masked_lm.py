@@ -5,8 +5,7 @@ and draws the tables and figures. Run it again to go on after a stop.
     zsnmt masked-lm configs/bert_fake_english.conf --conditions same --systems "learned sinusoidal" --seeds 0 42
 
 Conditions: same (English and its vocabulary-shifted copy), none (English alone), or a language of the config's TREEBANKS, in
-whose word order the copy is. Systems: sinusoidal learned none tupe_absolute tupe_relative relative_key relative_key_query, and
-ablations of learned: no_position_position no_position_word no_word_position separate_parameters.
+whose word order the copy is. Systems: position encodings, and ablations of the learned one.
 """
 
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, parse, positive
+from zsnmt.runs.systems import MASKED_LM
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -22,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("config", type=Path, help="config of the study")
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="runs at a time")
     parser.add_argument("--conditions", type=str.split, metavar="WORDS", help='the second languages, as in "same fi" (default: the config\'s)')
-    parser.add_argument("--systems", type=str.split, metavar="WORDS", help='position encodings, as in "learned none" (default: the config\'s)')
+    of_systems = f'as in "learned none", of {", ".join(MASKED_LM)} (default: the config\'s)'
+    parser.add_argument("--systems", type=str.split, metavar="WORDS", help=of_systems)
     add_seeds(parser, None)
     parser.add_argument("--dry-run", action="store_true", help="only print the grid")
     parser.add_argument("--report", type=Path, metavar="FOLDER", help="where tables and figures go (default: runs/CONFIG/report)")

@@ -6,9 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.masked_lm.runs import check_system
-from zsnmt.training.config_file import POSITIVE, SEEDS, TEXT, WHOLE, WORDS, YES, ConfigFile, keys_of, setting
-
-ENCODINGS = ("sinusoidal", "learned", "tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
+from zsnmt.modules.position_names import POSITIONED
+from zsnmt.training.config_file import (
+    POSITIVE,
+    SEEDS,
+    TEXT,
+    WHOLE,
+    WORDS,
+    YES,
+    ConfigFile,
+    keys_of,
+    setting,
+)
 
 
 def _two_layers(value: str) -> tuple[int, int]:
@@ -41,7 +50,7 @@ class StudyConfig:
     treebanks: tuple[str, ...] = setting(WORDS, "LANGUAGE:FILE[,FILE] for each language whose word order a copy may have", ())
     own_weight: str = setting(TEXT, "weight of the own language's model in the word order of another", "0.05")
     conditions: tuple[str, ...] = setting(WORDS, "the second language of runs: same, none, or a language of treebanks", ("same",))
-    systems: tuple[str, ...] = setting(_SYSTEMS, "position encodings, and ablations of the learned one", ENCODINGS)
+    systems: tuple[str, ...] = setting(_SYSTEMS, "position encodings, and ablations of the learned one", POSITIONED)
     seeds: tuple[int, ...] = setting(SEEDS, "a run for each", (0, 42, 100))
     vocabulary: int = setting(WHOLE, "symbols of a language", 2048)
     shift_specials: bool = setting(YES, "the copy has special symbols of its own", False)

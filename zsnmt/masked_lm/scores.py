@@ -18,7 +18,7 @@ from zsnmt.masked_lm.runs import score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.modules.bert_encoder import position_table
-from zsnmt.modules.positions import IN_INPUT, RELATIVE_KEYS
+from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS
 from zsnmt.runs.folder import RECORD_FILE
 from zsnmt.runs.systems import MASKED_LM
 

@@ -11,8 +11,8 @@ from fairseq.tasks import FairseqTask
 
 from zsnmt.errors import InputError
 from zsnmt.modules.bert_encoder import BertEncoder
+from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.modules.position_terms import ALL, DROPPED, SEPARATE, PositionTerms
-from zsnmt.modules.positions import ENCODINGS
 from zsnmt.seams.options import set_defaults
 from zsnmt.seams.positions import encode_positions
 

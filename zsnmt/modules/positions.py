@@ -15,11 +15,6 @@ from zsnmt.modules.position_query import token_positions
 from zsnmt.modules.relative_attention import RelativeKeys, RelativeKeysAndQueries
 from zsnmt.modules.self_attention import SelfAttention
 
-IN_INPUT = ("sinusoidal", "learned")
-TUPE = ("tupe_absolute", "tupe_relative")
-RELATIVE_KEYS = ("relative_key", "relative_key_query")
-ENCODINGS = (*IN_INPUT, "none", *TUPE, *RELATIVE_KEYS)
-
 BUCKETS, EXACT, FARTHEST = 32, 8, 128  # T5's: half of the buckets to either side, of them 8 for the offsets 0 to 7
 
 

@@ -7,7 +7,8 @@ from fairseq.models.transformer import TransformerModel
 
 from zsnmt.errors import InputError
 from zsnmt.modules.encoder import Encoder
-from zsnmt.modules.positions import IN_INPUT, RELATIVE_KEYS, TUPE, TupePositions, use_relative_keys, use_tupe
+from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS, TUPE
+from zsnmt.modules.positions import TupePositions, use_relative_keys, use_tupe
 from zsnmt.modules.relative_attention import use_relative_attention
 from zsnmt.seams.layers import chosen_layers
 

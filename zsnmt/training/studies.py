@@ -12,7 +12,17 @@ from fairseq import options
 
 import zsnmt
 from zsnmt.errors import InputError
-from zsnmt.runs.systems import BASELINE, BELOW, CLIP_DISTANCES, DISTANCE, ENCODER_POSITIONS, ENCODINGS, RELATIVE, RESIDUAL, System
+from zsnmt.runs.systems import (
+    BASELINE,
+    BELOW,
+    BY_ENCODING,
+    CLIP_DISTANCES,
+    DISTANCE,
+    ENCODER_POSITIONS,
+    RELATIVE,
+    RESIDUAL,
+    System,
+)
 from zsnmt.seams.layers import chosen_layers
 
 REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
@@ -54,7 +64,7 @@ def clip_distance(layers: int) -> list[System]:
 
 def encodings(layers: int) -> list[System]:
     """What tells the encoder its positions, with and without the residual: the encodings of Ravishankar and Søgaard (2021)."""
-    return [system for pair in ENCODINGS.values() for system in pair]
+    return [system for pair in BY_ENCODING.values() for system in pair]
 
 
 def bias_layers(layers: int) -> list[System]:
@@ -65,7 +75,7 @@ def bias_layers(layers: int) -> list[System]:
     if layers < 2:
         raise InputError(f"bias_layers needs layers below the middle one, and the model has {layers}; give it 2 or more")
     below = "--encoder-position-bias-layers", ",".join(map(str, range(1, layers // 2 + 1)))
-    pairs = [(ENCODINGS[encoding][1], System(name, RESIDUAL.architecture, (ENCODER_POSITIONS, encoding, *below)))
+    pairs = [(BY_ENCODING[encoding][1], System(name, RESIDUAL.architecture, (ENCODER_POSITIONS, encoding, *below)))
              for encoding, name in BELOW.items()]  # fmt: skip
     return [BASELINE, RESIDUAL, *(system for pair in pairs for system in pair)]
 

@@ -19,10 +19,10 @@ from zsnmt.masked_lm.report.runs import (
     runs_of,
 )
 from zsnmt.masked_lm.report.tables import with_losses
+from zsnmt.modules.position_names import RELATIVE_KEYS
 from zsnmt.report.figures import STYLE
 
 COMPARED = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5
-OFFSETS = ("relative_key", "relative_key_query")  # have curves over offsets, 0 in the middle, instead of positions
 FIGURE_COLUMNS = 5  # panels side by side, at most
 CORRELATION_COLOURS = "PuOr"
 
@@ -53,7 +53,7 @@ def curves_drawn(found: dict[str, dict]) -> Figure:
         for column, (system, run) in zip(grid.T, found.items()):
             colour, _, stroke = LOOKS[system]
             for axes, values in zip(column, run["curves"]["values"], strict=True):
-                start = -(len(values) // 2) if system in OFFSETS else 0
+                start = -(len(values) // 2) if system in RELATIVE_KEYS else 0  # over offsets, 0 in the middle
                 axes.plot(range(start, start + len(values)), values, color=colour, linestyle=stroke, linewidth=1.4)
                 axes.tick_params(labelsize="small")
                 axes.locator_params(nbins=3)

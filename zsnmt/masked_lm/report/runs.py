@@ -11,20 +11,14 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
 from zsnmt.masked_lm.runs import SCORES_FILE, score_file
+from zsnmt.modules.position_names import LABELS as NAMES
+from zsnmt.modules.position_names import POSITIONED
 from zsnmt.report.scores import check_alike
 
 REMEDY = "score the run with recipes/masked_lm.sh"
 SAME, REORDERED, NONE = "same", "reordered", "none"
 
-ENCODINGS = {  # in the order of the paper, by its names; it has none without positions
-    "sinusoidal": "Sinusoidal",
-    "learned": "Absolute",
-    "tupe_absolute": "TUPE (absolute)",
-    "tupe_relative": "TUPE (relative)",
-    "relative_key": "Relative (key)",
-    "relative_key_query": "Relative (key/query)",
-    "none": "No positions",
-}
+ENCODINGS = {encoding: NAMES[encoding] for encoding in (*POSITIONED, "none")}  # the paper has none without positions
 ABLATIONS = {  # of `learned`
     "no_position_position": "no position–position",
     "no_position_word": "no position–word",

@@ -16,7 +16,12 @@ from torch import nn
 from zsnmt.decoding.options import FLOAT32
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
+from zsnmt.modules.attention_residual import (
+    KeepResidual,
+    MeanPoolResidual,
+    RemoveResidual,
+    StochasticResidual,
+)
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.encoder import Encoder
@@ -25,9 +30,15 @@ from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
 from zsnmt.modules.onednn_linear import OneDnnLinear
+from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
-from zsnmt.modules.relative_attention import OffsetTable, RelativeKeys, RelativeKeysAndQueries, RelativeValues
+from zsnmt.modules.relative_attention import (
+    OffsetTable,
+    RelativeKeys,
+    RelativeKeysAndQueries,
+    RelativeValues,
+)
 from zsnmt.modules.self_attention import SelfAttention
 from zsnmt.modules.variational_dropout import VariationalDropout
 from zsnmt.modules.word_dropout import WordDropoutEmbedding
@@ -47,7 +58,7 @@ KNOWN = {
 OPTIONS = {
     PositionQuery: "--encoder-position-query-layers",
     MeanPoolResidual: "--encoder-residual-replacement mean_pool",
-    TupePositions: "--encoder-position-encoding tupe_absolute or tupe_relative",
+    TupePositions: f"--encoder-position-encoding {' or '.join(TUPE)}",
     RelativeKeysAndQueries: "--encoder-position-encoding relative_key_query",
     GrowingVocabulary: "--frozen-vocabulary",
     LanguageAdapters: "--adapter-dim",
