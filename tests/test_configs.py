@@ -27,6 +27,8 @@ from zsnmt.training.config import Config, read_config
 from zsnmt.training.config_file import ConfigFile, keys_of
 from zsnmt.training.studies import systems, training_options
 
+pytestmark = pytest.mark.slow
+
 SYSTEM = "zs_transformer"
 DEMO = "demo"  # of the same text, languages and sizes as demo_float32
 BASES = {"iwslt17_add_de": "iwslt17", "multi30k_add_cs": "multi30k_without_cs", "multi30k_add_cs_2k": "multi30k_without_cs"}  # adapted

@@ -10,6 +10,8 @@ from tests.conftest import ROOT, changed, run_command
 from zsnmt.masked_lm.fake_language import FakeLanguage
 from zsnmt.text.lines import iterate_lines
 
+pytestmark = pytest.mark.slow
+
 TINY = changed(
     (ROOT / "configs" / "bert_tiny.conf").read_text(encoding="utf-8").replace("-update 800", "-update 9"),
     SYNTHETIC="--number 1 --sentences 90 --valid 30 --concepts 60", CONDITIONS="same velan none", SYSTEMS="learned", VOCABULARY="90",

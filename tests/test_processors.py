@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.conftest import ROOT
 
 HANDFUL = [
@@ -17,6 +19,7 @@ HANDFUL = [
 ]
 
 
+@pytest.mark.slow
 def test_a_handful_passes_by_the_plainest_kernels():
     command = [sys.executable, "-m", "tests.support.processors", "sse4.1", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *HANDFUL]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)

@@ -138,6 +138,7 @@ def finish(recipe) -> str:
     return log
 
 
+@pytest.mark.slow
 def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
     """kill -9 while the text is prepared, then while it trains; the third call finishes."""
     for reached in (killed.runs / "killed" / "data.part", killed.run / "checkpoints" / "checkpoint_last.pt"):
@@ -151,6 +152,7 @@ def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
     finish(killed)
 
 
+@pytest.mark.slow
 def test_a_recipe_killed_alone_takes_its_training_with_it_and_the_next_goes_on(killed):
     """kill -9 of the recipe's process, and not of fairseq-train: no training goes on beside that of the next call."""
     process = start(killed)
@@ -174,6 +176,7 @@ def processes() -> list[tuple[int, str]]:
     return [(number, words) for number, words in found if words]
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_training_too(killed):
     """Ctrl-C reaches the recipe; sent to it alone, the training ends as well, and nothing is said."""
     process = start(killed)
@@ -269,6 +272,7 @@ def test_a_name_belongs_to_one_system(tiny, tmp_path):
     assert stopped.returncode != 0 and "another --name" in stopped.stderr
 
 
+@pytest.mark.slow
 def test_a_failed_edit_of_the_config_does_not_lose_the_text(tmp_path):
     config, runs = tmp_path / "edited.conf", tmp_path / "runs"
     good = TINY_CONFIG.replace("--pairs 60", "--pairs 61")

@@ -15,6 +15,8 @@ from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.nli import score_run
 from zsnmt.training.config_file import ConfigFile, keys_of
 
+pytestmark = pytest.mark.slow
+
 CONFIG = """\
 TEXT={base}/text
 MULTINLI={base}/releases/multinli_1.0

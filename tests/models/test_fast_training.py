@@ -126,6 +126,7 @@ def test_activations_computed_again_meet_the_same_masks(toy_task, source_batch, 
         assert_alike(gradients_again[name], gradients[name])
 
 
+@pytest.mark.slow
 def test_a_model_trained_with_the_option_goes_on_without_it(toy_task, source_batch, target_batch):
     fast, plain = build(toy_task, True).train(), build(toy_task, False)
     optimizer = torch.optim.SGD(fast.parameters(), lr=0.1)

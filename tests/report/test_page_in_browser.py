@@ -81,6 +81,7 @@ def test_the_address_chooses_the_direction(report, tmp_path):
     assert hidden == {"de-fr": True, "fr-de": False, "de-en": True, "en-de": True}
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched_and_nothing_is_wider_than_a_phone(seen):
     assert seen["requests"] == 0
     assert seen["width"] <= PHONE

@@ -19,7 +19,7 @@ from torch.nn import functional as F
 
 from zsnmt.inference import engines
 
-EXACT = 1e-10  # of the largest number: 4.5 million roundings of float64, and far below anything that a fault changes
+EXACT = 1e-10  # of the largest number: a million roundings of float64, and far below anything that a fault changes
 VISIBLE = 1e-5  # of the largest number: what differs shall differ by so much
 TIMES = 8  # as far from the exact result as PyTorch's own, at most
 

@@ -9,6 +9,7 @@ imported. Only the number of threads, the hash seed and what loading prints are 
 import array
 import atexit
 import functools
+import gc
 import importlib
 import json
 import logging
@@ -130,6 +131,8 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
     listener.bind(address)
     listener.listen(64)
     os.write(sys.stdout.fileno(), b"+")
+    gc.collect()
+    gc.freeze()  # memory that a collection looks at would be copied
     waiting = selectors.DefaultSelector()
     waiting.register(listener, selectors.EVENT_READ)
     waiting.register(sys.stdin.fileno(), selectors.EVENT_READ)

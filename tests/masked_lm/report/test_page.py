@@ -52,6 +52,7 @@ def test_the_page_is_whole_in_itself_and_its_links_lead_somewhere(made):
     assert seen.links and all(link[1:] in seen.ids for link in seen.links)
 
 
+@pytest.mark.slow
 def test_the_page_has_all_tables_and_figures_with_how_to_read_them(made, drawn):
     seen = Seen(made)
     assert {*tables(RUNS), "figures", *(name for name, _, _ in drawn)} <= {*seen.ids}
