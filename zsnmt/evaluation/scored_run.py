@@ -69,12 +69,15 @@ def score_run(
     pivot = None if pivot and pivot.resolve() == run.resolve() else pivot
     work = partial(_score, run, run / SCORES_FILE, settings, pivot_run=pivot, engine=engine, scored=scored)
     if not is_run(run):
-        return work()
+        work()
+        return
     check_trained(run)
     text = Path(read_record(run)["text"])
     if not text.is_dir():
-        raise InputError(f"{text}, the test set of {run}, is not there any more; score the run on a copy of it with: "
-                         f"zsnmt evaluate {run} --text FOLDER --output FILE.json")  # fmt: skip
+        raise InputError(
+            f"{text}, the test set of {run}, is not there any more; score the run on a copy of it with: "
+            f"zsnmt evaluate {run} --text FOLDER --output FILE.json"
+        )
     inputs = [folder / MODEL_FILE if is_run(folder) else folder for folder in (run, pivot) if folder]
     inputs += [path for kind in ("test", "lexicon") for path in sorted(text.glob(f"{kind}.*"))]
     inputs += [run / BEFORE] if (run / BEFORE).is_dir() else []

@@ -1,6 +1,7 @@
 """The position encodings of an encoder, by the names of options; what reads no model knows them from here."""
 
-LABELS = {  # in the order of options; in tables and drawings they have the names of Ravishankar and Søgaard (2021, Table 1)
+# In the order of options, with the names that tables have from Ravishankar and Søgaard (2021, Table 1).
+LABELS = {
     "sinusoidal": "Sinusoidal",
     "learned": "Absolute",
     "none": "No positions",

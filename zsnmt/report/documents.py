@@ -1,7 +1,8 @@
-"""Documents whose tables are made from score files: text between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+"""Documents whose tables are made from score files: text between `<!-- begin NAME -->` and
+`<!-- end NAME -->`.
 
-A block is filled by the maker that is registered for its name, or for its form, which follows a colon. `MAKERS` are
-those of translation; each other study has its own.
+A block is filled by the maker that is registered for its name, or for its form, which follows a colon.
+`MAKERS` are those of translation; each other study has its own.
 """
 
 import re
@@ -12,7 +13,14 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
-from zsnmt.report.markdown import every_direction, folded, markdown_table, probes_markdown, study_markdown, text_systems
+from zsnmt.report.markdown import (
+    every_direction,
+    folded,
+    markdown_table,
+    probes_markdown,
+    study_markdown,
+    text_systems,
+)
 from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import TABLES, Probes, check_probed_alike, parse, read
@@ -48,7 +56,9 @@ def by_length(run: OfSystem) -> tuple[int, str, int]:
 
 
 def keep_scores(scores: Scores, folder: Path) -> Path:
-    """Where the score file of a run is kept, without what names a machine and without the resamples of directions."""
+    """Where the score file of a run is kept, without what names a machine and without the resamples of
+    directions.
+    """
     path = folder / scores.config / f"{scores.system}.seed{scores.seed}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     results, before = map(without_resamples, (scores.results, scores.before))
@@ -69,7 +79,9 @@ def keep(content: dict, path: Path) -> Path:
 
 
 def keep_probes(run: Path, folder: Path) -> Path:
-    """Where the probes of a run are kept, their tables as lists of lines; `InputError` if it has none or they are damaged."""
+    """Where the probes of a run are kept, their tables as lists of lines; `InputError` if it has none or
+    they are damaged.
+    """
     found = read(run)
     record = parse(found, run / PROBES).record
     kept = record | {name: found[name] for name in TABLES if name in found}
@@ -78,7 +90,9 @@ def keep_probes(run: Path, folder: Path) -> Path:
 
 
 def kept_probes(folder: Path, config: str) -> list[Probes]:
-    """The kept probes of a config, by system and seed; `InputError` if there are none or they cannot be compared."""
+    """The kept probes of a config, by system and seed; `InputError` if there are none or they cannot be
+    compared.
+    """
     paths = kept_files(folder / config / PROBES, "probes; add runs that have some")
     found = [parse(read_json(path, KEEP_AGAIN), path) for path in paths]
     check_probed_alike(found)
@@ -88,8 +102,9 @@ def kept_probes(folder: Path, config: str) -> list[Probes]:
 def fill(document: str, folder: Path, makers: Mapping[str, Maker]) -> str:
     """The document with every block made anew from the score files kept in `folder`.
 
-    `makers` are by the name of a block, or by a colon and its form: `:probes` makes the block `NAME:probes` from what
-    is kept of the config NAME, the maker without a name the block `NAME`. `InputError` for a form that nobody makes.
+    `makers` are by the name of a block, or by a colon and its form: `:probes` makes the block `NAME:probes`
+    from what is kept of the config NAME, the maker without a name the block `NAME`. `InputError` for a form
+    that nothing makes.
     """
 
     def block(match: re.Match) -> str:
@@ -112,7 +127,9 @@ def _scores(folder: Path, config: str) -> str:
 
 def _demo(folder: Path, config: str) -> str:
     """The first table that `recipes/demo.sh` prints, of the two systems that it trains."""
-    shown = [scores for scores in kept_scores(folder, config) if scores.system in (BASELINE.name, RESIDUAL.name)]
+    shown = [
+        scores for scores in kept_scores(folder, config) if scores.system in (BASELINE.name, RESIDUAL.name)
+    ]
     return f"```\n{text_systems(shown)}\n```"
 
 
@@ -128,12 +145,16 @@ def _study(form: str, folder: Path, config: str) -> str:
 
 def _round_trip(folder: Path, config: str) -> str:
     """What the text pipeline of a config gives back."""
-    return round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip"))
+    return round_trip_table(
+        read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip")
+    )
 
 
 def _overlap(folder: Path, name: str) -> str:
     """What was found of held-out sentences in the training text of each corpus."""
-    return overlap_table({path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / name).glob("*.json"))})
+    return overlap_table(
+        {path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / name).glob("*.json"))}
+    )
 
 
 MAKERS: dict[str, Maker] = {

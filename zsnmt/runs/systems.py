@@ -6,7 +6,9 @@ from zsnmt.modules.position_names import ENCODINGS
 
 
 class System(NamedTuple):
-    """A system to train: its name in tables, its architecture, and the options it has beyond those of the config."""
+    """A system to train: its name in tables, its architecture, and the options it has beyond those of the
+    config.
+    """
 
     name: str
     architecture: str
@@ -25,11 +27,15 @@ CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)
 
 
 def with_encoding(encoding: str) -> tuple[System, System]:
-    """The baseline and the model without the middle layer's residual, with a position encoding in the encoder."""
+    """The baseline and the model without the middle layer's residual, with a position encoding in the
+    encoder.
+    """
     if encoding == "sinusoidal":
         return BASELINE, RESIDUAL
     option = ENCODER_POSITIONS, encoding
-    return System(encoding, BASELINE.architecture, option), System(f"residual_{encoding}", RESIDUAL.architecture, option)
+    return System(encoding, BASELINE.architecture, option), System(
+        f"residual_{encoding}", RESIDUAL.architecture, option
+    )
 
 
 BY_ENCODING = {encoding: with_encoding(encoding) for encoding in ENCODINGS}

@@ -1,4 +1,4 @@
-"""Score files of masked LMs that the project keeps, and the block `NAME:compression` of RESULTS.md that is made from them."""
+"""Score files of masked LMs that the project keeps, and the block of RESULTS.md made from them."""
 
 from pathlib import Path
 
@@ -11,15 +11,24 @@ FOLDER = "compression"  # below that of a config; the name is that of the files 
 
 
 def keep_masked_lm(run: Path, folder: Path) -> Path:
-    """Where the score file of a run is kept, without what only drawings show; `InputError` if it is missing or not whole."""
+    """Where the score file of a run is kept, without what only drawings show; `InputError` if it is
+    missing or not whole.
+    """
     scores = read(score_file(run))
     kept = scores | {"curves": None, "correlations": None}
-    path = folder / scores["config"] / FOLDER / f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+    path = (
+        folder
+        / scores["config"]
+        / FOLDER
+        / f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+    )
     return keep(kept, path)
 
 
 def kept_masked_lms(folder: Path, config: str) -> list[dict]:
-    """The kept runs of a config in the order of tables; `InputError` if there are none or they cannot be compared."""
+    """The kept runs of a config in the order of tables; `InputError` if there are none or they cannot be
+    compared.
+    """
     return in_order([*map(read, kept_files(folder / config / FOLDER, "score files; add masked LMs"))])
 
 

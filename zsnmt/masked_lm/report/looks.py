@@ -1,4 +1,6 @@
-"""How encodings look in the drawings of the masked-LM study: one colour, marker and stroke each in all of them."""
+"""How encodings look in the drawings of the masked-LM study: one colour, marker and stroke each in all of
+them.
+"""
 
 from collections.abc import Iterable
 
@@ -11,7 +13,8 @@ from zsnmt.modules.position_names import POSITIONED
 from zsnmt.report.figures import INK, LINE_COLOURS, legend
 
 BLUE, VERMILLION, GREEN, PURPLE = LINE_COLOURS
-STYLES = (  # told apart by colour-blind readers too, on light and on dark, and by marker or stroke without colour
+# told apart by colour-blind readers too, on light and on dark, and by marker or stroke without colour
+STYLES = (
     (INK, "o", ":"),
     (BLUE, "s", "-"),
     (VERMILLION, "^", "--"),
@@ -32,7 +35,9 @@ def look(system: str, stroke: bool = True) -> dict:
 
 def key(systems: Iterable[str], stroke: bool) -> dict:
     """A legend's entries and place: the encodings in columns of two, each beside its kin."""
-    entries = [Line2D([], [], label=LABELS[system], **look(system, stroke)) for system in LOOKS if system in systems]
+    entries = [
+        Line2D([], [], label=LABELS[system], **look(system, stroke)) for system in LOOKS if system in systems
+    ]
     return legend(*(entries[start : start + 2] for start in range(0, len(entries), 2)))
 
 
