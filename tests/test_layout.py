@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, run_command
-from zsnmt.modules.position_names import (
-    ENCODINGS,
-    IN_INPUT,
-    POSITIONED,
-    RELATIVE_KEYS,
-    TUPE,
-)
+from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, POSITIONED, RELATIVE_KEYS, TUPE
 from zsnmt.training.config import read_config
 
 PACKAGE = ROOT / "zsnmt"

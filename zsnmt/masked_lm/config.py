@@ -7,17 +7,7 @@ from typing import Any
 
 from zsnmt.masked_lm.runs import check_system
 from zsnmt.modules.position_names import POSITIONED
-from zsnmt.training.config_file import (
-    POSITIVE,
-    SEEDS,
-    TEXT,
-    WHOLE,
-    WORDS,
-    YES,
-    ConfigFile,
-    keys_of,
-    setting,
-)
+from zsnmt.training.config_file import POSITIVE, SEEDS, TEXT, WHOLE, WORDS, YES, ConfigFile, keys_of, setting
 
 
 def _two_layers(value: str) -> tuple[int, int]:

@@ -19,9 +19,8 @@ from zsnmt.report.scores import check_alike
 REMEDY = "score the run with recipes/masked_lm.sh"
 SAME, REORDERED, NONE = "same", "reordered", "none"
 
-ENCODINGS = {
-    encoding: NAMES[encoding] for encoding in (*POSITIONED, "none")
-}  # the paper has none without positions
+# In the order of the paper, which has no model without positions.
+ENCODINGS = {encoding: NAMES[encoding] for encoding in (*POSITIONED, "none")}
 ABLATIONS = {  # of `learned`
     "no_position_position": "no position–position",
     "no_position_word": "no position–word",

@@ -33,12 +33,7 @@ from zsnmt.modules.onednn_linear import OneDnnLinear
 from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
-from zsnmt.modules.relative_attention import (
-    OffsetTable,
-    RelativeKeys,
-    RelativeKeysAndQueries,
-    RelativeValues,
-)
+from zsnmt.modules.relative_attention import OffsetTable, RelativeKeys, RelativeKeysAndQueries, RelativeValues
 from zsnmt.modules.self_attention import SelfAttention
 from zsnmt.modules.variational_dropout import VariationalDropout
 from zsnmt.modules.word_dropout import WordDropoutEmbedding
