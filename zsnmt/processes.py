@@ -5,7 +5,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TypeVar
@@ -37,7 +37,7 @@ def worker_pool(workers: int, initializer: Callable = _end_with_parent, argument
 
 
 def map_in_processes(function: Callable[[T], R], items: Iterable[T], workers: int = 1, together: int = 500) -> Iterator[R]:
-    """What `map(function, items)` gives, from so many processes; one is this process itself.
+    """What `map(function, items)` gives, from so many processes; one is this process itself, which also does few items.
 
     Items travel so many `together`, and a few times as many are in memory at a time. What the function raises is raised here, and
     BrokenProcessPool when a process ends before its work.
@@ -46,11 +46,16 @@ def map_in_processes(function: Callable[[T], R], items: Iterable[T], workers: in
         yield from map(function, items)
         return
     items = iter(items)
+    first, second = (list(islice(items, together)) for _ in range(2))
+    if workers > 1 and not second:  # a process would start later than the work is done
+        yield from map(function, first)
+        return
+    items = chain(first, second, items)
     pool = worker_pool(workers, _start, (function,))
     waiting = deque()
     try:
-        while chunk := list(islice(items, together)):
-            waiting.append(pool.submit(_apply, chunk))
+        while part := list(islice(items, together)):
+            waiting.append(pool.submit(_apply, part))
             if len(waiting) > 2 * workers:
                 yield from waiting.popleft().result()
         while waiting:
