@@ -1,9 +1,9 @@
 """A Python that has fairseq loaded already: processes of tests start at once instead of after seconds.
 
 `environment()` is a folder like a virtual environment. Its `bin/python` and `bin/fairseq-train` ask a server
-for a copy of the server (fork), hand over their arguments, folder, variables, input and output to it, and end as
-it ends. A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until it is
-imported. Only the number of threads, the hash seed and what loading prints are the server's.
+for a copy of the server (fork), hand over their arguments, folder, variables, input and output to it, and end
+as it ends. A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until
+it is imported. Only the number of threads, the hash seed and what loading prints are the server's.
 """
 
 import array
@@ -26,15 +26,26 @@ import tempfile
 import threading
 import traceback
 import warnings
+from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
 LOADED = (
-    "numpy", "torch", "fairseq.tasks", "fairseq.models", "fairseq.checkpoint_utils", "fairseq.trainer",
-    "sacrebleu.metrics", "sacremoses", "jinja2", "matplotlib.figure", "sklearn.linear_model", "ctranslate2",
-)  # fmt: skip
+    "numpy",
+    "torch",
+    "fairseq.tasks",
+    "fairseq.models",
+    "fairseq.checkpoint_utils",
+    "fairseq.trainer",
+    "sacrebleu.metrics",
+    "sacremoses",
+    "jinja2",
+    "matplotlib.figure",
+    "sklearn.linear_model",
+    "ctranslate2",
+)
 NEEDED = {"torch": "numpy", "fairseq": "torch", "matplotlib": "numpy", "sklearn": "numpy"}  # loaded with them
 FILES = 3  # input, output and errors are handed over
 
@@ -184,10 +195,8 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
 
 def kill(process: int, number: int) -> None:
     """Send a signal to a copy; to it and what it started if that ends them."""
-    try:
+    with suppress(ProcessLookupError):
         (os.killpg if number == signal.SIGKILL else os.kill)(process, number)
-    except ProcessLookupError:
-        pass
 
 
 def received(client: socket.socket, length: int) -> bytes:
