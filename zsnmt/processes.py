@@ -43,10 +43,11 @@ def worker_pool(
 def map_in_processes(
     function: Callable[[T], R], items: Iterable[T], workers: int = 1, together: int = 500
 ) -> Iterator[R]:
-    """What `map(function, items)` gives, from so many processes; this process alone does few items, or all of one.
+    """What `map(function, items)` gives, from so many processes; one is this process itself.
 
     Items travel so many `together`, and a few times as many are in memory at a time. What the function raises
-    is raised here, and BrokenProcessPool when a process ends before its work.
+    is raised here, and BrokenProcessPool when a process ends before its work. Items that travel at once need no
+    other process.
     """
     if workers == 1:
         yield from map(function, items)
@@ -60,8 +61,8 @@ def map_in_processes(
     pool = worker_pool(workers, _start, (function,))
     waiting = deque()
     try:
-        while part := list(islice(items, together)):
-            waiting.append(pool.submit(_apply, part))
+        while chunk := list(islice(items, together)):
+            waiting.append(pool.submit(_apply, chunk))
             if len(waiting) > 2 * workers:
                 yield from waiting.popleft().result()
         while waiting:
