@@ -46,8 +46,8 @@ def map_in_processes(
     """What `map(function, items)` gives, from so many processes; one is this process itself.
 
     Items travel so many `together`, and a few times as many are in memory at a time. What the function raises
-    is raised here, and BrokenProcessPool when a process ends before its work. Items that travel at once need no
-    other process.
+    is raised here, and BrokenProcessPool when a process ends before its work. Items that travel at once are
+    worked on here.
     """
     if workers == 1:
         yield from map(function, items)
