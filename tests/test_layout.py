@@ -79,6 +79,7 @@ def test_only_registering_files_live_where_fairseq_imports_everything():
             assert path.name == "__init__.py" or f"@{decorator}(" in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["import zsnmt.models, fairseq.models", "import fairseq.models, zsnmt"])
 def test_architectures_are_registered_once_whoever_is_imported_first(order):
     code = f"""
@@ -91,7 +92,7 @@ from fairseq.tasks import TASK_REGISTRY
 import zsnmt.tasks
 assert 'zs_transformer_residual' in ARCH_MODEL_REGISTRY and 'zs_translation' in TASK_REGISTRY
 """
-    done = run_command("python", "-c", code)
+    done = run_command("python", "-c", code, fresh=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -100,7 +101,7 @@ def test_a_script_that_needs_no_fairseq_does_not_load_it():
         "import sys; import zsnmt.corpora.invented.corpus, zsnmt.report.systems; sys.exit('fairseq' in "
         "sys.modules)"
     )
-    assert run_command("python", "-c", code).returncode == 0
+    assert run_command("python", "-c", code, fresh=True).returncode == 0
 
 
 def fake_python(folder: Path, version: str) -> Path:
