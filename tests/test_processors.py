@@ -1,4 +1,4 @@
-"""A handful of numeric tests by the plainest kernels, which are those of no processor that this is developed on."""
+"""A handful of numeric tests by the plainest kernels, which no present processor takes by itself."""
 
 import subprocess
 import sys
@@ -21,7 +21,19 @@ HANDFUL = [
 
 @pytest.mark.slow
 def test_a_handful_passes_by_the_plainest_kernels():
-    command = [sys.executable, "-m", "tests.support.processors", "sse4.1", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *HANDFUL]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.support.processors",
+        "sse4.1",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        *HANDFUL,
+    ]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert run.returncode == 0, run.stdout + run.stderr
     assert " passed" in run.stdout and "skipped" not in run.stdout

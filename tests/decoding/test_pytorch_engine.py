@@ -65,7 +65,8 @@ def test_a_language_whose_tag_is_in_the_source_begins_with_the_end_of_sentence()
 
 @pytest.mark.parametrize("options", [dict(), dict(adapter_dim=3), dict(adapter_dim=3, normalization="post")], ids=str)
 def test_a_vocabulary_that_grew_is_written_as_far_as_each_language_knew_it(options):
-    model = randomise(frozen.build(3, **options), seed=2 if options.get("normalization") else 0).double()  # that write new words
+    seed = 2 if options.get("normalization") else 0  # that write new words
+    model = randomise(frozen.build(3, **options), seed).double()
     task, given = frozen.GrownTask(3), made_sentences(30, frozen.THIRD - FIRST_WORD, list(frozen.TAGS.values()))
     found = PyTorchEngine(model, task.target_dictionary, task.langs, plain()).translate_batch(given)
     assert_same(found, found_by_fairseq(model, given, plain(), task.target_dictionary, task.langs))
@@ -78,7 +79,7 @@ def test_a_vocabulary_that_grew_is_written_as_far_as_each_language_knew_it(optio
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_scores_are_as_near_the_exact_ones_as_the_models_own_probabilities(architecture, dtype):
-    """In fewer bits close candidates change places: what is found is compared with probabilities of the model, not of a search."""
+    """In fewer bits close candidates change places, so what is found is compared with the model's probabilities."""
     model, given = build(architecture, dtype=dtype), made_sentences(12)
     found = engine_of(model).translate_batch(given)
     stock, exact = (sum(probabilities(each, given, found), []) for each in (model, model.double()))

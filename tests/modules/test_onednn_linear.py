@@ -23,7 +23,10 @@ def calls(monkeypatch) -> list:
 
 
 def with_gradients(function, *factors, dtype: torch.dtype = torch.float32, sign=lambda x: x) -> list[torch.Tensor]:
-    """The result of some factors, in a type, and the gradients of those that want one; `sign` is applied to all that is multiplied."""
+    """The result of some factors, in a type, and the gradients of those that want one.
+
+    `sign` is applied to all that is multiplied.
+    """
     factors = [factor if factor is None else sign(factor.detach().to(dtype)).requires_grad_(factor.requires_grad) for factor in factors]
     result = function(*factors)
     generator = torch.Generator().manual_seed(3)
@@ -32,9 +35,9 @@ def with_gradients(function, *factors, dtype: torch.dtype = torch.float32, sign=
 
 
 def assert_sums(found: list[torch.Tensor], function, *factors) -> None:
-    """The result and the gradients of a product are sums of the exact terms, but for a rounding at each of these."""
+    """The result and the gradients of a product are sums of the exact terms, but for a rounding of each."""
     exact, sizes = (with_gradients(function, *factors, dtype=torch.float64, sign=sign) for sign in (lambda x: x, torch.abs))
-    terms = max(*factors[1].shape, exact[0].numel() // exact[0].size(-1)) + 2  # and the bias, and what is done with the result
+    terms = max(*factors[1].shape, exact[0].numel() // exact[0].size(-1)) + 2  # and the bias, and a scale
     for own, true, size in zip(found, exact, sizes, strict=True):
         assert own.shape == true.shape and own.dtype == torch.float32
         assert_rounded(own, true, terms, size)

@@ -81,7 +81,7 @@ def build(
     dtype: torch.dtype = torch.float64,
     **options,
 ) -> ZeroShotTransformer:
-    """A model of random weights, biases and norms included, with the layers of a small one whatever the architecture's.
+    """A model of random weights, biases and norms included, with few layers whatever the architecture's.
 
     In float64 rounding decides between no two hypotheses.
     """
@@ -147,7 +147,7 @@ def found_by_fairseq(
 
 
 def assert_same(found: Sequence[Sequence[Hypothesis]], expected: Sequence[Sequence[Hypothesis]]) -> None:
-    """The same n-best lists, with the same scores but for a rounding of float32 at each log-probability and each sum of both."""
+    """The same n-best lists, with the same scores but for a rounding of float32 of each log-probability and sum."""
     for of_sentence, others in zip(found, expected, strict=True):
         assert [each.tokens for each in of_sentence] == [each.tokens for each in others]
         for each, other in zip(of_sentence, others):

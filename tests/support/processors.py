@@ -8,7 +8,7 @@ runs tests so, and says so where this processor has not what is asked for.
 import os
 import sys
 
-# oneDNN and MKL multiply for PyTorch, ATen does the rest of it; CTranslate2 and numpy's OpenBLAS choose for themselves.
+# oneDNN and MKL multiply for PyTorch, ATen does the rest; CTranslate2 and numpy's OpenBLAS choose themselves.
 NAMES = ("ONEDNN_MAX_CPU_ISA", "MKL_CBWR", "ATEN_CPU_CAPABILITY", "CT2_FORCE_CPU_ISA", "OPENBLAS_CORETYPE")
 SWITCHES = {
     "sse4.1": dict(zip(NAMES, ("SSE41", "COMPATIBLE", "default", "GENERIC", "Nehalem"))),
@@ -37,4 +37,8 @@ if __name__ == "__main__":
 
         check(chosen)
         sys.exit(pytest.main(arguments))
-    os.execve(sys.executable, [sys.executable, "-m", "tests.support.processors", chosen, *arguments], environment(chosen))
+    os.execve(
+        sys.executable,
+        [sys.executable, "-m", "tests.support.processors", chosen, *arguments],
+        environment(chosen),
+    )

@@ -1,15 +1,15 @@
-"""How far apart two ways of computing one thing may be: by rounding, whose size follows from the arithmetic, not from a machine.
+"""How far apart two ways of computing one thing may be: by rounding, whose size follows from arithmetic.
 
-Kernels add in an order of their own, another on each processor, so the last bits differ. Of three measures a test takes the
-first that it can:
+Kernels add in an order of their own, another on each processor, so the last bits differ. Of three measures a
+test takes the first that it can:
 
-1. float64. Two ways that are one in mathematics agree there to `EXACT` of the largest number: `alike`, `assert_alike`.
-2. A known sum. In whatever order n terms are added, the result is within n roundings of the sum of their sizes (Higham,
-   Accuracy and Stability of Numerical Algorithms, 2002, section 3.1): `assert_rounded`.
-3. A whole model in float32, of which no short formula is known. The error of PyTorch's own result, seen from float64, is the
-   measure: `assert_as_near`.
+1. float64. Two ways that are one in mathematics agree there to `EXACT` of the largest number: `alike`,
+   `assert_alike`.
+2. A known sum. In whatever order n terms are added, the result is within n roundings of the sum of their
+   sizes (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1): `assert_rounded`.
+3. A whole model in float32, of which no short formula is known. The error of PyTorch's own result, seen from
+   float64, is the measure: `assert_as_near`.
 """
-
 
 import pytest
 import torch
@@ -19,7 +19,7 @@ from torch.nn import functional as F
 
 from zsnmt.inference import engines
 
-EXACT = 1e-10  # of the largest number: a million roundings of float64, and far below anything that a fault changes
+EXACT = 1e-10  # of the largest number: a million roundings of float64, and far below what a fault changes
 VISIBLE = 1e-5  # of the largest number: what differs shall differ by so much
 TIMES = 8  # as far from the exact result as PyTorch's own, at most
 
@@ -37,11 +37,13 @@ def float64(float64_attention, monkeypatch) -> None:
 
 
 def at_least_float32(softmax):
-    return lambda x, dim, onnx_trace=False: softmax(x, dim=dim, dtype=torch.promote_types(x.dtype, torch.float32))
+    return lambda x, dim, onnx_trace=False: softmax(
+        x, dim=dim, dtype=torch.promote_types(x.dtype, torch.float32)
+    )
 
 
 def open_in_float64(monkeypatch) -> None:
-    """Runs that are opened from now on compute in float64, in which rounding decides between no two hypotheses."""
+    """Runs opened from now on compute in float64, in which rounding decides between no two hypotheses."""
     load_run = engines.load_run
 
     def load(*arguments):
@@ -53,19 +55,26 @@ def open_in_float64(monkeypatch) -> None:
 
 
 def alike(found: Tensor, expected: Tensor) -> bool:
-    """Whether two results in float64 are the same to `EXACT`; if not, they must differ by more than `VISIBLE`."""
-    assert found.dtype == expected.dtype == torch.float64, f"{found.dtype} and {expected.dtype} are compared; make both float64"
+    """Whether two results in float64 are the same to `EXACT`; if not, they must be `VISIBLE` apart."""
+    assert found.dtype == expected.dtype == torch.float64, (
+        f"{found.dtype}, {expected.dtype}: make both float64"
+    )
     assert found.shape == expected.shape and not found.isnan().any() and not expected.isnan().any()
     if not same_infinities(found, expected):
         return False
     apart, largest = distance(found, expected), size_of(expected)
-    assert not EXACT * largest < apart <= VISIBLE * largest, f"{apart} apart, where the largest is {largest}: neither the same nor plainly different"
+    unclear = EXACT * largest < apart <= VISIBLE * largest
+    assert not unclear, (
+        f"{apart} apart, where the largest is {largest}: neither the same nor plainly different"
+    )
     return apart <= EXACT * largest
 
 
 def assert_alike(found: Tensor, expected: Tensor) -> None:
     """The same results in float64."""
-    assert alike(found, expected), f"{distance(found, expected)} apart, where the largest is {size_of(expected)}"
+    assert alike(found, expected), (
+        f"{distance(found, expected)} apart, where the largest is {size_of(expected)}"
+    )
 
 
 def assert_rounded(found: Tensor, exact: Tensor, terms: float, sizes: Tensor | None = None) -> None:
@@ -87,16 +96,20 @@ def assert_product(found: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None
 
 
 def assert_as_near(found: Tensor, stock: Tensor, exact: Tensor, size: float | None = None) -> None:
-    """`found` is about as near to `exact`, which is in float64, as `stock` is, PyTorch's own result in found's type.
+    """`found` is about as near to `exact`, in float64, as PyTorch's own result, `stock`, is.
 
     Both are rounded at numbers as large as `size`, the largest of `exact` if it is not given.
     """
-    assert exact.dtype == torch.float64 and found.dtype == stock.dtype != torch.float64 and found.shape == exact.shape
+    assert (
+        exact.dtype == torch.float64
+        and found.dtype == stock.dtype != torch.float64
+        and found.shape == exact.shape
+    )
     assert same_infinities(found, exact) and same_infinities(stock, exact)
     size = size_of(exact) if size is None else size
     of_found, of_stock = distance(found.double(), exact), distance(stock.double(), exact)
     least = torch.finfo(found.dtype).eps * size  # stock may be nearer by chance
-    assert of_stock <= 1000 * least, f"PyTorch's own result is {of_stock} off: another number, not another rounding"
+    assert of_stock <= 1000 * least, f"PyTorch's own result is {of_stock} off: no rounding"
     assert of_found <= TIMES * max(of_stock, least), f"{of_found} off, PyTorch's own {of_stock}"
 
 

@@ -42,7 +42,7 @@ def of_whole_prefixes(model, sources: torch.Tensor, prefixes: torch.Tensor) -> t
 
 
 def walk(model, steps: int = 7, leave: dict[int, list[int]] = LEFT_OUT, words: int = WORDS, starts: Sequence[int] = STARTS) -> None:
-    """Go on with random tokens of random hypotheses, leaving out rows at some steps, and compare the logits of every step.
+    """Go on with random tokens of random hypotheses, leaving out rows at some steps; compare each step's logits.
 
     In float64 they are the model's own; in float32, whose kernels are others, they are as near to these as the model's.
     """
