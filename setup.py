@@ -8,7 +8,10 @@ setup(
     description="Multilingual zero-shot neural machine translation, a plug-in for fairseq",
     packages=find_packages(include=["zsnmt", "zsnmt.*"]),
     entry_points={"console_scripts": ["zsnmt = zsnmt.cli:main"]},
-    package_data={"zsnmt.report": ["page.html.jinja", "page.css", "page.js"], "zsnmt.masked_lm.report": ["page.html.jinja"]},
+    package_data={
+        "zsnmt.report": ["page.html.jinja", "page.css", "page.js"],
+        "zsnmt.masked_lm.report": ["page.html.jinja"],
+    },
     python_requires=">=3.11,<3.13",
     install_requires=[
         "torch>=2.6",
@@ -27,5 +30,10 @@ setup(
         "tqdm>=4.60",
         "conllu>=4.5",
     ],
-    extras_require={"test": ["pytest>=8", "pytest-xdist>=3.6"], "comet": ["unbabel-comet>=2.2"], "ctranslate2": ["ctranslate2>=4.5"], "tensorboard": ["tensorboard>=2.14"]},
+    extras_require={
+        "test": ["pytest>=8", "pytest-xdist>=3.6"],
+        "comet": ["unbabel-comet>=2.2"],
+        "ctranslate2": ["ctranslate2>=4.5"],
+        "tensorboard": ["tensorboard>=2.14"],
+    },
 )

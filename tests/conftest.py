@@ -7,21 +7,21 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import fairseq.tasks  # noqa: E402, F401  (before zsnmt, so that it registers)
-import pytest  # noqa: E402
-import torch  # noqa: E402
-from fairseq.data import Dictionary  # noqa: E402
+import fairseq.tasks  # noqa: F401  (before zsnmt, so that it registers)
+import pytest
+import torch
+from fairseq.data import Dictionary
 
-import zsnmt  # noqa: E402
-from tests.support import warm  # noqa: E402
-from tests.support.rounding import float64, float64_attention  # noqa: E402, F401
-from tests.support.shared import shared  # noqa: E402
+import zsnmt
+from tests.support import warm
+from tests.support.rounding import float64, float64_attention  # noqa: F401
+from tests.support.shared import shared
 
 zsnmt.register()
 torch.set_num_threads(1)
@@ -32,7 +32,9 @@ LANGUAGES = ["piv", "aa", "bb", "cc"]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Recipes come first and then other files with slow tests, so that no process is left alone with one at the end."""
+    """Recipes come first and then other files with slow tests, so that no process is left alone with one
+    at the end.
+    """
     for item in items:
         if "tiny" in item.fixturenames:
             item.add_marker(pytest.mark.slow)
@@ -100,8 +102,8 @@ IDENTIFIER=lexicon
 AVERAGE=2
 BEAM=2
 MODEL="--encoder-layers 3 --decoder-layers 1 --encoder-embed-dim 16 --decoder-embed-dim 16
-  --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 --encoder-attention-heads 2 --decoder-attention-heads 2
-  --max-source-positions 40"
+  --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24
+  --encoder-attention-heads 2 --decoder-attention-heads 2 --max-source-positions 40"
 TRAINING="--optimizer adam --lr 5e-3 --criterion label_smoothed_cross_entropy --max-tokens 400 --max-epoch 2"
 """
 
@@ -129,7 +131,15 @@ def run_command(*command, runs=None, fresh: bool = False, **options) -> subproce
         command = (python, *command[1:])
     elif str(command[0]).endswith(".sh"):
         command = ("bash", *command)
-    return subprocess.run([*map(str, command)], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, **options)
+    return subprocess.run(
+        [*map(str, command)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        **options,
+    )
 
 
 @dataclass(frozen=True)
@@ -161,7 +171,9 @@ def make_tiny(base: Path) -> None:
     config.write_text(TINY_CONFIG)
     printed = run_command("recipes/demo.sh", config, runs=base / "runs", fresh=True)
     assert printed.returncode == 0, printed.stderr
-    (base / "printed.json").write_text(json.dumps({**vars(printed), "args": [*map(str, printed.args)]}), encoding="utf-8")
+    (base / "printed.json").write_text(
+        json.dumps({**vars(printed), "args": [*map(str, printed.args)]}), encoding="utf-8"
+    )
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""The recipe of ablation studies on a tiny experiment: what it would train, what it trains, what it refuses."""
+"""The recipe of ablation studies on a tiny experiment: what it would train, what it trains, what it
+refuses.
+"""
 
 import json
 
@@ -13,36 +15,55 @@ PLAIN = ["zs_transformer", "zs_transformer_residual"]  # which the demo trained
 RESIDUAL, RELATIVE = "zs_transformer_residual", "zs_transformer_relative"
 LEARNED = "--encoder-position-encoding learned --decoder-position-encoding learned"
 # what zs_transformer_relative has otherwise than the other architectures
-ALIKE = "--dropout 0.1 --attention-dropout 0.1 --activation-dropout 0.1 --word-dropout 0 --decoder-language-embedding none"
+ALIKE = (
+    "--dropout 0.1 --attention-dropout 0.1 --activation-dropout 0.1 --word-dropout 0 "
+    "--decoder-language-embedding none"
+)
 
 
 def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
     before = {*tiny.runs.rglob("*")}
     studies = [study for study in STUDIES if study != "clip_distance"]
-    shown = run_command("recipes/ablate.sh", tiny.config, *studies, "--seeds", "1", "2", "--dry-run", runs=tiny.runs)
+    shown = run_command(
+        "recipes/ablate.sh", tiny.config, *studies, "--seeds", "1", "2", "--dry-run", runs=tiny.runs
+    )
     assert shown.returncode == 0 and {*tiny.runs.rglob("*")} == before, shown.stderr
-    assert [line.split(maxsplit=1) for line in shown.stdout.splitlines()] == [
-        [f"{name}/seed{seed}", options + (" (trained before)" if name in PLAIN and seed == 1 else "")]
-        for seed in (1, 2)
-        for name, options in {
-            "zs_transformer": "zs_transformer",
-            "residual_at_1": f"{RESIDUAL} --encoder-residual-removal-layers 1",
-            "zs_transformer_residual": RESIDUAL,  # at 2 of 3
-            "residual_at_3": f"{RESIDUAL} --encoder-residual-removal-layers 3",
-            "learned_positions": f"zs_transformer {LEARNED}",
-            "residual_learned_positions": f"{RESIDUAL} {LEARNED}",
-            "residual_mean_pool": f"{RESIDUAL} --encoder-residual-replacement mean_pool",
-            "residual_stochastic": f"{RESIDUAL} --encoder-residual-replacement stochastic",
-            **{f"{prefix}{encoding}": f"{architecture} --encoder-position-encoding {encoding}"
-               for encoding in [*ENCODINGS][1:] for prefix, architecture in (("", "zs_transformer"), ("residual_", RESIDUAL))},
-            **{name: f"{RESIDUAL} --encoder-position-encoding {encoding} --encoder-position-bias-layers 1" for encoding, name in BELOW.items()},
-        }.items()
-    ]  # fmt: skip
+    assert (
+        [line.split(maxsplit=1) for line in shown.stdout.splitlines()]
+        == [
+            [f"{name}/seed{seed}", options + (" (trained before)" if name in PLAIN and seed == 1 else "")]
+            for seed in (1, 2)
+            for name, options in {
+                "zs_transformer": "zs_transformer",
+                "residual_at_1": f"{RESIDUAL} --encoder-residual-removal-layers 1",
+                "zs_transformer_residual": RESIDUAL,  # at 2 of 3
+                "residual_at_3": f"{RESIDUAL} --encoder-residual-removal-layers 3",
+                "learned_positions": f"zs_transformer {LEARNED}",
+                "residual_learned_positions": f"{RESIDUAL} {LEARNED}",
+                "residual_mean_pool": f"{RESIDUAL} --encoder-residual-replacement mean_pool",
+                "residual_stochastic": f"{RESIDUAL} --encoder-residual-replacement stochastic",
+                **{
+                    f"{prefix}{encoding}": f"{architecture} --encoder-position-encoding {encoding}"
+                    for encoding in [*ENCODINGS][1:]
+                    for prefix, architecture in (("", "zs_transformer"), ("residual_", RESIDUAL))
+                },
+                **{
+                    name: f"{RESIDUAL} --encoder-position-encoding {encoding} "
+                    "--encoder-position-bias-layers 1"
+                    for encoding, name in BELOW.items()
+                },
+            }.items()
+        ]
+    )
 
 
-def test_clipping_distances_are_for_configs_in_which_the_architectures_differ_by_positions_alone(tiny, tmp_path):
+def test_clipping_distances_are_for_configs_in_which_the_architectures_differ_by_positions_alone(
+    tiny, tmp_path
+):
     config = tmp_path / "relative.conf"
-    config.write_text(tiny.config.read_text().replace("--max-source-positions 40", f"--max-source-positions 40 {ALIKE}"))
+    config.write_text(
+        tiny.config.read_text().replace("--max-source-positions 40", f"--max-source-positions 40 {ALIKE}")
+    )
     shown = run_command("recipes/ablate.sh", config, "clip_distance", "--dry-run", runs=tmp_path)
     assert shown.returncode == 0 and [line.split() for line in shown.stdout.splitlines()] == [
         ["zs_transformer/seed1", "zs_transformer"],
@@ -51,36 +72,51 @@ def test_clipping_distances_are_for_configs_in_which_the_architectures_differ_by
         ["relative_64/seed1", RELATIVE, "--relative-attention-distance", "64"],
     ], shown.stderr
     stopped = run_command("recipes/ablate.sh", tiny.config, "clip_distance", runs=tmp_path)
-    assert stopped.returncode != 0 and "differ in" in stopped.stderr and "--word-dropout (0.1, 0.0)" in stopped.stderr
+    assert (
+        stopped.returncode != 0
+        and "differ in" in stopped.stderr
+        and "--word-dropout (0.1, 0.0)" in stopped.stderr
+    )
 
 
 def test_a_study_trains_what_is_missing_and_prints_all_side_by_side(own_tiny, tmp_path):
     before = {system: (own_tiny.run(system) / "model.pt").stat().st_mtime_ns for system in PLAIN}
     page = tmp_path / "report.html"
-    done = run_command("recipes/ablate.sh", own_tiny.config, "replacement", "--report", page, runs=own_tiny.runs)
+    done = run_command(
+        "recipes/ablate.sh", own_tiny.config, "replacement", "--report", page, runs=own_tiny.runs
+    )
     assert done.returncode == 0, done.stderr
     assert before == {system: (own_tiny.run(system) / "model.pt").stat().st_mtime_ns for system in PLAIN}
     names = [*PLAIN, "residual_mean_pool", "residual_stochastic"]
     table = done.stdout.partition("Difference from zs_transformer")[0]  # in blocks as wide as a terminal
-    assert [name for line in table.split("\n") if line.startswith("system ") for name in line.split()[1:]] == names
+    assert [
+        name for line in table.split("\n") if line.startswith("system ") for name in line.split()[1:]
+    ] == names
     assert all(name in page.read_text(encoding="utf-8") for name in names)
     for kind in ("mean_pool", "stochastic"):
         run = own_tiny.run(f"residual_{kind}")
         options = f"--encoder-residual-replacement {kind}"
         assert load_checkpoint(run / "model.pt")["cfg"]["model"].encoder_residual_replacement == kind
         assert json.loads((run / "run.json").read_text())["command"] == (
-            f"bash recipes/train.sh configs/tiny.conf {RESIDUAL} --seeds 1 --name residual_{kind} -- {options}"
+            f"bash recipes/train.sh configs/tiny.conf {RESIDUAL} --seeds 1 --name residual_{kind} -- "
+            f"{options}"
         )
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["configs/demo.conf"], "the following arguments are required: STUDY; see zsnmt ablate --help"),
-    (["configs/none.conf", "positions"], "there is no config 'configs/none.conf'"),
-    (["configs/demo.conf", "positions", "--sead", "3"], "unrecognized arguments: --sead 3"),
-    (["configs/demo.conf", "positions", "--seeds", "--dry-run"], "argument --seeds: expected at least one argument"),
-    (["configs/demo.conf", "positions", "--report"], "argument --report: expected one argument"),
-    (["configs/demo.conf", "layers", "positions"], "there is no study 'layers'; there are removal_layer"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["configs/demo.conf"], "the following arguments are required: STUDY; see zsnmt ablate --help"),
+        (["configs/none.conf", "positions"], "there is no config 'configs/none.conf'"),
+        (["configs/demo.conf", "positions", "--sead", "3"], "unrecognized arguments: --sead 3"),
+        (
+            ["configs/demo.conf", "positions", "--seeds", "--dry-run"],
+            "argument --seeds: expected at least one argument",
+        ),
+        (["configs/demo.conf", "positions", "--report"], "argument --report: expected one argument"),
+        (["configs/demo.conf", "layers", "positions"], "there is no study 'layers'; there are removal_layer"),
+    ],
+)
 def test_a_wrong_call_gets_one_sentence(tmp_path, arguments, message):
     stopped = run_command("recipes/ablate.sh", *arguments, runs=tmp_path)
     assert stopped.returncode != 0 and message in stopped.stderr and stopped.stderr.count("\n") == 1
@@ -88,5 +124,8 @@ def test_a_wrong_call_gets_one_sentence(tmp_path, arguments, message):
 
 
 def test_every_study_is_named_where_a_person_looks_for_it():
-    texts = [(ROOT / path).read_text(encoding="utf-8") for path in ("recipes/ablate.sh", "docs/method.md", "zsnmt/cli/ablate.py")]
+    texts = [
+        (ROOT / path).read_text(encoding="utf-8")
+        for path in ("recipes/ablate.sh", "docs/method.md", "zsnmt/cli/ablate.py")
+    ]
     assert all(study in text for study in STUDIES for text in texts)

@@ -68,8 +68,17 @@ def test_an_adapted_run_is_a_run_folder_that_says_where_it_comes_from(tiny, full
     assert read_languages(run / "pipeline") == [*KNOWN, NEW]
     record = json.loads((run / "run.json").read_text())
     assert record["adapted_from"] | {"commit": None} == {
-        "config": "tiny", "system": "zs_transformer_residual", "seed": 1, "commit": None, "languages": KNOWN, "mode": "full"}  # fmt: skip
-    assert record["command"].startswith("bash recipes/adapt.sh configs/added.conf ") and record["overlap"][f"{PIVOT}-{NEW}"]["kept"] == 40
+        "config": "tiny",
+        "system": "zs_transformer_residual",
+        "seed": 1,
+        "commit": None,
+        "languages": KNOWN,
+        "mode": "full",
+    }
+    assert (
+        record["command"].startswith("bash recipes/adapt.sh configs/added.conf ")
+        and record["overlap"][f"{PIVOT}-{NEW}"]["kept"] == 40
+    )
     assert f"test.{NEW}" in printed.stderr and "% unknown" in printed.stderr
     translated = run_command("scripts/translate.py", run, "--to", NEW, "--from", "velan", input="Ba.\n")
     assert translated.returncode == 0 and translated.stdout.count("\n") == 1, translated.stderr
@@ -83,15 +92,25 @@ def test_training_starts_from_the_old_rows_byte_for_byte(tiny, full):
         assert torch.equal(initial[name][: len(weight)] if name in TABLES else initial[name], weight), name
         assert (len(initial[name]) > len(weight)) == (name in TABLES)
     trained = load_checkpoint(run / "model.pt")
-    assert not torch.equal(trained["model"]["encoder.layers.0.fc1.weight"], old["encoder.layers.0.fc1.weight"])
+    assert not torch.equal(
+        trained["model"]["encoder.layers.0.fc1.weight"], old["encoder.layers.0.fc1.weight"]
+    )
 
 
 def test_scores_say_what_was_before_and_what_is_zero_shot(tiny, full, runs):
     run, _ = full
     scores, base = scores_of(run, runs), json.loads((tiny.run() / "scores.json").read_text())
     kinds = {result["direction"]: result["kind"] for result in scores["directions"]}
-    assert kinds == {f"{a}-{b}": "supervised" if PIVOT in (a, b) else "zero_shot" for a in [*KNOWN, NEW] for b in [*KNOWN, NEW] if a != b}
-    before, then = ({(result["direction"], result["way"]): result["bleu"] for result in results} for results in (scores["before"], base["directions"]))
+    assert kinds == {
+        f"{a}-{b}": "supervised" if PIVOT in (a, b) else "zero_shot"
+        for a in [*KNOWN, NEW]
+        for b in [*KNOWN, NEW]
+        if a != b
+    }
+    before, then = (
+        {(result["direction"], result["way"]): result["bleu"] for result in results}
+        for results in (scores["before"], base["directions"])
+    )
     assert before == then
     assert all(0 <= result["unchanged"] <= 1 for result in scores["before"])
     assert scores["adapted_from"]["mode"] == "full" and "before" in scores["printed"]
@@ -113,7 +132,10 @@ def test_a_finished_adaptation_that_is_run_again_does_nothing(tiny, full, config
     before = {path: path.stat().st_mtime_ns for path in run.rglob("*.pt")}
     again = adapt(config, tiny.run(), runs)
     assert again.returncode == 0, again.stderr
-    assert [f"adapt: {name}: done before" in again.stderr for name in ("text", "data", "extend", "train", "average")] == [True] * 5
+    assert [
+        f"adapt: {name}: done before" in again.stderr
+        for name in ("text", "data", "extend", "train", "average")
+    ] == [True] * 5
     assert before == {path: path.stat().st_mtime_ns for path in run.rglob("*.pt")}
 
 
@@ -127,7 +149,9 @@ def test_an_adapted_run_learns_another_language(frozen, config, runs, tmp_path):
     assert read_languages(run / "pipeline") == [*KNOWN, NEW, fifth_language()]
     scores = scores_of(run, runs)
     assert {result["unchanged"] for result in scores["before"]} == {1}
-    assert {result["direction"] for result in scores["before"]} == {f"{a}-{b}" for a in [*KNOWN, NEW] for b in [*KNOWN, NEW] if a != b}
+    assert {result["direction"] for result in scores["before"]} == {
+        f"{a}-{b}" for a in [*KNOWN, NEW] for b in [*KNOWN, NEW] if a != b
+    }
 
 
 def fifth_language() -> str:
@@ -136,11 +160,17 @@ def fifth_language() -> str:
     return standard_languages(5)[-1].name
 
 
-@pytest.mark.parametrize("change, words", [
-    (("LANGUAGES=\"inglan tamek\"", "LANGUAGES=\"inglan velan\""), "the run knows inglan, velan already .* name a language that it lacks"),
-    (("LANGUAGES=\"inglan tamek\"", "LANGUAGES=\"velan tamek\""), "has the pivot velan, the run has inglan"),
-    (("VOCABULARY=120", "VOCABULARY=5"), "a vocabulary of 5 pieces cannot hold all characters"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (
+            ('LANGUAGES="inglan tamek"', 'LANGUAGES="inglan velan"'),
+            "the run knows inglan, velan already .* name a language that it lacks",
+        ),
+        (('LANGUAGES="inglan tamek"', 'LANGUAGES="velan tamek"'), "has the pivot velan, the run has inglan"),
+        (("VOCABULARY=120", "VOCABULARY=5"), "a vocabulary of 5 pieces cannot hold all characters"),
+    ],
+)
 def test_a_config_that_adds_nothing_is_refused(tiny, runs, tmp_path, change, words):
     config = tmp_path / "refused.conf"
     config.write_text(ADDED_CONFIG.replace(*change))
@@ -155,7 +185,11 @@ def test_without_the_original_text_only_the_frozen_mode_goes_on(tiny, config, tm
     record = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(record | {"text": str(tmp_path / "gone")}))
     refused = adapt(config, run, tmp_path / "runs")
-    assert refused.returncode == 1 and f"{tmp_path / 'gone'}, the text that {run} was trained on, is not there any more" in refused.stderr
+    assert (
+        refused.returncode == 1
+        and f"{tmp_path / 'gone'}, the text that {run} was trained on, is not there any more"
+        in refused.stderr
+    )
     assert "--frozen" in refused.stderr
     done = adapt(config, run, tmp_path / "runs", "--frozen")
     assert done.returncode == 0, done.stderr
@@ -164,7 +198,9 @@ def test_without_the_original_text_only_the_frozen_mode_goes_on(tiny, config, tm
 
 def test_what_is_no_finished_run_is_refused(tiny, config, tmp_path):
     missing = adapt(config, tmp_path, tmp_path / "runs")
-    assert missing.returncode == 1 and "is not a run folder; give one made by recipes/train.sh" in missing.stderr
+    assert (
+        missing.returncode == 1 and "is not a run folder; give one made by recipes/train.sh" in missing.stderr
+    )
     run = shutil.copytree(tiny.run(), tmp_path / "seed1", ignore=shutil.ignore_patterns("*.pt"))
     untrained = adapt(config, run, tmp_path / "runs")
     assert untrained.returncode == 1 and "has no model.pt" in untrained.stderr

@@ -23,7 +23,9 @@ ROOT = Path(__file__).parents[1]
 
 def stock(module: types.ModuleType) -> types.ModuleType:
     """A second copy of a module of fairseq, without repairs."""
-    spec = importlib.util.spec_from_file_location(f"stock_{module.__name__.rpartition('.')[2]}", module.__file__)
+    spec = importlib.util.spec_from_file_location(
+        f"stock_{module.__name__.rpartition('.')[2]}", module.__file__
+    )
     copy = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(copy)
     return copy
@@ -144,7 +146,9 @@ def interrupted(monkeypatch, tmp_path):
 def test_without_the_repair_a_copy_that_dies_spoils_the_old_file(interrupted, monkeypatch):
     new, old = interrupted
     module = stock(file_io)
-    monkeypatch.setattr(module, "IOPathManager", None)  # iopath, where it is installed, copies in the same way
+    monkeypatch.setattr(
+        module, "IOPathManager", None
+    )  # iopath, where it is installed, copies in the same way
     with pytest.raises(KeyboardInterrupt):
         module.PathManager.copy(str(new), str(old), overwrite=True)
     assert old.read_bytes() == b"n" * 5
@@ -181,7 +185,9 @@ def test_training_that_goes_on_gives_the_task_its_state(checkpoint, new_format):
     state = {**torch.load(checkpoint), "task_state": {"language_tags": "t_enc"}}
     torch.save(state, checkpoint, _use_new_zipfile_serialization=new_format)
     trainers = [some_trainer(), some_trainer()]
-    for trainer, load in zip(trainers, (stock(fairseq.trainer).Trainer.load_checkpoint, Trainer.load_checkpoint)):
+    for trainer, load in zip(
+        trainers, (stock(fairseq.trainer).Trainer.load_checkpoint, Trainer.load_checkpoint)
+    ):
         load(trainer, str(checkpoint), reset_optimizer=True)
         trainer.model.load_state_dict.assert_called_once()
     trainers[0].task.load_state_dict.assert_not_called()  # without the repair

@@ -1,7 +1,7 @@
 """Every config in small: from files in the form of its release to the first training update, and to scores.
 
-A config keeps what it says of languages, text and training; its numbers and its model become small. All configs are
-trained; of those that are alike in all that scoring depends on, one is scored.
+A config keeps what it says of languages, text and training; its numbers and its model become small. All
+configs are trained; of those that are alike in all that scoring depends on, one is scored.
 """
 
 import itertools
@@ -27,29 +27,65 @@ from zsnmt.training.config import Config, read_config
 from zsnmt.training.config_file import ConfigFile, keys_of
 from zsnmt.training.studies import systems, training_options
 
+pytestmark = pytest.mark.slow
+
 SYSTEM = "zs_transformer"
 DEMO = "demo"  # of the same text, languages and sizes as demo_float32
-BASES = {"iwslt17_add_de": "iwslt17", "multi30k_add_cs": "multi30k_without_cs", "multi30k_add_cs_2k": "multi30k_without_cs"}  # adapted
-CONFIGS = sorted({path.stem for path in (ROOT / "configs").glob("*.conf") if not path.stem.startswith("bert_")} - {DEMO, *BASES})
+BASES = {
+    "iwslt17_add_de": "iwslt17",
+    "multi30k_add_cs": "multi30k_without_cs",
+    "multi30k_add_cs_2k": "multi30k_without_cs",
+}  # adapted
+CONFIGS = sorted(
+    {path.stem for path in (ROOT / "configs").glob("*.conf") if not path.stem.startswith("bert_")}
+    - {DEMO, *BASES}
+)
 OF_FULL_SIZE = "iwslt17"
-SCORED = ["europarl_non_overlap", "indic_bible", "iwslt17_en_it_relative", "iwslt17_little_data", "iwslt17_little_data_marked",
-          "multi30k", "own", "pmindia"]  # fmt: skip
-FOUND_TWICE = {"word_orders": {"svo-vso1": 2}}  # the made sentences that stand in a held-out set too, but for the last mark
-SCORING = ("tokenisation", "subword_type", "mark_tokens", "normalise_references")  # what it depends on, besides CORPUS
-KINDS = {"raw": ("raw", "raw"), "moses": ("moses", "moses"), "moses_truecase": ("moses_truecase", "moses_truecase"),
-         "by_script": ("moses_truecase", "indic")}  # by TOKENISATION, of Latin and of Indic scripts  # fmt: skip
+SCORED = [
+    "europarl_non_overlap",
+    "indic_bible",
+    "iwslt17_en_it_relative",
+    "iwslt17_little_data",
+    "iwslt17_little_data_marked",
+    "multi30k",
+    "own",
+    "pmindia",
+]
+FOUND_TWICE = {
+    "word_orders": {"svo-vso1": 2}
+}  # the made sentences that stand in a held-out set too, but for the last mark
+SCORING = (
+    "tokenisation",
+    "subword_type",
+    "mark_tokens",
+    "normalise_references",
+)  # what it depends on, besides CORPUS
+KINDS = {
+    "raw": ("raw", "raw"),
+    "moses": ("moses", "moses"),
+    "moses_truecase": ("moses_truecase", "moses_truecase"),
+    "by_script": ("moses_truecase", "indic"),
+}  # by TOKENISATION, of Latin and of Indic scripts
 
 SMALL_MODEL = """
   --encoder-layers 3 --decoder-layers 1 --encoder-embed-dim 16 --decoder-embed-dim 16
-  --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 --encoder-attention-heads 2 --decoder-attention-heads 2
-  --max-source-positions 100 --max-target-positions 30"""
+  --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24
+  --encoder-attention-heads 2 --decoder-attention-heads 2 --max-source-positions 100
+  --max-target-positions 30"""
 
 
 def in_small(name: str, **settings: str) -> str:
-    """The text of a config with small numbers and, but for one config, a small model; further settings may be given."""
+    """The text of a config with small numbers and, but for one config, a small model; further settings may
+    be given.
+    """
     path = ROOT / "configs" / f"{name}.conf"
     text = path.read_text(encoding="utf-8").replace("=path/to/text", '="$OWN"')
-    given = {key: value for key, (value, _) in ConfigFile(path, keys_of(Config), {**os.environ, "ROOT": str(ROOT)}).settings.items()}
+    given = {
+        key: value
+        for key, (value, _) in ConfigFile(
+            path, keys_of(Config), {**os.environ, "ROOT": str(ROOT)}
+        ).settings.items()
+    }
     small = {"VOCABULARY": "240", "AVERAGE": "1", "BEAM": "1", "TEST_LINES": "2"}
     small["TRAINING"] = given["TRAINING"] + " --max-update 1 --no-save-optimizer-state"
     if name == OF_FULL_SIZE:
@@ -72,7 +108,9 @@ of_every_config = pytest.mark.parametrize("name", CONFIGS)
 
 @dataclass(frozen=True)
 class DryRun:
-    """What a config made: its settings as recipes read them, the experiment's folder, and what was printed."""
+    """What a config made: its settings as recipes read them, the experiment's folder, and what was
+    printed.
+    """
 
     settings: Config
     folder: Path
@@ -91,7 +129,11 @@ class DryRun:
     def directions(self) -> list[str]:
         """The directions that are trained on: all with the pivot, unless the config names them."""
         named = re.search(r"--lang-pairs (\S+)", " ".join(self.settings.training))
-        return named[1].split(",") if named else [*map(str, supervised_directions(self.languages, self.languages[0]))]
+        return (
+            named[1].split(",")
+            if named
+            else [*map(str, supervised_directions(self.languages, self.languages[0]))]
+        )
 
     def training_text(self, language: str) -> tuple[list[str], list[str]]:
         """The sentences of a language that are trained on, and those of the pivot."""
@@ -145,7 +187,9 @@ def dry_run(name: str, base: Path) -> DryRun:
 def dry_runs(request, release_folder, tmp_path_factory):
     """The dry run of a config; those that the selected tests ask for are made several at a time."""
     base = tmp_path_factory.mktemp("configs")
-    asked = {item.callspec.params["name"] for item in request.session.items if "dry_runs" in item.fixturenames}
+    asked = {
+        item.callspec.params["name"] for item in request.session.items if "dry_runs" in item.fixturenames
+    }
     with ThreadPoolExecutor(min(4, os.cpu_count())) as pool:
         running = {name: pool.submit(dry_run, name, base) for name in sorted(asked)}
         yield lambda name: running[name].result()
@@ -197,7 +241,11 @@ def test_it_trains_on_as_many_pairs_as_it_says(dry_runs, name):
 @of_every_config
 def test_its_pairs_share_english_sentences_as_its_condition_says(dry_runs, name):
     done = dry_runs(name)
-    condition = done.settings.condition if done.settings.multiway else " ".join(done.settings.corpus).partition("--condition ")[2].partition(" ")[0]
+    condition = (
+        done.settings.condition
+        if done.settings.multiway
+        else " ".join(done.settings.corpus).partition("--condition ")[2].partition(" ")[0]
+    )
     sides = [{*done.training_text(language)[1]} for language in done.languages[1:]]
     shared, everything = set.intersection(*sides), set.union(*sides)
     if condition == "multiway":
@@ -229,11 +277,20 @@ def test_a_test_sentence_in_the_training_text_is_left_out(dry_runs, name):
 @of_every_config
 def test_it_has_the_text_pipeline_that_it_asks_for(dry_runs, name):
     done = dry_runs(name)
-    folder, settings, made = done.run / "pipeline", done.settings, read(done.run / "pipeline" / "pipeline.json")
-    kinds = {language: KINDS[settings.tokenisation][language in releases.PMINDIA[1:]] for language in done.languages}
+    folder, settings, made = (
+        done.run / "pipeline",
+        done.settings,
+        read(done.run / "pipeline" / "pipeline.json"),
+    )
+    kinds = {
+        language: KINDS[settings.tokenisation][language in releases.PMINDIA[1:]]
+        for language in done.languages
+    }
     words, marks = settings.subword_type == "word", settings.mark_tokens
     assert made == {"units": "words" if words else "subwords", "tokenisation": kinds, "mark_tokens": marks}
-    assert languages_of(folder, "truecaser.*") == {language for language in kinds if kinds[language] == "moses_truecase"}
+    assert languages_of(folder, "truecaser.*") == {
+        language for language in kinds if kinds[language] == "moses_truecase"
+    }
     assert languages_of(folder, "vocabulary.*") == ({*kinds} if settings.threshold == 2 or marks else set())
     assert (folder / "subwords.model").is_file() != words
 
@@ -261,9 +318,15 @@ def test_it_is_scored_in_every_direction(dry_runs, name):
     assert f"  {SYSTEM}\n" in done.scored.stdout
     scores, pivot = read(done.run / "scores.json"), done.languages[0]
     zero_shot = zero_shot_directions(done.languages, pivot)
-    groups = (("supervised", "direct", done.directions), ("zero_shot", "direct", zero_shot), ("zero_shot", "pivot", zero_shot))
+    groups = (
+        ("supervised", "direct", done.directions),
+        ("zero_shot", "direct", zero_shot),
+        ("zero_shot", "pivot", zero_shot),
+    )
     expected = [(kind, way, str(direction)) for kind, way, directions in groups for direction in directions]
-    assert [(result["kind"], result["way"], result["direction"]) for result in scores["directions"]] == expected
+    assert [
+        (result["kind"], result["way"], result["direction"]) for result in scores["directions"]
+    ] == expected
     assert {result["lines"] for result in scores["directions"]} == {2}
     assert all(0 <= result["bleu"] <= 100 for result in scores["directions"])
     signature = scores["signatures"]["bleu"]
@@ -277,9 +340,18 @@ def test_a_config_of_relative_attention_is_for_all_its_systems_and_for_one_direc
     common = settings.fairseq_options
     *_, last = found = systems(["clip_distance"], common)
     first, second = settings.languages
-    assert {training_options(system.architecture, common).lang_pairs for system in found} == {f"{first}-{second}"}
-    assert training_options(last.architecture, [*common, "--lang-pairs", f"{second}-{first}"]).lang_pairs == f"{second}-{first}"
-    assert (settings.beam or Search.beam, settings.length_penalty, settings.length_penalty_form) == (4, 0.6, "gnmt")
+    assert {training_options(system.architecture, common).lang_pairs for system in found} == {
+        f"{first}-{second}"
+    }
+    assert (
+        training_options(last.architecture, [*common, "--lang-pairs", f"{second}-{first}"]).lang_pairs
+        == f"{second}-{first}"
+    )
+    assert (settings.beam or Search.beam, settings.length_penalty, settings.length_penalty_form) == (
+        4,
+        0.6,
+        "gnmt",
+    )
 
 
 # Configs that add a language
@@ -292,7 +364,9 @@ def test_a_language_is_added_to_a_run_of_the_config_that_lacks_it(release_folder
     config.write_text(in_small(name, VOCABULARY="60"), encoding="utf-8")
     trained = run_command("recipes/train.sh", base, SYSTEM, runs=runs)
     assert trained.returncode == 0, trained.stderr
-    adapted = run_command("recipes/adapt.sh", config, runs / base.stem / SYSTEM / "seed1", "--allow-unknown", "1", runs=runs)
+    adapted = run_command(
+        "recipes/adapt.sh", config, runs / base.stem / SYSTEM / "seed1", "--allow-unknown", "1", runs=runs
+    )
     assert adapted.returncode == 0, adapted.stderr
     run = runs / name / SYSTEM / "seed1"
     scored = run_command("recipes/evaluate.sh", run, runs=runs)
@@ -305,21 +379,32 @@ def test_a_language_is_added_to_a_run_of_the_config_that_lacks_it(release_folder
     with_new = [result for result in scores["directions"] if new in result["direction"].split("-")]
     assert {(result["direction"], result["kind"], result["way"]) for result in with_new} == {
         (f"{one}-{other}", "supervised" if old == pivot else "zero_shot", way)
-        for old in languages[:-1] for one, other in ((old, new), (new, old))
-        for way in (("direct",) if old == pivot else ("direct", "pivot"))}  # fmt: skip
-    assert len(scores["before"]) == len(read(runs / base.stem / SYSTEM / "seed1" / "scores.json")["directions"])
+        for old in languages[:-1]
+        for one, other in ((old, new), (new, old))
+        for way in (("direct",) if old == pivot else ("direct", "pivot"))
+    }
+    assert len(scores["before"]) == len(
+        read(runs / base.stem / SYSTEM / "seed1" / "scores.json")["directions"]
+    )
 
 
 # Releases that are not there, or not whole
 
-LACKING = [("iwslt17", "*.ro", "train.tags.ro-en.ro"), ("europarl_full", "*.da", "europarl-v7.da-en.da"),
-           ("pmindia", "*.or-en.tsv", "pmindia.v1.or-en.tsv"), ("multi30k", "val.cs.gz", "val.cs")]  # fmt: skip
+LACKING = [
+    ("iwslt17", "*.ro", "train.tags.ro-en.ro"),
+    ("europarl_full", "*.da", "europarl-v7.da-en.da"),
+    ("pmindia", "*.or-en.tsv", "pmindia.v1.or-en.tsv"),
+    ("multi30k", "val.cs.gz", "val.cs"),
+]
 
 
 def stopped(name: str, folder: Path, tmp_path: Path) -> str:
     """What is printed for a config whose release is in a folder that will not do."""
     config = tmp_path / f"{name}.conf"
-    config.write_text(changed((ROOT / "configs" / config.name).read_text(encoding="utf-8"), RELEASE=str(folder)), encoding="utf-8")
+    config.write_text(
+        changed((ROOT / "configs" / config.name).read_text(encoding="utf-8"), RELEASE=str(folder)),
+        encoding="utf-8",
+    )
     done = run_command("recipes/train.sh", config, SYSTEM, runs=tmp_path / "runs")
     assert done.returncode != 0 and "Traceback" not in done.stderr
     assert not (tmp_path / "runs" / name / "source").exists()
@@ -330,7 +415,8 @@ def stopped(name: str, folder: Path, tmp_path: Path) -> str:
 def test_a_release_that_is_not_there_gets_one_sentence(tmp_path, name):
     folder, corpus = tmp_path / "release", name.partition("_")[0]
     assert stopped(name, folder, tmp_path) == (
-        f"error: RELEASE={folder} is not a folder; fetch it with: zsnmt fetch {corpus} --to {folder}\n")
+        f"error: RELEASE={folder} is not a folder; fetch it with: zsnmt fetch {corpus} --to {folder}\n"
+    )
 
 
 @pytest.mark.parametrize("name, removed, missing", LACKING)
@@ -340,5 +426,6 @@ def test_a_release_that_lacks_files_gets_one_sentence(release_folder, tmp_path, 
     for path in [*folder.rglob(removed)]:
         path.unlink()
     (error,) = re.findall("error: .*", stopped(name, folder, tmp_path))
-    assert error == (f"error: {folder} and the folders below it lack {missing}; "
-                     f"get the release with zsnmt fetch {corpus}")  # fmt: skip
+    assert error == (
+        f"error: {folder} and the folders below it lack {missing}; get the release with zsnmt fetch {corpus}"
+    )

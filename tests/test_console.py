@@ -11,6 +11,7 @@ from zsnmt.errors import InputError
 def raising(error: BaseException):
     def main() -> None:
         raise error
+
     return main
 
 
@@ -23,8 +24,11 @@ def ending(main, capsys) -> tuple[int, str]:
 def shell(body: str, tail: str) -> subprocess.CompletedProcess:
     """A program of which `body` is the main function, in bash; its exit status is kept through a pipe."""
     program = f"from zsnmt.console import run\ndef main():\n    {body}\nrun(main)\n"
-    return subprocess.run(["bash", "-c", f'set -o pipefail; "$0" -c "$1" {tail}', sys.executable, program],
-                          capture_output=True, text=True)
+    return subprocess.run(
+        ["bash", "-c", f'set -o pipefail; "$0" -c "$1" {tail}', sys.executable, program],
+        capture_output=True,
+        text=True,
+    )
 
 
 def test_success_exits_with_zero(capsys):
@@ -32,14 +36,20 @@ def test_success_exits_with_zero(capsys):
 
 
 def test_an_input_error_is_one_line_and_status_1(capsys):
-    assert ending(raising(InputError("a.de is empty;\nwrite it")), capsys) == (1, "error: a.de is empty; write it\n")
+    assert ending(raising(InputError("a.de is empty;\nwrite it")), capsys) == (
+        1,
+        "error: a.de is empty; write it\n",
+    )
 
 
-@pytest.mark.parametrize("error, line", [
-    (OSError(errno.ENOSPC, "No space left on device", "a.de"), "error: a.de: No space left on device\n"),
-    (OSError(errno.EIO, "Input/output error"), "error: Input/output error\n"),
-    (OSError("out of luck"), "error: out of luck\n"),
-])
+@pytest.mark.parametrize(
+    "error, line",
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "a.de"), "error: a.de: No space left on device\n"),
+        (OSError(errno.EIO, "Input/output error"), "error: Input/output error\n"),
+        (OSError("out of luck"), "error: out of luck\n"),
+    ],
+)
 def test_an_operating_system_error_is_one_line_with_the_file(error, line, capsys):
     assert ending(raising(error), capsys) == (1, line)
 

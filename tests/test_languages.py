@@ -44,7 +44,9 @@ def test_directions_are_read_and_written():
     assert parse_directions("de-en,en-de") == [("de", "en"), ("en", "de")]
 
 
-@pytest.mark.parametrize("text", ["", "de", "de-", "-de", "-", "de-de", "de-en-it", "de–en", "de,en", "de- en"])
+@pytest.mark.parametrize(
+    "text", ["", "de", "de-", "-de", "-", "de-de", "de-en-it", "de–en", "de,en", "de- en"]
+)
 def test_what_is_no_direction_is_refused(text):
     with pytest.raises(InputError, match="is no direction|is no language code"):
         parse_direction(text)

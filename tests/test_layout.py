@@ -23,7 +23,9 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
-OWED = {("zsnmt.report.documents", "masked_lm")}  # the one module that still imports from above, and the folder
+OWED = {
+    ("zsnmt.report.documents", "masked_lm")
+}  # the one module that still imports from above, and the folder
 
 
 def module_name(path: Path) -> str:
@@ -67,7 +69,9 @@ def test_imports_point_down(path):
 def test_what_is_owed_is_still_owed():
     for module, room in OWED:
         path = PACKAGE.parent / f"{module.replace('.', '/')}.py"
-        assert any(name.startswith(f"zsnmt.{room}.") for name in imported(path)), f"{module} owes nothing any more; strike it out"
+        assert any(name.startswith(f"zsnmt.{room}.") for name in imported(path)), (
+            f"{module} owes nothing any more; strike it out"
+        )
 
 
 def test_folders_import_one_another_without_a_circle():
@@ -92,7 +96,7 @@ def test_architectures_are_registered_once_whoever_is_imported_first(order):
 import argparse
 {order}
 from fairseq import utils
-utils.import_user_module(argparse.Namespace(user_dir={str(ROOT / 'zsnmt')!r}))
+utils.import_user_module(argparse.Namespace(user_dir={str(ROOT / "zsnmt")!r}))
 from fairseq.models import ARCH_MODEL_REGISTRY
 from fairseq.tasks import TASK_REGISTRY
 import zsnmt.tasks
@@ -103,7 +107,10 @@ assert 'zs_transformer_residual' in ARCH_MODEL_REGISTRY and 'zs_translation' in 
 
 
 def test_a_script_that_needs_no_fairseq_does_not_load_it():
-    code = "import sys; import zsnmt.corpora.invented.corpus, zsnmt.report.systems; sys.exit('fairseq' in sys.modules)"
+    code = (
+        "import sys; import zsnmt.corpora.invented.corpus, zsnmt.report.systems; sys.exit('fairseq' in "
+        "sys.modules)"
+    )
     assert run_command("python", "-c", code).returncode == 0
 
 
@@ -114,10 +121,18 @@ def fake_python(folder: Path, version: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("version, message", [("3.10", "Python 3.10 is not supported"), ("3.13", "needs 3.11 or 3.12")])
+@pytest.mark.parametrize(
+    "version, message", [("3.10", "Python 3.10 is not supported"), ("3.13", "needs 3.11 or 3.12")]
+)
 def test_set_up_refuses_another_python_in_one_sentence(tmp_path, version, message):
-    environment = {**os.environ, "PYTHON": str(fake_python(tmp_path, version)), "VENV": str(tmp_path / "venv")}
-    stopped = subprocess.run(["bash", ROOT / "scripts/setup.sh"], env=environment, capture_output=True, text=True)
+    environment = {
+        **os.environ,
+        "PYTHON": str(fake_python(tmp_path, version)),
+        "VENV": str(tmp_path / "venv"),
+    }
+    stopped = subprocess.run(
+        ["bash", ROOT / "scripts/setup.sh"], env=environment, capture_output=True, text=True
+    )
     assert stopped.returncode == 1 and message in stopped.stderr and stopped.stderr.count("\n") == 1
     assert not (tmp_path / "venv").exists()
 
@@ -128,14 +143,30 @@ def test_configs_name_a_loss_unless_they_adapt_and_one_module_calls_fairseq():
             continue  # of studies with keys of their own
         adapts = "_add_" in path.stem  # a run, whose options it goes on with
         assert ("--criterion" in read_config(path, {"ROOT": str(ROOT)}).training) != adapts, path
-    callers = [path for folder in ("zsnmt", "recipes", "scripts") for path in (ROOT / folder).rglob("*.*")
-               if path.suffix in (".py", ".sh") and '"fairseq-train"' in path.read_text(encoding="utf-8")]  # fmt: skip
+    callers = [
+        path
+        for folder in ("zsnmt", "recipes", "scripts")
+        for path in (ROOT / folder).rglob("*.*")
+        if path.suffix in (".py", ".sh") and '"fairseq-train"' in path.read_text(encoding="utf-8")
+    ]
     assert [path.name for path in callers] == ["fairseq_train.py"]
 
 
 def test_a_recipe_is_a_few_lines_of_shell():
-    recipes = {path.stem: path.read_text(encoding="utf-8").splitlines() for path in (ROOT / "recipes").glob("*.sh")}
-    assert {*recipes} == {"steps", "train", "evaluate", "demo", "adapt", "probe", "ablate", "compression", "xnli"}
+    recipes = {
+        path.stem: path.read_text(encoding="utf-8").splitlines() for path in (ROOT / "recipes").glob("*.sh")
+    }
+    assert {*recipes} == {
+        "steps",
+        "train",
+        "evaluate",
+        "demo",
+        "adapt",
+        "probe",
+        "ablate",
+        "compression",
+        "xnli",
+    }
     for name, lines in recipes.items():
         code = [line for line in lines if line and not line.startswith("#")]
         assert len(code) <= (3 if name != "steps" else 20) and (name == "steps" or code[-1].endswith('"$@"'))

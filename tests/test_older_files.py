@@ -1,7 +1,8 @@
 """Files that version 0.1 wrote (commit 43442fd, before folders and formats changed) are read as ever.
 
-`support/older/runs_of_0.1.tar.xz` is a whole experiment of that time: invented languages, a tiny residual model of 60
-epochs with its checkpoint to go on from, its scores and translations, and its exports in float32 and int8.
+`support/older/runs_of_0.1.tar.xz` is a whole experiment of that time: invented languages, a tiny residual
+model of 60 epochs with its checkpoint to go on from, its scores and translations, and its exports in float32
+and int8.
 """
 
 import shutil
@@ -34,7 +35,10 @@ def older(tmp_path_factory) -> Path:
 def share_as_before(translator: Translator, older: Path) -> float:
     """Of the test lines, the share whose translation is that of 0.1."""
     lines = read_lines(older / "runs/tiny/text/test.velan")
-    before = {way: read_lines(older / RUN / f"hypotheses/direct.{way}.txt", allow_empty_lines=True) for way in DIRECTIONS}
+    before = {
+        way: read_lines(older / RUN / f"hypotheses/direct.{way}.txt", allow_empty_lines=True)
+        for way in DIRECTIONS
+    }
     now = translator.translate_into(lines, DIRECTIONS)
     equal = [old == new for way in DIRECTIONS for old, new in zip(before[way], now[way], strict=True)]
     assert len(equal) == 3 * 11 and len({line for way in DIRECTIONS for line in before[way]}) > 6
@@ -57,7 +61,12 @@ def test_an_export_translates_as_before_and_says_that_it_has_no_check(older, cap
 def test_scores_have_kinds_and_ways_and_their_table(older):
     scores = read_scores(older / RUN)
     found = sorted((result.kind, result.way.name) for result in scores.results)
-    assert found == [("supervised", DIRECT.name)] * 6 + [("zero_shot", DIRECT.name)] * 6 + [("zero_shot", PIVOT.name)] * 6
+    assert (
+        found
+        == [("supervised", DIRECT.name)] * 6
+        + [("zero_shot", DIRECT.name)] * 6
+        + [("zero_shot", PIVOT.name)] * 6
+    )
     rows = {line.split("  ")[0]: line for line in text_table([scores]).splitlines()}
     assert "2.2 [1.5, 2.6]" in rows["supervised"] and "3.0 [1.7, 3.9]" in rows["through pivot"]
 

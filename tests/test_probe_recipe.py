@@ -56,14 +56,28 @@ def test_a_failure_keeps_earlier_probes_and_the_next_call_goes_on(failed, done):
 
 
 def test_tables_and_their_record_are_left_and_nothing_else(run, done):
-    assert sorted(path.name for path in (run / "probes").iterdir()) == sorted([*TABLES, *PRINTED, "record.json"])
+    assert sorted(path.name for path in (run / "probes").iterdir()) == sorted(
+        [*TABLES, *PRINTED, "record.json"]
+    )
     assert not [*run.glob("probes.*")]
-    made, record = (json.loads(path.read_text()) for path in (run / "run.json", run / "probes" / "record.json"))
+    made, record = (
+        json.loads(path.read_text()) for path in (run / "run.json", run / "probes" / "record.json")
+    )
     assert all(record[key] == made[key] for key in ("config", "system", "seed"))
     assert (record["layers"], record["removed_layers"], record["dimension"]) == (LAYERS, [2], 16)
     assert (record["split"], record["sentences"], record["train_lines"]) == ("test", 11, 40)
     assert (record["kind"], record["variance"], record["probe_seed"]) == ("exact", 0.5, 3)
-    chosen = ["--train-lines", "40", "--kind", "exact", "--labels", "language position", *VARIANCE, "--seed", "3"]
+    chosen = [
+        "--train-lines",
+        "40",
+        "--kind",
+        "exact",
+        "--labels",
+        "language position",
+        *VARIANCE,
+        "--seed",
+        "3",
+    ]
     assert record["command"] == shlex.join(["bash", "recipes/probe.sh", str(run), *chosen])
     assert record["text"] != record["training_text"] and len(record["model"]) == 64
     assert record["commit"] and record["versions"]["torch"]
@@ -73,8 +87,12 @@ def test_the_tables_have_every_layer(run, done):
     languages = json.loads((run / "probes" / "record.json").read_text())["languages"]
     confusion, classifiers, similarity = (rows(run / "probes" / name) for name in TABLES)
     assert [(row["layer"], row["language"]) for row in confusion] == [*product(LAYERS, languages)]
-    assert [(row["layer"], row["label"]) for row in classifiers] == [*product(LAYERS, ["language", "position"])]
-    assert [row["layer"] for row in similarity] == [layer for layer in LAYERS for _ in range(6)]  # pairs of four languages
+    assert [(row["layer"], row["label"]) for row in classifiers] == [
+        *product(LAYERS, ["language", "position"])
+    ]
+    assert [row["layer"] for row in similarity] == [
+        layer for layer in LAYERS for _ in range(6)
+    ]  # pairs of four languages
     assert {(row["sentences"], row["dimensions"]) for row in similarity} == {("11", "16")}
 
 
@@ -83,19 +101,27 @@ def test_a_second_call_prints_and_does_nothing(run, done):
     again = run_command("recipes/probe.sh", run, *VARIANCE, *OPTIONS)
     assert again.returncode == 0 and "probe: done before" in again.stderr
     assert before == {path: path.stat().st_mtime_ns for path in (run / "probes").iterdir()}
-    assert again.stdout == done.stdout and all((run / "probes" / name).read_text() in done.stdout for name in PRINTED)
+    assert again.stdout == done.stdout and all(
+        (run / "probes" / name).read_text() in done.stdout for name in PRINTED
+    )
     assert f"zsnmt report {run} --output report.html" in again.stderr
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ([], "the following arguments are required: RUN; see zsnmt probe --help"),
-    (["runs", "--sead", "3"], "unrecognized arguments: --sead"),
-    (["runs", "--lines"], "argument --lines: expected one argument"),
-    (["runs", "--train-lines", "all"], "argument --train-lines: 'all' is not a whole number above 0"),
-    (["runs", "--kind", "linear"], "invalid choice: 'linear' (choose from"),
-    (["runs", "--labels", "language word"], "argument --labels: 'language word' is not among token, position, language"),
-    (["runs/none"], "runs/none is not a run folder; give one made by"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "the following arguments are required: RUN; see zsnmt probe --help"),
+        (["runs", "--sead", "3"], "unrecognized arguments: --sead"),
+        (["runs", "--lines"], "argument --lines: expected one argument"),
+        (["runs", "--train-lines", "all"], "argument --train-lines: 'all' is not a whole number above 0"),
+        (["runs", "--kind", "linear"], "invalid choice: 'linear' (choose from"),
+        (
+            ["runs", "--labels", "language word"],
+            "argument --labels: 'language word' is not among token, position, language",
+        ),
+        (["runs/none"], "runs/none is not a run folder; give one made by"),
+    ],
+)
 def test_a_wrong_call_gets_one_sentence(arguments, message):
     stopped = run_command("recipes/probe.sh", *arguments)
     assert stopped.returncode != 0 and message in stopped.stderr and stopped.stderr.count("\n") == 1

@@ -54,7 +54,7 @@ def test_a_run_folder_holds_what_it_was_made_of(tiny):
         assert {"languages.txt", "subwords.model", "dict.velan.txt"} <= set(os.listdir(run / "pipeline"))
         assert f"--arch {system} " in (run / "train.command").read_text()
         assert (run / "pipeline" / "languages.txt").read_text().split() == [*LANGUAGES]
-    assert not [path for path in tiny.folder.rglob("*.part")]
+    assert not list(tiny.folder.rglob("*.part"))
 
 
 def test_scores_have_every_direction_of_every_kind(tiny):
@@ -74,7 +74,9 @@ def test_a_finished_recipe_that_is_run_again_does_nothing(own_tiny):
     before = {path: path.stat().st_mtime_ns for path in own_tiny.folder.rglob("*.pt")}
     again = run_command("recipes/train.sh", own_tiny.config, "zs_transformer_residual", runs=own_tiny.runs)
     assert again.returncode == 0, again.stderr
-    assert [f"train: {name}: done before" in again.stderr for name in ("text", "data", "train", "average")] == [True] * 4
+    assert [
+        f"train: {name}: done before" in again.stderr for name in ("text", "data", "train", "average")
+    ] == [True] * 4
     assert before == {path: path.stat().st_mtime_ns for path in own_tiny.folder.rglob("*.pt")}
 
 
@@ -100,9 +102,10 @@ def test_the_pivot_starts_from_the_supervised_output(tiny):
     hypotheses = tiny.run() / "hypotheses"
     into_pivot = (hypotheses / "direct.velan-inglan.txt").read_text().split("\n")[:-1]
     translator = Translator.open(tiny.run(), Search(beam=2))
-    assert translator.translate(into_pivot, "tamun", "inglan") == (
-        hypotheses / "pivot.velan-tamun.txt"
-    ).read_text().split("\n")[:-1]
+    assert (
+        translator.translate(into_pivot, "tamun", "inglan")
+        == (hypotheses / "pivot.velan-tamun.txt").read_text().split("\n")[:-1]
+    )
 
 
 def wait_for(condition, seconds: float = 120) -> None:
@@ -114,13 +117,21 @@ def wait_for(condition, seconds: float = 120) -> None:
 
 @pytest.fixture
 def killed(tmp_path):
-    """A recipe that trains for six epochs: its command, its environment, the folder of runs, and that of its run."""
+    """A recipe that trains for six epochs: its command, its environment, the folder of runs, and that of
+    its run.
+    """
     config = tmp_path / "killed.conf"
     config.write_text(TINY_CONFIG.replace("--max-epoch 2", "--max-epoch 6"))
     runs = tmp_path / "runs"
     command = ["bash", ROOT / "recipes/train.sh", config, "zs_transformer"]
     environment = {**os.environ, "VENV": sys.prefix, "RUNS": str(runs)}
-    return SimpleNamespace(config=config, command=command, environment=environment, runs=runs, run=runs / "killed" / "zs_transformer" / "seed1")
+    return SimpleNamespace(
+        config=config,
+        command=command,
+        environment=environment,
+        runs=runs,
+        run=runs / "killed" / "zs_transformer" / "seed1",
+    )
 
 
 def start(recipe, **options) -> subprocess.Popen:
@@ -138,6 +149,7 @@ def finish(recipe) -> str:
     return log
 
 
+@pytest.mark.slow
 def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
     """kill -9 while the text is prepared, then while it trains; the third call finishes."""
     for reached in (killed.runs / "killed" / "data.part", killed.run / "checkpoints" / "checkpoint_last.pt"):
@@ -146,19 +158,30 @@ def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         assert not (killed.run / "model.pt").exists() and not (killed.run / ".done" / "train").exists()
-    subprocess.run(["flock", killed.run / ".lock", "true"], check=True, timeout=60)  # the last of the killed lets go of the run
+    subprocess.run(
+        ["flock", killed.run / ".lock", "true"], check=True, timeout=60
+    )  # the last of the killed lets go of the run
     assert (killed.run / "train.log").read_text().count("| valid |") >= 1
     finish(killed)
 
 
+@pytest.mark.slow
 def test_a_recipe_killed_alone_takes_its_training_with_it_and_the_next_goes_on(killed):
-    """kill -9 of the recipe's process, and not of fairseq-train: no training goes on beside that of the next call."""
+    """kill -9 of the recipe's process, and not of fairseq-train: no training goes on beside that of the
+    next call.
+    """
     process = start(killed)
     wait_for((killed.run / "checkpoints" / "checkpoint_last.pt").exists)
-    trainings = [number for number, words in processes() if "fairseq-train" in words and str(killed.run) in words]
+    trainings = [
+        number for number, words in processes() if "fairseq-train" in words and str(killed.run) in words
+    ]
     assert trainings and process.poll() is None
     busy = run_command("recipes/train.sh", killed.config, "zs_transformer", runs=killed.runs)
-    assert busy.returncode == 1 and f"another process is at work in {killed.run} (process {process.pid}); wait for it or end it" in busy.stderr
+    assert (
+        busy.returncode == 1
+        and f"another process is at work in {killed.run} (process {process.pid}); wait for it or end it"
+        in busy.stderr
+    )
     process.kill()
     process.wait()
     finish(killed)  # at once: it waits until the killed training lets go of the lock
@@ -170,10 +193,16 @@ def processes() -> list[tuple[int, str]]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            found.append((int(folder.name), (folder / "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")))
+            found.append(
+                (
+                    int(folder.name),
+                    (folder / "cmdline").read_bytes().decode(errors="replace").replace("\0", " "),
+                )
+            )
     return [(number, words) for number, words in found if words]
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_training_too(killed):
     """Ctrl-C reaches the recipe; sent to it alone, the training ends as well, and nothing is said."""
     process = start(killed)
@@ -190,16 +219,22 @@ def damaged(text, break_it):
     return folder
 
 
-@pytest.mark.parametrize("settings, message", [
-    ({"VOCABULARI": "3"}, "line 11, sets 'VOCABULARI', which is not a key"),
-    ({"AVERAGE": "0"}, "line 5, sets AVERAGE=0; it must be a whole number above 0"),
-    ({"AVERAGE": "$(date)"}, "line 5, asks AVERAGE to run a command; a config is read and never run"),
-    ({"TOKENISATION": "mosses"}, "there is no tokenisation 'mosses'"),
-    ({"SYNTHETIC": "", "RELEASE": "./nowhere", "CORPUS": "iwslt17"}, "zsnmt fetch iwslt17 --to nowhere"),
-    ({"SYNTHETIC": "--pears 3"}, "sets SYNTHETIC=--pears 3: unrecognized arguments: --pears 3; see zsnmt make-synthetic --help"),
-    ({"VOCABULARY": "100000"}, "does not support a vocabulary of 100000"),
-    ({"LANGUAGES": "inglan velan tamun nolan"}, "no training text for nolan"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"VOCABULARI": "3"}, "line 11, sets 'VOCABULARI', which is not a key"),
+        ({"AVERAGE": "0"}, "line 5, sets AVERAGE=0; it must be a whole number above 0"),
+        ({"AVERAGE": "$(date)"}, "line 5, asks AVERAGE to run a command; a config is read and never run"),
+        ({"TOKENISATION": "mosses"}, "there is no tokenisation 'mosses'"),
+        ({"SYNTHETIC": "", "RELEASE": "./nowhere", "CORPUS": "iwslt17"}, "zsnmt fetch iwslt17 --to nowhere"),
+        (
+            {"SYNTHETIC": "--pears 3"},
+            "sets SYNTHETIC=--pears 3: unrecognized arguments: --pears 3; see zsnmt make-synthetic --help",
+        ),
+        ({"VOCABULARY": "100000"}, "does not support a vocabulary of 100000"),
+        ({"LANGUAGES": "inglan velan tamun nolan"}, "no training text for nolan"),
+    ],
+)
 def test_a_wrong_config_gets_one_sentence(tmp_path, settings, message):
     config = tmp_path / "wrong.conf"
     config.write_text(changed(TINY_CONFIG, **settings))
@@ -210,26 +245,43 @@ def test_a_wrong_config_gets_one_sentence(tmp_path, settings, message):
 
 
 def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path):
-    """What neither says is left to the search, so that the settings are those of runs made before there was the key."""
+    """What neither says is left to the search, so that the settings are those of runs made before there
+    was the key.
+    """
     (tmp_path / "config.conf").write_text(TINY_CONFIG)
-    of_tiny = {"identifier_kind": "lexicon", "bleu_tokenizer": "13a", "beam": 2, "normalise": False}
+    of_tiny = {"identifier": "lexicon", "bleu_tokenizer": "13a", "beam": 2, "normalise_references": False}
     assert settings_of(tmp_path, {}, {"beam": None, "lines": None}) == of_tiny
-    assert settings_of(tmp_path, {}, {"beam": 3, "normalise": True}) == of_tiny | {"beam": 3, "normalise": True}
-    (tmp_path / "config.conf").write_text(changed(TINY_CONFIG, LENGTH_PENALTY="1.0", LENGTH_PENALTY_FORM="gnmt", TEST_LINES="7"))
-    assert settings_of(tmp_path, {}, {}) == of_tiny | {"length_penalty": 1.0, "length_penalty_form": "gnmt", "lines": 7}
-    with pytest.raises(InputError, match="sacreBLEU has no tokeniser '12a'; choose from 13a"):
+    assert settings_of(tmp_path, {}, {"beam": 3, "normalise_references": True}) == of_tiny | {
+        "beam": 3,
+        "normalise_references": True,
+    }
+    (tmp_path / "config.conf").write_text(
+        changed(TINY_CONFIG, LENGTH_PENALTY="1.0", LENGTH_PENALTY_FORM="gnmt", TEST_LINES="7")
+    )
+    assert settings_of(tmp_path, {}, {}) == of_tiny | {
+        "length_penalty": 1.0,
+        "length_penalty_form": "gnmt",
+        "lines": 7,
+    }
+    with pytest.raises(InputError, match="there is no BLEU tokeniser '12a'; choose 13a"):
         settings_of(tmp_path, {}, {"bleu_tokenizer": "12a"})
     with pytest.raises(InputError, match="is not a run folder; give one made by"):
         settings_of(tmp_path / "none", {}, {})
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["configs/none.conf", "zs_transformer"], "there is no config"),
-    (["configs/demo.conf"], "the following arguments are required: architecture; see zsnmt train --help"),
-    (["configs/demo.conf", "zs_transformer", "--sead", "3"], "unrecognized arguments: --sead"),
-    (["configs/demo.conf", "zs_transformer", "--seeds", "a"], "argument --seeds: 'a' is not a whole number, 0 or above"),
-    (["configs/demo.conf", "zs_transformer", "--", "--variational-dropout"], "needs a --name"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["configs/none.conf", "zs_transformer"], "there is no config"),
+        (["configs/demo.conf"], "the following arguments are required: architecture; see zsnmt train --help"),
+        (["configs/demo.conf", "zs_transformer", "--sead", "3"], "unrecognized arguments: --sead"),
+        (
+            ["configs/demo.conf", "zs_transformer", "--seeds", "a"],
+            "argument --seeds: 'a' is not a whole number, 0 or above",
+        ),
+        (["configs/demo.conf", "zs_transformer", "--", "--variational-dropout"], "needs a --name"),
+    ],
+)
 def test_a_wrong_call_gets_one_sentence(tmp_path, arguments, message):
     stopped = run_command("recipes/train.sh", *arguments, runs=tmp_path)
     assert stopped.returncode != 0 and message in stopped.stderr and not list(tmp_path.iterdir())
@@ -246,7 +298,9 @@ def test_misaligned_text_is_named_and_earlier_data_stay(tiny, tmp_path):
         file.write("Purhodohdom.\n")
     stopped = run_command("recipes/train.sh", config, "zs_transformer", runs=runs)
     assert stopped.returncode != 0 and "Traceback" not in stopped.stderr
-    assert re.search(r"train.velan-inglan.inglan has 60 lines and \S*train.velan-inglan.velan has 61;", stopped.stderr)
+    assert re.search(
+        r"train.velan-inglan.inglan has 60 lines and \S*train.velan-inglan.velan has 61;", stopped.stderr
+    )
     assert (runs / "own" / "data" / "languages.txt").is_file()
 
 
@@ -259,25 +313,58 @@ def test_a_changed_config_does_not_overwrite_a_run(tiny, tmp_path):
     demo = run_command("recipes/demo.sh", config, runs=tmp_path)
     assert demo.returncode != 0 and "was made with another tiny.conf" in demo.stderr
     for system in SYSTEMS:
-        logs = [(folder / system / "seed1" / "train.log").read_text() for folder in (tiny.folder, tmp_path / "tiny")]
+        logs = [
+            (folder / system / "seed1" / "train.log").read_text()
+            for folder in (tiny.folder, tmp_path / "tiny")
+        ]
         assert logs[0] == logs[1]
 
 
 def test_a_name_belongs_to_one_system(tiny, tmp_path):
     shutil.copytree(tiny.folder, tmp_path / "tiny")
-    stopped = run_command("recipes/train.sh", tiny.config, "zs_transformer_residual", "--name", "zs_transformer", runs=tmp_path)
+    stopped = run_command(
+        "recipes/train.sh", tiny.config, "zs_transformer_residual", "--name", "zs_transformer", runs=tmp_path
+    )
     assert stopped.returncode != 0 and "another --name" in stopped.stderr
 
 
+@pytest.mark.slow
 def test_a_failed_edit_of_the_config_does_not_lose_the_text(tmp_path):
     config, runs = tmp_path / "edited.conf", tmp_path / "runs"
     good = TINY_CONFIG.replace("--pairs 60", "--pairs 61")
-    for text, expected in ((good.replace("VOCABULARY=160", "VOCABULARY=99999"), False),
-                           (good.replace("--longest 6", "--longest 2"), False), (good, True)):
+    for text, expected in (
+        (good.replace("VOCABULARY=160", "VOCABULARY=99999"), False),
+        (good.replace("--longest 6", "--longest 2"), False),
+        (good, True),
+    ):
         config.write_text(text.replace("--max-epoch 2", "--max-update 1"))
         done = run_command("recipes/train.sh", config, "zs_transformer", runs=runs)
         assert (done.returncode == 0) == expected, done.stderr
     assert (runs / "edited" / "text" / "train.velan-inglan.velan").read_text().count("\n") == 61
+
+
+def test_a_run_folder_of_the_time_of_bash_is_taken_as_it_is(tiny, tmp_path):
+    """Its markers hold a checksum alone: nothing is made again, and it is scored alike from the
+    translations that are there.
+    """
+    folder = Path(shutil.copytree(tiny.folder, tmp_path / "tiny"))
+    run = folder / "zs_transformer" / "seed1"
+    for marker in (*folder.glob(".done/*"), *run.glob(".done/*")):
+        marker.write_text("0123456789abcdef" * 4)
+    record = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(record | {"text": str(folder / "text")}))
+    before = {
+        path: path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.suffix in (".pt", ".bin", ".txt", ".velan")
+    }
+    scores = json.loads((run / "scores.json").read_text())
+    again = run_command("recipes/train.sh", tiny.config, "zs_transformer", runs=tmp_path)
+    assert again.returncode == 0 and again.stderr.count(": done before") == 5, again.stderr
+    scored = run_command("recipes/evaluate.sh", run, runs=tmp_path)
+    assert scored.returncode == 0, scored.stderr
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+    assert json.loads((run / "scores.json").read_text()) == scores | {"text": str(folder / "text")}
 
 
 def test_a_lost_output_is_made_again(tiny, tmp_path):
@@ -291,7 +378,16 @@ def test_a_lost_output_is_made_again(tiny, tmp_path):
 
 def test_other_test_sets_do_not_replace_the_scores_of_the_recipe(tiny, tmp_path):
     scores = (tiny.run() / "scores.json").read_bytes()
-    options = ["scripts/evaluate.py", tiny.run(), "--identifier", "lexicon", "--split", "valid", "--beam", "1"]
+    options = [
+        "scripts/evaluate.py",
+        tiny.run(),
+        "--identifier",
+        "lexicon",
+        "--split",
+        "valid",
+        "--beam",
+        "1",
+    ]
     refused = run_command(*options)
     assert refused.returncode == 2 and "--output" in refused.stderr
     done = run_command(*options, "--output", tmp_path / "valid.json")
@@ -303,8 +399,15 @@ def test_other_test_sets_do_not_replace_the_scores_of_the_recipe(tiny, tmp_path)
 def test_an_error_inside_fairseq_is_shown_not_buried(tiny, tmp_path):
     shutil.copytree(tiny.folder, tmp_path / "tiny")
     stopped = run_command(
-        "recipes/train.sh", tiny.config, "zs_transformer", "--name", "wrong", "--",
-        "--encoder-residual-removal-layers", "9", runs=tmp_path,
-    )  # fmt: skip
+        "recipes/train.sh",
+        tiny.config,
+        "zs_transformer",
+        "--name",
+        "wrong",
+        "--",
+        "--encoder-residual-removal-layers",
+        "9",
+        runs=tmp_path,
+    )
     assert stopped.returncode != 0 and "'9' names no layers of 3" in stopped.stderr
     assert "run the same command again" in stopped.stderr

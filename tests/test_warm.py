@@ -16,20 +16,26 @@ MODULES = ("numpy", "torch", "fairseq", "fairseq.models", "zsnmt.models")
 LOADED = f"print(*[name in sys.modules for name in {MODULES}])"
 
 
-@pytest.mark.parametrize("call", [
-    ["-c", f"import os, sys; print({', '.join(STATE)}, sys.stdin.read())", "a b", "-c"],
-    ["-c", "; ".join(f"import {name}; {LOADED}" for name in ("sys", "torch.nn", "fairseq.models", "zsnmt"))],
-    ["-c", "import sys; print(1); print('wrong', file=sys.stderr); sys.exit(3)"],
-    ["-c", "import sys; sys.exit('wrong')"],
-    ["-c", "import wrong"],
-    ["-c", "import atexit; atexit.register(print, 'late'); print('early')"],
-    ["-c", "import os; os.kill(os.getpid(), 9)"],
-    ["-c", "import logging, fairseq.tasks; print(logging.root.level, logging.root.handlers)"],
-    ["-c", "import torch; print(torch.get_num_threads())"],
-    ["-m", "json.tool", "--compact"],
-    ["scripts/translate.py", "nowhere", "--to", "de"],
-    ["scripts/translate.py", "--help"],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["-c", f"import os, sys; print({', '.join(STATE)}, sys.stdin.read())", "a b", "-c"],
+        [
+            "-c",
+            "; ".join(f"import {name}; {LOADED}" for name in ("sys", "torch.nn", "fairseq.models", "zsnmt")),
+        ],
+        ["-c", "import sys; print(1); print('wrong', file=sys.stderr); sys.exit(3)"],
+        ["-c", "import sys; sys.exit('wrong')"],
+        ["-c", "import wrong"],
+        ["-c", "import atexit; atexit.register(print, 'late'); print('early')"],
+        ["-c", "import os; os.kill(os.getpid(), 9)"],
+        ["-c", "import logging, fairseq.tasks; print(logging.root.level, logging.root.handlers)"],
+        ["-c", "import torch; print(torch.get_num_threads())"],
+        ["-m", "json.tool", "--compact"],
+        ["scripts/translate.py", "nowhere", "--to", "de"],
+        ["scripts/translate.py", "--help"],
+    ],
+)
 def test_a_call_ends_as_in_a_fresh_process(call):
     def end(fresh: bool) -> tuple[int, str, list[str]]:
         done = run_command("python", *call, runs="here", fresh=fresh, input="[1,   2]")

@@ -1,4 +1,6 @@
-"""The recipe of MultiNLI and XNLI at toy size, from files in the form of the releases: what it leaves and what it refuses."""
+"""The recipe of MultiNLI and XNLI at toy size, from files in the form of the releases: what it leaves and
+what it refuses.
+"""
 
 import fcntl
 import json
@@ -15,6 +17,8 @@ from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.nli import score_run
 from zsnmt.training.config_file import ConfigFile, keys_of
 
+pytestmark = pytest.mark.slow
+
 CONFIG = """\
 TEXT={base}/text
 MULTINLI={base}/releases/multinli_1.0
@@ -24,7 +28,8 @@ VOCABULARY=90
 LONGEST=30
 SYSTEMS=tupe_absolute
 SEEDS=3
-MODEL="--arch zs_bert --encoder-layers 2 --encoder-embed-dim 16 --encoder-ffn-embed-dim 24 --encoder-attention-heads 2 --max-positions 33
+MODEL="--arch zs_bert --encoder-layers 2 --encoder-embed-dim 16 --encoder-ffn-embed-dim 24
+  --encoder-attention-heads 2 --max-positions 33
   --dropout 0 --attention-dropout 0 --pooler-dropout 0"
 DEVICE_BATCH=8
 PRETRAINING_BATCH=16
@@ -47,14 +52,30 @@ def done(tmp_path_factory):
     printed = run_command("recipes/xnli.sh", config, runs=base / "runs")
     assert printed.returncode == 0, printed.stderr
     experiment = base / "runs" / "toy"
-    return Namespace(base=base, config=config, experiment=experiment, run=experiment / "tupe_absolute" / "seed3", printed=printed)
+    return Namespace(
+        base=base,
+        config=config,
+        experiment=experiment,
+        run=experiment / "tupe_absolute" / "seed3",
+        printed=printed,
+    )
 
 
 def test_scores_say_what_made_them_and_how_often_the_model_was_right(done):
     scores = json.loads((done.run / "xnli.json").read_text())
-    expected = {"config": "toy", "condition": "en+de+hi", "system": "tupe_absolute", "seed": 3, "command": "bash recipes/xnli.sh configs/toy.conf"}
+    expected = {
+        "config": "toy",
+        "condition": "en+de+hi",
+        "system": "tupe_absolute",
+        "seed": 3,
+        "command": "bash recipes/xnli.sh configs/toy.conf",
+    }
     assert expected.items() <= scores.items() and scores["commit"] and scores["versions"]["torch"]
-    assert scores["pairs"] == {"train": TRAIN, "valid": DEV, **{f"test_{language}": TEST for language in LANGUAGES}}
+    assert scores["pairs"] == {
+        "train": TRAIN,
+        "valid": DEV,
+        **{f"test_{language}": TEST for language in LANGUAGES},
+    }
     assert [*scores["accuracy"]] == [*LANGUAGES]
     for accuracy in scores["accuracy"].values():
         assert 0 <= accuracy <= 1 and accuracy * TEST == pytest.approx(round(accuracy * TEST))
@@ -64,7 +85,11 @@ def test_scores_say_what_made_them_and_how_often_the_model_was_right(done):
 def test_the_table_of_the_paper_is_printed(done):
     scores = json.loads((done.run / "xnli.json").read_text())
     rows = [line.split() for line in done.printed.stdout.splitlines()]
-    assert ["en", f"{100 * scores['accuracy']['en']:.1f}", "%"] in rows and ["encoding", "TUPE", "(absolute)"] in rows
+    assert ["en", f"{100 * scores['accuracy']['en']:.1f}", "%"] in rows and [
+        "encoding",
+        "TUPE",
+        "(absolute)",
+    ] in rows
     assert f"fine-tuned on {TRAIN} pairs in en" in " ".join(done.printed.stdout.split())
 
 
@@ -78,7 +103,11 @@ def test_the_rate_falls_to_nothing_in_the_epochs_of_each_stage(done):
 def test_a_finished_recipe_that_is_run_again_does_nothing_though_checkpoints_are_gone(done):
     checkpoints = done.run / "finetuning" / "checkpoints"
     aside = checkpoints.rename(done.base / "aside")
-    before = {path: path.stat().st_mtime_ns for path in done.experiment.rglob("*") if path.suffix in (".bin", ".pt", ".json", ".log")}
+    before = {
+        path: path.stat().st_mtime_ns
+        for path in done.experiment.rglob("*")
+        if path.suffix in (".bin", ".pt", ".json", ".log")
+    }
     again = run_command("recipes/xnli.sh", done.config, runs=done.base / "runs")
     after = {path: path.stat().st_mtime_ns for path in before}
     came_back = checkpoints.exists()
@@ -89,11 +118,21 @@ def test_a_finished_recipe_that_is_run_again_does_nothing_though_checkpoints_are
 
 def test_a_model_is_scored_alike_again(done, tmp_path):
     shutil.copy(done.run / "run.json", tmp_path)
-    printed = run_command("python", "-m", "zsnmt", "evaluate-nli", tmp_path, done.experiment / "nli", "--checkpoint",
-                          done.run / "finetuning" / "checkpoints" / "checkpoint_last.pt")  # fmt: skip
+    printed = run_command(
+        "python",
+        "-m",
+        "zsnmt",
+        "evaluate-nli",
+        tmp_path,
+        done.experiment / "nli",
+        "--checkpoint",
+        done.run / "finetuning" / "checkpoints" / "checkpoint_last.pt",
+    )
     assert printed.returncode == 0, printed.stderr
     assert (tmp_path / "xnli.json").read_text() == (done.run / "xnli.json").read_text()
-    assert [line.split()[::2] for line in printed.stdout.splitlines()[1:]] == [[language, str(TEST)] for language in LANGUAGES]
+    assert [line.split()[::2] for line in printed.stdout.splitlines()[1:]] == [
+        [language, str(TEST)] for language in LANGUAGES
+    ]
 
 
 def test_what_is_no_fine_tuned_model_is_refused(done, tmp_path):
@@ -106,20 +145,33 @@ def test_what_is_no_fine_tuned_model_is_refused(done, tmp_path):
     with pytest.raises(InputError, match="model.pt is damaged or no checkpoint of such a model"):
         score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
     with pytest.raises(InputError, match="was trained for another task than sentence_prediction"):
-        score_run(tmp_path, done.run / "pretraining" / "checkpoints" / "checkpoint_last.pt", done.experiment / "data")
+        score_run(
+            tmp_path,
+            done.run / "pretraining" / "checkpoints" / "checkpoint_last.pt",
+            done.experiment / "data",
+        )
     assert not (tmp_path / "xnli.json").exists()
 
 
-@pytest.mark.parametrize("change, message", [
-    (("SEEDS=3", "SEEDS=a"), "sets SEEDS=a; seeds are whole numbers with spaces between"),
-    (("SEEDS=3", ""), "does not set SEEDS, a run for each; configs/bert_xnli.conf shows every key"),
-    (("SEEDS=3", "SEEDS=3\nBEAM=3"), "sets 'BEAM', which is not a key"),
-    (("LONGEST=30", "LONGEST=long"), "sets LONGEST=long; it must be a whole number above 0"),
-    (("FINETUNING_BATCH=8", "FINETUNING_BATCH=12"), "sets FINETUNING_BATCH=12; it must be a multiple of DEVICE_BATCH=8"),
-    (("/releases/XNLI", "/nowhere"), "which is not a folder"),
-    (("=tupe_absolute", "=tupe"), "there is no system 'tupe'"),
-    (("VOCABULARY=90", "VOCABULARY=91"), "was made with another toy.conf; remove the folder, or give the config a new name"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (("SEEDS=3", "SEEDS=a"), "sets SEEDS=a; seeds are whole numbers with spaces between"),
+        (("SEEDS=3", ""), "does not set SEEDS, a run for each; configs/bert_xnli.conf shows every key"),
+        (("SEEDS=3", "SEEDS=3\nBEAM=3"), "sets 'BEAM', which is not a key"),
+        (("LONGEST=30", "LONGEST=long"), "sets LONGEST=long; it must be a whole number above 0"),
+        (
+            ("FINETUNING_BATCH=8", "FINETUNING_BATCH=12"),
+            "sets FINETUNING_BATCH=12; it must be a multiple of DEVICE_BATCH=8",
+        ),
+        (("/releases/XNLI", "/nowhere"), "which is not a folder"),
+        (("=tupe_absolute", "=tupe"), "there is no system 'tupe'"),
+        (
+            ("VOCABULARY=90", "VOCABULARY=91"),
+            "was made with another toy.conf; remove the folder, or give the config a new name",
+        ),
+    ],
+)
 def test_a_config_that_does_not_fit_is_refused(done, tmp_path, change, message):
     config = tmp_path / "toy.conf"
     config.write_text(CONFIG.format(base=done.base).replace(*change))
@@ -134,10 +186,25 @@ def test_a_broken_release_is_refused_and_leaves_what_was_there(done, tmp_path):
     before = tmp_path / "nli" / "label" / "dict.txt"
     before.parent.mkdir(parents=True)
     before.touch()
-    refused = run_command("python", "-m", "zsnmt", "prepare-xnli", done.experiment / "data", tmp_path / "nli", "--multinli", multinli,
-                          "--xnli", xnli, "--languages", *LANGUAGES)  # fmt: skip
+    refused = run_command(
+        "python",
+        "-m",
+        "zsnmt",
+        "prepare-xnli",
+        done.experiment / "data",
+        tmp_path / "nli",
+        "--multinli",
+        multinli,
+        "--xnli",
+        xnli,
+        "--languages",
+        *LANGUAGES,
+    )
     assert refused.returncode == 1 and refused.stderr.count("\n") == 1
-    assert f"{test_set}, line 4 has the label 'contradictory', which is none of entailment, neutral, contradiction" in refused.stderr
+    assert (
+        f"{test_set}, line 4 has the label 'contradictory', which is none of entailment, neutral, "
+        "contradiction" in refused.stderr
+    )
     assert [path for path in (tmp_path / "nli").rglob("*") if path.is_file()] == [before]
 
 
@@ -145,7 +212,10 @@ def test_a_run_of_other_data_is_refused_and_one_that_another_process_is_at_is_pa
     made_from = (done.run / "made_from").read_text()
     (done.run / "made_from").write_text("other data")
     refused = run_command("recipes/xnli.sh", done.config, runs=done.base / "runs")
-    assert refused.returncode == 1 and "was made from other text or releases than are there now; remove it" in refused.stderr
+    assert (
+        refused.returncode == 1
+        and "was made from other text or releases than are there now; remove it" in refused.stderr
+    )
     with (done.run / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         passed = run_command("recipes/xnli.sh", done.config, runs=done.base / "runs")
@@ -157,9 +227,21 @@ def test_a_run_of_other_data_is_refused_and_one_that_another_process_is_at_is_pa
 def test_the_config_that_comes_with_it_has_every_key_and_the_papers_numbers():
     file = ConfigFile(ROOT / "configs" / "bert_xnli.conf", keys_of(XnliConfig), {})
     found = {key: setting.value for key, setting in file.settings.items()}
-    assert len(found) == 16 and all(found.values()) and found["SEEDS"] == "0 42" and found["LANGUAGES"] == "en de hi"
+    assert (
+        len(found) == 16
+        and all(found.values())
+        and found["SEEDS"] == "0 42"
+        and found["LANGUAGES"] == "en de hi"
+    )
     assert (found["PRETRAINING_EPOCHS"], found["FINETUNING_EPOCHS"]) == ("2", "3")
-    for stage, task, rate in (("PRETRAINING", "zs_masked_lm", 1e-4), ("FINETUNING", "sentence_prediction", 2e-5)):
+    for stage, task, rate in (
+        ("PRETRAINING", "zs_masked_lm", 1e-4),
+        ("FINETUNING", "sentence_prediction", 2e-5),
+    ):
         given = ["DATA", *found["MODEL"].split(), "--lr-scheduler", "polynomial_decay", *found[stage].split()]
         read = options.parse_args_and_arch(options.get_training_parser(task), given)
-        assert (read.encoder_layers, read.encoder_embed_dim, read.encoder_attention_heads) == (12, 768, 12) and read.lr == [rate]
+        assert (read.encoder_layers, read.encoder_embed_dim, read.encoder_attention_heads) == (
+            12,
+            768,
+            12,
+        ) and read.lr == [rate]

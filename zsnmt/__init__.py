@@ -5,7 +5,9 @@ from importlib import import_module
 
 
 def register() -> None:
-    """Make fairseq know the architectures, tasks, criterions and optimisers; what loads or builds a model calls it."""
+    """Make fairseq know the architectures, tasks, criterions and optimisers; what loads or builds a model
+    calls it.
+    """
     for folder in ("criterions", "models", "optim", "tasks"):
         import_module(f"zsnmt.{folder}")
 

@@ -16,7 +16,8 @@ PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 
 
 def run(main: Callable[[], None]) -> NoReturn:
-    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError, 2 for a WrongUse.
+    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError, 2 for a
+    WrongUse.
 
     An interrupt exits with 130 and a reader that closed its pipe (`| head`) with 141, both silently.
     Any other exception is a bug and propagates.
@@ -55,7 +56,9 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser of options, and of verbs with options, whose help is `Help`. What it cannot read is a `WrongUse`."""
+    """A parser of options, and of verbs with options, whose help is `Help`. What it cannot read is a
+    `WrongUse`.
+    """
 
     def __init__(self, **settings) -> None:
         super().__init__(**{"formatter_class": Help} | settings)
@@ -65,7 +68,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_fields(parser: argparse.ArgumentParser, settings: type, without: Collection[str] = ()) -> None:
-    """Add an option for every field of a dataclass but some, with its default and the help in its metadata."""
+    """Add an option for every field of a dataclass but some, with its default and the help in its
+    metadata.
+    """
     for setting in fields(settings):
         if setting.name not in without:
             parser.add_argument(

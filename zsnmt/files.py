@@ -12,7 +12,9 @@ from typing import BinaryIO
 
 from zsnmt.errors import InputError
 
-OVERLAP_FILE = "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
+OVERLAP_FILE = (
+    "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
+)
 _CANNOT_GROW = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -73,7 +75,9 @@ def sha256(path: Path) -> str:
 
 
 def checksum_of(content: Mapping) -> str:
-    """A short checksum, 16 hexadecimal digits, of a mapping whose keys can be sorted and whose values print all they are."""
+    """A short checksum, 16 hexadecimal digits, of a mapping whose keys can be sorted and whose values
+    print all they are.
+    """
     return hashlib.sha256(repr(sorted(content.items())).encode("utf-8")).hexdigest()[:16]
 
 

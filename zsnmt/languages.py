@@ -1,8 +1,9 @@
 """Languages and directions of an English-centred set: their names, kinds and tags."""
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Collection, Iterable, NamedTuple, Sequence
+from typing import NamedTuple
 
 from zsnmt.errors import InputError
 

@@ -20,7 +20,9 @@ _function: Callable  # of a worker process, given to it once
 
 
 def _end_with_parent() -> None:
-    """A worker whose main process was killed would wait for work, and keep the locks it inherited, for ever."""
+    """A worker whose main process was killed would wait for work, and keep the locks it inherited, for
+    ever.
+    """
 
     def wait() -> None:
         parent_process().join()
@@ -29,18 +31,22 @@ def _end_with_parent() -> None:
     Thread(target=wait, daemon=True).start()
 
 
-def worker_pool(workers: int, initializer: Callable = _end_with_parent, arguments: tuple = ()) -> ProcessPoolExecutor:
+def worker_pool(
+    workers: int, initializer: Callable = _end_with_parent, arguments: tuple = ()
+) -> ProcessPoolExecutor:
     """So many processes, which end with this one; raises `InputError` for fewer than one."""
     if workers < 1:
         raise InputError(f"{workers} processes cannot work; give one or more")
     return ProcessPoolExecutor(workers, get_context("fork"), initializer, arguments)
 
 
-def map_in_processes(function: Callable[[T], R], items: Iterable[T], workers: int = 1, together: int = 500) -> Iterator[R]:
+def map_in_processes(
+    function: Callable[[T], R], items: Iterable[T], workers: int = 1, together: int = 500
+) -> Iterator[R]:
     """What `map(function, items)` gives, from so many processes; one is this process itself.
 
-    Items travel so many `together`, and a few times as many are in memory at a time. What the function raises is raised here, and
-    BrokenProcessPool when a process ends before its work.
+    Items travel so many `together`, and a few times as many are in memory at a time. What the function raises
+    is raised here, and BrokenProcessPool when a process ends before its work.
     """
     if workers == 1:
         yield from map(function, items)

@@ -18,7 +18,9 @@ SETTINGS = TextSettings(vocabulary_size=200)
 def corpus(tmp_path_factory) -> Path:
     """Parallel text of all four languages."""
     folder = tmp_path_factory.mktemp("adaptation") / "text"
-    write_corpus(SyntheticCorpus(standard_languages(3), concepts=60, pairs=PAIRS, valid=VALID, test=TEST), folder)
+    write_corpus(
+        SyntheticCorpus(standard_languages(3), concepts=60, pairs=PAIRS, valid=VALID, test=TEST), folder
+    )
     return folder
 
 

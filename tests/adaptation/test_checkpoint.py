@@ -1,7 +1,7 @@
 """The rows of a model that grows: old ones stay, new ones are what was asked for."""
 
-import torch
 import pytest
+import torch
 
 from zsnmt.adaptation.checkpoint import TABLES, extended, new_rows
 from zsnmt.errors import InputError
@@ -20,7 +20,11 @@ def generator() -> torch.Generator:
 
 def weights(rows: int, languages: int, tied: bool = True) -> dict[str, torch.Tensor]:
     one = table(rows)
-    tables = {ENCODER: one, DECODER: one.clone() if tied else table(rows, 2), OUTPUT: one.clone() if tied else table(rows, 3)}
+    tables = {
+        ENCODER: one,
+        DECODER: one.clone() if tied else table(rows, 2),
+        OUTPUT: one.clone() if tied else table(rows, 3),
+    }
     return {**tables, LANGUAGES: table(languages, 4), "layer": table(6, 5), "scalar": torch.tensor(2.0)}
 
 
@@ -28,7 +32,10 @@ def test_new_rows_are_the_mean_times_noise_as_in_the_reference():
     """Row r, dimension c: mean over all old rows in c, times a draw of N(1, 1) of its own."""
     old = table(OLD)
     drawn = torch.randn(NEW, DIMENSION, generator=generator(), dtype=torch.float64)
-    naive = [[sum(old[:, c].tolist()) / OLD * (1 + drawn[r, c].item()) for c in range(DIMENSION)] for r in range(NEW)]
+    naive = [
+        [sum(old[:, c].tolist()) / OLD * (1 + drawn[r, c].item()) for c in range(DIMENSION)]
+        for r in range(NEW)
+    ]
     torch.testing.assert_close(new_rows(old, NEW, "multiplicative", 1.0, generator()), torch.tensor(naive))
 
 
@@ -39,14 +46,20 @@ def test_the_noise_has_the_scale_that_was_asked_for():
         times = new_rows(old, many, "multiplicative", scale, generator()).double() / mean
         plus = (new_rows(old, many, "additive", scale, generator()).double() - mean) / deviation
         for found, centre in ((times, 1), (plus, 0)):
-            torch.testing.assert_close(found.mean(dim=0), torch.full((DIMENSION,), float(centre)).double(), atol=0.1 * scale, rtol=0)
-            torch.testing.assert_close(found.std(dim=0), torch.full((DIMENSION,), scale).double(), atol=0, rtol=0.05)
+            torch.testing.assert_close(
+                found.mean(dim=0), torch.full((DIMENSION,), float(centre)).double(), atol=0.1 * scale, rtol=0
+            )
+            torch.testing.assert_close(
+                found.std(dim=0), torch.full((DIMENSION,), scale).double(), atol=0, rtol=0.05
+            )
 
 
 @pytest.mark.parametrize("noise, scale", [("none", 1.0), ("multiplicative", 0.0), ("additive", 0.0)])
 def test_without_noise_a_new_row_is_the_mean(noise, scale):
     old = table(OLD)
-    assert torch.equal(new_rows(old, NEW, noise, scale, generator()), old.double().mean(dim=0).float().expand(NEW, -1))
+    assert torch.equal(
+        new_rows(old, NEW, noise, scale, generator()), old.double().mean(dim=0).float().expand(NEW, -1)
+    )
 
 
 def test_an_unknown_noise_is_refused():
@@ -58,7 +71,9 @@ def test_old_rows_and_other_weights_stay_and_tied_tables_get_the_same_rows():
     old = weights(OLD, 3)
     found, added = extended(old, weights(OLD + NEW, 4), "multiplicative", 1.0, generator())
     for name, weight in old.items():
-        kept = found[name][:OLD] if name in TABLES[:3] else found[name][:3] if name == LANGUAGES else found[name]
+        kept = (
+            found[name][:OLD] if name in TABLES[:3] else found[name][:3] if name == LANGUAGES else found[name]
+        )
         assert torch.equal(kept, weight), name
     assert torch.equal(found[ENCODER], found[DECODER]) and torch.equal(found[ENCODER], found[OUTPUT])
     assert added == {ENCODER: NEW, DECODER: NEW, OUTPUT: NEW, LANGUAGES: 1}
@@ -78,15 +93,22 @@ def test_weights_that_the_old_model_lacks_are_as_they_were_drawn():
     assert torch.equal(found["adapter"], grown["adapter"])
 
 
-@pytest.mark.parametrize("spoil", [
-    lambda new: new.pop("layer"),
-    lambda new: new.update(layer=table(7)),
-    lambda new: new.update({ENCODER: table(OLD - 1)}),
-    lambda new: new.update(scalar=torch.ones(1)),
-    lambda new: new.update({ENCODER: torch.ones(OLD + NEW, DIMENSION + 1)}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda new: new.pop("layer"),
+        lambda new: new.update(layer=table(7)),
+        lambda new: new.update({ENCODER: table(OLD - 1)}),
+        lambda new: new.update(scalar=torch.ones(1)),
+        lambda new: new.update({ENCODER: torch.ones(OLD + NEW, DIMENSION + 1)}),
+    ],
+)
 def test_another_model_is_refused(spoil):
     new = weights(OLD + NEW, 4)
     spoil(new)
-    with pytest.raises(InputError, match="the model has a weight .* that does not fit into the extended one; adapt a run with the options"):
+    with pytest.raises(
+        InputError,
+        match="the model has a weight .* that does not fit into the extended one; adapt a run with the "
+        "options",
+    ):
         extended(weights(OLD, 3), new, "none", 1.0, generator())

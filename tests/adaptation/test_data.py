@@ -5,7 +5,7 @@ import shutil
 import pytest
 from fairseq.data import Dictionary
 
-from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PIVOT, SECOND, SETTINGS
+from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PIVOT, SECOND
 from tests.training.test_binarised import contents
 from zsnmt.adaptation.data import extend_data
 from zsnmt.errors import InputError
@@ -49,7 +49,11 @@ def test_the_tag_comes_first_then_the_types_that_were_not_there(corpus, base, ex
     added = symbols(extended)[len(symbols(base)) :]
     assert added[0] == language_tag(NEW)
     pipeline = TextPipeline.load(extended)
-    pieces = {piece for line in read_lines(corpus / f"train.{NEW}-{PIVOT}.{NEW}") for piece in pipeline.encode(line, NEW)}
+    pieces = {
+        piece
+        for line in read_lines(corpus / f"train.{NEW}-{PIVOT}.{NEW}")
+        for piece in pipeline.encode(line, NEW)
+    }
     assert {*added[1:]} == pieces - {*symbols(base)}
     assert pieces & {*symbols(base)}, "types of both keep their old id"
 
@@ -60,7 +64,9 @@ def test_old_languages_are_read_as_before_and_the_new_one_by_its_own_model(corpu
         for line in read_lines(corpus / f"test.{language}"):
             assert new.encode(line, language) == old.encode(line, language)
     lines = read_lines(corpus / f"train.{NEW}-{PIVOT}.{NEW}")
-    assert sum(map(len, new.segment(lines, NEW))) < sum(map(len, old.segment(lines, NEW))) and new.needs_language
+    assert (
+        sum(map(len, new.segment(lines, NEW))) < sum(map(len, old.segment(lines, NEW))) and new.needs_language
+    )
     for line in read_lines(corpus / f"test.{NEW}"):
         assert new.decode(new.encode(line, NEW), NEW) == line
 
@@ -70,7 +76,10 @@ def test_another_language_joins_after_the_first(corpus, extended, tmp_path):
     text.mkdir()
     for split in ("train", "valid", "test"):
         for side, name in (("other", NEW), (PIVOT, PIVOT)):
-            shutil.copy(corpus / (f"train.{NEW}-{PIVOT}.{name}" if split == "train" else f"{split}.{name}"), text / f"{split}.other-{PIVOT}.{side}")
+            shutil.copy(
+                corpus / (f"train.{NEW}-{PIVOT}.{name}" if split == "train" else f"{split}.{name}"),
+                text / f"{split}.other-{PIVOT}.{side}",
+            )
     extend_data(text, tmp_path / "twice", extended, ["other"], TextSettings(vocabulary_size=100))
     assert read_languages(tmp_path / "twice") == [*LANGUAGES, "other"]
     assert symbols(tmp_path / "twice")[: len(symbols(extended))] == symbols(extended)
@@ -101,7 +110,11 @@ def test_another_script_is_shown_and_refused_above_the_bound(base, own_text, tmp
     before = contents(tmp_path / "data")
     lines = read_lines(own_text / f"test.{NEW}")
     write_lines(own_text / f"test.{NEW}", [lines[0], "жюри щедро", *lines[2:]])
-    with pytest.raises(InputError, match=rf"test\.{NEW}: .* % of its pieces are unknown to the model in {NEW}, as '.*ж?' in line 2, .*--allow-unknown"):
+    with pytest.raises(
+        InputError,
+        match=rf"test\.{NEW}: .* % of its pieces are unknown to the model in {NEW}, as '.*ж?' in line 2, "
+        r".*--allow-unknown",
+    ):
         extend_data(own_text, tmp_path / "data", base, [NEW], OWN)
     assert contents(tmp_path / "data") == before and not (tmp_path / "data.part").exists()
     allowed = extend_data(own_text, tmp_path / "data", base, [NEW], OWN, unknown_bound=0.5)

@@ -25,11 +25,14 @@ def test_a_language_that_the_run_lacks_is_new_whatever_else_is_named():
     assert new_languages([PIVOT, SECOND, NEW, FIRST, "other"], KNOWN) == [NEW, "other"]
 
 
-@pytest.mark.parametrize("languages, words", [
-    ([PIVOT, FIRST], f"knows {PIVOT}, {FIRST} already"),
-    ([FIRST, NEW], f"has the pivot {FIRST}, the run has {PIVOT}"),
-    ([PIVOT, NEW, NEW], "each once"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "languages, words",
+    [
+        ([PIVOT, FIRST], f"knows {PIVOT}, {FIRST} already"),
+        ([FIRST, NEW], f"has the pivot {FIRST}, the run has {PIVOT}"),
+        ([PIVOT, NEW, NEW], "each once"),
+    ],
+)
 def test_languages_that_cannot_be_added_are_refused(languages, words):
     with pytest.raises(InputError, match=words):
         new_languages(languages, KNOWN)
@@ -37,7 +40,11 @@ def test_languages_that_cannot_be_added_are_refused(languages, words):
 
 def test_the_files_of_some_languages_are_of_no_other(corpus):
     names = {file.name for file in files_of(corpus, KNOWN)}
-    assert names == {file.name for file in corpus.iterdir() if NEW not in file.name and file.name != "languages.tsv"} & names
+    assert (
+        names
+        == {file.name for file in corpus.iterdir() if NEW not in file.name and file.name != "languages.tsv"}
+        & names
+    )
     assert {f"train.{FIRST}-{PIVOT}.{FIRST}", f"test.{SECOND}", f"lexicon.{PIVOT}"} <= names
     assert not [name for name in names if NEW in name]
 
@@ -56,7 +63,10 @@ def test_the_text_of_the_run_stays_as_it_is_and_a_multiway_set_grows(corpus, ori
 def test_new_pairs_are_bounded_and_old_ones_are_not(corpus, original, tmp_path):
     counts = join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {"": 20})
     assert {pair: of_pair["kept"] for pair, of_pair in counts.items()} == {
-        f"{PIVOT}-{FIRST}": PAIRS, f"{PIVOT}-{SECOND}": PAIRS, f"{PIVOT}-{NEW}": 20}  # fmt: skip
+        f"{PIVOT}-{FIRST}": PAIRS,
+        f"{PIVOT}-{SECOND}": PAIRS,
+        f"{PIVOT}-{NEW}": 20,
+    }
 
 
 def test_another_test_set_than_the_runs_keeps_its_pairs_apart(corpus, original, tmp_path):
@@ -68,7 +78,9 @@ def test_another_test_set_than_the_runs_keeps_its_pairs_apart(corpus, original, 
     assert not (tmp_path / "joined" / f"test.{NEW}").exists()
     for other in KNOWN:
         found = find_pair(tmp_path / "joined", "test", other, NEW)
-        assert [file.read_bytes() for file in found] == [(corpus / f"test.{language}").read_bytes() for language in (other, NEW)]
+        assert [file.read_bytes() for file in found] == [
+            (corpus / f"test.{language}").read_bytes() for language in (other, NEW)
+        ]
 
 
 def test_without_the_runs_text_only_new_pairs_are_there(corpus, tmp_path):

@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 
-from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PIVOT
+from tests.adaptation.conftest import KNOWN, LANGUAGES, NEW, PIVOT
 from zsnmt.adaptation.run import FROZEN, FULL, model_options, training_options
 from zsnmt.errors import InputError
 
@@ -22,13 +22,23 @@ def data(tmp_path):
 def run(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "train.command").write_text(
-        r"/env/fairseq-train /old/data --cpu --arch zs_transformer --adam-betas \(0.9\,0.98\) --lr 2e-3 --cpu-bf16 ")
+        r"/env/fairseq-train /old/data --cpu --arch zs_transformer --adam-betas \(0.9\,0.98\) --lr 2e-3 "
+        r"--cpu-bf16 "
+    )
     return tmp_path / "run"
 
 
 def test_training_goes_on_with_the_options_it_had_but_for_data_and_device(run, data):
     options = training_options(run, data, [NEW], LANGUAGES, FULL, {"frozen_vocabulary": "none"})
-    assert options[:7] == ["--arch", "zs_transformer", "--adam-betas", "(0.9,0.98)", "--lr", "2e-3", "--cpu-bf16"]
+    assert options[:7] == [
+        "--arch",
+        "zs_transformer",
+        "--adam-betas",
+        "(0.9,0.98)",
+        "--lr",
+        "2e-3",
+        "--cpu-bf16",
+    ]
     assert options[7:9] == ["--frozen-vocabulary", "none"]
 
 
@@ -36,7 +46,9 @@ def test_training_goes_on_with_the_options_it_had_but_for_data_and_device(run, d
 def test_a_mode_trains_its_directions(run, data, mode, trained):
     *_, name, directions = training_options(run, data, [NEW], LANGUAGES, mode, {})
     assert name == "--lang-pairs"
-    assert {*directions.split(",")} == {pair for language in trained for pair in (f"{PIVOT}-{language}", f"{language}-{PIVOT}")}
+    assert {*directions.split(",")} == {
+        pair for language in trained for pair in (f"{PIVOT}-{language}", f"{language}-{PIVOT}")
+    }
 
 
 def test_a_run_that_does_not_say_how_it_was_trained_is_refused(run, data):
@@ -48,9 +60,15 @@ def test_a_run_that_does_not_say_how_it_was_trained_is_refused(run, data):
 def test_what_would_round_or_shrink_old_weights_is_left_out_in_mode_frozen(run, data):
     path = run / "train.command"
     path.write_text(path.read_text() + "--weight-decay 0.01 --fp16 --patience 5 ")
-    frozen, full = (training_options(run, data, [NEW], LANGUAGES, mode, model_options(Namespace(), mode, 120)) for mode in (FROZEN, FULL))
+    frozen, full = (
+        training_options(run, data, [NEW], LANGUAGES, mode, model_options(Namespace(), mode, 120))
+        for mode in (FROZEN, FULL)
+    )
     assert "--fp16" in full and "--fp16" not in frozen and "--patience" in frozen
-    last = {mode: options[len(options) - options[::-1].index("--weight-decay")] for mode, options in ((FULL, full), (FROZEN, frozen))}
+    last = {
+        mode: options[len(options) - options[::-1].index("--weight-decay")]
+        for mode, options in ((FULL, full), (FROZEN, frozen))
+    }
     assert last == {FULL: "0.01", FROZEN: "0.0"}
 
 

@@ -7,7 +7,13 @@ import pytest
 import torch
 
 from zsnmt.analysis import classifiers
-from zsnmt.analysis.classifiers import fit_as_published, fit_to_convergence, initial_layer, noam, shuffled_batches
+from zsnmt.analysis.classifiers import (
+    fit_as_published,
+    fit_to_convergence,
+    initial_layer,
+    noam,
+    shuffled_batches,
+)
 from zsnmt.errors import InputError
 
 N, D, CLASSES = 240, 6, np.array([-3, 4, 9])
@@ -30,7 +36,9 @@ def states(labels) -> np.ndarray:
     """Noise that overlaps the classes, in dimensions of different mean and deviation."""
     rng = np.random.default_rng(2)
     means = rng.standard_normal((3, D))[np.searchsorted(CLASSES, labels)]
-    return ((means + rng.standard_normal((N, D))) * np.linspace(0.5, 1.5, D) + np.linspace(-1, 1, D)).astype(np.float32)
+    return ((means + rng.standard_normal((N, D))) * np.linspace(0.5, 1.5, D) + np.linspace(-1, 1, D)).astype(
+        np.float32
+    )
 
 
 def share_right(probe, states, labels) -> float:
@@ -80,7 +88,9 @@ def test_the_size_of_blocks_does_not_matter(fit, states, labels, monkeypatch):
     predicted = whole.predict(states)
     monkeypatch.setattr(classifiers, "MOST_CELLS_AT_ONCE", 5 * D)
     parts = fit(states, labels)
-    assert np.allclose(whole.weight, parts.weight, atol=1e-4) and np.allclose(whole.bias, parts.bias, atol=1e-4)
+    assert np.allclose(whole.weight, parts.weight, atol=1e-4) and np.allclose(
+        whole.bias, parts.bias, atol=1e-4
+    )
     assert np.array_equal(whole.predict(states), predicted)
     assert whole.predict(states, np.array([], int)).tolist() == []
 
@@ -107,7 +117,9 @@ def test_the_order_of_classes_does_not_matter(states, labels):
 
 
 def test_both_fits_agree(states, labels):
-    assert (published(states, labels).predict(states) == fit_to_convergence(states, labels).predict(states)).mean() > 0.95
+    assert (
+        published(states, labels).predict(states) == fit_to_convergence(states, labels).predict(states)
+    ).mean() > 0.95
 
 
 # The published procedure
@@ -155,7 +167,9 @@ def test_the_fit_is_adam_on_the_softmax_cross_entropy(states, labels):
 
 def test_the_seed_decides_and_the_global_generator_is_left_alone(states, labels):
     before = torch.get_rng_state()
-    assert not np.array_equal(published(states, labels, seed=1).weight, published(states, labels, seed=2).weight)
+    assert not np.array_equal(
+        published(states, labels, seed=1).weight, published(states, labels, seed=2).weight
+    )
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -165,7 +179,10 @@ def test_too_few_updates_are_warned_of(states, labels, caplog):
         assert not caplog.messages
         fit_as_published(states, labels)
     assert len(caplog.messages) == 1
-    assert "5 updates end within the warm-up of 400" in caplog.text and "smaller batch size than 24568" in caplog.text
+    assert (
+        "5 updates end within the warm-up of 400" in caplog.text
+        and "smaller batch size than 24568" in caplog.text
+    )
 
 
 # The exact fit
@@ -206,7 +223,9 @@ def test_a_fit_that_stops_early_is_warned_of(states, labels, caplog, recwarn, mo
 
 def test_too_many_classes_for_an_exact_fit_are_refused(states, labels, monkeypatch):
     monkeypatch.setattr(classifiers, "MOST_CELLS_OF_EXACT_FIT", 3 * 200)
-    with pytest.raises(InputError, match="240 rows × 3 classes are too many.* at most 200 rows, or the published"):
+    with pytest.raises(
+        InputError, match="240 rows × 3 classes are too many.* at most 200 rows, or the published"
+    ):
         fit_to_convergence(states, labels)
     fit_to_convergence(states, labels, np.arange(200))
 

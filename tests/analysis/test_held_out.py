@@ -48,12 +48,19 @@ def test_accuracy_and_what_to_compare_it_with(probe):
 def test_confusion_is_normalised_over_the_true_class():
     labels = np.array([0, 0, 0, 0, 1, 1, 2])
     predicted = np.array([0, 0, 0, 2, 1, 0, 2])
-    assert confusion(labels, predicted, {0: "de", 1: "nl", 2: "it"}).tolist() == [[0.75, 0, 0.25], [0.5, 0.5, 0], [0, 0, 1]]
+    assert confusion(labels, predicted, {0: "de", 1: "nl", 2: "it"}).tolist() == [
+        [0.75, 0, 0.25],
+        [0.5, 0.5, 0],
+        [0, 0, 1],
+    ]
 
 
 def test_confusion_has_the_order_of_the_names():
     labels, predicted = np.random.default_rng(1).integers(0, 3, (2, 200))
-    shares, in_order = confusion(labels, predicted, NAMES), confusion(labels, predicted, dict(sorted(NAMES.items())))
+    shares, in_order = (
+        confusion(labels, predicted, NAMES),
+        confusion(labels, predicted, dict(sorted(NAMES.items()))),
+    )
     assert np.array_equal(shares, in_order[np.ix_(list(NAMES), list(NAMES))])
     assert np.allclose(shares.sum(axis=1), 1)
     assert np.array_equal(confusion(labels, labels, NAMES), np.eye(3))

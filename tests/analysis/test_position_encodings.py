@@ -1,4 +1,6 @@
-"""Tables of position encodings: the published formula, curves that are rows of the table, and what is no table."""
+"""Tables of position encodings: the published formula, curves that are rows of the table, and what is no
+table.
+"""
 
 import numpy as np
 import pytest
@@ -40,30 +42,50 @@ def test_centred_curves_are_about_offset_zero(places, offsets):
 def test_the_peak_tells_sines_from_noise():
     places = np.arange(32)
     sines = np.stack([np.sin(2 * np.pi * frequency / 32 * places + 1) for frequency in (1, 3, 9)])
-    between = np.stack([np.sin(2 * np.pi * frequency / 32 * places + 1) for frequency in (0.4, 0.8, 1.5, 3.5, 8.5)])
+    between = np.stack(
+        [np.sin(2 * np.pi * frequency / 32 * places + 1) for frequency in (0.4, 0.8, 1.5, 3.5, 8.5)]
+    )
     noise = np.random.default_rng(5).standard_normal((999, 32))
     assert peak_share(5 * sines - 3) == pytest.approx(1)
     assert (peak_share(between) > 0.4).all() and np.isnan(peak_share(np.ones(32)))
     assert 0.18 < peak_share(noise).mean() < 0.24 and peak_share(noise).min() > 1 / 16
 
 
-@pytest.mark.parametrize("table, message", [
-    (np.ones(3), r"position encodings of shape \(3,\) cannot be analysed; give one vector a position, P×d"),
-    (np.ones((0, 3)), r"of shape \(0, 3\)"),
-    ([[1, 2], [np.inf, 1], [np.nan, 1]], "row 2 of the position encodings, and 2 of 3 in all, has a number that is not finite"),
-    ([[1, 2], [3, 4], [0, 0]], "row 3 of the position encodings, and 1 of 3 in all, is zero; give the rows of positions only"),
-])
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        (
+            np.ones(3),
+            r"position encodings of shape \(3,\) cannot be analysed; give one vector a position, P×d",
+        ),
+        (np.ones((0, 3)), r"of shape \(0, 3\)"),
+        (
+            [[1, 2], [np.inf, 1], [np.nan, 1]],
+            "row 2 of the position encodings, and 2 of 3 in all, has a number that is not finite",
+        ),
+        (
+            [[1, 2], [3, 4], [0, 0]],
+            "row 3 of the position encodings, and 1 of 3 in all, is zero; give the rows of positions only",
+        ),
+    ],
+)
 def test_what_is_no_table(table, message):
     with pytest.raises(InputError, match=message):
         as_encodings(table)
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"dimensions": (0, 6)}, r"no curves of the dimensions \[0, 6\] in encodings of 6; give numbers from 0 to 5"),
-    ({"dimensions": ()}, r"no curves of the dimensions \[\]"),
-    ({"dimensions": (0,), "places": P + 1}, "no curves over 42 places in 41 encodings; give 1 to 41"),
-    ({"dimensions": (0,), "places": 0}, "no curves over 0 places"),
-])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (
+            {"dimensions": (0, 6)},
+            r"no curves of the dimensions \[0, 6\] in encodings of 6; give numbers from 0 to 5",
+        ),
+        ({"dimensions": ()}, r"no curves of the dimensions \[\]"),
+        ({"dimensions": (0,), "places": P + 1}, "no curves over 42 places in 41 encodings; give 1 to 41"),
+        ({"dimensions": (0,), "places": 0}, "no curves over 0 places"),
+    ],
+)
 def test_curves_that_are_not_there(options, message):
     with pytest.raises(InputError, match=message):
         curves(sinusoids(P, D), **options)

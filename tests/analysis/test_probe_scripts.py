@@ -1,4 +1,6 @@
-"""Similarity and classifiers of a folder of states: the scripts' figures are those of the measures, and what they refuse."""
+"""Similarity and classifiers of a folder of states: the scripts' figures are those of the measures, and
+what they refuse.
+"""
 
 import csv
 import json
@@ -18,7 +20,15 @@ from zsnmt.analysis.classifiers import PUBLISHED_BATCH, fit_as_published, fit_to
 from zsnmt.analysis.held_out import Accuracy, accuracy, confusion, split_by_sentence
 from zsnmt.analysis.retrieval import retrieval
 from zsnmt.analysis.similarity import linear_cka
-from zsnmt.analysis.state_folder import LABELS_FILE, STATES_FILE, Labels, allocate, layer_file, read_states, sentence_means
+from zsnmt.analysis.state_folder import (
+    LABELS_FILE,
+    STATES_FILE,
+    Labels,
+    allocate,
+    layer_file,
+    read_states,
+    sentence_means,
+)
 from zsnmt.analysis.svcca import decompose, independent_mean, random_baseline, svcca
 from zsnmt.cli import probe_classifiers, probe_similarity
 from zsnmt.errors import InputError
@@ -29,7 +39,9 @@ SENTENCES, DIMENSION, VOCABULARY, LONGEST = 40, 6, 5, 3
 
 
 def make_states(folder: Path, seed: int = 1, sentences: int = SENTENCES, **record: object) -> Path:
-    """States that know the token in layer 0, the language in layer 1, and the sentence alone in the last layer."""
+    """States that know the token in layer 0, the language in layer 1, and the sentence alone in the last
+    layer.
+    """
     generator = np.random.default_rng(seed)
     lengths = generator.integers(1, LONGEST + 1, len(LANGUAGES) * sentences)
     labels = Labels(
@@ -40,7 +52,9 @@ def make_states(folder: Path, seed: int = 1, sentences: int = SENTENCES, **recor
         np.repeat(np.tile(np.arange(sentences), len(LANGUAGES)), lengths),
     )
     noise = generator.standard_normal((3, len(labels.token), DIMENSION)) / 10
-    directions = 3 * np.random.default_rng(0).standard_normal((VOCABULARY, DIMENSION))  # the same in all folders
+    directions = 3 * np.random.default_rng(0).standard_normal(
+        (VOCABULARY, DIMENSION)
+    )  # the same in all folders
     turns = [np.eye(DIMENSION), *ortho_group(DIMENSION, seed=2).rvs(len(LANGUAGES) - 1)]
     of_sentence = generator.standard_normal((sentences, DIMENSION))[labels.sentence]
     states = noise + [
@@ -95,7 +109,9 @@ def test_a_folder_is_no_output(folder, tmp_path, probe):
 # Similarity
 
 
-@pytest.mark.parametrize("arguments, variance, neighbours", [([], 0.99, None), (["--variance", 0.8, "--csls", 3], 0.8, 3)])
+@pytest.mark.parametrize(
+    "arguments, variance, neighbours", [([], 0.99, None), (["--variance", 0.8, "--csls", 3], 0.8, 3)]
+)
 def test_the_similarities_are_those_of_the_measures(folder, tmp_path, arguments, variance, neighbours):
     similarity(folder, tmp_path / "out.tsv", *arguments)
     states, rows = read_states(folder), read_tsv(tmp_path / "out.tsv")
@@ -180,9 +196,15 @@ def test_states_without_similarity_are_refused_and_an_earlier_table_stays(folder
     strangers = make_states(tmp_path / "strangers", translations=False)
     for arguments, message in (
         ([tmp_path / "nothing"], "nothing/states.json is missing; make it with zsnmt probe-states"),
-        ([few], "layer 1: 12 sentences are too few for SVCCA with 6 and 6 kept directions; give more than 12"),
+        (
+            [few],
+            "layer 1: 12 sentences are too few for SVCCA with 6 and 6 kept directions; give more than 12",
+        ),
         ([same], "layer 1: all 40 rows of the states are the same"),
-        ([strangers], "line n of the languages is not the same sentence in these states; make them from a multiway set"),
+        (
+            [strangers],
+            "line n of the languages is not the same sentence in these states; make them from a multiway set",
+        ),
         ([folder, "--variance", 1.5], "layer 0: a share of 1.5 of the variance cannot be kept"),
         ([folder, "--csls", SENTENCES + 1], "layer 0: CSLS over 41 neighbours is not possible"),
     ):
@@ -199,7 +221,10 @@ def test_one_language_has_no_pairs(tmp_path):
     with np.load(folder / LABELS_FILE) as arrays:
         labels = {**arrays, "languages": ["de"]}
     rows = labels["language"] == 0
-    np.savez(folder / LABELS_FILE, **{name: array if name == "languages" else array[rows] for name, array in labels.items()})
+    np.savez(
+        folder / LABELS_FILE,
+        **{name: array if name == "languages" else array[rows] for name, array in labels.items()},
+    )
     for layer in LAYERS:
         np.save(layer_file(folder, layer), np.load(layer_file(folder, layer))[rows])
     with pytest.raises(InputError, match="layer 0: similarity needs two languages or more, not de"):
@@ -224,7 +249,9 @@ def test_the_accuracies_are_those_of_the_measures(tmp_path, kind, names):
         if kind == "exact":
             probe = fit_to_convergence(of_layer, labels, split.training)
         else:
-            assert 800 > len(split.training) >= 80  # 5 epochs in batches of one row: at least the warm-up, at most 4000 updates
+            assert (
+                800 > len(split.training) >= 80
+            )  # 5 epochs in batches of one row: at least the warm-up, at most 4000 updates
             probe = fit_as_published(of_layer, labels, split.training, batch_size=1, seed=3)
         true, predicted = labels[split.held_out], probe.predict(of_layer, split.held_out)
         expected = accuracy(probe, true, predicted)
@@ -241,10 +268,16 @@ def test_a_probe_finds_what_a_layer_knows(folder, tmp_path, capsys):
     figures = {(row["layer"], row["label"]): row for row in read_tsv(tmp_path / "out.tsv")}
     assert float(figures["0", "token"]["accuracy"]) == float(figures["1", "language"]["accuracy"]) == 1
     assert float(figures["0", "language"]["accuracy"]) < 0.6 > float(figures["1", "token"]["accuracy"])
-    assert [float(figures["0", label]["chance"]) for label in ("language", "position", "token")] == [1 / 3, 1 / 3, 1 / 5]
+    assert [float(figures["0", label]["chance"]) for label in ("language", "position", "token")] == [
+        1 / 3,
+        1 / 3,
+        1 / 5,
+    ]
     output = capsys.readouterr().out
     rows = figures["0", "token"]["rows"]
-    assert output.startswith(f"Accuracy in % on {rows} held-out tokens; of a class without training rows: token 0, ")
+    assert output.startswith(
+        f"Accuracy in % on {rows} held-out tokens; of a class without training rows: token 0, "
+    )
     shown = printed_rows(output)
     assert shown["layer"] == [*LAYERS, "chance", "majority"]
     for label in ("language", "position", "token"):
@@ -302,7 +335,10 @@ def test_states_that_cannot_be_probed_are_refused_and_earlier_tables_stay(folder
         ([folder, "--held-out", stranger], r"differ in model \(abc and xyz\); make both alike"),
         ([folder, "--held-out", fewer], "differ in languages"),
         ([one], "of 1 sentences held out leaves a side without any"),
-        ([infinite, "--kind", "exact", "--labels", "language"], "layer 1, language: the state of row .* is not finite"),
+        (
+            [infinite, "--kind", "exact", "--labels", "language"],
+            "layer 1, language: the state of row .* is not finite",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             classifiers(arguments[0], tmp_path / "out.tsv", *arguments[1:])

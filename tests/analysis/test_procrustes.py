@@ -1,4 +1,6 @@
-"""Compositionality: about 0 for sinusoids, the arithmetic of independent rows for noise, and two chunks that differ."""
+"""Compositionality: about 0 for sinusoids, the arithmetic of independent rows for noise, and two chunks
+that differ.
+"""
 
 import numpy as np
 import pytest
@@ -17,14 +19,20 @@ def noise() -> np.ndarray:
     return gaussian_control(np.ones((P, D)), 5)
 
 
-def naive_losses(encodings: np.ndarray, offset: int, sizes: tuple[int, int], runs: int, seed: int) -> list[float]:
-    """The definition, a position at a time; the map is the polar factor of Σ p_i p_{i+k}ᵀ, by its own formula."""
+def naive_losses(
+    encodings: np.ndarray, offset: int, sizes: tuple[int, int], runs: int, seed: int
+) -> list[float]:
+    """The definition, a position at a time; the map is the polar factor of Σ p_i p_{i+k}ᵀ, by its own
+    formula.
+    """
     losses = []
     for size, start, other in draw_chunks(len(encodings) - offset, sizes, runs, [seed, offset]):
         product = sum(np.outer(encodings[i], encodings[i + offset]) for i in range(start, start + size))
         values, vectors = np.linalg.eigh(product.T @ product)
-        turn = product @ vectors @ np.diag(values ** -0.5) @ vectors.T
-        errors = sum(np.sum((encodings[i] - turn @ encodings[i + offset]) ** 2) for i in range(other, other + size))
+        turn = product @ vectors @ np.diag(values**-0.5) @ vectors.T
+        errors = sum(
+            np.sum((encodings[i] - turn @ encodings[i + offset]) ** 2) for i in range(other, other + size)
+        )
         losses.append(errors / sum(encodings[i] @ encodings[i] for i in range(other, other + size)))
     return losses
 
@@ -40,7 +48,9 @@ def test_it_equals_the_definition(noise):
 
 def test_sinusoids_shift_by_a_rotation_and_noise_does_not():
     table = sinusoids(512, 64)  # the study's
-    found, control = (compositionality(rows, (1, 8, 32), runs=20) for rows in (table, gaussian_control(table)))
+    found, control = (
+        compositionality(rows, (1, 8, 32), runs=20) for rows in (table, gaussian_control(table))
+    )
     assert found.chunk_sizes == (128, 256)
     assert np.median(found.losses) < 1e-2 and np.mean(found.losses) < 0.5
     assert control.losses.min() > 0.7 and wilcoxon(found.losses, control.losses) < 1e-9
@@ -52,7 +62,9 @@ def test_short_chunks_do_not_determine_the_map_even_of_sinusoids():
 
 
 def test_noise_has_the_loss_of_independent_rows():
-    """2 less 2·(8/3π)·√(d/C) for rows that the map was fitted on: the mean singular value of a square Gaussian is 8√d/3π."""
+    """2 less 2·(8/3π)·√(d/C) for rows that the map was fitted on: the mean singular value of a square
+    Gaussian is 8√d/3π.
+    """
     rows, size, length, runs = 8, 64, 700, 200
     table = np.random.default_rng(5).standard_normal((length, rows))
     found = compositionality(table, (3,), runs, seed=2, chunk_sizes=(size, size))
@@ -77,13 +89,17 @@ def test_rotation_and_scale_do_not_matter(noise):
     turn = ortho_group(D, seed=np.random.default_rng(5)).rvs()
     found, turned = (compositionality(rows, OFFSETS, 9).losses for rows in (noise, 1e-3 * noise @ turn))
     assert turned == pytest.approx(found)
-    assert not np.allclose(compositionality(noise + 1, OFFSETS, 9).losses, found), "but a shift does: nothing is centred"
+    assert not np.allclose(compositionality(noise + 1, OFFSETS, 9).losses, found), (
+        "but a shift does: nothing is centred"
+    )
 
 
 def test_chunks_follow_seed_and_offset_alone(noise):
     found = compositionality(noise, OFFSETS, 9, seed=1, chunk_sizes=(8, 16))
     assert (compositionality(noise, OFFSETS, 9, seed=1, chunk_sizes=(8, 16)).losses == found.losses).all()
-    assert (compositionality(noise, OFFSETS[1:], 9, seed=1, chunk_sizes=(8, 16)).losses == found.losses[1:]).all()
+    assert (
+        compositionality(noise, OFFSETS[1:], 9, seed=1, chunk_sizes=(8, 16)).losses == found.losses[1:]
+    ).all()
     assert (compositionality(noise, OFFSETS, 9, seed=2, chunk_sizes=(8, 16)).losses != found.losses).any()
 
 
@@ -97,22 +113,44 @@ def test_chunks_are_inside_and_two(room, sizes):
         assert set(size) == set(range(sizes[0], sizes[1] + 1)) and {0, 1} <= set(start) & set(other)
 
 
-@pytest.mark.parametrize("shape, sizes", [
-    ((512, 64, 32), (128, 256)), ((128, 64, 32), (48, 64)), ((512, 768, 32), (240, 320)), ((36, 64, 32), (2, 2))])
+@pytest.mark.parametrize(
+    "shape, sizes",
+    [
+        ((512, 64, 32), (128, 256)),
+        ((128, 64, 32), (48, 64)),
+        ((512, 768, 32), (240, 320)),
+        ((36, 64, 32), (2, 2)),
+    ],
+)
 def test_the_sizes_of_chunks(shape, sizes):
     assert default_chunk_sizes(*shape) == sizes
-    assert np.isfinite(compositionality(np.random.default_rng(5).standard_normal(shape[:2]), (shape[2],), runs=1).losses).all()
+    assert np.isfinite(
+        compositionality(np.random.default_rng(5).standard_normal(shape[:2]), (shape[2],), runs=1).losses
+    ).all()
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"offsets": (1, 58)}, "61 position encodings are too few for an offset of 58; give at least 62, or lower offsets"),
-    ({"offsets": ()}, r"125 runs over the offsets \[\] are not possible; give one run or more, and offsets from 1 on"),
-    ({"offsets": (0, 1)}, r"over the offsets \[0, 1\]"),
-    ({"offsets": (1,), "runs": 0}, "0 runs over"),
-    ({"chunk_sizes": (8, 29)}, "chunks of 8 to 29 positions are not possible among 61 shifted by up to 32; give sizes from 1 to 28"),
-    ({"chunk_sizes": (9, 8)}, "chunks of 9 to 8 positions are not possible"),
-    ({"chunk_sizes": (0, 8)}, "chunks of 0 to 8 positions are not possible"),
-])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (
+            {"offsets": (1, 58)},
+            "61 position encodings are too few for an offset of 58; give at least 62, or lower offsets",
+        ),
+        (
+            {"offsets": ()},
+            r"125 runs over the offsets \[\] are not possible; give one run or more, and offsets from 1 on",
+        ),
+        ({"offsets": (0, 1)}, r"over the offsets \[0, 1\]"),
+        ({"offsets": (1,), "runs": 0}, "0 runs over"),
+        (
+            {"chunk_sizes": (8, 29)},
+            "chunks of 8 to 29 positions are not possible among 61 shifted by up to 32; give sizes from 1 "
+            "to 28",
+        ),
+        ({"chunk_sizes": (9, 8)}, "chunks of 9 to 8 positions are not possible"),
+        ({"chunk_sizes": (0, 8)}, "chunks of 0 to 8 positions are not possible"),
+    ],
+)
 def test_what_a_table_does_not_allow(noise, options, message):
     with pytest.raises(InputError, match=message):
         compositionality(noise, **options)
@@ -126,18 +164,23 @@ def test_a_row_of_zeros_is_padding(noise):
 
 def test_the_signed_ranks():
     one = np.arange(1.0, 13).reshape(3, 4)
-    assert wilcoxon(one, one + np.arange(1, 13).reshape(3, 4)) == pytest.approx(2 / 2 ** 12), "all twelve signs the same"
+    assert wilcoxon(one, one + np.arange(1, 13).reshape(3, 4)) == pytest.approx(2 / 2**12), (
+        "all twelve signs the same"
+    )
     assert wilcoxon(one, 2 * one) == wilcoxon(2 * one, one)
     generator = np.random.default_rng(5)
     assert wilcoxon(*generator.standard_normal((2, 200))) > 0.05
 
 
-@pytest.mark.parametrize("one, other, message", [
-    (np.ones((2, 3)), np.ones((3, 2)), r"losses of shape \(2, 3\) and \(3, 2\) are no pairs"),
-    ([], [], "are no pairs"),
-    ([1, np.nan], [1, 2], "losses that are not finite have no rank"),
-    ([1, 2], [1, 2], "the losses of both tables are the same"),
-])
+@pytest.mark.parametrize(
+    "one, other, message",
+    [
+        (np.ones((2, 3)), np.ones((3, 2)), r"losses of shape \(2, 3\) and \(3, 2\) are no pairs"),
+        ([], [], "are no pairs"),
+        ([1, np.nan], [1, 2], "losses that are not finite have no rank"),
+        ([1, 2], [1, 2], "the losses of both tables are the same"),
+    ],
+)
 def test_losses_that_are_no_pairs(one, other, message):
     with pytest.raises(InputError, match=message):
         wilcoxon(one, other)

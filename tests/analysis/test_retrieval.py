@@ -28,9 +28,12 @@ def naive_ranks(one: np.ndarray, other: np.ndarray, neighbours: int | None = Non
     nearness = cosine
     if neighbours:
         near_queries, near_answers = (
-            np.array([np.mean(sorted(row)[-neighbours:]) for row in rows]) for rows in (cosine, cosine.T))
+            np.array([np.mean(sorted(row)[-neighbours:]) for row in rows]) for rows in (cosine, cosine.T)
+        )
         nearness = 2 * cosine - near_queries[:, None] - near_answers
-    return [1 + sum(value >= row[i] for j, value in enumerate(row) if j != i) for i, row in enumerate(nearness)]
+    return [
+        1 + sum(value >= row[i] for j, value in enumerate(row) if j != i) for i, row in enumerate(nearness)
+    ]
 
 
 @pytest.mark.parametrize("neighbours", [None, 1, 4, N])
@@ -39,7 +42,11 @@ def test_it_equals_the_definition(pair, neighbours):
     there, back = naive_ranks(one, other, neighbours), naive_ranks(other, one, neighbours)
     assert translation_ranks(one, other, neighbours).tolist() == there
     found = retrieval(one, other, neighbours)
-    assert 0.1 < found.forward < 1 and found.forward == there.count(1) / N and found.backward == back.count(1) / N
+    assert (
+        0.1 < found.forward < 1
+        and found.forward == there.count(1) / N
+        and found.backward == back.count(1) / N
+    )
     assert found.mean == (found.forward + found.backward) / 2
 
 
@@ -62,7 +69,7 @@ def test_the_same_states_are_found_whatever_their_length(pair, generator):
 def test_among_shuffled_states_those_that_stayed_are_found(generator):
     one = generator.standard_normal((N, D))
     order = np.arange(N)
-    order[:N - 9] = np.roll(order[:N - 9], 1)
+    order[: N - 9] = np.roll(order[: N - 9], 1)
     assert retrieval(one, one[order]).forward == retrieval(one, one[order]).backward == 9 / N
 
 
@@ -76,7 +83,9 @@ def test_equal_sentences_are_not_found(pair):
     one, _ = pair
     twice = np.vstack([one, one])
     assert (translation_ranks(twice, twice) == 2).all()
-    assert (translation_ranks(np.ones((N, D)), np.ones((N, D))) == N).all(), "an encoder that says nothing finds nothing"
+    assert (translation_ranks(np.ones((N, D)), np.ones((N, D))) == N).all(), (
+        "an encoder that says nothing finds nothing"
+    )
 
 
 def test_csls_finds_what_a_hub_hides(generator):
@@ -88,14 +97,18 @@ def test_csls_finds_what_a_hub_hides(generator):
     assert retrieval(one, other).forward < 0.4 < 0.8 < retrieval(one, other, csls_neighbours=5).forward
 
 
-@pytest.mark.parametrize("one, other, neighbours, message", [
-    (np.ones((5, 3)), np.ones((6, 3)), None, "of 5 and of 6 sentences .* the same sentence"),
-    (np.ones((5, 3)), np.ones((5, 4)), None, "3 and 4 dimensions have no cosine"),
-    (np.eye(5), np.diag([1, 1, 0, 1, 1]), None, "row 3 of the states is zero"),
-    (np.eye(5), np.full((5, 5), np.inf), None, "row 1 of the states, and 5 of 5 in all"),
-    (np.eye(5), np.ones(5), None, r"shape \(5,\)"),
-    (np.eye(5), np.eye(5), 0, "CSLS over 0 neighbours .* from 1 to 5"),
-    (np.eye(5), np.eye(5), 6, "CSLS over 6 neighbours .* from 1 to 5")])
+@pytest.mark.parametrize(
+    "one, other, neighbours, message",
+    [
+        (np.ones((5, 3)), np.ones((6, 3)), None, "of 5 and of 6 sentences .* the same sentence"),
+        (np.ones((5, 3)), np.ones((5, 4)), None, "3 and 4 dimensions have no cosine"),
+        (np.eye(5), np.diag([1, 1, 0, 1, 1]), None, "row 3 of the states is zero"),
+        (np.eye(5), np.full((5, 5), np.inf), None, "row 1 of the states, and 5 of 5 in all"),
+        (np.eye(5), np.ones(5), None, r"shape \(5,\)"),
+        (np.eye(5), np.eye(5), 0, "CSLS over 0 neighbours .* from 1 to 5"),
+        (np.eye(5), np.eye(5), 6, "CSLS over 6 neighbours .* from 1 to 5"),
+    ],
+)
 def test_states_that_cannot_be_searched_are_refused(one, other, neighbours, message):
     with pytest.raises(InputError, match=message):
         retrieval(one, other, neighbours)

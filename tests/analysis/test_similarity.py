@@ -28,7 +28,9 @@ def test_rotation_scale_and_shift_do_not_matter(pair, generator, debiased):
     turned = 3 * one @ ortho_group(D, seed=generator).rvs() - generator.standard_normal(D)
     assert linear_cka(one, turned, debiased) == pytest.approx(1)
     assert linear_cka(turned, other, debiased) == pytest.approx(linear_cka(one, other, debiased))
-    assert linear_cka(one * 1e200, other * 1e-200, debiased) == pytest.approx(linear_cka(one, other, debiased))
+    assert linear_cka(one * 1e200, other * 1e-200, debiased) == pytest.approx(
+        linear_cka(one, other, debiased)
+    )
 
 
 @pytest.mark.parametrize("debiased", [False, True])
@@ -54,17 +56,24 @@ def test_it_equals_hsic_of_centred_gram_matrices(pair):
         return np.trace(one @ one.T @ centring @ other @ other.T @ centring) / (N - 1) ** 2
 
     one, other = pair
-    assert linear_cka(one, other) == pytest.approx(hsic(one, other) / np.sqrt(hsic(one, one) * hsic(other, other)))
+    assert linear_cka(one, other) == pytest.approx(
+        hsic(one, other) / np.sqrt(hsic(one, one) * hsic(other, other))
+    )
 
 
 def test_debiased_it_equals_the_unbiased_hsic_of_gram_matrices(pair):
-    """The unbiased estimate of Song et al. 2012, written with Gram matrices of states that are not centred."""
+    """The unbiased estimate of Song et al. 2012, written with Gram matrices of states that are not
+    centred.
+    """
     ones = np.ones(N)
 
     def hsic(one, other):
-        k, l = (gram - np.diag(np.diag(gram)) for gram in (one @ one.T, other @ other.T))
-        return (np.trace(k @ l) + (ones @ k @ ones) * (ones @ l @ ones) / ((N - 1) * (N - 2))
-                - 2 / (N - 2) * (ones @ k @ l @ ones)) / (N * (N - 3))
+        a, b = (gram - np.diag(np.diag(gram)) for gram in (one @ one.T, other @ other.T))
+        return (
+            np.trace(a @ b)
+            + (ones @ a @ ones) * (ones @ b @ ones) / ((N - 1) * (N - 2))
+            - 2 / (N - 2) * (ones @ a @ b @ ones)
+        ) / (N * (N - 3))
 
     one, other = pair
     expected = hsic(one, other) / np.sqrt(hsic(one, one) * hsic(other, other))
@@ -80,12 +89,16 @@ def test_independent_states_have_the_stated_value(generator):
     assert abs(np.mean(debiased)) < 0.01 and min(debiased) < 0
 
 
-@pytest.mark.parametrize("one, other, debiased, message", [
-    (np.eye(5), np.eye(6), False, "of 5 and of 6 sentences .* the same sentence"),
-    (np.eye(5), np.ones((5, 3)), False, "all 5 rows of the states are the same"),
-    (np.eye(5), np.full((5, 3), np.nan), False, "row 1 of the states, and 5 of 5 in all"),
-    (np.eye(3), np.eye(3), True, "needs 4 sentences or more, not 3"),
-    (np.eye(5), np.arange(10).reshape(5, 2), True, "equally far from each other")])
+@pytest.mark.parametrize(
+    "one, other, debiased, message",
+    [
+        (np.eye(5), np.eye(6), False, "of 5 and of 6 sentences .* the same sentence"),
+        (np.eye(5), np.ones((5, 3)), False, "all 5 rows of the states are the same"),
+        (np.eye(5), np.full((5, 3), np.nan), False, "row 1 of the states, and 5 of 5 in all"),
+        (np.eye(3), np.eye(3), True, "needs 4 sentences or more, not 3"),
+        (np.eye(5), np.arange(10).reshape(5, 2), True, "equally far from each other"),
+    ],
+)
 def test_states_that_cannot_be_compared_are_refused(one, other, debiased, message):
     with pytest.raises(InputError, match=message):
         linear_cka(one, other, debiased)

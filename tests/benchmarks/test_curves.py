@@ -17,9 +17,16 @@ def write_run(folder, system, seed, losses):
     (checkpoints.parent / "run.json").write_text(json.dumps({"system": system, "seed": seed}))
     kinds = {"piv-aa": ("supervised", 0.5), "aa-piv": ("supervised", 1.5), "aa-bb": ("zero_shot", 2)}
     for epoch, loss in enumerate(losses, 1):
-        directions = {direction: {"kind": kind, "nll_loss": loss * by} for direction, (kind, by) in kinds.items()}
+        directions = {
+            direction: {"kind": kind, "nll_loss": loss * by} for direction, (kind, by) in kinds.items()
+        }
         with (checkpoints / "validation.jsonl").open("a") as file:
-            file.write(json.dumps({"epoch": epoch, "updates": 10 * epoch, "nll_loss": loss, "directions": directions}) + "\n")
+            file.write(
+                json.dumps(
+                    {"epoch": epoch, "updates": 10 * epoch, "nll_loss": loss, "directions": directions}
+                )
+                + "\n"
+            )
     return checkpoints.parent
 
 
@@ -33,5 +40,7 @@ def test_seeds_of_a_system_stand_together_and_kinds_apart(tmp_path):
 
 def test_runs_of_other_epochs_are_refused(tmp_path):
     runs = [write_run(tmp_path, "plain", 1, (4.0, 2.0)), write_run(tmp_path, "fast", 1, (4.0,))]
-    with pytest.raises(InputError, match=r"fast1 was validated in the epochs \[1\], and .*plain1 in \[1, 2\]"):
+    with pytest.raises(
+        InputError, match=r"fast1 was validated in the epochs \[1\], and .*plain1 in \[1, 2\]"
+    ):
         list(curves(runs))

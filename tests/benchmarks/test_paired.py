@@ -17,7 +17,10 @@ def test_jobs_take_turns_and_ratios_are_paired():
     jobs = {name: lambda name=name: (calls.append(name), time.sleep(0.001)) for name in "ab"}
     times = paired_times(jobs, rounds=3)
     assert calls == list("ab") * 4 and [len(values) for values in times.values()] == [3, 3]
-    assert ratios({"a": [1.0, 2.0, 4.0], "b": [2.0, 2.0, 2.0]}, "b") == {"a": (1.0, 0.5, 2.0), "b": (1.0, 1.0, 1.0)}
+    assert ratios({"a": [1.0, 2.0, 4.0], "b": [2.0, 2.0, 2.0]}, "b") == {
+        "a": (1.0, 0.5, 2.0),
+        "b": (1.0, 1.0, 1.0),
+    }
     *_, row, _ = ratio_rows({"a": [1.0, 2.0, 4.0], "b": [2.0, 2.0, 2.0]}, "b", "the second")
     assert row == "| a | 2.00 | 1.000 (0.500–2.000) |"
 
@@ -41,7 +44,9 @@ def test_peak_memory_is_what_lives_at_once_and_was_not_there_before():
 def test_a_busy_machine_is_told_of(load, warnings, monkeypatch, caplog):
     monkeypatch.setattr(os, "getloadavg", lambda: (load, 0, 0))
     warn_if_busy()
-    assert len(caplog.messages) == warnings and all("measure again when it is idle" in message for message in caplog.messages)
+    assert len(caplog.messages) == warnings and all(
+        "measure again when it is idle" in message for message in caplog.messages
+    )
 
 
 def test_a_helper_prepares_once_in_a_process_of_its_own():

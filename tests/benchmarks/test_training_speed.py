@@ -9,7 +9,9 @@ from zsnmt.benchmarks import training_speed as module
 from zsnmt.benchmarks.training_speed import Speed, after, model_options, train, training_speed
 from zsnmt.errors import InputError
 
-SETTINGS = dict(data=None, size="demo", updates=6, max_tokens=200, dropout=0.2, threads=1, rounds=2, output=None)
+SETTINGS = dict(
+    data=None, size="demo", updates=6, max_tokens=200, dropout=0.2, threads=1, rounds=2, output=None
+)
 
 
 def fake_training(folder, monkeypatch, says: str, status: int) -> None:
@@ -21,7 +23,11 @@ def fake_training(folder, monkeypatch, says: str, status: int) -> None:
 
 def test_each_training_has_one_option_more_in_either_precision(monkeypatch, tmp_path):
     trained = []
-    monkeypatch.setattr(module, "train", lambda data, options, threads: trained.append(options) or Speed(100.0 * len(trained), 7.5))
+    monkeypatch.setattr(
+        module,
+        "train",
+        lambda data, options, threads: trained.append(options) or Speed(100.0 * len(trained), 7.5),
+    )
     printed = [*training_speed(**{**SETTINGS, "output": tmp_path / "speed.json"})]
     first, second = trained[:8], trained[8:]
     assert first == second  # in turn
@@ -36,12 +42,20 @@ def test_each_training_has_one_option_more_in_either_precision(monkeypatch, tmp_
     assert printed[3] == "| float32 | fairseq's | 500 | 1.00 (1.00–1.00) | 7.500 |"
     assert printed[4].endswith("| 600 | 1.56 (1.11–2.00) | 7.500 |")  # 200 to 100, and 1,000 to 900
     found = json.loads((tmp_path / "speed.json").read_text())["trainings"]
-    assert len(found) == 8 and found["float32 | fairseq's"] == [{"words": 100.0, "loss": 7.5}, {"words": 900.0, "loss": 7.5}]
+    assert len(found) == 8 and found["float32 | fairseq's"] == [
+        {"words": 100.0, "loss": 7.5},
+        {"words": 900.0, "loss": 7.5},
+    ]
 
 
 def test_the_speed_is_that_of_the_logs_last_updates(tmp_path, monkeypatch):
-    lines = [f'2026 | INFO | train_inner | {{"loss": "{loss}", "wps": "{words}"}}' for loss, words in ((9, 100), (8.25, 200.5))]
-    fake_training(tmp_path, monkeypatch, "\n".join(["loading", *lines, '2026 | INFO | train | {"train_loss": "1"}']), 0)
+    lines = [
+        f'2026 | INFO | train_inner | {{"loss": "{loss}", "wps": "{words}"}}'
+        for loss, words in ((9, 100), (8.25, 200.5))
+    ]
+    fake_training(
+        tmp_path, monkeypatch, "\n".join(["loading", *lines, '2026 | INFO | train | {"train_loss": "1"}']), 0
+    )
     assert train(tmp_path, [], 1) == Speed(200.5, 8.25)
 
 
@@ -59,5 +73,9 @@ def test_updates_without_a_second_half_are_refused(updates):
 
 def test_fairseq_knows_the_options(tiny):
     options = [*module.RECIPE, *model_options("demo", 0.1), *after(2), "--max-tokens", "200", "--cpu-bf16"]
-    found = train(tiny.folder / "data", [*options, *(option for more in module.OPTIONS.values() for option in more)], threads=1)
+    found = train(
+        tiny.folder / "data",
+        [*options, *(option for more in module.OPTIONS.values() for option in more)],
+        threads=1,
+    )
     assert found.words > 0 and found.loss > 0

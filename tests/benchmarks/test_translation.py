@@ -1,4 +1,6 @@
-"""Engines that are measured: that each does the whole work, the stock search as it comes, and what is printed of them."""
+"""Engines that are measured: that each does the whole work, the stock search as it comes, and what is
+printed of them.
+"""
 
 import json
 import sys
@@ -16,8 +18,21 @@ from zsnmt.errors import InputError
 from zsnmt.inference.engines import ManyProcesses
 
 LINES, OUTPUT = 5, 4
-SETTINGS = dict(run=None, source=None, to=None, text=None, reference=None, size=None, lines=LINES, beam=3, batch=2, rounds=2,
-                workers=1, single_process=True, output=None)  # fmt: skip
+SETTINGS = dict(
+    run=None,
+    source=None,
+    to=None,
+    text=None,
+    reference=None,
+    size=None,
+    lines=LINES,
+    beam=3,
+    batch=2,
+    rounds=2,
+    workers=1,
+    single_process=True,
+    output=None,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +47,18 @@ def test_random_weights_are_searched_to_the_limit_by_all_engines(tmp_path):
     pytest.importorskip("ctranslate2")
     printed = "\n".join(translation(**{**SETTINGS, "size": "demo", "output": tmp_path / "figures.json"}))
     found = json.loads((tmp_path / "figures.json").read_text())["ways"]
-    assert [way["engine"] for way in found] == [FAIRSEQ, PYTORCH, PYTORCH, CTRANSLATE2, CTRANSLATE2, STOCK, STOCK]
-    assert {way["tokens"] for way in found} == {LINES * (OUTPUT + 1)} and all(len(way["seconds"]) == 2 for way in found)
+    assert [way["engine"] for way in found] == [
+        FAIRSEQ,
+        PYTORCH,
+        PYTORCH,
+        CTRANSLATE2,
+        CTRANSLATE2,
+        STOCK,
+        STOCK,
+    ]
+    assert {way["tokens"] for way in found} == {LINES * (OUTPUT + 1)} and all(
+        len(way["seconds"]) == 2 for way in found
+    )
     assert found[1]["precision"] == FLOAT32 and found[1]["best_equal"] == found[1]["lists_equal"] == 1
     assert f"{LINES} sentences, beam 3, batches of 2, 2 rounds" in printed
     assert printed.count("| 1.00 (1.00–1.00) |") == 1 and "| fairseq-generate | float32 | 1 × 1 |" in printed
@@ -45,8 +70,16 @@ def test_processes_have_one_thread_each_and_one_process_has_as_many(one_process,
     pytest.importorskip("ctranslate2")
     subject = random_subject("demo", beam=3, number=LINES)
     found = [*ways(subject, 2, one_process, tmp_path)]
-    layouts = {name: [(way.workers, way.threads) for way in found if way.engine == name] for name in (FAIRSEQ, PYTORCH, CTRANSLATE2, STOCK)}
-    assert layouts == {FAIRSEQ: [(1, 2), (2, 1)], PYTORCH: 2 * of_pytorch, CTRANSLATE2: [(2, 1)] * 2, STOCK: [(2, 1)] * 2}
+    layouts = {
+        name: [(way.workers, way.threads) for way in found if way.engine == name]
+        for name in (FAIRSEQ, PYTORCH, CTRANSLATE2, STOCK)
+    }
+    assert layouts == {
+        FAIRSEQ: [(1, 2), (2, 1)],
+        PYTORCH: 2 * of_pytorch,
+        CTRANSLATE2: [(2, 1)] * 2,
+        STOCK: [(2, 1)] * 2,
+    }
     assert [type(opened(way, subject)) for way in found[:3]] == [FairseqEngine, ManyProcesses, ManyProcesses]
 
 
@@ -68,7 +101,11 @@ def test_random_sentences_are_the_same_each_time_and_the_longest_come_first():
 def test_without_ctranslate2_the_others_are_measured(tmp_path, monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     found = ways(random_subject("demo", beam=3, number=LINES), 1, True, tmp_path)
-    assert [(way.engine, way.workers, way.threads) for way in found] == [(FAIRSEQ, 1, 1), (PYTORCH, 1, 1), (PYTORCH, 1, 1)]
+    assert [(way.engine, way.workers, way.threads) for way in found] == [
+        (FAIRSEQ, 1, 1),
+        (PYTORCH, 1, 1),
+        (PYTORCH, 1, 1),
+    ]
     assert "CTranslate2 is left out: CTranslate2 is not installed" in caplog.text
 
 
@@ -77,24 +114,32 @@ def test_a_model_that_engines_do_not_know_is_measured_with_fairseq(tmp_path, cap
     subject = random_subject("demo", beam=3, number=LINES)
     subject.model.decoder.quant_noise = lambda x: x
     assert [way.engine for way in ways(subject, 2, False, tmp_path)] == [FAIRSEQ, FAIRSEQ]
-    assert "the PyTorch engine is left out: it has quantisation noise" in caplog.text and "CTranslate2 is left out: " in caplog.text
+    assert (
+        "the PyTorch engine is left out: it has quantisation noise" in caplog.text
+        and "CTranslate2 is left out: " in caplog.text
+    )
 
 
 def test_a_run_translates_real_text_with_bleu(tiny):
     text = tiny.folder / "text"
     files = dict(text=text / "test.velan", reference=text / "test.tamun")
-    printed = translation(**{**SETTINGS, **files, "run": tiny.run(), "source": "velan", "to": "tamun", "lines": 7})
+    printed = translation(
+        **{**SETTINGS, **files, "run": tiny.run(), "source": "velan", "to": "tamun", "lines": 7}
+    )
     fairseq, pytorch, _ = [line for line in printed if line.startswith(("| fairseq-", "| PyTorch"))]
     shown = [row.split(" | ")[-3:] for row in (fairseq, pytorch)]
     assert shown[0] == shown[1] and float(shown[0][0]) >= 0 and shown[0][1:] == ["100.0%", "100.0% |"]
 
 
-@pytest.mark.parametrize("given, message", [
-    (dict(to="fr"), "--from, --to, --text and --reference belong to a run"),
-    (dict(run="run", source="de", to="fr"), "measured with --from, --to and --text"),
-    (dict(run="run", source="de", to="fr", text="text", size="demo"), "without --size"),
-    (dict(size="demo", lines=0), "nothing to translate; give --lines 1 or more"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (dict(to="fr"), "--from, --to, --text and --reference belong to a run"),
+        (dict(run="run", source="de", to="fr"), "measured with --from, --to and --text"),
+        (dict(run="run", source="de", to="fr", text="text", size="demo"), "without --size"),
+        (dict(size="demo", lines=0), "nothing to translate; give --lines 1 or more"),
+    ],
+)
 def test_options_that_do_not_go_together_are_refused(given, message):
     with pytest.raises(InputError, match=message):
         next(translation(**{**SETTINGS, **given}))
@@ -105,5 +150,7 @@ def test_references_of_another_text_are_refused_before_a_model_is_read(tmp_path)
     text.write_text("ein Satz\n")
     reference.write_text("une phrase\nune autre\n")
     given = dict(run=tmp_path, source="de", to="fr", text=text, reference=reference)
-    with pytest.raises(InputError, match="reference has 2 lines but .*text has 1; give the reference of this text"):
+    with pytest.raises(
+        InputError, match="reference has 2 lines but .*text has 1; give the reference of this text"
+    ):
         next(translation(**{**SETTINGS, **given}))

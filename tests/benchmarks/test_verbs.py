@@ -9,24 +9,64 @@ pytestmark = pytest.mark.slow
 
 
 def test_relative_attention_prints_a_table_for_each_dropout():
-    printed = run_command("scripts/benchmark.py", "relative", "--size", "demo", "--lengths", "6", "12", "--tokens", "24",
-                          "--dropout", "0.1", "0", "--distance", "2", "--rounds", "1")  # fmt: skip
+    printed = run_command(
+        "scripts/benchmark.py",
+        "relative",
+        "--size",
+        "demo",
+        "--lengths",
+        "6",
+        "12",
+        "--tokens",
+        "24",
+        "--dropout",
+        "0.1",
+        "0",
+        "--distance",
+        "2",
+        "--rounds",
+        "1",
+    )
     assert printed.returncode == 0, printed.stderr
     for row in ("6 | plain", "6 | relative, k = 2", "6 | the same by T×T×d vectors", "12 | plain"):
         assert printed.stdout.count(f"| {row} |") == 2
 
 
 def test_encodings_print_a_table():
-    printed = run_command("scripts/benchmark.py", "encodings", "--size", "demo", "--lengths", "6", "--tokens", "6",
-                          "--dropout", "0.1", "--rounds", "1", "--cpu-seconds")  # fmt: skip
+    printed = run_command(
+        "scripts/benchmark.py",
+        "encodings",
+        "--size",
+        "demo",
+        "--lengths",
+        "6",
+        "--tokens",
+        "6",
+        "--dropout",
+        "0.1",
+        "--rounds",
+        "1",
+        "--cpu-seconds",
+    )
     assert printed.returncode == 0, printed.stderr
     assert "| CPU seconds a step (median) |" in printed.stdout
     assert all(f"| 6 | {encoding} |" in printed.stdout for encoding in ENCODINGS)
 
 
 def test_masked_language_models_print_a_table():
-    printed = run_command("scripts/benchmark.py", "bert", "--sentences", "3", "--length", "5", "--vocabulary", "40", "--rounds", "1",
-                          "--cpu-bf16")  # fmt: skip
+    printed = run_command(
+        "scripts/benchmark.py",
+        "bert",
+        "--sentences",
+        "3",
+        "--length",
+        "5",
+        "--vocabulary",
+        "40",
+        "--rounds",
+        "1",
+        "--cpu-bf16",
+    )
     assert printed.returncode == 0, printed.stderr
     assert "3 × 5 tokens, bfloat16, 1 rounds" in printed.stdout and "(above 1: faster)" in printed.stdout
     assert "| fairseq roberta | " in printed.stdout and "| 1.000 (1.000–1.000) |" in printed.stdout
@@ -35,33 +75,73 @@ def test_masked_language_models_print_a_table():
 
 def test_a_batch_without_room_for_a_sentence_is_refused():
     printed = run_command("scripts/benchmark.py", "relative", "--lengths", "6", "12", "--tokens", "11")
-    assert printed.returncode == 1 and "--tokens 11 has no room for a sentence of 12; give more" in printed.stderr
+    assert (
+        printed.returncode == 1
+        and "--tokens 11 has no room for a sentence of 12; give more" in printed.stderr
+    )
     assert "Training step" not in printed.stdout
 
 
 def test_direct_against_pivot_prints_a_table(tiny):
-    printed = run_command("scripts/benchmark.py", "pivot", tiny.run(), "--from", "velan", "--to", "tamun",
-                          "--text", tiny.folder / "text" / "test.velan", "--rounds", "1")  # fmt: skip
+    printed = run_command(
+        "scripts/benchmark.py",
+        "pivot",
+        tiny.run(),
+        "--from",
+        "velan",
+        "--to",
+        "tamun",
+        "--text",
+        tiny.folder / "text" / "test.velan",
+        "--rounds",
+        "1",
+    )
     assert printed.returncode == 0, printed.stderr
     assert "| direct |" in printed.stdout and "| through inglan |" in printed.stdout
 
 
 def test_one_language_into_all_others_prints_a_table(tiny):
-    printed = run_command("scripts/benchmark.py", "directions", tiny.run(), "--from", "velan",
-                          "--text", tiny.folder / "text" / "test.velan", "--rounds", "1")  # fmt: skip
+    printed = run_command(
+        "scripts/benchmark.py",
+        "directions",
+        tiny.run(),
+        "--from",
+        "velan",
+        "--text",
+        tiny.folder / "text" / "test.velan",
+        "--rounds",
+        "1",
+    )
     assert printed.returncode == 0, printed.stderr
     assert "velan to 3 languages, 11 sentences" in printed.stdout
-    assert "| all at once, encoded once |" in printed.stdout and "| one direction after another |" in printed.stdout
+    assert (
+        "| all at once, encoded once |" in printed.stdout
+        and "| one direction after another |" in printed.stdout
+    )
 
 
 def test_tokenisation_by_processes_prints_a_table(tiny):
     text = tiny.folder / "text" / "test.velan"
-    printed = run_command("scripts/benchmark.py", "tokenisation", "--text", text, "--language", "en", "--workers", "1", "2", "--rounds", "1")
+    printed = run_command(
+        "scripts/benchmark.py",
+        "tokenisation",
+        "--text",
+        text,
+        "--language",
+        "en",
+        "--workers",
+        "1",
+        "2",
+        "--rounds",
+        "1",
+    )
     assert printed.returncode == 0, printed.stderr
     assert "| a plain loop |" in printed.stdout and "| 2 processes |" in printed.stdout
 
 
 def test_probes_print_a_table():
-    printed = run_command("scripts/benchmark.py", "probes", "--size", "demo", "--sentences", "260", "--length", "4")
+    printed = run_command(
+        "scripts/benchmark.py", "probes", "--size", "demo", "--sentences", "260", "--length", "4"
+    )
     assert printed.returncode == 0, printed.stderr
     assert "4 languages × 260 sentences" in printed.stdout and printed.stdout.count("| classifier of ") == 3

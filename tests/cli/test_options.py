@@ -67,5 +67,7 @@ def test_architectures_are_listed_with_task_and_what_they_are(capsys):
 
 
 def test_an_unknown_architecture_is_refused_with_those_that_exist():
-    with pytest.raises(InputError, match="there is no architecture 'transformer' in zsnmt; choose .*zs_transformer_residual"):
+    with pytest.raises(
+        InputError, match="there is no architecture 'transformer' in zsnmt; choose .*zs_transformer_residual"
+    ):
         options.main(["transformer"])

@@ -12,10 +12,28 @@ from tests.conftest import ROOT, run_command
 from zsnmt import cli
 from zsnmt.console import WrongUse
 
-HEAVY = ("torch", "fairseq", "sklearn", "scipy", "matplotlib", "sacrebleu", "sacremoses", "sentencepiece", "py3langid")
-FILES = {path.stem for path in Path(cli.__file__).parent.glob("*.py") if "\ndef main(" in path.read_text(encoding="utf-8")} - {"__init__"}
+HEAVY = (
+    "torch",
+    "fairseq",
+    "sklearn",
+    "scipy",
+    "matplotlib",
+    "sacrebleu",
+    "sacremoses",
+    "sentencepiece",
+    "py3langid",
+)
+FILES = {
+    path.stem
+    for path in Path(cli.__file__).parent.glob("*.py")
+    if "\ndef main(" in path.read_text(encoding="utf-8")
+} - {"__init__"}
 BY_FILE = {verb: verb.replace("-", "_") for verb in cli.VERBS}
-DOORS = sorted(path for path in (ROOT / "scripts").glob("*.py") if "from zsnmt.cli import" in path.read_text(encoding="utf-8"))
+DOORS = sorted(
+    path
+    for path in (ROOT / "scripts").glob("*.py")
+    if "from zsnmt.cli import" in path.read_text(encoding="utf-8")
+)
 
 
 def help_of_all(verbs: list[str]) -> dict[str, tuple[str, list[str]]]:
@@ -43,7 +61,7 @@ def shown() -> dict[str, tuple[str, list[str]]]:
 
 
 def test_every_file_is_a_verb_and_every_verb_is_listed_once(shown):
-    assert FILES == {*BY_FILE.values()}
+    assert {*BY_FILE.values()} == FILES
     assert sum(map(len, cli.GROUPS.values())) == len(cli.VERBS)
     assert re.findall(r"^  ([a-z-]+)  +[a-z1]", shown[""][0], re.MULTILINE) == [*cli.VERBS]
 
@@ -64,7 +82,9 @@ def test_help_says_every_default(shown):
 
 
 def test_an_unknown_verb_is_one_sentence_with_the_nearest_name():
-    with pytest.raises(WrongUse, match="^there is no verb 'trian'; did you mean train[?] zsnmt --help lists all$"):
+    with pytest.raises(
+        WrongUse, match="^there is no verb 'trian'; did you mean train[?] zsnmt --help lists all$"
+    ):
         cli.run(["trian"])
     with pytest.raises(WrongUse, match="^there is no verb '--sing'; zsnmt --help lists all$"):
         cli.run(["--sing"])
@@ -96,20 +116,28 @@ def text(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("script, options", [
-    ("make_synthetic", ["OUT", "--number", "2", "--pairs", "9", "--valid", "2", "--test", "2"]),
-    ("check_parallel_text", ["TEXT", "--pairs", "velan-inglan,tamun-inglan"]),
-    ("check_overlap", ["TEXT", "--languages", "inglan", "velan", "tamun", "--remove-to", "OUT", "--pairs", "5"]),
-    ("galactic", ["text", "TREES", "--output", "OUT/train"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "script, options",
+    [
+        ("make_synthetic", ["OUT", "--number", "2", "--pairs", "9", "--valid", "2", "--test", "2"]),
+        ("check_parallel_text", ["TEXT", "--pairs", "velan-inglan,tamun-inglan"]),
+        (
+            "check_overlap",
+            ["TEXT", "--languages", "inglan", "velan", "tamun", "--remove-to", "OUT", "--pairs", "5"],
+        ),
+        ("galactic", ["text", "TREES", "--output", "OUT/train"]),
+    ],
+)
 def test_a_script_does_what_its_verb_does(script, options, text, tmp_path, capsys):
     trees = tmp_path / "trees.conllu"
     trees.write_text("1\tso\tso\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
     door = ROOT / f"scripts/{script}.py"
     verb = re.search(r"zsnmt ([a-z-]+)", door.read_text(encoding="utf-8")).group(1)
     made, printed = [], []
-    for folder, run in ((tmp_path / "by_script", lambda *words: run_command(door, *words)),
-                        (tmp_path / "by_verb", lambda *words: cli.run([verb, *words]))):  # fmt: skip
+    for folder, run in (
+        (tmp_path / "by_script", lambda *words: run_command(door, *words)),
+        (tmp_path / "by_verb", lambda *words: cli.run([verb, *words])),
+    ):
         places = {"TEXT": text, "TREES": trees, "OUT": folder / "new", "OUT/train": folder / "new" / "train"}
         folder.mkdir()
         capsys.readouterr()
@@ -122,8 +150,22 @@ def test_a_script_does_what_its_verb_does(script, options, text, tmp_path, capsy
 
 def test_cut_multiway_cuts_pairs(text, tmp_path, capsys):
     languages = ["inglan", "velan", "tamun"]
-    for split, language in ((split, language) for split in ("train", "valid", "test") for language in languages):
-        (tmp_path / f"{split}.{language}").write_text("".join(f"{language} {number}\n" for number in range(6)))
-    cli.run(["cut-multiway", str(tmp_path), str(tmp_path / "cut"), "--languages", *languages, "--condition", "multiway"])
+    for split, language in (
+        (split, language) for split in ("train", "valid", "test") for language in languages
+    ):
+        (tmp_path / f"{split}.{language}").write_text(
+            "".join(f"{language} {number}\n" for number in range(6))
+        )
+    cli.run(
+        [
+            "cut-multiway",
+            str(tmp_path),
+            str(tmp_path / "cut"),
+            "--languages",
+            *languages,
+            "--condition",
+            "multiway",
+        ]
+    )
     assert len(capsys.readouterr().out.splitlines()) == 2
     assert (tmp_path / "cut" / "train.velan-inglan.velan").is_file()

@@ -23,7 +23,9 @@ def folder(tmp_path) -> Path:
     """A line of another language tells its number."""
     for split, size in SIZES.items():
         for language in OTHERS:
-            write_lines(tmp_path / f"{split}.{language}", [f"{split} {line} {language}" for line in range(size)])
+            write_lines(
+                tmp_path / f"{split}.{language}", [f"{split} {line} {language}" for line in range(size)]
+            )
         write_lines(tmp_path / f"{split}.{PIVOT}", map(pivot_sentence, range(size)))
     return tmp_path
 
@@ -59,7 +61,9 @@ def test_multiway_pairs_have_every_line(folder):
 
 
 def test_the_seed_decides_who_gets_what(folder):
-    first, again, other = (cut(folder, "non_overlap", seed, f"{seed} {n}") for n, seed in enumerate((1, 1, 2)))
+    first, again, other = (
+        cut(folder, "non_overlap", seed, f"{seed} {n}") for n, seed in enumerate((1, 1, 2))
+    )
     assert first == again != other
 
 
@@ -102,7 +106,10 @@ def test_a_set_of_languages_must_be_one(folder):
 @pytest.mark.parametrize("split", SIZES)
 def test_unequal_numbers_of_lines_are_refused(folder, split):
     write_lines(folder / f"{split}.fr", ["une phrase"])
-    fails(folder, rf"not multiway.*\({split}.en {SIZES[split]}, {split}.de {SIZES[split]}, {split}.fr 1, {split}.cs")
+    fails(
+        folder,
+        rf"not multiway.*\({split}.en {SIZES[split]}, {split}.de {SIZES[split]}, {split}.fr 1, {split}.cs",
+    )
 
 
 @pytest.mark.parametrize("split", SIZES)

@@ -10,15 +10,18 @@ from zsnmt.text.lines import write_lines
 LANGUAGES = ["en", "de", "hi"]
 
 
-@pytest.mark.parametrize("one, other", [
-    ("The house, is OLD.", "the house is old"),
-    ("Straße", "STRASSE"),
-    ("ﬁne", "fine"),  # a ligature
-    ("a\u00a0b", "a  b"),
-    ("« Oui ! »", "oui"),
-    ("cafe\u0301", "café"),
-    ("?!", "? !"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("The house, is OLD.", "the house is old"),
+        ("Straße", "STRASSE"),
+        ("ﬁne", "fine"),  # a ligature
+        ("a\u00a0b", "a  b"),
+        ("« Oui ! »", "oui"),
+        ("cafe\u0301", "café"),
+        ("?!", "? !"),
+    ],
+)
 def test_sentences_that_differ_in_case_marks_or_spaces_are_the_same(one, other):
     assert normalised(one) == normalised(other)
 
@@ -30,14 +33,17 @@ def test_characters_without_a_look_tell_no_sentences_apart(hidden):
     assert normalised(hidden)  # alone they are all that the sentence has
 
 
-@pytest.mark.parametrize("one, other", [
-    ("the house", "the houses"),
-    ("कि", "की"),  # vowel signs tell words apart
-    ("année", "annee"),
-    ("1.5", "15"),
-    ("?", "!"),
-    ("ab", "a b"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("the house", "the houses"),
+        ("कि", "की"),  # vowel signs tell words apart
+        ("année", "annee"),
+        ("1.5", "15"),
+        ("?", "!"),
+        ("ab", "a b"),
+    ],
+)
 def test_sentences_that_say_something_else_are_not(one, other):
     assert normalised(one) != normalised(other)
 
@@ -60,7 +66,9 @@ def folder(tmp_path) -> Path:
 def test_every_held_out_sentence_has_its_first_place(folder):
     places = held_out_sentences(folder, LANGUAGES)
     assert len(places) == 8
-    assert places["zwei tests"] == Place(folder / "test.de", 2) and places["valid"] == Place(folder / "valid.de-en.en", 1)
+    assert places["zwei tests"] == Place(folder / "test.de", 2) and places["valid"] == Place(
+        folder / "valid.de-en.en", 1
+    )
 
 
 def test_overlaps_are_found_on_either_side_and_in_any_language(folder):
@@ -72,14 +80,23 @@ def test_overlaps_are_found_on_either_side_and_in_any_language(folder):
     assert {overlap.training for overlap in found[2]} == {Place(german, 3), Place(english, 3)}
     assert [overlap.split for overlap in found[2]] == ["valid", "valid"]
     hindi = list(find_overlaps(folder, ("en", "hi"), held_out))
-    assert [overlap.held_out for overlap in hindi[0]] == [Place(folder / "test.de", 2)]  # German text in an English file
+    assert [overlap.held_out for overlap in hindi[0]] == [
+        Place(folder / "test.de", 2)
+    ]  # German text in an English file
     assert [overlap.sentence for overlap in hindi[1]] == ["एक।"]
 
 
 def test_an_overlap_agrees_with_a_comparison_of_all_with_all(folder):
     held_out = held_out_sentences(folder, LANGUAGES)
     lines = (folder / "train.de-en.de").read_text().split("\n")[:-1]
-    tests = [line for file in [*folder.glob("test.*"), *folder.glob("valid.*")] for line in file.read_text().split("\n")[:-1]]
+    tests = [
+        line
+        for file in [*folder.glob("test.*"), *folder.glob("valid.*")]
+        for line in file.read_text().split("\n")[:-1]
+    ]
     naive = [any(normalised(line) == normalised(test) for test in tests) for line in lines]
     german = folder / "train.de-en.de"
-    assert naive == [any(o.training.file == german for o in found) for found in find_overlaps(folder, ("en", "de"), held_out)]
+    assert naive == [
+        any(o.training.file == german for o in found)
+        for found in find_overlaps(folder, ("en", "de"), held_out)
+    ]

@@ -44,7 +44,12 @@ def test_a_missing_direction_names_what_was_looked_for_and_what_is_there(tmp_pat
     put(tmp_path, train__de_en__de=1, train__de_en__en=1, train__fr=1, test__cs=1)
     with pytest.raises(InputError) as error:
         find_pair(tmp_path, "train", "cs", "en")
-    for part in ("train.cs-en.{cs,en}", "train.en-cs.{cs,en}", "train.{cs,en}", "languages there: de, en, fr"):
+    for part in (
+        "train.cs-en.{cs,en}",
+        "train.en-cs.{cs,en}",
+        "train.{cs,en}",
+        "languages there: de, en, fr",
+    ):
         assert part in str(error.value)
     with pytest.raises(InputError, match="languages there: none"):
         find_pair(tmp_path, "valid", "cs", "en")
@@ -56,7 +61,9 @@ def test_half_a_pair_has_its_own_sentence(tmp_path):
         find_pair(tmp_path, "train", "en", "de")
 
 
-@pytest.mark.parametrize("source, target", [("de", "de"), ("zh-Hans", "en"), ("../de", "en"), ("", "en"), ("1a", "en")])
+@pytest.mark.parametrize(
+    "source, target", [("de", "de"), ("zh-Hans", "en"), ("../de", "en"), ("", "en"), ("1a", "en")]
+)
 def test_only_two_different_language_codes_are_a_direction(source, target, tmp_path):
     with pytest.raises(InputError):
         find_pair(tmp_path, "train", source, target)
@@ -79,7 +86,9 @@ def test_a_pair_is_counted_from_both_sides_alike(tmp_path):
 @pytest.mark.parametrize("source, target", [(5, 3), (3, 5)])
 def test_unequal_counts_are_both_named(source, target, tmp_path):
     put(tmp_path, train__de_en__de=source, train__de_en__en=target)
-    with pytest.raises(InputError, match=rf"train.de-en.de has {source} lines and .*train.de-en.en has {target};"):
+    with pytest.raises(
+        InputError, match=rf"train.de-en.de has {source} lines and .*train.de-en.en has {target};"
+    ):
         check_pair(*find_pair(tmp_path, "train", "de", "en"))
 
 
@@ -91,10 +100,20 @@ def test_an_empty_line_on_one_side_is_named(tmp_path):
 
 
 def test_a_corpus_is_counted_by_split_and_pair(tmp_path):
-    put(tmp_path, train__de_en__de=5, train__de_en__en=5, train__en_fr__en=4, train__en_fr__fr=4,
-        test__de=2, test__en=2, test__fr=2)
+    put(
+        tmp_path,
+        train__de_en__de=5,
+        train__de_en__en=5,
+        train__en_fr__en=4,
+        train__en_fr__fr=4,
+        test__de=2,
+        test__en=2,
+        test__fr=2,
+    )
     assert check_corpus(tmp_path, [("de", "en"), ("fr", "en")], ("train", "test")) == {
-        "train": {"de-en": 5, "fr-en": 4}, "test": {"de-en": 2, "fr-en": 2}}
+        "train": {"de-en": 5, "fr-en": 4},
+        "test": {"de-en": 2, "fr-en": 2},
+    }
 
 
 def test_a_missing_split_and_a_missing_language_stop(tmp_path):

@@ -22,7 +22,9 @@ def text(tmp_path) -> Path:
     folder.mkdir()
     for split in ("valid", "test"):
         for language in LANGUAGES:
-            write_lines(folder / f"{split}.{language}", [f"{split} {language} {number}" for number in range(HELD_OUT)])
+            write_lines(
+                folder / f"{split}.{language}", [f"{split} {language} {number}" for number in range(HELD_OUT)]
+            )
     for language in ("de", "fr"):
         for side in (language, "en"):
             lines = [f"{language} {side} {number}" for number in range(1, LINES + 1)]
@@ -45,7 +47,11 @@ def test_counts_say_what_overlaps_with_which_set(text):
         "en-de": {"lines": LINES, "valid": 0, "test": 2, "overlapping": 2},
         "en-fr": {"lines": LINES, "valid": 1, "test": 0, "overlapping": 1},
     }
-    assert [overlap.sentence for found in overlaps for overlap in found] == ["Test DE 4!", "test de 0", "Valid, en 1"]
+    assert [overlap.sentence for found in overlaps for overlap in found] == [
+        "Test DE 4!",
+        "test de 0",
+        "Valid, en 1",
+    ]
 
 
 def test_what_overlaps_is_left_out_and_nothing_else(text, tmp_path):
@@ -62,7 +68,16 @@ def test_what_overlaps_is_left_out_and_nothing_else(text, tmp_path):
 
 
 def test_what_is_no_parallel_text_of_the_languages_is_not_copied(text, tmp_path):
-    for name in ("README", "test.de~", "corpus.tar.gz", "settings.json", "test.de.part", "test.nl", "lexicon.nl", "test.de-nl.de"):
+    for name in (
+        "README",
+        "test.de~",
+        "corpus.tar.gz",
+        "settings.json",
+        "test.de.part",
+        "test.nl",
+        "lexicon.nl",
+        "test.de-nl.de",
+    ):
         (text / name).write_text("something else\n")
     make_training_text(text, tmp_path / "clean", LANGUAGES)
     kept = {path.name for path in text.iterdir() if path.suffix[1:] in LANGUAGES} - {"test.de-nl.de"}
@@ -83,7 +98,10 @@ def test_a_limit_keeps_whole_pairs_at_random_in_their_order(text, tmp_path):
     limits = parse_limits("30 de-en=10")
     counts = make_training_text(text, tmp_path / "one", LANGUAGES, limits, seed=1)
     assert counts["en-de"]["kept"] == 10 and counts["en-fr"]["kept"] == 30
-    kept, clean = pairs_of(tmp_path / "one", "de"), [pair for n, pair in enumerate(pairs_of(text, "de"), 1) if n not in (3, 17)]
+    kept, clean = (
+        pairs_of(tmp_path / "one", "de"),
+        [pair for n, pair in enumerate(pairs_of(text, "de"), 1) if n not in (3, 17)],
+    )
     assert [pair for pair in clean if pair in kept] == kept and len(set(kept)) == 10
     make_training_text(text, tmp_path / "same", LANGUAGES, limits, seed=1)
     make_training_text(text, tmp_path / "other", LANGUAGES, limits, seed=2)
@@ -93,7 +111,11 @@ def test_a_limit_keeps_whole_pairs_at_random_in_their_order(text, tmp_path):
 def test_limits_are_read_as_a_default_and_exceptions():
     assert parse_limits("") == {}
     limits = parse_limits("30000 de-en=14000")
-    assert [limit_of(pair, limits) for pair in (("en", "de"), ("de", "en"), ("en", "fr"))] == [14000, 14000, 30000]
+    assert [limit_of(pair, limits) for pair in (("en", "de"), ("de", "en"), ("en", "fr"))] == [
+        14000,
+        14000,
+        30000,
+    ]
     assert limit_of(("en", "fr"), parse_limits("de-en=5")) is None
 
 
@@ -133,10 +155,16 @@ def test_the_script_counts_lists_and_removes(text, tmp_path):
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout == "pair\tlines\tvalid\ttest\toverlapping\nen-de\t40\t0\t2\t2\nen-fr\t40\t1\t0\t1\n"
     assert len(read_lines(tmp_path / "list.tsv")) == 3
-    done = run_command(script, text, "--languages", *LANGUAGES, "--remove-to", tmp_path / "clean", "--pairs", "20")
-    assert done.returncode == 0 and "3 training pairs overlap" in done.stderr and done.stdout.endswith("1\t20\n")
+    done = run_command(
+        script, text, "--languages", *LANGUAGES, "--remove-to", tmp_path / "clean", "--pairs", "20"
+    )
+    assert (
+        done.returncode == 0 and "3 training pairs overlap" in done.stderr and done.stdout.endswith("1\t20\n")
+    )
     assert len(pairs_of(tmp_path / "clean", "de")) == 20
-    assert "overlap.tsv" in done.stderr and str(tmp_path) not in done.stderr  # a recipe gives the folder another name
+    assert (
+        "overlap.tsv" in done.stderr and str(tmp_path) not in done.stderr
+    )  # a recipe gives the folder another name
     again = run_command(script, text, "--languages", *LANGUAGES, "--remove-to", tmp_path / "clean")
     assert again.returncode == 1 and "is there already" in again.stderr
     refused = run_command(script, text, "--languages", *LANGUAGES, "--pairs", "20")
@@ -145,7 +173,10 @@ def test_the_script_counts_lists_and_removes(text, tmp_path):
 
 def test_the_script_refuses_what_it_cannot_do(text, tmp_path):
     for options, message in (
-        (["--list", tmp_path / "list.tsv", "--remove-to", tmp_path / "clean"], "--remove-to: not allowed with argument --list"),
+        (
+            ["--list", tmp_path / "list.tsv", "--remove-to", tmp_path / "clean"],
+            "--remove-to: not allowed with argument --list",
+        ),
         (["--workers", "0"], "error: 0 processes cannot work; give one or more\n"),
     ):
         refused = run_command("scripts/check_overlap.py", text, "--languages", *LANGUAGES, *options)

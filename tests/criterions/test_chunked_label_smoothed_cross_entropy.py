@@ -10,7 +10,10 @@ from torch.nn.parallel import DistributedDataParallel
 
 from tests.conftest import toy_options
 from tests.support.rounding import assert_as_near
-from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy, projecting_decoder
+from zsnmt.criterions.chunked_label_smoothed_cross_entropy import (
+    ChunkedLabelSmoothedCrossEntropy,
+    projecting_decoder,
+)
 from zsnmt.losses import chunked_loss
 
 pytestmark = pytest.mark.usefixtures("float64")
@@ -52,26 +55,38 @@ def sample(source_batch, target_batch) -> dict:
     return {"net_input": inputs, "target": target, "ntokens": 11}
 
 
-def criterions(task, smoothing: float = 0.1, sentence_avg: bool = False, **options) -> list[LabelSmoothedCrossEntropyCriterion]:
+def criterions(
+    task, smoothing: float = 0.1, sentence_avg: bool = False, **options
+) -> list[LabelSmoothedCrossEntropyCriterion]:
     kinds = LabelSmoothedCrossEntropyCriterion, ChunkedLabelSmoothedCrossEntropy
     return [kind(task, sentence_avg, smoothing, **options) for kind in kinds]
 
 
-def gradients(model: nn.Module, criterion, *samples: dict, scale: float = 1.0) -> tuple[list[dict], dict[str, Tensor]]:
-    """What the criterion logs of each batch, and the model's gradients of all of them, multiplied by `scale`."""
+def gradients(
+    model: nn.Module, criterion, *samples: dict, scale: float = 1.0
+) -> tuple[list[dict], dict[str, Tensor]]:
+    """What the criterion logs of each batch, and the model's gradients of all of them, multiplied by
+    `scale`.
+    """
     model.zero_grad()
     logs = []
     for sample in samples:
         loss, _, log = criterion(model, sample)
         (loss * scale).backward()
         logs.append(log)
-    return logs, {name: weight.grad.clone() for name, weight in model.named_parameters() if weight.grad is not None}
+    return logs, {
+        name: weight.grad.clone() for name, weight in model.named_parameters() if weight.grad is not None
+    }
 
 
-def assert_as_near_as_fairseqs(model: nn.Module, exact: nn.Module, kinds: list, *samples: dict, **options) -> None:
+def assert_as_near_as_fairseqs(
+    model: nn.Module, exact: nn.Module, kinds: list, *samples: dict, **options
+) -> None:
     """Figures and gradients are as near as those of the stock criterion to what that has in float64."""
     stock, ours = kinds
-    (logs, found), (stock_logs, by_stock) = (gradients(model, criterion, *samples, **options) for criterion in (ours, stock))
+    (logs, found), (stock_logs, by_stock) = (
+        gradients(model, criterion, *samples, **options) for criterion in (ours, stock)
+    )
     true_logs, true = gradients(exact.double(), stock, *samples, **options)
     for log, stock_log, true_log in zip(logs, stock_logs, true_logs, strict=True):
         assert log.keys() == true_log.keys()
@@ -81,7 +96,9 @@ def assert_as_near_as_fairseqs(model: nn.Module, exact: nn.Module, kinds: list, 
             else:
                 assert_as_near(log[name], stock_log[name], value.double(), float(value))
     assert [*found] == [*by_stock] == [*true]
-    assert_as_near(*(torch.cat([gradient.flatten() for gradient in each.values()]) for each in (found, by_stock, true)))
+    assert_as_near(
+        *(torch.cat([gradient.flatten() for gradient in each.values()]) for each in (found, by_stock, true))
+    )
 
 
 def assert_equal(ours: tuple, stock: tuple, tolerance: float) -> None:
@@ -102,12 +119,18 @@ def assert_equal(ours: tuple, stock: tuple, tolerance: float) -> None:
 def test_loss_gradients_and_figures_are_fairseqs(toy_task, sample, layer, smoothing):
     model = build_with(toy_task, layer)
     assert (projecting_decoder(model) is None) == (layer == "vocabulary that grew")
-    assert_as_near_as_fairseqs(model, build_with(toy_task, layer), criterions(toy_task, smoothing, report_accuracy=True), sample)
+    assert_as_near_as_fairseqs(
+        model, build_with(toy_task, layer), criterions(toy_task, smoothing, report_accuracy=True), sample
+    )
 
 
-@pytest.mark.parametrize("options", [dict(sentence_avg=True), dict(ignore_prefix_size=1), dict(ignore_prefix_size=4)])
+@pytest.mark.parametrize(
+    "options", [dict(sentence_avg=True), dict(ignore_prefix_size=1), dict(ignore_prefix_size=4)]
+)
 def test_every_option_of_fairseqs_criterion_works(toy_task, sample, options):
-    assert_as_near_as_fairseqs(build(toy_task), build(toy_task), criterions(toy_task, report_accuracy=True, **options), sample)
+    assert_as_near_as_fairseqs(
+        build(toy_task), build(toy_task), criterions(toy_task, report_accuracy=True, **options), sample
+    )
 
 
 def test_fairseqs_own_transformer_has_it_too(toy_task, sample):
@@ -119,13 +142,17 @@ def test_fairseqs_own_transformer_has_it_too(toy_task, sample):
 def test_gradients_add_up_over_batches_and_keep_a_scale(toy_task, sample):
     """As under --update-freq, and under the loss scale of mixed precision."""
     other = {**sample, "target": sample["target"].flip(0)}
-    assert_as_near_as_fairseqs(build(toy_task), build(toy_task), criterions(toy_task), sample, other, scale=128.0)
+    assert_as_near_as_fairseqs(
+        build(toy_task), build(toy_task), criterions(toy_task), sample, other, scale=128.0
+    )
 
 
 @pytest.mark.parametrize("rows", [1, 2, 4, 100])
 def test_any_number_of_tokens_at_a_time_gives_the_same(toy_task, sample, monkeypatch, rows):
     monkeypatch.setitem(chunked_loss.CHUNK, "cpu", rows * len(toy_task.target_dictionary) + 1)
-    assert_as_near_as_fairseqs(build(toy_task), build(toy_task), criterions(toy_task, report_accuracy=True), sample)
+    assert_as_near_as_fairseqs(
+        build(toy_task), build(toy_task), criterions(toy_task, report_accuracy=True), sample
+    )
 
 
 def test_mixed_precision_differs_by_its_rounding(toy_task, sample):
@@ -151,7 +178,9 @@ def test_the_logits_are_all_that_is_kept_of_their_size(toy_task, sample):
     counts = []
     for criterion in criterions(toy_task):
         kept: list[Tensor] = []
-        with torch.autograd.graph.saved_tensors_hooks(lambda tensor: kept.append(tensor) or tensor, lambda tensor: tensor):
+        with torch.autograd.graph.saved_tensors_hooks(
+            lambda tensor: kept.append(tensor) or tensor, lambda tensor: tensor
+        ):
             criterion(model, sample)
         counts.append(sum(tensor.numel() >= sample["ntokens"] * size for tensor in kept))
     assert counts[1] == 1 < counts[0]
@@ -160,7 +189,9 @@ def test_the_logits_are_all_that_is_kept_of_their_size(toy_task, sample):
 def test_validation_keeps_nothing(toy_task, sample):
     model, (stock, ours) = build(toy_task).eval(), criterions(toy_task, report_accuracy=True)
     with torch.no_grad():
-        (loss, size, log), (expected, expected_size, expected_log) = (each(model, sample) for each in (ours, stock))
+        (loss, size, log), (expected, expected_size, expected_log) = (
+            each(model, sample) for each in (ours, stock)
+        )
         exact, _, _ = stock(model.double(), sample)
     assert not loss.requires_grad and size == expected_size and log.keys() == expected_log.keys()
     assert_as_near(loss, expected, exact.double(), float(exact))
@@ -174,7 +205,9 @@ def test_a_loss_for_each_token_is_fairseqs(toy_task, sample):
 
 
 def test_a_batch_that_does_not_count_has_zero_gradients(toy_task, sample):
-    """The trainer's dummy batch, whose loss it multiplies by zero in place; and one of nothing but padding."""
+    """The trainer's dummy batch, whose loss it multiplies by zero in place; and one of nothing but
+    padding.
+    """
     model = build(toy_task)
     _, criterion = criterions(toy_task, report_accuracy=True)
     loss, _, _ = criterion(model, sample)
@@ -204,7 +237,11 @@ def test_gradients_reach_the_output_layer_under_data_parallel_training(toy_task,
         parallel = ModuleProxyWrapper(DistributedDataParallel(model, find_unused_parameters=find_unused))
         assert (projecting_decoder(parallel) is None) == find_unused
         logs, found = gradients(parallel, ours, sample)
-        assert_equal((logs, {name.removeprefix("module.module."): value for name, value in found.items()}), expected, SUMMED)
+        assert_equal(
+            (logs, {name.removeprefix("module.module."): value for name, value in found.items()}),
+            expected,
+            SUMMED,
+        )
     finally:
         torch.distributed.destroy_process_group()
 

@@ -32,7 +32,9 @@ def text(lines: int = LINES, length: int = LENGTH, seed: int = 1) -> list[Tensor
     return [torch.cat([line, torch.tensor([EOS])]) for line in words]
 
 
-def dataset(lines: list[Tensor], masking: Masking = Masking(), length: int = 1000, seed: int = 3) -> MaskedSentences:
+def dataset(
+    lines: list[Tensor], masking: Masking = Masking(), length: int = 1000, seed: int = 3
+) -> MaskedSentences:
     return MaskedSentences(lines, np.array([len(line) for line in lines]), DICTIONARY, masking, length, seed)
 
 
@@ -40,7 +42,9 @@ def batch_of(sentences: MaskedSentences, lines=None) -> tuple[Tensor, Tensor, Te
     """Source, target and the text itself, B×T each."""
     samples = [sentences[line] for line in (range(len(sentences)) if lines is None else lines)]
     batch = sentences.collater(samples)
-    whole = torch.nn.utils.rnn.pad_sequence([sample["tokens"] for sample in samples], batch_first=True, padding_value=PAD)
+    whole = torch.nn.utils.rnn.pad_sequence(
+        [sample["tokens"] for sample in samples], batch_first=True, padding_value=PAD
+    )
     return batch["net_input"]["src_tokens"], batch["target"], whole
 
 
@@ -50,7 +54,9 @@ def is_share(successes: Tensor, of: Tensor, share: float) -> bool:
     return abs(int((successes & of).sum()) - share * number) <= 4 * math.sqrt(number * share * (1 - share))
 
 
-@pytest.mark.parametrize("masking", [Masking(), Masking(0.4, 0.3, 0.2), Masking(0.3, 0.0, 0.5), Masking(0.3, 1.0, 0.0)], ids=str)
+@pytest.mark.parametrize(
+    "masking", [Masking(), Masking(0.4, 0.3, 0.2), Masking(0.3, 0.0, 0.5), Masking(0.3, 1.0, 0.0)], ids=str
+)
 def test_shares_are_those_of_the_options(masking):
     source, target, whole = batch_of(dataset(text(), masking))
     words, chosen = whole.ge(SPECIAL), target.ne(PAD)
@@ -70,7 +76,11 @@ def test_the_ends_of_a_line_and_padding_are_never_chosen():
     lines = [line[-length:] for length, line in enumerate(text(40, 39), start=1)]
     source, target, whole = batch_of(dataset(lines, Masking(1.0, 0.0, 0.0)))
     ends = whole.eq(BOS) | whole.eq(EOS) | whole.eq(PAD)
-    assert torch.equal(target.eq(PAD), ends) and torch.equal(source[ends], whole[ends]) and source[~ends].eq(MASK_ID).all()
+    assert (
+        torch.equal(target.eq(PAD), ends)
+        and torch.equal(source[ends], whole[ends])
+        and source[~ends].eq(MASK_ID).all()
+    )
 
 
 def test_unknown_words_are_words():
@@ -90,7 +100,10 @@ def test_random_symbols_are_all_equally_probable():
 def test_all_masked_keeps_what_is_chosen():
     masking = Masking(0.4, 0.3, 0.2)
     lines = text()
-    before, (source, target, _) = batch_of(dataset(lines, masking))[1], batch_of(dataset(lines, masking.all_masked))
+    before, (source, target, _) = (
+        batch_of(dataset(lines, masking))[1],
+        batch_of(dataset(lines, masking.all_masked)),
+    )
     assert torch.equal(target, before) and torch.equal(source.eq(MASK_ID), target.ne(PAD))
 
 
@@ -132,7 +145,15 @@ def test_the_caller_s_text_is_left_alone():
 # Lines and batches
 
 
-@pytest.mark.parametrize("length, expected", [(3, [BOS, 7, EOS]), (5, [BOS, 7, 8, 9, EOS]), (6, [BOS, 7, 8, 9, 10, EOS]), (7, [BOS, 7, 8, 9, 10, EOS])])
+@pytest.mark.parametrize(
+    "length, expected",
+    [
+        (3, [BOS, 7, EOS]),
+        (5, [BOS, 7, 8, 9, EOS]),
+        (6, [BOS, 7, 8, 9, 10, EOS]),
+        (7, [BOS, 7, 8, 9, 10, EOS]),
+    ],
+)
 def test_a_long_line_is_cut_and_keeps_its_end(length, expected):
     sentences = dataset([torch.tensor([7, 8, 9, 10, EOS])], length=length)
     assert sentences[0]["tokens"].tolist() == expected and sentences[0]["tokens"].dtype == torch.int64
@@ -146,7 +167,9 @@ def test_a_fake_language_with_an_end_of_its_own_has_a_start_of_its_own():
 
 
 def test_a_line_without_words_has_nothing_to_predict():
-    source, target, _ = batch_of(dataset([torch.tensor([EOS]), torch.tensor([7, EOS])], Masking(1.0, 0.0, 0.0)))
+    source, target, _ = batch_of(
+        dataset([torch.tensor([EOS]), torch.tensor([7, EOS])], Masking(1.0, 0.0, 0.0))
+    )
     assert source.tolist() == [[BOS, EOS, PAD], [BOS, MASK_ID, EOS]] and target[0].eq(PAD).all()
 
 

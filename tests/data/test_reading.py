@@ -34,11 +34,15 @@ def test_encoding_ends_in_eos_and_knows_its_limits(dictionary):
 def test_a_source_has_its_tags_and_a_target_has_none(codec):
     index, eos = codec.dictionary.index, codec.dictionary.eos()
     words = [*map(index, LINE.split()), eos]
-    tags = {"t_dec": [], "t_enc": ["bb"], "s_enc_t_dec": ["aa"], "s_enc_t_enc": ["aa", "bb"]}[codec.placement.name]
+    tags = {"t_dec": [], "t_enc": ["bb"], "s_enc_t_dec": ["aa"], "s_enc_t_enc": ["aa", "bb"]}[
+        codec.placement.name
+    ]
     start = index("__bb__") if codec.placement.name.endswith("t_dec") else eos
     assert codec.source(LINE, AA_BB) == Sentence([*(index(f"__{tag}__") for tag in tags), *words], start)
     assert codec.tokens(LINE, "aa") == words and codec.sentence(words, AA_BB) == codec.source(LINE, AA_BB)
-    assert [*codec.sources([LINE, "", LINE], AA_BB)] == [codec.source(line, AA_BB) for line in (LINE, "", LINE)]
+    assert [*codec.sources([LINE, "", LINE], AA_BB)] == [
+        codec.source(line, AA_BB) for line in (LINE, "", LINE)
+    ]
     assert codec.room(AA_BB) + len(tags) + 1 == codec.longest
 
 
@@ -51,9 +55,13 @@ def test_text_is_what_was_read_without_symbols_of_the_dictionary(codec):
 def test_parts_fit_and_say_together_what_the_line_says(codec):
     line = " ".join(f"w{number}" for number in range(10))
     parts = codec.parts(line, "aa", room=4)
-    assert [len(part) for part in parts] == [5, 5, 3] and {part[-1] for part in parts} == {codec.dictionary.eos()}
+    assert [len(part) for part in parts] == [5, 5, 3] and {part[-1] for part in parts} == {
+        codec.dictionary.eos()
+    }
     assert " ".join(codec.text(part, "aa") for part in parts) == line
-    assert codec.parts(LINE, "aa", room=3) == [codec.tokens(LINE, "aa")] and codec.parts(" ", "aa", room=3) == []
+    assert (
+        codec.parts(LINE, "aa", room=3) == [codec.tokens(LINE, "aa")] and codec.parts(" ", "aa", room=3) == []
+    )
 
 
 def test_the_source_language_is_asked_for_only_where_the_model_sees_it(codec):

@@ -58,14 +58,18 @@ def test_a_batch_differs_from_fairseqs_by_the_tags_alone(placement):
     plain = LanguagePairDataset(sentences(4, 2, 3), [5, 3, 4], DICTIONARY, target, [4, 6, 2])
     expected, batch = batch_of(plain), batch_of(pairs(placement))
     assert batch["id"].tolist() == expected["id"].tolist() == [0, 2, 1]
-    for row, (ours, stock) in enumerate(zip(batch["net_input"]["src_tokens"], expected["net_input"]["src_tokens"])):
+    for row, (ours, stock) in enumerate(
+        zip(batch["net_input"]["src_tokens"], expected["net_input"]["src_tokens"])
+    ):
         padding = [0, 1, 2][row]
         assert ours.tolist() == [PAD] * padding + head + stock[padding:].tolist()
     assert batch["net_input"]["src_lengths"].tolist() == [n + len(head) for n in (5, 4, 3)]
     assert torch.equal(batch["target"], expected["target"])
     assert batch["ntokens"] == expected["ntokens"]
     stock = expected["net_input"]["prev_output_tokens"]
-    assert batch["net_input"]["prev_output_tokens"].tolist() == [[start, *row] for row in stock[:, 1:].tolist()]
+    assert batch["net_input"]["prev_output_tokens"].tolist() == [
+        [start, *row] for row in stock[:, 1:].tolist()
+    ]
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
@@ -107,7 +111,10 @@ def direction_sets() -> DirectionSets:
     generator = np.random.default_rng(5)
     numbers = {"aa-piv": 11, "piv-aa": 1, "bb-aa": 9}
     return DirectionSets(
-        [pairs("t_dec", name, generator.integers(1, 9, n), generator.integers(1, 9, n)) for name, n in numbers.items()]
+        [
+            pairs("t_dec", name, generator.integers(1, 9, n), generator.integers(1, 9, n))
+            for name, n in numbers.items()
+        ]
     )
 
 
@@ -122,7 +129,9 @@ def test_a_batch_is_of_one_direction_and_nothing_is_lost(limits):
         batch = data.collater(samples)
         assert batch["direction"] == str(samples[0]["direction"])
         if "max_tokens" in limits:
-            assert max(batch["net_input"]["src_tokens"].numel(), batch["target"].numel()) <= limits["max_tokens"]
+            assert (
+                max(batch["net_input"]["src_tokens"].numel(), batch["target"].numel()) <= limits["max_tokens"]
+            )
 
 
 def test_batches_are_cut_in_whatever_order_the_directions_come():

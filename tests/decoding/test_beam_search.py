@@ -20,7 +20,9 @@ def random_values(*shape: int, seed: int = 5, dead: float = 0.0) -> torch.Tensor
     return values.masked_fill_(torch.rand(shape, generator=generator) < dead, -math.inf)
 
 
-@pytest.mark.parametrize("symbols", [3, CHUNK, 2 * CHUNK, 6 * CHUNK, 6 * CHUNK + 1, 17 * CHUNK - 1, 40 * CHUNK + 7])
+@pytest.mark.parametrize(
+    "symbols", [3, CHUNK, 2 * CHUNK, 6 * CHUNK, 6 * CHUNK + 1, 17 * CHUNK - 1, 40 * CHUNK + 7]
+)
 @pytest.mark.parametrize("number", [1, 2, 3, 8])
 @pytest.mark.parametrize("dead", [0.0, 0.5, 0.999])
 def test_the_largest_are_those_of_topk(symbols, number, dead):
@@ -29,7 +31,9 @@ def test_the_largest_are_those_of_topk(symbols, number, dead):
     assert places.shape == best.shape == (2, 5, number)
     assert torch.equal(best.sort(dim=-1, descending=True)[0], values.topk(number, dim=-1)[0])
     assert torch.equal(values.gather(-1, places), best)
-    assert all(len({*row}) == number for row in places.flatten(0, 1).tolist())  # none twice, equal values or not
+    assert all(
+        len({*row}) == number for row in places.flatten(0, 1).tolist()
+    )  # none twice, equal values or not
 
 
 @pytest.mark.parametrize("place", [0, 1, CHUNK - 1, 12 * CHUNK - 1, 12 * CHUNK, 12 * CHUNK + 5])
@@ -43,10 +47,15 @@ def test_the_largest_are_found_wherever_they_are(place):
 def test_equal_values_are_as_good_as_each_other():
     values = random_values(3, 20 * CHUNK).round()
     best, places = top(values, 4)
-    assert torch.equal(best.sort(descending=True)[0], values.topk(4)[0]) and torch.equal(values.gather(-1, places), best)
+    assert torch.equal(best.sort(descending=True)[0], values.topk(4)[0]) and torch.equal(
+        values.gather(-1, places), best
+    )
 
 
-@pytest.mark.parametrize("width, symbols, number", [(1, 5, 8), (3, 5, 6), (3, 5, 20), (4, 23, 8), (4, 16 * CHUNK + 3, 8), (1, 20 * CHUNK, 2)])
+@pytest.mark.parametrize(
+    "width, symbols, number",
+    [(1, 5, 8), (3, 5, 6), (3, 5, 20), (4, 23, 8), (4, 16 * CHUNK + 3, 8), (1, 20 * CHUNK, 2)],
+)
 @pytest.mark.parametrize("dead", [0.0, 0.3])
 def test_candidates_are_the_best_sums_of_all_hypotheses(width, symbols, number, dead):
     log_probabilities, scores = random_values(6, width, symbols, dead=dead), random_values(6, width, seed=8)
@@ -68,7 +77,9 @@ def test_sentences_that_stay_fill_the_gaps_of_those_that_go(number):
         for hole, mover in zip(holes, movers, strict=True):
             rows[hole] = rows[mover]
         assert rows[: len(order)] == order and sorted(order) == sorted({*range(number)} - {*done})
-        assert not {*holes} & {*movers} and all(row == place for place, row in enumerate(order) if place not in holes)
+        assert not {*holes} & {*movers} and all(
+            row == place for place, row in enumerate(order) if place not in holes
+        )
 
 
 def test_of_a_sentence_at_its_limit_one_symbol_is_left():
@@ -101,7 +112,9 @@ def test_hypotheses_that_reach_the_limit_end_there(limit):
 @pytest.mark.parametrize("beam", [1, 4, 7, 40])
 def test_a_vocabulary_smaller_than_the_candidates_is_searched_as_by_fairseq(words, beam):
     for limit in (1, 2, 9):
-        assert_found_by_fairseq(build(words=words, ends=3.5), made_sentences(16, words), plain(beam, limit), words)
+        assert_found_by_fairseq(
+            build(words=words, ends=3.5), made_sentences(16, words), plain(beam, limit), words
+        )
 
 
 @pytest.mark.parametrize("beam", [1, 4, 5])

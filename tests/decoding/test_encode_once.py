@@ -78,7 +78,9 @@ def test_beam_search_finds_the_same_translations(model, toy_task, source_batch, 
     tags = torch.tensor([5, 6, 7] * 3).repeat_interleave(2)  # a row for each hypothesis of the beam
     found = []
     for kind in (EnsembleModel, EncodeOnce):
-        search = SequenceGenerator(kind([model]), toy_task.target_dictionary, beam_size=2, max_len_a=0, max_len_b=6)
+        search = SequenceGenerator(
+            kind([model]), toy_task.target_dictionary, beam_size=2, max_len_a=0, max_len_b=6
+        )
         with torch.no_grad():
             hypotheses = search.generate([model], sample, bos_token=tags)
         found.append([[hypothesis["tokens"].tolist() for hypothesis in of_row] for of_row in hypotheses])

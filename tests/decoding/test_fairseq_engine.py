@@ -41,7 +41,10 @@ def stock_transformer() -> TransformerModel:
 def test_it_finds_what_the_generator_does(make):
     model, given = make(), made_sentences(14)
     found = [*engine_of(model).translate([given[:9], given[9:]])]
-    expected = [found_by_fairseq(model, batch, SEARCH, SmallTask().target_dictionary) for batch in (given[:9], given[9:])]
+    expected = [
+        found_by_fairseq(model, batch, SEARCH, SmallTask().target_dictionary)
+        for batch in (given[:9], given[9:])
+    ]
     assert found == expected and len({*lengths(found[0])}) >= 2
 
 
@@ -52,15 +55,22 @@ def test_the_packed_engine_finds_the_same():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [dict(), dict(normalization="post"), dict(relative_attention_distance="2")], ids=str)
+@pytest.mark.parametrize(
+    "options", [dict(), dict(normalization="post"), dict(relative_attention_distance="2")], ids=str
+)
 def test_frozen_weights_change_nothing_and_the_vocabulary_is_one_product_a_step(options):
-    """PyTorch folds rows into a matrix whatever their strides only where the weight requires a gradient.
-
-    So the last bits may differ.
+    """PyTorch folds rows into a matrix whatever their strides only where the weight requires a gradient;
+    the last bits may differ.
     """
     words, given, found = 97, made_sentences(6, 97), []
     for frozen_weights in (False, True):
-        engine = engine_of(build(words=words, ends=0, **options).requires_grad_(not frozen_weights), Search(4, max_len_a=0, max_len_b=3), words)
-        kernels = kernels_of_vocabulary(words + FIRST_WORD, lambda: found.append(engine.translate_batch(given)))
+        engine = engine_of(
+            build(words=words, ends=0, **options).requires_grad_(not frozen_weights),
+            Search(4, max_len_a=0, max_len_b=3),
+            words,
+        )
+        kernels = kernels_of_vocabulary(
+            words + FIRST_WORD, lambda: found.append(engine.translate_batch(given))
+        )
         assert len(kernels) == 4 and {*kernels} <= OF_MATRICES
     assert_same(*found)

@@ -58,7 +58,9 @@ def test_each_score_is_the_sum_over_tokens_divided_by_the_papers_formula(search,
     found = search(len_penalty=search_penalty(alpha, GNMT))
     for best_first in found:
         scores = [float(hypothesis["score"]) for hypothesis in best_first]
-        assert scores == pytest.approx([summed(hypothesis) / naive(len(hypothesis["tokens"]), alpha) for hypothesis in best_first])
+        assert scores == pytest.approx(
+            [summed(hypothesis) / naive(len(hypothesis["tokens"]), alpha) for hypothesis in best_first]
+        )
         assert scores == sorted(scores, reverse=True)
         assert all(hypothesis["tokens"][-1] == 2 for hypothesis in best_first)  # EOS is one of those counted
     assert len({len(hypothesis["tokens"]) for best_first in found for hypothesis in best_first}) > 5
@@ -66,7 +68,10 @@ def test_each_score_is_the_sum_over_tokens_divided_by_the_papers_formula(search,
 
 def test_the_form_changes_neither_what_is_found_nor_when_the_search_ends(search):
     def hypotheses(found: list[list[dict]]) -> list[set]:
-        return [{(*each["tokens"].tolist(), *each["positional_scores"].tolist()) for each in best_first} for best_first in found]
+        return [
+            {(*each["tokens"].tolist(), *each["positional_scores"].tolist()) for each in best_first}
+            for best_first in found
+        ]
 
     stock = search()
     assert all(len(best_first) == BEAM for best_first in stock)
@@ -89,20 +94,27 @@ def test_without_an_exponent_or_normalisation_both_forms_are_the_sum(search):
 def test_outputs_are_longer_than_without_a_penalty_and_shorter_than_with_fairseqs(search):
     """|Y| = 1 is divided by 1 in both forms, and each further token counts less in that of GNMT."""
     for alpha in (1.0, 1.5):
-        plain, gnmt, power = (best_lengths(search(len_penalty=penalty)) for penalty in (0.0, GNMTLengthPenalty(alpha), alpha))
+        plain, gnmt, power = (
+            best_lengths(search(len_penalty=penalty)) for penalty in (0.0, GNMTLengthPenalty(alpha), alpha)
+        )
         assert all(shortest <= middle <= longest for shortest, middle, longest in zip(plain, gnmt, power))
         assert sum(plain) < sum(gnmt) < sum(power)
 
 
 def test_searches_of_other_kinds_have_it_too(search):
-    stock, aligned = (search(kind, len_penalty=GNMTLengthPenalty(0.6)) for kind in (SequenceGenerator, SequenceGeneratorWithAlignment))
+    stock, aligned = (
+        search(kind, len_penalty=GNMTLengthPenalty(0.6))
+        for kind in (SequenceGenerator, SequenceGeneratorWithAlignment)
+    )
     assert_equal(stock, aligned)
 
 
 @pytest.mark.parametrize("exponent", [-0.1, float("nan"), float("inf")])
 @pytest.mark.parametrize("form", [POWER, GNMT])
 def test_an_exponent_that_is_not_0_or_above_is_refused(exponent, form):
-    with pytest.raises(InputError, match=f"the exponent of the length penalty is {exponent}; it must be a number, 0 or above"):
+    with pytest.raises(
+        InputError, match=f"the exponent of the length penalty is {exponent}; it must be a number, 0 or above"
+    ):
         search_penalty(exponent, form)
 
 

@@ -63,14 +63,22 @@ def test_a_language_whose_tag_is_in_the_source_begins_with_the_end_of_sentence()
     assert len(lengths(found)) >= 3
 
 
-@pytest.mark.parametrize("options", [dict(), dict(adapter_dim=3), dict(adapter_dim=3, normalization="post")], ids=str)
+@pytest.mark.parametrize(
+    "options", [dict(), dict(adapter_dim=3), dict(adapter_dim=3, normalization="post")], ids=str
+)
 def test_a_vocabulary_that_grew_is_written_as_far_as_each_language_knew_it(options):
     seed = 2 if options.get("normalization") else 0  # that write new words
     model = randomise(frozen.build(3, **options), seed).double()
-    task, given = frozen.GrownTask(3), made_sentences(30, frozen.THIRD - FIRST_WORD, list(frozen.TAGS.values()))
+    task, given = (
+        frozen.GrownTask(3),
+        made_sentences(30, frozen.THIRD - FIRST_WORD, list(frozen.TAGS.values())),
+    )
     found = PyTorchEngine(model, task.target_dictionary, task.langs, plain()).translate_batch(given)
     assert_same(found, found_by_fairseq(model, given, plain(), task.target_dictionary, task.langs))
-    sizes = [frozen.THIRD if each.start == 38 else frozen.SECOND if each.start == 31 else frozen.OLD for each in given]
+    sizes = [
+        frozen.THIRD if each.start == 38 else frozen.SECOND if each.start == 31 else frozen.OLD
+        for each in given
+    ]
     written = [max(token for each in best_first for token in each.tokens) for best_first in found]
     assert all(token < size for token, size in zip(written, sizes)) and max(written) >= frozen.SECOND
 
@@ -79,7 +87,9 @@ def test_a_vocabulary_that_grew_is_written_as_far_as_each_language_knew_it(optio
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_scores_are_as_near_the_exact_ones_as_the_models_own_probabilities(architecture, dtype):
-    """In fewer bits close candidates change places, so what is found is compared with the model's probabilities."""
+    """In fewer bits close candidates change places: what is found is compared with probabilities of the
+    model, not of a search.
+    """
     model, given = build(architecture, dtype=dtype), made_sentences(12)
     found = engine_of(model).translate_batch(given)
     stock, exact = (sum(probabilities(each, given, found), []) for each in (model, model.double()))
@@ -91,13 +101,21 @@ def test_scores_are_as_near_the_exact_ones_as_the_models_own_probabilities(archi
 def test_in_float32_lists_are_fairseqs_but_where_rounding_decides(architecture):
     """It decides between candidates that are equal to six digits, once in some thousand steps."""
     model, given = build(architecture, dtype=torch.float32), made_sentences(48)
-    found, expected = engine_of(model).translate_batch(given), found_by_fairseq(model, given, plain(), DICTIONARY)
-    alike = [[each.tokens for each in one] == [each.tokens for each in other] for one, other in zip(found, expected, strict=True)]
+    found, expected = (
+        engine_of(model).translate_batch(given),
+        found_by_fairseq(model, given, plain(), DICTIONARY),
+    )
+    alike = [
+        [each.tokens for each in one] == [each.tokens for each in other]
+        for one, other in zip(found, expected, strict=True)
+    ]
     assert sum(alike) >= 0.9 * len(alike)
 
 
 def probabilities(model, given, found) -> list[list[float]]:
-    """Of each hypothesis the mean log-probability of its tokens, in one pass of the model over the whole of it."""
+    """Of each hypothesis the mean log-probability of its tokens, in one pass of the model over the whole
+    of it.
+    """
     means = []
     for sentence, of_sentence in zip(given, found):
         prefixes = padded([[sentence.start, *each.tokens[:-1]] for each in of_sentence], left=False)
@@ -105,7 +123,12 @@ def probabilities(model, given, found) -> list[list[float]]:
         with torch.no_grad():
             output = model(sources, torch.full((len(of_sentence),), len(sentence.source)), prefixes)
             scores = model.get_normalized_probs(output, log_probs=True)
-        means.append([scores[row, range(len(each.tokens)), each.tokens].mean().item() for row, each in enumerate(of_sentence)])
+        means.append(
+            [
+                scores[row, range(len(each.tokens)), each.tokens].mean().item()
+                for row, each in enumerate(of_sentence)
+            ]
+        )
     return means
 
 
@@ -123,7 +146,11 @@ def test_each_score_is_the_models_own_probability_of_the_hypothesis():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [dict(), dict(relative_attention_distance="2"), dict(decoder_language_embedding="add")], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [dict(), dict(relative_attention_distance="2"), dict(decoder_language_embedding="add")],
+    ids=str,
+)
 def test_companions_and_order_change_nothing(options):
     """Many sentences, that end at different steps: those left move into the places of the others."""
     engine, given = engine_of(build(**options)), made_sentences(60)
@@ -147,7 +174,9 @@ def test_sentences_that_end_leave_gaps_which_others_fill(monkeypatch):
     monkeypatch.setattr(beam_search, "without", without)
     assert_found_by_fairseq(build(), made_sentences(60), plain())
     assert len(seen) >= 4 and any(len(holes) > 1 for _, holes, _ in seen)
-    assert any(len(holes) < number - len(order) for number, (order, holes, _) in zip(numbers, seen))  # one at the end went, too
+    assert any(
+        len(holes) < number - len(order) for number, (order, holes, _) in zip(numbers, seen)
+    )  # one at the end went, too
 
 
 def test_each_sentence_has_a_limit_of_its_own():
@@ -166,11 +195,15 @@ def test_each_sentence_has_a_limit_of_its_own():
 def test_equal_sources_are_encoded_once(monkeypatch):
     engine, read = engine_of(build()), []
     encode = engine.encoder
-    monkeypatch.setattr(engine, "encoder", lambda src_tokens: (read.append(src_tokens), encode(src_tokens))[1])
+    monkeypatch.setattr(
+        engine, "encoder", lambda src_tokens: (read.append(src_tokens), encode(src_tokens))[1]
+    )
     sources = [sentence.source for sentence in made_sentences(5)]
     given = [Sentence(source, tag) for tag in (5, 7, 4) for source in sources]
     found = engine.translate_batch(given)
-    assert [len(rows) for rows in read] == [5] and {tuple(row[row != PAD].tolist()) for row in read[0]} == {*map(tuple, sources)}
+    assert [len(rows) for rows in read] == [5] and {tuple(row[row != PAD].tolist()) for row in read[0]} == {
+        *map(tuple, sources)
+    }
     assert_same(found, found_by_fairseq(build(), given, plain(), DICTIONARY))
     assert any(found[row][0].tokens != found[row + 5][0].tokens for row in range(5))
 
@@ -179,12 +212,20 @@ def test_equal_sources_are_encoded_once(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [dict(), dict(normalization="post"), dict(no_decoder_final_norm=True)], ids=str)
+@pytest.mark.parametrize(
+    "options", [dict(), dict(normalization="post"), dict(no_decoder_final_norm=True)], ids=str
+)
 def test_frozen_weights_change_no_bit_and_the_vocabulary_is_one_product_a_step(options):
     words, given, found = 97, made_sentences(6, 97), []
     for frozen_weights in (False, True):
-        engine = engine_of(build(words=words, ends=0, dtype=torch.float32, **options).requires_grad_(not frozen_weights), plain(limit=3), words)
-        kernels = kernels_of_vocabulary(words + FIRST_WORD, lambda: found.append(engine.translate_batch(given)))
+        engine = engine_of(
+            build(words=words, ends=0, dtype=torch.float32, **options).requires_grad_(not frozen_weights),
+            plain(limit=3),
+            words,
+        )
+        kernels = kernels_of_vocabulary(
+            words + FIRST_WORD, lambda: found.append(engine.translate_batch(given))
+        )
         assert len(kernels) == 4 and {*kernels} <= OF_MATRICES
     assert found[0] == found[1]
 
@@ -207,7 +248,9 @@ def test_int8_has_nearly_the_scores_of_float32():
 NO_LANGUAGE = dict(decoder_language_embedding="none")
 NOT_PACKED = {
     "an adaptive softmax": dict(adaptive_softmax_cutoff="9,20", share_all_embeddings=False),
-    "projections around its layers": dict(decoder_input_dim=6, decoder_output_dim=6, share_all_embeddings=False),
+    "projections around its layers": dict(
+        decoder_input_dim=6, decoder_output_dim=6, share_all_embeddings=False
+    ),
     "attention across encoder and decoder": dict(cross_self_attention=True, **NO_LANGUAGE),
     "scales of the layers": dict(scale_fc=True),
     "quantisation noise": dict(quant_noise_pq=0.1, quant_noise_pq_block_size=2),
@@ -220,7 +263,12 @@ def test_a_model_with_parts_that_packing_does_not_know_is_named(reason):
     assert why_not_packed(ZeroShotTransformer.build_model(args, SmallTask())) == f"it has {reason}"
 
 
-MORE_KINDS = [dict(scale_heads=True), dict(scale_attn=True), dict(scale_resids=True), dict(no_cross_attention=True, **NO_LANGUAGE)]
+MORE_KINDS = [
+    dict(scale_heads=True),
+    dict(scale_attn=True),
+    dict(scale_resids=True),
+    dict(no_cross_attention=True, **NO_LANGUAGE),
+]
 
 
 @pytest.mark.parametrize("options", MORE_KINDS, ids=str)

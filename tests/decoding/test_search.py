@@ -21,12 +21,15 @@ def test_a_score_is_the_log_probability_over_the_length_penalty():
     assert Search(length_penalty=2, length_penalty_form="gnmt").score(-6.0, 7) == -6.0 / 4
 
 
-@pytest.mark.parametrize("wrong, message", [
-    (dict(beam=0), "a beam of 0 keeps nothing; give 1 or more"),
-    (dict(length_penalty=-0.1), "the exponent of the length penalty is -0.1"),
-    (dict(length_penalty=math.nan), "the exponent of the length penalty is nan"),
-    (dict(length_penalty_form="square"), "no length penalty of the form 'square'; choose power or gnmt"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (dict(beam=0), "a beam of 0 keeps nothing; give 1 or more"),
+        (dict(length_penalty=-0.1), "the exponent of the length penalty is -0.1"),
+        (dict(length_penalty=math.nan), "the exponent of the length penalty is nan"),
+        (dict(length_penalty_form="square"), "no length penalty of the form 'square'; choose power or gnmt"),
+    ],
+)
 def test_what_is_no_search_is_refused(wrong, message):
     with pytest.raises(InputError, match=message):
         Search(**wrong)

@@ -209,7 +209,8 @@ def test_the_length_penalty_is_recorded_and_its_form_where_it_is_not_fairseqs(ru
     )
     with pytest.raises(
         InputError,
-        match="differ: only residual seed 1 has length_penalty 1.0, only .* 0.6, length_penalty_form gnmt; score",
+        match="differ: only residual seed 1 has length_penalty 1.0, only .* 0.6, length_penalty_form gnmt; "
+        "score",
     ):
         check_comparable([plain, replace(other, seed=2)])
 
@@ -284,7 +285,9 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
 
 
 @pytest.mark.parametrize("lacking", [0, 1])
-def test_a_direction_that_one_of_the_models_does_not_know_is_refused(run, baseline, models, monkeypatch, lacking):
+def test_a_direction_that_one_of_the_models_does_not_know_is_refused(
+    run, baseline, models, monkeypatch, lacking
+):
     load = evaluation.Translator.open
 
     def load_with_fewer(folder: Path, *settings) -> MadeUpTranslator:
@@ -411,7 +414,9 @@ def test_scores_of_a_learned_measure_are_recorded_where_it_is_asked_for(run, mod
 
 def test_the_recipe_writes_the_scores_of_its_kept_hypotheses(tiny, monkeypatch):
     loads, load = [], evaluation.Translator.open
-    monkeypatch.setattr(evaluation.Translator, "open", lambda *settings: loads.append(settings) or load(*settings))
+    monkeypatch.setattr(
+        evaluation.Translator, "open", lambda *settings: loads.append(settings) or load(*settings)
+    )
     scores = scores_of(tiny.run(), search=dict(beam=2))
     assert len(loads) == 1 and len(scores.results) == 18
     assert scores == read_scores(tiny.run())
@@ -478,7 +483,9 @@ def test_references_can_be_spelt_as_the_output_is(tiny, tmp_path):
 
 @pytest.mark.slow
 def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
-    """Measured alike, with the share of outputs that stayed; not where the base was decoded in another way."""
+    """Measured alike, with the share of outputs that stayed; not where the base was decoded in another
+    way.
+    """
     scored = {
         result.direction: result.figures for result in scores_of(baseline).results if result.way == DIRECT
     }

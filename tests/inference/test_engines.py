@@ -22,7 +22,9 @@ from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.checkpoints import load_checkpoint
 
-SEARCH = Search(2, max_len_a=0, max_len_b=9)  # the same limit whatever the batch, as fairseq has one for all of it
+SEARCH = Search(
+    2, max_len_a=0, max_len_b=9
+)  # the same limit whatever the batch, as fairseq has one for all of it
 INTO = [Direction("velan", target) for target in ("tamun", "inglan", "velor")]
 
 
@@ -32,12 +34,16 @@ def lines(tiny) -> list[str]:
 
 
 def talkative(tiny, run: Path, architecture: str | None = None) -> Path:
-    """A run of random weights, as one trained so little writes the same whatever it reads; of another architecture if asked for."""
+    """A run of random weights, as one trained so little writes the same whatever it reads; of another
+    architecture if asked for.
+    """
     shutil.copytree(tiny.run() / "pipeline", run / "pipeline")
     state = load_checkpoint(tiny.run() / "model.pt")
     if architecture is not None:
         state["cfg"]["model"]._name = state["cfg"]["model"].arch = architecture
-        state["model"] = {name: weight for name, weight in state["model"].items() if "language_embedding" not in name}
+        state["model"] = {
+            name: weight for name, weight in state["model"].items() if "language_embedding" not in name
+        }
     for weight in state["model"].values():
         if weight.dim() > 1:
             weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel() + 1))
@@ -76,7 +82,9 @@ def test_every_engine_gives_the_same_translations(run, lines, float64_attention,
         assert translator.translate(lines, "tamun", "velan", via="inglan") == through_pivot
 
 
-def test_a_trained_run_is_translated_alike_with_the_limits_that_depend_on_the_source(tiny, lines, float64_attention, monkeypatch):
+def test_a_trained_run_is_translated_alike_with_the_limits_that_depend_on_the_source(
+    tiny, lines, float64_attention, monkeypatch
+):
     open_in_float64(monkeypatch)
     search, choices = Search(beam=2), [EngineChoice(engine, workers=1) for engine in (FAIRSEQ, PYTORCH)]
     found = [Translator.open(tiny.run(), search, choice).translate(lines, "tamun") for choice in choices]
@@ -84,7 +92,9 @@ def test_a_trained_run_is_translated_alike_with_the_limits_that_depend_on_the_so
 
 
 def test_int8_translates_nearly_as_float32(run, lines):
-    exact, rounded = (open_translator(run, PYTORCH, precision, 1).translate_into(lines, INTO) for precision in (None, INT8))
+    exact, rounded = (
+        open_translator(run, PYTORCH, precision, 1).translate_into(lines, INTO) for precision in (None, INT8)
+    )
     pairs = [pair for direction in INTO for pair in zip(exact[direction], rounded[direction], strict=True)]
     assert all(bool(one) == bool(other) for one, other in pairs)
     assert sum(one == other for one, other in pairs) > len(pairs) / 2
@@ -104,7 +114,11 @@ def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines, floa
 def test_int8_is_refused_where_fairseq_searches(run, stock):
     for folder, choice, message in (
         (run, EngineChoice(FAIRSEQ, INT8), "has no precision but float32; leave out --precision int8"),
-        (stock, EngineChoice(PYTORCH, INT8), "fairseq's search, which this model needs, since it is no model of zsnmt, has no precision"),
+        (
+            stock,
+            EngineChoice(PYTORCH, INT8),
+            "fairseq's search, which this model needs, since it is no model of zsnmt, has no precision",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             open_engine(folder, SEARCH, choice)
@@ -114,17 +128,26 @@ def test_the_choice_says_which_engine_and_how_many_processes(run):
     engine, codec = open_engine(run, SEARCH, EngineChoice(PYTORCH, workers=1))
     assert isinstance(engine, PyTorchEngine) and engine.search == SEARCH and codec.pivot == "inglan"
     several, _ = open_engine(run, SEARCH, EngineChoice(FAIRSEQ, workers=3))
-    assert isinstance(several, ManyProcesses) and isinstance(several.engine, FairseqEngine) and several.workers == 3
+    assert (
+        isinstance(several, ManyProcesses)
+        and isinstance(several.engine, FairseqEngine)
+        and several.workers == 3
+    )
     by_default, _ = open_engine(run, SEARCH)
     cores = len(os.sched_getaffinity(0))
-    assert isinstance(by_default.engine if cores > 1 else by_default, PyTorchEngine) and (cores == 1 or by_default.workers == cores)
+    assert isinstance(by_default.engine if cores > 1 else by_default, PyTorchEngine) and (
+        cores == 1 or by_default.workers == cores
+    )
 
 
-@pytest.mark.parametrize("wrong, message", [
-    (dict(engine="marian"), "there is no engine 'marian'; choose auto, pytorch, ctranslate2, fairseq"),
-    (dict(precision="int4"), "there is no precision 'int4'; choose float32, int8"),
-    (dict(workers=0), "0 workers cannot work; give one or more"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (dict(engine="marian"), "there is no engine 'marian'; choose auto, pytorch, ctranslate2, fairseq"),
+        (dict(precision="int4"), "there is no precision 'int4'; choose float32, int8"),
+        (dict(workers=0), "0 workers cannot work; give one or more"),
+    ],
+)
 def test_what_is_no_choice_is_refused(wrong, message):
     with pytest.raises(InputError, match=message):
         EngineChoice(**wrong)
@@ -136,7 +159,9 @@ def test_what_is_no_choice_is_refused(wrong, message):
 @pytest.fixture
 def exportable(tiny, tmp_path) -> Path:
     """A run folder without exports."""
-    return shutil.copytree(tiny.run(), tmp_path / "run", ignore=shutil.ignore_patterns("checkpoints", "ctranslate2-*"))
+    return shutil.copytree(
+        tiny.run(), tmp_path / "run", ignore=shutil.ignore_patterns("checkpoints", "ctranslate2-*")
+    )
 
 
 BY_CTRANSLATE2 = EngineChoice(CTRANSLATE2, workers=1)
@@ -144,7 +169,10 @@ BY_CTRANSLATE2 = EngineChoice(CTRANSLATE2, workers=1)
 
 def test_opening_an_engine_exports_nothing(exportable, caplog):
     there = sorted(exportable.rglob("*"))
-    message = r"run has no up-to-date export to ctranslate2 in float32; make it with zsnmt export .*run --to ctranslate2 --quantization float32"
+    message = (
+        r"run has no up-to-date export to ctranslate2 in float32; make it with zsnmt export .*run "
+        r"--to ctranslate2 --quantization float32"
+    )
     with pytest.raises(InputError, match=message):
         open_engine(exportable, SEARCH, BY_CTRANSLATE2)
     engine, _ = open_engine(exportable, SEARCH, EngineChoice(AUTO, workers=1))
@@ -157,15 +185,22 @@ def test_opening_an_engine_exports_nothing(exportable, caplog):
 def test_an_engine_that_needs_an_export_is_prepared_once_and_says_so(exportable, lines, caplog):
     pytest.importorskip("ctranslate2")
     prepare_engine(exportable, SEARCH, BY_CTRANSLATE2)
-    assert re.search(r"exporting .*run into .*ctranslate2-float32, and checking it on \d+ sentences", caplog.text)
+    assert re.search(
+        r"exporting .*run into .*ctranslate2-float32, and checking it on \d+ sentences", caplog.text
+    )
     assert re.search(r"exported in \d+ seconds", caplog.text)
     made = (exportable / "ctranslate2-float32" / "export.json").stat().st_mtime_ns
     prepare_engine(exportable, SEARCH, BY_CTRANSLATE2)
     assert (exportable / "ctranslate2-float32" / "export.json").stat().st_mtime_ns == made
-    by_pytorch = Translator.open(exportable, SEARCH, EngineChoice(PYTORCH, workers=1)).translate(lines, "tamun", "velan")
+    by_pytorch = Translator.open(exportable, SEARCH, EngineChoice(PYTORCH, workers=1)).translate(
+        lines, "tamun", "velan"
+    )
     for choice in (BY_CTRANSLATE2, EngineChoice(AUTO, workers=1)):
         translator = Translator.open(exportable, SEARCH, choice)
-        assert translator.signature.startswith("ctranslate2") and translator.translate(lines, "tamun", "velan") == by_pytorch
+        assert (
+            translator.signature.startswith("ctranslate2")
+            and translator.translate(lines, "tamun", "velan") == by_pytorch
+        )
     with (exportable / "model.pt").open("ab") as model:
         model.write(b"another")  # a model that was trained since
     with pytest.raises(InputError, match="has no up-to-date export"):
@@ -174,7 +209,9 @@ def test_an_engine_that_needs_an_export_is_prepared_once_and_says_so(exportable,
 
 def test_what_ctranslate2_cannot_search_is_refused_before_it_is_exported(exportable, tmp_path):
     gnmt = Search(length_penalty_form="gnmt")
-    with pytest.raises(InputError, match="CTranslate2 has no --length-penalty-form gnmt; translate with --engine pytorch"):
+    with pytest.raises(
+        InputError, match="CTranslate2 has no --length-penalty-form gnmt; translate with --engine pytorch"
+    ):
         prepare_engine(exportable, gnmt, BY_CTRANSLATE2)
     with pytest.raises(InputError, match="is no run folder"):
         prepare_engine(tmp_path, SEARCH, BY_CTRANSLATE2)
@@ -192,12 +229,17 @@ def test_an_export_says_its_format_and_one_of_a_time_without_names_is_ctranslate
     assert Translator.open(folder, SEARCH).translate(lines, "tamun", "velan") == expected
     for wrong, message in (
         (EngineChoice(PYTORCH), "is an export to ctranslate2; give the run folder for --engine pytorch"),
-        (EngineChoice(precision="float32"), "was exported in int8; leave out --precision float32, or export the run so"),
+        (
+            EngineChoice(precision="float32"),
+            "was exported in int8; leave out --precision float32, or export the run so",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             open_engine(folder, SEARCH, wrong)
     write_json(folder / EXPORT_FILE, old | {"format": "marian"})
-    with pytest.raises(InputError, match="export.json is of another version of the toolkit; export the run again"):
+    with pytest.raises(
+        InputError, match="export.json is of another version of the toolkit; export the run again"
+    ):
         open_engine(folder, SEARCH)
 
 
@@ -212,7 +254,10 @@ class Echo:
     def translate_batch(self, batch):
         if any(sentence.start < 0 for sentence in batch):
             raise InputError(f"{batch[0].source} cannot be translated")
-        return [[Hypothesis([os.getpid(), torch.get_num_threads(), *sentence.source], float(sentence.start))] for sentence in batch]
+        return [
+            [Hypothesis([os.getpid(), torch.get_num_threads(), *sentence.source], float(sentence.start))]
+            for sentence in batch
+        ]
 
     def translate(self, batches):
         return map(self.translate_batch, batches)
@@ -224,17 +269,27 @@ BATCHES = [[Sentence([number, row], row) for row in range(1 + number % 3)] for n
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_processes_give_what_one_does_in_the_same_order(workers):
     found = [*ManyProcesses(Echo(), workers).translate(iter(BATCHES))]
-    assert [[hypothesis.tokens[2:] for (hypothesis,) in batch] for batch in found] == [[each.source for each in batch] for batch in BATCHES]
-    assert [[hypothesis.score for (hypothesis,) in batch] for batch in found] == [[each.start for each in batch] for batch in BATCHES]
+    assert [[hypothesis.tokens[2:] for (hypothesis,) in batch] for batch in found] == [
+        [each.source for each in batch] for batch in BATCHES
+    ]
+    assert [[hypothesis.score for (hypothesis,) in batch] for batch in found] == [
+        [each.start for each in batch] for batch in BATCHES
+    ]
     processes = {hypothesis.tokens[0] for batch in found for (hypothesis,) in batch}
-    assert processes == {os.getpid()} if workers == 1 else os.getpid() not in processes and len(processes) <= workers
+    assert (
+        processes == {os.getpid()}
+        if workers == 1
+        else os.getpid() not in processes and len(processes) <= workers
+    )
     assert {hypothesis.tokens[1] for batch in found for (hypothesis,) in batch} == {1}
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_single_batch_needs_no_other_process(number):
     found = [*ManyProcesses(Echo(), 4).translate(BATCHES[:number])]
-    assert len(found) == number and all(hypothesis.tokens[0] == os.getpid() for batch in found for (hypothesis,) in batch)
+    assert len(found) == number and all(
+        hypothesis.tokens[0] == os.getpid() for batch in found for (hypothesis,) in batch
+    )
 
 
 @pytest.mark.parametrize("place", [0, 6, 10])

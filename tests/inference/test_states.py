@@ -21,7 +21,15 @@ from zsnmt.console import WrongUse
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.multiway import read_multiway
 from zsnmt.errors import InputError
-from zsnmt.inference.states import ProbedModel, batches, encoder_states, load_run, load_stock_checkpoint, read_sentences, write_states
+from zsnmt.inference.states import (
+    ProbedModel,
+    batches,
+    encoder_states,
+    load_run,
+    load_stock_checkpoint,
+    read_sentences,
+    write_states,
+)
 from zsnmt.languages import language_tag
 from zsnmt.masked_lm.random_lines import random_lines
 from zsnmt.runs.folder import start_run
@@ -34,8 +42,10 @@ pytestmark = pytest.mark.usefixtures("float64_attention")
 LANGUAGES = ["inglan", "velan", "tamun"]
 LINES, LAYERS, DIMENSION, LONGEST = 11, 3, 16, 40
 SIZES = (
-    f"--encoder-layers {LAYERS} --decoder-layers 1 --encoder-embed-dim {DIMENSION} --decoder-embed-dim {DIMENSION} "
-    "--encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 --encoder-attention-heads 2 --decoder-attention-heads 2 "
+    f"--encoder-layers {LAYERS} --decoder-layers 1 --encoder-embed-dim {DIMENSION} --decoder-embed-dim "
+    f"{DIMENSION} "
+    "--encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 --encoder-attention-heads 2 "
+    "--decoder-attention-heads 2 "
     f"--max-source-positions {LONGEST}"
 )
 PIECES = {"de": ["_ein _hau s", "_so", "_ein _so _hau s"], "en": ["_a _house", "_so _so", "_a"]}
@@ -63,7 +73,10 @@ def save_untrained(path: Path, data: Path, task: str, arguments: str, sizes: str
 def corpus(tmp_path_factory) -> Path:
     """A folder with raw text and what is made of it."""
     folder = tmp_path_factory.mktemp("corpus")
-    write_corpus(SyntheticCorpus(standard_languages(2), concepts=40, pairs=40, valid=3, test=LINES, longest=6), folder / "text")
+    write_corpus(
+        SyntheticCorpus(standard_languages(2), concepts=40, pairs=40, valid=3, test=LINES, longest=6),
+        folder / "text",
+    )
     prepare(folder / "text", folder / "data", LANGUAGES, TextSettings(120))
     return folder
 
@@ -113,7 +126,9 @@ def folder(model, text, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def stock_files(tmp_path_factory) -> Path:
-    """fairseq's transformer of de-en as it comes (post-norm, a dictionary for each side), with its dictionaries and text."""
+    """fairseq's transformer of de-en as it comes (post-norm, a dictionary for each side), with its
+    dictionaries and text.
+    """
     folder = tmp_path_factory.mktemp("stock")
     for language, lines in PIECES.items():
         dictionary = Dictionary()
@@ -138,7 +153,9 @@ def probe(*arguments: object) -> None:
 
 
 def naive_states(model: ProbedModel, tokens: list[int]) -> list[np.ndarray]:
-    """What hooks see of each layer (T×C) as the model reads one sentence, padded on the left in a batch with a longer one."""
+    """What hooks see of each layer (T×C) as the model reads one sentence, padded on the left in a batch
+    with a longer one.
+    """
     encoder, pad, seen = model.encoder, model.dictionary.pad(), []
     longer = [*tokens[:1] * 3, *tokens]
     batch = torch.tensor([[*[pad] * 3, *tokens], longer])
@@ -195,7 +212,11 @@ def test_files_are_float32_mapped_and_described(folder, run):
     states = read_states(folder)
     for layer in states.layers.values():
         assert isinstance(layer, np.memmap) and layer.dtype == np.float32
-        assert layer.shape == (len(states.labels.token), DIMENSION) == (states.record["tokens"], states.record["dimension"])
+        assert (
+            layer.shape
+            == (len(states.labels.token), DIMENSION)
+            == (states.record["tokens"], states.record["dimension"])
+        )
     assert states.record["removed_layers"] == [2]
     assert (states.record["languages"], states.record["sentences"]) == (LANGUAGES, LINES)
     assert states.record["translations"] is True
@@ -287,26 +308,42 @@ def test_a_stock_multilingual_transformer_has_all_languages_unless_it_tags_its_s
     multilingual = "--arch transformer --langs de,en --lang-pairs de-en,en-de --decoder-langtok"
     save_untrained(stock / "multi.pt", stock, "translation_multi_simple_epoch", multilingual)
     assert load_stock_checkpoint(stock / "multi.pt", stock).languages == ["de", "en"]
-    save_untrained(stock / "tagged.pt", stock, "translation_multi_simple_epoch", f"{multilingual} --encoder-langtok tgt")
+    save_untrained(
+        stock / "tagged.pt", stock, "translation_multi_simple_epoch", f"{multilingual} --encoder-langtok tgt"
+    )
     with pytest.raises(InputError, match="sources that may bear tags"):
         load_stock_checkpoint(stock / "tagged.pt", stock)
 
 
 def test_a_stock_checkpoint_that_cannot_be_probed_is_refused(stock, run, corpus):
-    with pytest.raises(InputError, match="trained by ZeroShotTranslationTask with sources that may bear tags"):
+    with pytest.raises(
+        InputError, match="trained by ZeroShotTranslationTask with sources that may bear tags"
+    ):
         load_stock_checkpoint(run / "model.pt", corpus / "data")
-    save_untrained(stock / "lstm.pt", stock, "translation", "-s de -t en --arch lstm", "--encoder-embed-dim 8 --decoder-embed-dim 8")
+    save_untrained(
+        stock / "lstm.pt",
+        stock,
+        "translation",
+        "-s de -t en --arch lstm",
+        "--encoder-embed-dim 8 --decoder-embed-dim 8",
+    )
     with pytest.raises(InputError, match="holds a LSTMModel"):
         load_stock_checkpoint(stock / "lstm.pt", stock)
     with pytest.raises(InputError, match="unknown language 'en': this model knows de"):
         probe(stock / "stock.pt", stock / "states", "--data", stock, "--text", stock, "--languages", "en")
     (stock / "larger").mkdir()
     for language in PIECES:
-        (stock / "larger" / f"dict.{language}.txt").write_text((stock / f"dict.{language}.txt").read_text() + "_more 1\n")
-    with pytest.raises(InputError, match="stock.pt does not fit the dictionaries in .*/larger; give those of its"):
+        (stock / "larger" / f"dict.{language}.txt").write_text(
+            (stock / f"dict.{language}.txt").read_text() + "_more 1\n"
+        )
+    with pytest.raises(
+        InputError, match="stock.pt does not fit the dictionaries in .*/larger; give those of its"
+    ):
         load_stock_checkpoint(stock / "stock.pt", stock / "larger")
     (stock / "dict.en.txt").unlink()
-    with pytest.raises(InputError, match="dict.en.txt is missing; give the folder with the training's dictionaries"):
+    with pytest.raises(
+        InputError, match="dict.en.txt is missing; give the folder with the training's dictionaries"
+    ):
         load_stock_checkpoint(stock / "stock.pt", stock)
     with pytest.raises(WrongUse):
         probe(stock / "stock.pt", stock / "states")
@@ -316,7 +353,9 @@ def test_a_stock_checkpoint_that_cannot_be_probed_is_refused(stock, run, corpus)
 @pytest.mark.parametrize("line", ["", "_ein </s> _so", "_ein <pad>", "_so " * LONGEST])
 def test_a_line_that_the_model_cannot_read_is_named(stock, line):
     model = load_stock_checkpoint(stock / "stock.pt", stock)
-    with pytest.raises(InputError, match=rf"line 2 in 'de' has \d+ pieces; the model reads 1 to {LONGEST - 1}"):
+    with pytest.raises(
+        InputError, match=rf"line 2 in 'de' has \d+ pieces; the model reads 1 to {LONGEST - 1}"
+    ):
         write_states(stock / "states", model, {"de": ["_so", line]})
     assert not [*stock.glob("states*")]
     write_states(stock / "states", model, {"de": ["_so", "_so " * (LONGEST - 1), "_unheard"]})
@@ -329,7 +368,9 @@ def test_a_line_that_the_model_cannot_read_is_named(stock, line):
 def test_sentence_means_are_those_of_each_sentence_in_float64(folder, monkeypatch):
     states, labels, _ = read_states(folder)
     means = sentence_means(states["2"], labels)
-    assert [*means] == LANGUAGES and {of_language.shape for of_language in means.values()} == {(LINES, DIMENSION)}
+    assert [*means] == LANGUAGES and {of_language.shape for of_language in means.values()} == {
+        (LINES, DIMENSION)
+    }
     for language, of_language in means.items():
         assert of_language.dtype == np.float64
         for line, mean in enumerate(of_language):
@@ -406,10 +447,19 @@ def test_the_script_refuses_bad_input_and_leaves_what_is_there(run, corpus, tmp_
     for arguments, message in (
         ((tmp_path / "nothing", tmp_path / "out"), "is no run folder"),
         ((broken, tmp_path / "out"), "model.pt cannot be loaded: it is truncated"),
-        ((run, tmp_path / "out", "--checkpoint", "checkpoints/checkpoint_best.pt"), "checkpoint_best.pt is missing"),
-        ((run, tmp_path / "out", "--languages", "nolan"), "unknown language 'nolan': this model knows inglan, velan, tamun"),
+        (
+            (run, tmp_path / "out", "--checkpoint", "checkpoints/checkpoint_best.pt"),
+            "checkpoint_best.pt is missing",
+        ),
+        (
+            (run, tmp_path / "out", "--languages", "nolan"),
+            "unknown language 'nolan': this model knows inglan, velan, tamun",
+        ),
         ((run, tmp_path / "out", "--split", "dev"), "dev.inglan: there is no such file"),
-        ((run, tmp_path / "out", "--text", tmp_path / "text", "--languages", "velan", "tamun"), "test.velan 2, test.tamun 1"),
+        (
+            (run, tmp_path / "out", "--text", tmp_path / "text", "--languages", "velan", "tamun"),
+            "test.velan 2, test.tamun 1",
+        ),
         ((run, tmp_path / "there"), "there is there already"),
     ):
         with pytest.raises(InputError, match=message):

@@ -30,7 +30,8 @@ def lines(tiny) -> list[str]:
 
 @pytest.fixture(scope="module", params=["t_dec", "t_enc", "s_enc_t_dec", "s_enc_t_enc"])
 def talkative(tiny, tmp_path_factory, request) -> Translator:
-    """A model of random weights for each tag placement, as one trained so little writes the same whatever it reads.
+    """A model of random weights for each tag placement, as one trained so little writes the same whatever it
+    reads.
 
     Its outputs would not end, so they have a limit that does not depend on the batch. It computes in float64.
     """
@@ -40,7 +41,9 @@ def talkative(tiny, tmp_path_factory, request) -> Translator:
     state["task_state"]["language_tags"] = request.param
     if not request.param.endswith("t_dec"):
         state["cfg"]["model"].decoder_language_embedding = "none"
-        state["model"] = {name: weight for name, weight in state["model"].items() if "language_embedding" not in name}
+        state["model"] = {
+            name: weight for name, weight in state["model"].items() if "language_embedding" not in name
+        }
     for weight in state["model"].values():
         if weight.dim() > 1:
             weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel()))
@@ -77,7 +80,9 @@ def test_empty_lines_stay_empty(translator, lines):
 
 def test_via_is_two_translations(translator, lines):
     pivot = translator.translate(lines, "inglan", "velan")
-    assert translator.translate(lines, "tamun", "velan", via="inglan") == translator.translate(pivot, "tamun", "inglan")
+    assert translator.translate(lines, "tamun", "velan", via="inglan") == translator.translate(
+        pivot, "tamun", "inglan"
+    )
 
 
 def test_the_source_may_be_left_out_where_the_model_does_not_see_it(translator, lines):
@@ -92,7 +97,9 @@ def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines
     assert translated[0] == translator.translate([lines[0]], "tamun", "velan")[0] and translated[1]
     parts = [part.tokens for part in translator.parts_of([long_line], [Direction("velan", "tamun")], 1)]
     assert len(parts) > 1 and max(map(len, parts)) <= 40
-    assert translator.codec.text([token for part in parts for token in part], "velan") == long_line  # nothing is lost
+    assert (
+        translator.codec.text([token for part in parts for token in part], "velan") == long_line
+    )  # nothing is lost
 
 
 def test_batches_hold_like_lengths_and_every_sentence_once(translator, lines):
@@ -101,18 +108,29 @@ def test_batches_hold_like_lengths_and_every_sentence_once(translator, lines):
     batches = list(translator.batches(parts))
     translator.batch_tokens = before
     assert sorted(index for batch in batches for index in batch) == list(range(len(parts)))
-    assert all(len(batch) == 1 or len(batch) * max(len(parts[i].tokens) for i in batch) <= 30 for batch in batches)
+    assert all(
+        len(batch) == 1 or len(batch) * max(len(parts[i].tokens) for i in batch) <= 30 for batch in batches
+    )
 
 
 def test_unknown_languages_are_named_with_the_known_ones(translator):
-    for wrong in (dict(target="nolan"), dict(target="tamun", source="nolan"), dict(target="tamun", via="nolan")):
-        with pytest.raises(InputError, match="unknown language 'nolan': this model knows inglan, velan, tamun, velor"):
+    for wrong in (
+        dict(target="nolan"),
+        dict(target="tamun", source="nolan"),
+        dict(target="tamun", via="nolan"),
+    ):
+        with pytest.raises(
+            InputError, match="unknown language 'nolan': this model knows inglan, velan, tamun, velor"
+        ):
             translator.translate(["x"], **wrong)
 
 
 def test_a_language_into_itself_is_refused(translator):
-    for same in (dict(target="velan", source="velan"), dict(target="tamun", source="velan", via="velan"),
-                 dict(target="tamun", source="velan", via="tamun")):  # fmt: skip
+    for same in (
+        dict(target="velan", source="velan"),
+        dict(target="tamun", source="velan", via="velan"),
+        dict(target="tamun", source="velan", via="tamun"),
+    ):
         with pytest.raises(InputError, match="source and target are both"):
             translator.translate(["x"], **same)
 
@@ -126,7 +144,9 @@ def test_progress_counts_every_line_once(translator, lines):
 
 def test_a_run_folder_alone_is_enough(tiny, tmp_path, translator, lines):
     moved = tmp_path / "elsewhere"
-    shutil.copytree(tiny.run(), moved, ignore=shutil.ignore_patterns("checkpoints", "hypotheses", "run.json", "*.log"))
+    shutil.copytree(
+        tiny.run(), moved, ignore=shutil.ignore_patterns("checkpoints", "hypotheses", "run.json", "*.log")
+    )
     experiment = bytes(tiny.folder)
     for file in filter(Path.is_file, moved.rglob("*")):  # nothing of the experiment is where it was
         file.write_bytes(file.read_bytes().replace(experiment, b"/gone".ljust(len(experiment), b"_")))
@@ -142,15 +162,25 @@ def test_the_command_translates_stdin_and_files(tiny, tmp_path, lines, translato
     assert piped.returncode == 0 and piped.stdout.split("\n")[:-1] == expected and piped.stderr == ""
 
     (tmp_path / "in").write_text(text)
-    filed = run_command("scripts/translate.py", *options, "--input", tmp_path / "in", "--output", tmp_path / "out")
+    filed = run_command(
+        "scripts/translate.py", *options, "--input", tmp_path / "in", "--output", tmp_path / "out"
+    )
     assert filed.returncode == 0 and (tmp_path / "out").read_text().split("\n")[:-1] == expected
 
 
 def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path):
     (tmp_path / "latin1").write_bytes("Nuk.\nGrün.\n".encode("latin-1"))
     (tmp_path / "out").write_text("before")
-    broken = run_command("scripts/translate.py", tiny.run(), "--to", "velan", "--input", tmp_path / "latin1",
-                         "--output", tmp_path / "out")  # fmt: skip
+    broken = run_command(
+        "scripts/translate.py",
+        tiny.run(),
+        "--to",
+        "velan",
+        "--input",
+        tmp_path / "latin1",
+        "--output",
+        tmp_path / "out",
+    )
     assert broken.returncode == 1 and "latin1, line 2" in broken.stderr and broken.stderr.count("\n") == 1
     assert (tmp_path / "out").read_text() == "before"
 
@@ -166,13 +196,20 @@ def test_the_length_penalty_is_that_of_the_search_and_wrong_ones_are_refused_bef
     search = Search(2, 0.6, "gnmt")
     assert Translator.open(tiny.run(), search, EngineChoice(workers=1)).engine.search == search
     assert search.score(-3.0, 7) == -3.0 / 2**0.6 and Search().score(-3.0, 6) == -0.5
-    for wrong, message in (((0.6, "GNMT"), "no length penalty of the form 'GNMT'; choose power or gnmt"),
-                           ((-0.5, "power"), "is -0.5; it must be a number, 0 or above"), ((float("nan"), "gnmt"), "is nan;")):  # fmt: skip
+    for wrong, message in (
+        ((0.6, "GNMT"), "no length penalty of the form 'GNMT'; choose power or gnmt"),
+        ((-0.5, "power"), "is -0.5; it must be a number, 0 or above"),
+        ((float("nan"), "gnmt"), "is nan;"),
+    ):
         with pytest.raises(InputError, match=message):
             Search(2, *wrong)
     options = ["--to", "tamun", "--length-penalty", "inf", "--length-penalty-form", "gnmt"]
     refused = run_command("scripts/translate.py", tiny.run(), *options, input="Nuk.\n")
-    assert refused.returncode == 1 and "is inf; it must be a number" in refused.stderr and refused.stderr.count("\n") == 1
+    assert (
+        refused.returncode == 1
+        and "is inf; it must be a number" in refused.stderr
+        and refused.stderr.count("\n") == 1
+    )
 
 
 # Into several languages at once
@@ -226,13 +263,17 @@ def test_progress_counts_every_line_in_every_direction(talkative, lines, directi
     assert told[0] == 2 * len(directions) and len(told) > 3  # the empty ones, then batch by batch
     assert sum(told) == pytest.approx(len(mixed) * len(directions))
     nothing: list[float] = []
-    assert talkative.translate_into([], directions, finished=nothing.append) == {direction: [] for direction in directions}
+    assert talkative.translate_into([], directions, finished=nothing.append) == {
+        direction: [] for direction in directions
+    }
     assert sum(nothing) == 0
 
 
 def test_the_source_language_is_needed_where_its_tag_is_read(talkative, lines):
     if "velan" in source_tags(talkative.codec.placement.name, INTO[0]):
-        with pytest.raises(InputError, match="must be told the source language: one of inglan, velan, tamun, velor"):
+        with pytest.raises(
+            InputError, match="must be told the source language: one of inglan, velan, tamun, velor"
+        ):
             talkative.translate(lines[:1], "tamun")
     else:
         assert talkative.translate(lines[:2], "tamun") == talkative.translate(lines[:2], "tamun", "velan")

@@ -58,7 +58,9 @@ def dictionary_of(folder: Path) -> Dictionary:
 
 
 def encoded(folder: Path, name: str) -> list[torch.Tensor]:
-    return [line.long() for line in data_utils.load_indexed_dataset(str(folder / name), dictionary_of(folder))]
+    return [
+        line.long() for line in data_utils.load_indexed_dataset(str(folder / name), dictionary_of(folder))
+    ]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -107,14 +109,19 @@ def test_conditions_share_the_language_and_its_symbols(same, sides, reordered, t
 
 
 def test_special_symbols_can_be_shifted_too(sides, same, tmp_path):
-    """The fake language then begins and ends its sentences, and spells what it does not know, in its own way."""
+    """The fake language then begins and ends its sentences, and spells what it does not know, in its own
+    way.
+    """
     text = dict(sides, valid=tmp_path / "valid")
     write_lines(text["valid"], ["a b", "☃ a"])
     for shared in (True, False):
         folder = tmp_path / str(shared)
         prepare(folder, text, text, Vocabulary(SIZE, shared))
         dictionary = dictionary_of(folder)
-        bos, eos, unk = (index + (0 if shared else SIZE) for index in (dictionary.bos(), dictionary.eos(), dictionary.unk()))
+        bos, eos, unk = (
+            index + (0 if shared else SIZE)
+            for index in (dictionary.bos(), dictionary.eos(), dictionary.unk())
+        )
         lines = encoded(folder, "valid.fake")
         sentences = MaskedSentences(lines, np.array([*map(len, lines)]), dictionary, Masking(), 20, 1)
         for number in range(2):
@@ -136,7 +143,10 @@ def test_long_lines_are_left_out_on_both_sides(sides, tmp_path):
     assert counts["valid.en"] == counts["valid.fake"] == len(en) == len(other) == 2
     dictionary, subwords = dictionary_of(tmp_path / "data"), Subwords.load(tmp_path / "data")
     assert [subwords.decode([dictionary[token] for token in line[:-1]]) for line in en] == ["a", "c"]
-    assert [subwords.decode([dictionary[token - SIZE] for token in line[:-1]]) for line in other] == ["e", "g"]
+    assert [subwords.decode([dictionary[token - SIZE] for token in line[:-1]]) for line in other] == [
+        "e",
+        "g",
+    ]
     train = encoded(tmp_path / "data", "train.en")
     assert 0 < len(train) == counts["train.en"] < LINES["train"] and max(map(len, train)) <= most + 1
 
@@ -147,7 +157,11 @@ def test_brackets_in_the_text_confuse_no_names(tmp_path):
     text = {split: tmp_path / split for split in LINES}
     prepare(tmp_path / "data", text, text, Vocabulary(SIZE))
     dictionary, pieces = dictionary_of(tmp_path / "data"), Subwords.load(tmp_path / "data").pieces
-    assert "..." in "".join(pieces) and "[" in "".join(pieces) and len(dictionary) == len(set(dictionary.symbols)) == 2 * SIZE
+    assert (
+        "..." in "".join(pieces)
+        and "[" in "".join(pieces)
+        and len(dictionary) == len(set(dictionary.symbols)) == 2 * SIZE
+    )
     assert dictionary.symbols[SPECIALS:SIZE] == pieces
 
 
@@ -173,20 +187,38 @@ def fails(folder: Path, message: str, text, fake, vocabulary=Vocabulary(SIZE), m
     (folder / "languages.txt").write_text("old\n")
     with pytest.raises(InputError, match=message):
         prepare(folder, text, fake, vocabulary, most)
-    assert contents(folder) == {"languages.txt": b"old\n"} and not folder.with_name(folder.name + ".part").exists()
+    assert (
+        contents(folder) == {"languages.txt": b"old\n"}
+        and not folder.with_name(folder.name + ".part").exists()
+    )
 
 
 def test_texts_of_different_numbers_of_lines_are_refused(sides, reordered, tmp_path):
     write_lines(tmp_path / "short", read_lines(reordered["valid"])[1:])
-    fails(tmp_path / "data", "valid.en has 11 and .*short has 10 lines; line n of one must be line n of the other",
-          sides, dict(reordered, valid=tmp_path / "short"))  # fmt: skip
+    fails(
+        tmp_path / "data",
+        "valid.en has 11 and .*short has 10 lines; line n of one must be line n of the other",
+        sides,
+        dict(reordered, valid=tmp_path / "short"),
+    )
 
 
-@pytest.mark.parametrize("name, content, message", [
-    ("empty", b"", "empty is empty; it needs at least one line"),
-    ("latin", "a b\nd\u00e9j\u00e0\n".encode("latin1"), "latin, line 2, byte 2: 0xe9 is not UTF-8; convert the file"),
-    ("gap", b"a\n\nb\n", "gap, line 2 is empty; write a sentence there, or remove the line on both sides"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("empty", b"", "empty is empty; it needs at least one line"),
+        (
+            "latin",
+            "a b\nd\u00e9j\u00e0\n".encode("latin1"),
+            "latin, line 2, byte 2: 0xe9 is not UTF-8; convert the file",
+        ),
+        (
+            "gap",
+            b"a\n\nb\n",
+            "gap, line 2 is empty; write a sentence there, or remove the line on both sides",
+        ),
+    ],
+)
 def test_text_that_breaks_the_contract_is_refused(sides, tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     broken = dict(sides, valid=tmp_path / name)
@@ -195,7 +227,10 @@ def test_text_that_breaks_the_contract_is_refused(sides, tmp_path, name, content
 
 
 def test_training_text_that_breaks_the_contract_is_refused(sides, tmp_path):
-    for name, content, message in (("gap", b"\n", "gap, line 54 is empty"), ("latin", b"\xe9\n", "latin, line 54, byte 1: 0xe9 is not")):
+    for name, content, message in (
+        ("gap", b"\n", "gap, line 54 is empty"),
+        ("latin", b"\xe9\n", "latin, line 54, byte 1: 0xe9 is not"),
+    ):
         (tmp_path / name).write_bytes(sides["train"].read_bytes() + content)
         fails(tmp_path / f"data.{name}", message, dict(sides, train=tmp_path / name), {})
 
@@ -204,7 +239,14 @@ def test_a_missing_text_is_refused(sides, tmp_path):
     fails(tmp_path / "data", "nowhere: there is no such file", dict(sides, valid=tmp_path / "nowhere"), {})
 
 
-@pytest.mark.parametrize("size, message", [(5000, "does not support a vocabulary of 5000"), (5, "vocabulary of 5 cannot be used"), (8, "vocabulary of 8")])
+@pytest.mark.parametrize(
+    "size, message",
+    [
+        (5000, "does not support a vocabulary of 5000"),
+        (5, "vocabulary of 5 cannot be used"),
+        (8, "vocabulary of 8"),
+    ],
+)
 def test_a_vocabulary_that_does_not_fit_is_refused(sides, tmp_path, size, message):
     fails(tmp_path / "data", message, sides, {}, Vocabulary(size))
 
@@ -236,8 +278,15 @@ def test_a_folder_of_something_else_is_not_replaced(sides, tmp_path):
 def test_the_script_says_how_many_lines_there_are(sides, reordered, same, tmp_path):
     given = ["--train", sides["train"], "--valid", sides["valid"], "--vocabulary-size", SIZE]
     done = run_command("python", "-m", "zsnmt", "prepare-bert", tmp_path / "data", *given, "--fake")
-    assert done.returncode == 0 and done.stdout == "train.en\t53\ntrain.fake\t53\nvalid.en\t11\nvalid.fake\t11\n", done.stderr
+    assert (
+        done.returncode == 0 and done.stdout == "train.en\t53\ntrain.fake\t53\nvalid.en\t11\nvalid.fake\t11\n"
+    ), done.stderr
     assert contents(tmp_path / "data") == contents(same)
-    stopped = run_command("python", "-m", "zsnmt", "prepare-bert", tmp_path / "other", *given, "--fake", reordered["train"])
-    assert stopped.returncode != 0 and "--fake needs no text or two, for training and validation" in stopped.stderr
+    stopped = run_command(
+        "python", "-m", "zsnmt", "prepare-bert", tmp_path / "other", *given, "--fake", reordered["train"]
+    )
+    assert (
+        stopped.returncode != 0
+        and "--fake needs no text or two, for training and validation" in stopped.stderr
+    )
     assert not (tmp_path / "other").exists()

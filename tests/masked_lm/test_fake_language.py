@@ -21,7 +21,9 @@ def test_the_copy_can_be_undone(specials):
 def test_only_specials_are_shared(specials):
     ids = np.arange(SIZE)
     shifted = FakeLanguage(SIZE, specials).shift(ids)
-    assert np.array_equal(shifted[:specials], ids[:specials]) and np.array_equal(shifted[specials:], ids[specials:] + SIZE)
+    assert np.array_equal(shifted[:specials], ids[:specials]) and np.array_equal(
+        shifted[specials:], ids[specials:] + SIZE
+    )
     assert set(shifted) & set(ids) == set(range(specials))
 
 
@@ -51,13 +53,20 @@ def test_a_symbol_that_is_not_of_the_original_is_refused(wrong):
         FakeLanguage(SIZE, SPECIALS).shift([3, wrong, 4])
 
 
-@pytest.mark.parametrize("specials, wrong", [(SPECIALS, SPECIALS), (SPECIALS, SIZE + 4), (SPECIALS, 2 * SIZE), (0, 0), (SPECIALS, -1), (0, -1)])
+@pytest.mark.parametrize(
+    "specials, wrong",
+    [(SPECIALS, SPECIALS), (SPECIALS, SIZE + 4), (SPECIALS, 2 * SIZE), (0, 0), (SPECIALS, -1), (0, -1)],
+)
 def test_a_symbol_that_is_not_of_the_copy_is_refused(specials, wrong):
-    with pytest.raises(InputError, match=f"symbol {wrong} is not of the copy, whose ids are {SIZE + specials} to 21"):
+    with pytest.raises(
+        InputError, match=f"symbol {wrong} is not of the copy, whose ids are {SIZE + specials} to 21"
+    ):
         FakeLanguage(SIZE, specials).invert([SIZE + 6, wrong])
 
 
 @pytest.mark.parametrize("specials", [-1, SIZE + 1])
 def test_a_number_of_shared_symbols_that_cannot_be_is_refused(specials):
-    with pytest.raises(InputError, match=f"{specials} of 11 symbols cannot be shared; give a number from 0 to 11"):
+    with pytest.raises(
+        InputError, match=f"{specials} of 11 symbols cannot be shared; give a number from 0 to 11"
+    ):
         FakeLanguage(SIZE, specials)

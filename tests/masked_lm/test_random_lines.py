@@ -13,13 +13,17 @@ COUNTS = {"de-en": 30, "en-it": 7}  # pairs, named in both ways
 def text(tmp_path):
     for pair, count in COUNTS.items():
         for language in pair.split("-"):
-            write_lines(tmp_path / f"train.{pair}.{language}", (f"{language} {pair} {line}" for line in range(count)))
+            write_lines(
+                tmp_path / f"train.{pair}.{language}", (f"{language} {pair} {line}" for line in range(count))
+            )
     write_lines(tmp_path / "test.de", ["de test"])
     return tmp_path
 
 
 def all_lines(text, language):
-    return [line for file in sorted(text.glob(f"train.*.{language}")) for line in file.read_text().splitlines()]
+    return [
+        line for file in sorted(text.glob(f"train.*.{language}")) for line in file.read_text().splitlines()
+    ]
 
 
 def test_lines_are_those_of_all_pairs_once_in_their_order_and_as_many_of_each(text):
@@ -50,7 +54,10 @@ def test_every_line_has_the_same_chance(text):
 
 
 def test_what_cannot_be_drawn_is_refused(text):
-    with pytest.raises(InputError, match="has no file train.xx-yy.fr of any pair; give a folder or a split with text of fr, es"):
+    with pytest.raises(
+        InputError,
+        match="has no file train.xx-yy.fr of any pair; give a folder or a split with text of fr, es",
+    ):
         random_lines(text, "train", ["de", "fr", "es"], 5)
     with pytest.raises(InputError, match="has no file test.xx-yy.de"):
         random_lines(text, "test", ["de"], 5)

@@ -1,4 +1,6 @@
-"""What is measured of a masked LM: its positions by encoding, how multilingual it is, and the systems of the study."""
+"""What is measured of a masked LM: its positions by encoding, how multilingual it is, and the systems of
+the study.
+"""
 
 import math
 
@@ -33,7 +35,9 @@ def bilingual_dictionary(words: int = 9) -> Dictionary:
 
 def lines_of(dictionary: Dictionary, lines: list[list[int]]) -> MaskedSentences:
     tokens = [torch.tensor([*line, EOS]) for line in lines]
-    return MaskedSentences(tokens, np.array([len(line) for line in tokens]), dictionary, Masking(0.5, 0, 0), LONGEST, 1)
+    return MaskedSentences(
+        tokens, np.array([len(line) for line in tokens]), dictionary, Masking(0.5, 0, 0), LONGEST, 1
+    )
 
 
 class Task:
@@ -61,7 +65,9 @@ def test_a_table_is_of_the_positions_that_training_reached(encoding):
         assert np.array_equal(table, encoder.embed_positions.weight[2 : 2 + LONGEST].detach())
     elif encoding == "sinusoidal":
         angles = 2 + np.arange(LONGEST)  # fairseq counts from 2
-        assert np.allclose(table[:, 0], np.sin(angles), atol=1e-5) and np.allclose(table[:, C // 2], np.cos(angles), atol=1e-5)
+        assert np.allclose(table[:, 0], np.sin(angles), atol=1e-5) and np.allclose(
+            table[:, C // 2], np.cos(angles), atol=1e-5
+        )
     elif encoding in TUPE:  # rows 0 and 1 are of the first token
         assert np.array_equal(table, encoder.position_bias.table.weight[2 : LONGEST + 1].detach())
     else:
@@ -80,14 +86,21 @@ def test_what_there_is_to_say_of_positions_depends_on_the_encoding(encoding):
     if found["curves"]:
         dimensions = [0] if encoding in RELATIVE_KEYS else [0, 4]  # of 4 in a head, and 8 in the model
         assert found["curves"]["dimensions"] == dimensions
-        places = {"sinusoidal": LONGEST, "learned": LONGEST, **dict.fromkeys(TUPE, LONGEST - 1), **dict.fromkeys(RELATIVE_KEYS, 2 * LONGEST - 1)}
+        places = {
+            "sinusoidal": LONGEST,
+            "learned": LONGEST,
+            **dict.fromkeys(TUPE, LONGEST - 1),
+            **dict.fromkeys(RELATIVE_KEYS, 2 * LONGEST - 1),
+        }
         assert np.shape(found["curves"]["values"]) == (len(dimensions), places[encoding])
     if found["procrustes"]:
         assert found["procrustes"]["offsets"] == [1, 2] and len(found["procrustes"]["median"]) == 2
     if found["correlations"]:
         assert found["correlations"]["words"] == ["w0", "w1", "w2"]
         values = np.array(found["correlations"]["values"])
-        assert found["bands"]["positions"] == pytest.approx(values.mean(axis=0).var() / values.var(), abs=1e-3)
+        assert found["bands"]["positions"] == pytest.approx(
+            values.mean(axis=0).var() / values.var(), abs=1e-3
+        )
 
 
 def test_a_learned_table_and_one_of_tupe_are_measured_on_as_many_positions():
@@ -97,7 +110,10 @@ def test_a_learned_table_and_one_of_tupe_are_measured_on_as_many_positions():
     with torch.no_grad():
         learned.encoder.sentence_encoder.embed_positions.weight[3 : LONGEST + 2] = rows
         tupe.encoder.sentence_encoder.position_bias.table.weight[2 : LONGEST + 1] = rows
-    one, other = (of_positions(model, name, LONGEST, [8, 9])["procrustes"] for model, name in ((learned, "learned"), (tupe, "tupe_absolute")))
+    one, other = (
+        of_positions(model, name, LONGEST, [8, 9])["procrustes"]
+        for model, name in ((learned, "learned"), (tupe, "tupe_absolute"))
+    )
     assert one == other
 
 
@@ -122,11 +138,17 @@ def test_a_model_that_does_not_tell_the_languages_apart_is_wholly_multilingual()
     first = [[5, 6, 7], [8, 9, 10, 11], [12, 13], [7, 5, 13, 6]]
     valid = lines_of(dictionary, first + [[token + size for token in line] for line in first])
     found = multilinguality(model, valid, len(first), (0, LAYERS))
-    assert found["ml_score"] == 1 and found["retrieval"]["0"]["forward"] == found["translation"][str(LAYERS)]["backward"] == 1
+    assert (
+        found["ml_score"] == 1
+        and found["retrieval"]["0"]["forward"] == found["translation"][str(LAYERS)]["backward"] == 1
+    )
     apart = multilinguality(build_for(dictionary), valid, len(first), (0, LAYERS))
     assert apart["ml_score"] < 1
     alone = multilinguality(model, lines_of(dictionary, first), len(first), (0, LAYERS))
-    assert alone["ml_score"] is alone["retrieval"] is None and alone["perplexity"]["full"] == alone["perplexity"]["first"]
+    assert (
+        alone["ml_score"] is alone["retrieval"] is None
+        and alone["perplexity"]["full"] == alone["perplexity"]["first"]
+    )
 
 
 def build_for(dictionary: Dictionary):
@@ -143,9 +165,14 @@ def test_a_heat_map_has_the_most_frequent_words_of_the_first_language():
     assert frequent(valid, 2, 4) == [9, 8, 7] and frequent(valid, 3, 4)[0] == 20
 
 
-@pytest.mark.parametrize("epoch, iterations, batch, epochs", [(3, 0, 4, 2), (3, 5, 4, 2.5), (1, 10, 4, 1), (2, 3, None, 1)])
+@pytest.mark.parametrize(
+    "epoch, iterations, batch, epochs", [(3, 0, 4, 2), (3, 5, 4, 2.5), (1, 10, 4, 1), (2, 3, None, 1)]
+)
 def test_epochs_are_whole_ones_and_a_part(epoch, iterations, batch, epochs):
-    state = {"extra_state": {"train_iterator": {"epoch": epoch, "iterations_in_epoch": iterations}}, "cfg": {"dataset": {"batch_size": batch}}}
+    state = {
+        "extra_state": {"train_iterator": {"epoch": epoch, "iterations_in_epoch": iterations}},
+        "cfg": {"dataset": {"batch_size": batch}},
+    }
     assert epochs_of(state, 40) == epochs
 
 

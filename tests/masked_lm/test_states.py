@@ -38,9 +38,16 @@ def dictionary() -> Dictionary:
     return MaskedTask().source_dictionary
 
 
-def sentences(lengths=(5, 3, 7, 1, 4, 6, 2, 9, 5, 8), masking: Masking = Masking(0.5, 0.0, 0.0)) -> MaskedSentences:
+def sentences(
+    lengths=(5, 3, 7, 1, 4, 6, 2, 9, 5, 8), masking: Masking = Masking(0.5, 0.0, 0.0)
+) -> MaskedSentences:
     generator = torch.Generator().manual_seed(1)
-    lines = [torch.cat([torch.randint(FIRST, len(dictionary()), (length,), generator=generator), torch.tensor([EOS])]) for length in lengths]
+    lines = [
+        torch.cat(
+            [torch.randint(FIRST, len(dictionary()), (length,), generator=generator), torch.tensor([EOS])]
+        )
+        for length in lengths
+    ]
     return MaskedSentences(lines, np.array(lengths) + 1, dictionary(), masking, 11, 3)
 
 
@@ -75,7 +82,9 @@ def test_a_sentence_without_words_is_its_first_token():
 def test_layers_come_in_the_order_asked_for():
     model, dataset = stirred(), sentences()
     every = sentence_vectors(model, dataset, [2, 4], EVERY)
-    for one, other in zip(sentence_vectors(model, dataset, [2, 4], [3, 0]), (every[3], every[0]), strict=True):
+    for one, other in zip(
+        sentence_vectors(model, dataset, [2, 4], [3, 0]), (every[3], every[0]), strict=True
+    ):
         assert np.array_equal(one, other)
 
 
@@ -112,7 +121,10 @@ def test_asking_changes_nothing():
     word_vectors(model, np.array([9]), [0])
     losses(model, dataset, range(len(dataset)))
     assert all(np.array_equal(*pair) for pair in zip(first, sentence_vectors(model, dataset, [1, 2], [0, 2])))
-    assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items()) and not model.training
+    assert (
+        all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
+        and not model.training
+    )
 
 
 # Losses
@@ -166,10 +178,36 @@ def trained(tmp_path_factory) -> tuple[Path, Path]:
         write_lines(folder / split, [" ".join(generator.choice([*"abcdefg"], 5)) for _ in range(lines)])
     sides = {split: folder / split for split in ("train", "valid")}
     prepare(folder / "data", sides, sides, Vocabulary(15))
-    sizes = f"--encoder-layers {LAYERS} --encoder-embed-dim {C} --encoder-ffn-embed-dim {FF} --encoder-attention-heads {H}"
-    fairseq("train", folder / "data", "--user-dir", ROOT / "zsnmt", "--task", "zs_masked_lm", "--arch", "zs_bert", *sizes.split(),
-            "--criterion", "masked_lm", "--optimizer", "adam", "--batch-size", 9, "--max-update", 2, "--cpu", "--num-workers", 0,
-            "--position-encoding", "tupe_absolute", "--save-dir", folder / "run")  # fmt: skip
+    sizes = (
+        f"--encoder-layers {LAYERS} --encoder-embed-dim {C} --encoder-ffn-embed-dim {FF} "
+        f"--encoder-attention-heads {H}"
+    )
+    fairseq(
+        "train",
+        folder / "data",
+        "--user-dir",
+        ROOT / "zsnmt",
+        "--task",
+        "zs_masked_lm",
+        "--arch",
+        "zs_bert",
+        *sizes.split(),
+        "--criterion",
+        "masked_lm",
+        "--optimizer",
+        "adam",
+        "--batch-size",
+        9,
+        "--max-update",
+        2,
+        "--cpu",
+        "--num-workers",
+        0,
+        "--position-encoding",
+        "tupe_absolute",
+        "--save-dir",
+        folder / "run",
+    )
     return folder / "data", folder / "run" / "checkpoint_last.pt"
 
 
@@ -177,7 +215,11 @@ def test_a_checkpoint_is_the_model_that_was_trained(trained):
     data, checkpoint = trained
     model, task = load_model(checkpoint, data, "zs_masked_lm")
     weights = torch.load(checkpoint)["model"]
-    assert isinstance(model, ZeroShotBert) and not model.training and model.args.position_encoding == "tupe_absolute"
+    assert (
+        isinstance(model, ZeroShotBert)
+        and not model.training
+        and model.args.position_encoding == "tupe_absolute"
+    )
     assert all(torch.equal(weight, weights[name]) for name, weight in model.state_dict().items())
     task.load_dataset("valid")
     assert sentence_vectors(model, task.dataset("valid"), range(7), [0, LAYERS])[1].shape == (7, C)
@@ -197,15 +239,26 @@ def test_what_is_no_checkpoint_is_refused(trained, tmp_path):
     whole = checkpoint.read_bytes()
     other = tmp_path / "other.pt"
     torch.save({"weights": torch.ones(2)}, other)
-    for name, content in (("text.pt", b"no model\n"), ("empty.pt", b""), ("part.pt", whole[: len(whole) // 2]), ("other.pt", other.read_bytes())):
+    for name, content in (
+        ("text.pt", b"no model\n"),
+        ("empty.pt", b""),
+        ("part.pt", whole[: len(whole) // 2]),
+        ("other.pt", other.read_bytes()),
+    ):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(InputError, match=f"{name} is damaged or no checkpoint of such a model, or .* give other files, or train the model anew") as stopped:
+        with pytest.raises(
+            InputError,
+            match=f"{name} is damaged or no checkpoint of such a model, or .* give other files, or train "
+            "the model anew",
+        ) as stopped:
             load_model(tmp_path / name, data, "zs_masked_lm")
         assert "\n" not in str(stopped.value)
 
 
 @pytest.mark.parametrize("layers, wrong", [([0, 8], 8), ([-1], -1), ([LAYERS, LAYERS + 1], LAYERS + 1)])
 def test_a_layer_that_is_not_there_is_refused(layers, wrong):
-    with pytest.raises(InputError, match=f"the model has no layer {wrong}: its layers are 1 to {LAYERS}, and 0 is"):
+    with pytest.raises(
+        InputError, match=f"the model has no layer {wrong}: its layers are 1 to {LAYERS}, and 0 is"
+    ):
         check_layers(build(), layers)
     check_layers(build(), EVERY)

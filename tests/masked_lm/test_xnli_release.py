@@ -1,4 +1,6 @@
-"""MultiNLI and XNLI, in small: both forms of a release say the same, and what breaks their form is refused."""
+"""MultiNLI and XNLI, in small: both forms of a release say the same, and what breaks their form is
+refused.
+"""
 
 import gzip
 from pathlib import Path
@@ -27,8 +29,14 @@ def test_both_forms_of_a_release_give_its_pairs_as_they_are(tmp_path):
     read = read_multinli(multinli), read_xnli(xnli, "dev", LANGUAGES)
     multinli, xnli = write_releases(tmp_path / "table", json_lines=False)
     assert read == (read_multinli(multinli), read_xnli(xnli, "dev", LANGUAGES))
-    expected = [Pair(row["sentence1"], row["sentence2"], row["gold_label"]) for row in records("en", TRAIN, 1)]
-    assert read[0] == expected and read[0][0].premise.startswith('"') and {pair.label for pair in read[0]} == {*LABELS}
+    expected = [
+        Pair(row["sentence1"], row["sentence2"], row["gold_label"]) for row in records("en", TRAIN, 1)
+    ]
+    assert (
+        read[0] == expected
+        and read[0][0].premise.startswith('"')
+        and {pair.label for pair in read[0]} == {*LABELS}
+    )
     assert {language: len(pairs) for language, pairs in read[1].items()} == dict.fromkeys(LANGUAGES, DEV)
 
 
@@ -74,14 +82,25 @@ def change_line(path: Path, number: int, change) -> None:
     path.write_text("\n".join(lines))
 
 
-@pytest.mark.parametrize("number, change, message", [
-    (1, lambda line: line.replace("gold_label", "label"), "line 1 names no column gold_label; the first line must be the header"),
-    (3, lambda line: line.replace("entailment", "yes").replace("neutral", "yes"), "line 3 has the label 'yes', which is none of"),
-    (3, lambda line: line + "\tmore", "line 3 has 16 columns, and the header 15; get the release again"),
-    (4, lambda line: "\t".join(line.split("\t")[:6]), "line 4 has 6 columns, and the header 15"),
-    (2, lambda line: "", "line 2 has 1 columns"),
-    (1, lambda line: line + "\r", "line 1 ends with a carriage return"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "number, change, message",
+    [
+        (
+            1,
+            lambda line: line.replace("gold_label", "label"),
+            "line 1 names no column gold_label; the first line must be the header",
+        ),
+        (
+            3,
+            lambda line: line.replace("entailment", "yes").replace("neutral", "yes"),
+            "line 3 has the label 'yes', which is none of",
+        ),
+        (3, lambda line: line + "\tmore", "line 3 has 16 columns, and the header 15; get the release again"),
+        (4, lambda line: "\t".join(line.split("\t")[:6]), "line 4 has 6 columns, and the header 15"),
+        (2, lambda line: "", "line 2 has 1 columns"),
+        (1, lambda line: line + "\r", "line 1 ends with a carriage return"),
+    ],
+)
 def test_a_table_of_another_form_is_refused(tmp_path, number, change, message):
     path = tmp_path / f"{MULTINLI}.txt"
     write_table(path, MULTINLI_COLUMNS, records("en", 5, 1))
@@ -90,18 +109,31 @@ def test_a_table_of_another_form_is_refused(tmp_path, number, change, message):
         read_multinli(tmp_path)
 
 
-@pytest.mark.parametrize("change", [lambda line: line[:-1], lambda line: "[1]", lambda line: "3",
-                                    lambda line: line.replace("sentence2", "hypothesis"), lambda line: '{"gold_label": null}'])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda line: line[:-1],
+        lambda line: "[1]",
+        lambda line: "3",
+        lambda line: line.replace("sentence2", "hypothesis"),
+        lambda line: '{"gold_label": null}',
+    ],
+)
 def test_a_line_that_is_no_such_object_is_refused(tmp_path, change):
     path = tmp_path / f"{MULTINLI}.jsonl"
     write_json_lines(path, MULTINLI_COLUMNS, records("en", 5, 1))
     change_line(path, 3, change)
-    with pytest.raises(InputError, match=f"{path}, line 3 is no JSON object with text in gold_label, sentence1, sentence2; get"):
+    with pytest.raises(
+        InputError,
+        match=f"{path}, line 3 is no JSON object with text in gold_label, sentence1, sentence2; get",
+    ):
         read_multinli(tmp_path)
 
 
 def test_what_is_missing_is_named(tmp_path):
-    with pytest.raises(InputError, match="have no multinli_1.0_train.jsonl and no multinli_1.0_train.txt; unpack the release"):
+    with pytest.raises(
+        InputError, match="have no multinli_1.0_train.jsonl and no multinli_1.0_train.txt; unpack the release"
+    ):
         read_multinli(tmp_path)
     with pytest.raises(InputError, match="is no folder"):
         read_xnli(tmp_path / "nowhere", "dev", LANGUAGES)
@@ -119,6 +151,10 @@ def test_languages_of_unequal_numbers_of_pairs_are_refused(tmp_path):
 
 
 def test_a_release_without_any_usable_pair_is_refused(tmp_path):
-    write_table(tmp_path / f"{MULTINLI}.txt", MULTINLI_COLUMNS, [row | {"gold_label": "-"} for row in records("en", 3, 1)])
+    write_table(
+        tmp_path / f"{MULTINLI}.txt",
+        MULTINLI_COLUMNS,
+        [row | {"gold_label": "-"} for row in records("en", 3, 1)],
+    )
     with pytest.raises(InputError, match="has no pair with a label and two sentences"):
         read_multinli(tmp_path)

@@ -1,11 +1,14 @@
 """Languages added to a model whose everything else is frozen: what was there before keeps its bits."""
 
-from typing import Iterator
+from collections.abc import Iterator
 
 import pytest
 import torch
 from fairseq import utils
-from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion, label_smoothed_nll_loss
+from fairseq.criterions.label_smoothed_cross_entropy import (
+    LabelSmoothedCrossEntropyCriterion,
+    label_smoothed_nll_loss,
+)
 from fairseq.optim.adam import Adam
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 
@@ -15,7 +18,11 @@ from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 
-OLD, SECOND, THIRD = SIZES = 31, 38, 42  # of the dictionary: at first, with dd and 6 pieces, with ee and 3 pieces
+OLD, SECOND, THIRD = SIZES = (
+    31,
+    38,
+    42,
+)  # of the dictionary: at first, with dd and 6 pieces, with ee and 3 pieces
 TAGS = dict(piv=4, aa=5, bb=6, cc=7, dd=31, ee=38)
 PAD, EOS = 1, 2
 TABLES = {
@@ -23,7 +30,11 @@ TABLES = {
     "decoder tied": dict(share_all_embeddings=False, share_decoder_input_output_embed=True),
     "untied": dict(share_all_embeddings=False),
 }
-STAGES = {1: dict(frozen_vocabulary="none"), 2: dict(frozen_vocabulary="31"), 3: dict(frozen_vocabulary="31,38")}
+STAGES = {
+    1: dict(frozen_vocabulary="none"),
+    2: dict(frozen_vocabulary="31"),
+    3: dict(frozen_vocabulary="31,38"),
+}
 
 
 class GrownTask:
@@ -44,7 +55,9 @@ def build(stage: int, seed: int = 7, **options) -> ZeroShotTransformer:
 
 
 def grow(old: ZeroShotTransformer, stage: int, **options) -> ZeroShotTransformer:
-    """A model of a later stage whose first rows, and all else, are the old one's; its new rows are likelier."""
+    """A model of a later stage whose first rows, and all else, are the old one's; its new rows are
+    likelier.
+    """
     new = build(stage, seed=8, **options)
     state = new.state_dict()
     for name, value in old.state_dict().items():
@@ -61,12 +74,16 @@ def batch(languages: str, seed: int = 1, words: range = range(8, OLD), lengths=(
     sources, targets, prefixes = [], [], []
     for place, language in enumerate(languages.split()):
         length = lengths[place % len(lengths)]
-        source, target = (torch.tensor(words)[torch.randint(len(words), (length,), generator=generator)] for _ in range(2))
+        source, target = (
+            torch.tensor(words)[torch.randint(len(words), (length,), generator=generator)] for _ in range(2)
+        )
         sources.append(torch.tensor([PAD] * (5 - length) + source.tolist() + [EOS]))
         targets.append(torch.tensor(target.tolist() + [EOS] + [PAD] * (5 - length)))
         prefixes.append(torch.tensor([TAGS[language]] + target.tolist() + [PAD] * (5 - length)))
     source, target = torch.stack(sources), torch.stack(targets)
-    net_input = dict(src_tokens=source, src_lengths=source.ne(PAD).sum(1), prev_output_tokens=torch.stack(prefixes))
+    net_input = dict(
+        src_tokens=source, src_lengths=source.ne(PAD).sum(1), prev_output_tokens=torch.stack(prefixes)
+    )
     return dict(net_input=net_input, target=target, ntokens=int(target.ne(PAD).sum()))
 
 
@@ -79,7 +96,12 @@ def search(model, sample, stage: int, wrapper=EnsembleModel) -> list[list[dict]]
     task = GrownTask(stage)
     tags = tuple(f"__{language}__" for language in task.langs)
     generator = SequenceGenerator(
-        wrapper([model.eval()]), task.target_dictionary, beam_size=3, max_len_a=0, max_len_b=7, tokens_to_suppress=tags
+        wrapper([model.eval()]),
+        task.target_dictionary,
+        beam_size=3,
+        max_len_a=0,
+        max_len_b=7,
+        tokens_to_suppress=tags,
     )
     start = sample["net_input"]["prev_output_tokens"][:, 0].repeat_interleave(3)
     with torch.no_grad():
@@ -111,7 +133,11 @@ def copied(model) -> dict[str, torch.Tensor]:
 def changed_rows(before: dict, after: dict) -> dict[str, list[int]]:
     """By the name of each parameter that is not what it was, the rows whose bytes are not."""
     rows = {
-        name: [row for row, (a, b) in enumerate(zip(before[name], after[name], strict=True)) if bytes_of(a) != bytes_of(b)]
+        name: [
+            row
+            for row, (a, b) in enumerate(zip(before[name], after[name], strict=True))
+            if bytes_of(a) != bytes_of(b)
+        ]
         for name in before
     }
     return {name: found for name, found in rows.items() if found}
@@ -161,12 +187,18 @@ def test_beam_search_into_old_languages_finds_the_same_hypotheses_with_the_same_
         expected = search(old, sample, 1, wrapper)
         for stage, model in ((2, second), (3, third)):
             for before, after in zip(expected, search(model, sample, stage, wrapper), strict=True):
-                assert [each["tokens"].tolist() for each in before] == [each["tokens"].tolist() for each in after]
+                assert [each["tokens"].tolist() for each in before] == [
+                    each["tokens"].tolist() for each in after
+                ]
                 for name in ("score", "positional_scores"):
                     assert all(torch.equal(a[name], b[name]) for a, b in zip(before, after, strict=True))
     into_second = batch("dd dd", words=range(8, SECOND))
-    found = [[(each["tokens"].tolist(), each["score"]) for each in row] for row in search(second, into_second, 2)]
-    assert found == [[(each["tokens"].tolist(), each["score"]) for each in row] for row in search(third, into_second, 3)]
+    found = [
+        [(each["tokens"].tolist(), each["score"]) for each in row] for row in search(second, into_second, 2)
+    ]
+    assert found == [
+        [(each["tokens"].tolist(), each["score"]) for each in row] for row in search(third, into_second, 3)
+    ]
     assert any(OLD < token < SECOND for row in found for tokens, _ in row for token in tokens)
 
 
@@ -185,7 +217,9 @@ def test_a_batch_into_languages_of_all_stages_is_each_row_alone():
         assert_alike(log_probabilities.exp().sum(-1), torch.ones(6, dtype=torch.float64))
         assert_alike(log_probabilities[..., :size], together[row, :, :size].log_softmax(-1))
         (expected,) = search(model, alone, 3)
-        assert [each["tokens"].tolist() for each in hypotheses[row]] == [each["tokens"].tolist() for each in expected]
+        assert [each["tokens"].tolist() for each in hypotheses[row]] == [
+            each["tokens"].tolist() for each in expected
+        ]
         assert max(token for each in expected for token in each["tokens"].tolist()) < size
 
 
@@ -197,7 +231,9 @@ def test_steps_equal_the_full_pass_whatever_the_stages():
     prefix, state = sample["net_input"]["prev_output_tokens"], {}
     with torch.no_grad():
         encoded = model.encoder(sample["net_input"]["src_tokens"])
-        steps = [model.decoder(prefix[:, : n + 1], encoder_out=encoded, incremental_state=state) for n in range(6)]
+        steps = [
+            model.decoder(prefix[:, : n + 1], encoder_out=encoded, incremental_state=state) for n in range(6)
+        ]
     assert_alike(torch.cat([step for step, _ in steps], dim=1), full)
     of_step = model.get_normalized_probs(steps[0], True)[:, 0]
     assert (of_step[0, OLD:] == -torch.inf).all() and of_step[1].isfinite().all()
@@ -214,7 +250,9 @@ def test_losses_are_those_over_what_each_language_writes(languages, smoothing):
     new = grow(old, 2)
     sample = batch(languages)
     if languages == "aa bb cc":
-        assert torch.equal(*(loss_of(model.eval(), sample, stage, smoothing)[1] for stage, model in ((1, old), (2, new))))
+        assert torch.equal(
+            *(loss_of(model.eval(), sample, stage, smoothing)[1] for stage, model in ((1, old), (2, new)))
+        )
     loss, nll = loss_of(new.double().eval(), sample, 2, smoothing)
     expected_nll, expected_mean = 0.0, 0.0
     for row, language in enumerate(languages.split()):
@@ -229,12 +267,16 @@ def test_losses_are_those_over_what_each_language_writes(languages, smoothing):
 
 
 def test_the_stock_smoothed_loss_differs_by_a_part_of_the_vocabularys_size_alone():
-    """fairseq gives each wrong symbol of V its share of V-1, here of the old V: equal up to 1/V of the smoothing."""
+    """fairseq gives each wrong symbol of V its share of V-1, here of the old V: equal up to 1/V of the
+    smoothing.
+    """
     old = build(1)
     sample = batch("aa bb cc")
     loss, _ = loss_of(grow(old, 2).eval(), sample, 2)
     log_probabilities = old.get_normalized_probs((logits(old, sample), None), True)
-    expected, _ = label_smoothed_nll_loss(log_probabilities.flatten(0, 1), sample["target"].flatten(), 0.1, PAD)
+    expected, _ = label_smoothed_nll_loss(
+        log_probabilities.flatten(0, 1), sample["target"].flatten(), 0.1, PAD
+    )
     assert loss.item() == pytest.approx(expected.item(), rel=0.1 / OLD)
 
 
@@ -258,13 +300,18 @@ def test_training_changes_the_rows_of_the_last_language_and_nothing_else(tables,
         model = grow(model, grown, **options)
     start, language = SIZES[stage - 2], ("dd", "ee")[stage - 2]
     new_words = range(start + 1, SIZES[stage - 1])
-    samples = [batch(f"{language} {language}", words=new_words), batch(f"aa {language} piv", seed=2, words=new_words)]
+    samples = [
+        batch(f"{language} {language}", words=new_words),
+        batch(f"aa {language} piv", seed=2, words=new_words),
+    ]
     samples[1]["target"].clamp_(max=OLD - 1)
     before = copied(model)
     train(model, samples, stage, clip_norm)
     after = copied(model)
     changed = changed_rows(before, after)
-    tables_of_words = [name for name in before if name.endswith(("embed_tokens.weight", "output_projection.weight"))]
+    tables_of_words = [
+        name for name in before if name.endswith(("embed_tokens.weight", "output_projection.weight"))
+    ]
     languages = "decoder.language_embedding.table.weight"
     assert changed.pop(languages) == [stage + 2]
     assert sorted(changed) == sorted(tables_of_words)
@@ -306,7 +353,10 @@ def test_only_the_last_languages_adapters_train_and_only_its_rows_go_through_the
     train(second, [batch("dd dd", words=range(OLD + 1, SECOND))], 2)
     third = grow(second, 3, adapter_dim=3)
     samples = {languages: batch(languages) for languages in ("aa bb cc", "dd dd", "ee ee")}
-    before, outputs = copied(third), {languages: logits(third, sample) for languages, sample in samples.items()}
+    before, outputs = (
+        copied(third),
+        {languages: logits(third, sample) for languages, sample in samples.items()},
+    )
     train(third, [batch("ee ee", words=range(SECOND + 1, THIRD)), batch("aa dd ee", seed=2)], 3)
     changed = set(changed_rows(before, copied(third)))
     assert adapter_names(1) <= changed and not adapter_names(0) & changed
@@ -331,9 +381,15 @@ def test_without_adapters_names_and_initial_weights_are_those_without_the_option
 def test_frozen_weights_require_gradients_where_they_are_evaluated_as_those_of_any_model_do():
     """Which kernel multiplies depends on it, and with the kernel the last bits."""
     model = build(3, adapter_dim=3)
-    names = "decoder.adapters.0.adapters.1.up.weight", "decoder.layers.0.fc1.weight", "decoder.adapters.0.adapters.0.up.weight"
+    names = (
+        "decoder.adapters.0.adapters.1.up.weight",
+        "decoder.layers.0.fc1.weight",
+        "decoder.adapters.0.adapters.0.up.weight",
+    )
     for mode in (True, False, True):
-        requires = {name for name, parameter in model.train(mode).named_parameters() if parameter.requires_grad}
+        requires = {
+            name for name, parameter in model.train(mode).named_parameters() if parameter.requires_grad
+        }
         assert [name in requires for name in names] == [True, not mode, not mode]
 
 
@@ -343,24 +399,36 @@ def test_without_the_option_everything_trains_and_writes_everything():
     assert logits(model, batch("aa bb")).isfinite().all()
 
 
-@pytest.mark.parametrize("options, message", [
-    (dict(weight_decay=0.1), "--weight-decay does not go with --frozen-vocabulary, since it changes the old rows"),
-    (dict(fp16=True), "--fp16 does not go .* rounds the old weights; --amp does not"),
-    (dict(bf16=True), "--bf16 does not go"),
-    (dict(adaptive_softmax_cutoff="20", share_all_embeddings=False), "--adaptive-softmax-cutoff does not go"),
-    (dict(frozen_vocabulary="31,50"), "must ascend, below the dictionary's present size, 42"),
-    (dict(frozen_vocabulary="42"), "must ascend, below"),
-    (dict(frozen_vocabulary="38,31"), "must ascend"),
-    (dict(frozen_vocabulary="31,31"), "must ascend"),
-    (dict(frozen_vocabulary="31,39"), "no language tag among the symbols 39 to 41"),
-    (dict(frozen_vocabulary="33,35"), "no language tag among the symbols 33 to 34"),
-    (dict(frozen_vocabulary="4,31"), "no language tag among the symbols 0 to 3"),
-    (dict(frozen_vocabulary="many"), "'many': write none, or sizes"),
-    (dict(frozen_vocabulary=""), "write none, or sizes"),
-    (dict(frozen_vocabulary="none", adapter_dim=3), "--adapter-dim 3 is for languages added by --frozen-vocabulary"),
-    (dict(adapter_dim=3, decoder_layerdrop=0.1), "--decoder-layerdrop does not go"),
-    (dict(adapter_dim=-3), "adapter dimension is -3"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (
+            dict(weight_decay=0.1),
+            "--weight-decay does not go with --frozen-vocabulary, since it changes the old rows",
+        ),
+        (dict(fp16=True), "--fp16 does not go .* rounds the old weights; --amp does not"),
+        (dict(bf16=True), "--bf16 does not go"),
+        (
+            dict(adaptive_softmax_cutoff="20", share_all_embeddings=False),
+            "--adaptive-softmax-cutoff does not go",
+        ),
+        (dict(frozen_vocabulary="31,50"), "must ascend, below the dictionary's present size, 42"),
+        (dict(frozen_vocabulary="42"), "must ascend, below"),
+        (dict(frozen_vocabulary="38,31"), "must ascend"),
+        (dict(frozen_vocabulary="31,31"), "must ascend"),
+        (dict(frozen_vocabulary="31,39"), "no language tag among the symbols 39 to 41"),
+        (dict(frozen_vocabulary="33,35"), "no language tag among the symbols 33 to 34"),
+        (dict(frozen_vocabulary="4,31"), "no language tag among the symbols 0 to 3"),
+        (dict(frozen_vocabulary="many"), "'many': write none, or sizes"),
+        (dict(frozen_vocabulary=""), "write none, or sizes"),
+        (
+            dict(frozen_vocabulary="none", adapter_dim=3),
+            "--adapter-dim 3 is for languages added by --frozen-vocabulary",
+        ),
+        (dict(adapter_dim=3, decoder_layerdrop=0.1), "--decoder-layerdrop does not go"),
+        (dict(adapter_dim=-3), "adapter dimension is -3"),
+    ],
+)
 def test_what_cannot_be_meant_is_refused(options, message):
     with pytest.raises(ValueError, match=message) as refused:
         build(3, **options)
@@ -377,5 +445,7 @@ def test_languages_are_told_by_tags_that_begin_the_decoders_input():
     with pytest.raises(InputError, match="in the order of their tags"):
         ZeroShotTransformer.build_model(options, task)
     task.placement = type("Placement", (), {"starts_decoder": False, "name": "t_enc"})
-    with pytest.raises(InputError, match="--frozen-vocabulary 31 reads the language from the decoder's first token"):
+    with pytest.raises(
+        InputError, match="--frozen-vocabulary 31 reads the language from the decoder's first token"
+    ):
         ZeroShotTransformer.build_model(options, task)

@@ -1,4 +1,6 @@
-"""Position encodings and relative attention in the whole model: what they change, and what they leave alone."""
+"""Position encodings and relative attention in the whole model: what they change, and what they leave
+alone.
+"""
 
 import io
 
@@ -55,8 +57,12 @@ def run(model, source, target):
 @pytest.mark.parametrize("seam", SEAMS)
 @pytest.mark.parametrize("normalization", ["pre", "post"])
 def test_all_encodings_combine(source_batch, target_batch, encoding, distance, seam, normalization):
-    """Every combination trains all its parameters, and depends on neither padding nor companions nor their order."""
-    options = dict(encoder_position_encoding=encoding, relative_attention_distance=distance, normalization=normalization)
+    """Every combination trains all its parameters, and depends on neither padding nor companions nor their
+    order.
+    """
+    options = dict(
+        encoder_position_encoding=encoding, relative_attention_distance=distance, normalization=normalization
+    )
     model = build(**options, **SEAMS[seam])
     run(model.train(), source_batch, target_batch).square().sum().backward()
     gradients = {name: parameter.grad for name, parameter in model.named_parameters()}
@@ -99,7 +105,9 @@ def test_other_precisions_are_near(source_batch, target_batch, encoding, distanc
     assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
 
 
-@pytest.mark.parametrize("encoding, distance", [*((encoding, "none") for encoding in ENCODINGS), ("tupe_relative", "2")])
+@pytest.mark.parametrize(
+    "encoding, distance", [*((encoding, "none") for encoding in ENCODINGS), ("tupe_relative", "2")]
+)
 def test_activations_computed_again_have_the_same_gradients(source_batch, target_batch, encoding, distance):
     found = []
     for again in (False, True):
@@ -118,7 +126,10 @@ def added(encoding: str, distance: str) -> tuple[list[str], int]:
     """Parts of the model whose parameters are added, and how many these are, by the papers' descriptions."""
     parts, number = [], 0
     if encoding == "learned":
-        parts, number = ["encoder.embed_positions"], (P + 2) * C  # fairseq's, which counts from the padding's index + 1
+        parts, number = (
+            ["encoder.embed_positions"],
+            (P + 2) * C,
+        )  # fairseq's, which counts from the padding's index + 1
     if encoding in TUPE:
         parts, number = ["encoder.position_bias"], P * C + 2 * C + 2 * (C * C + C)
         number += 32 * H if encoding == "tupe_relative" else 0
@@ -126,7 +137,10 @@ def added(encoding: str, distance: str) -> tuple[list[str], int]:
         parts, number = ["encoder.layers.N.self_attn.logit_terms"], LAYERS * (2 * P - 1) * D
     if distance != "none":
         relative = ("encoder.layers.N.self_attn", "decoder.layers.N.self_attn")
-        parts = [*parts, *(f"{attention}.{part}" for attention in relative for part in ("logit_terms", "relative_values"))]
+        parts = [
+            *parts,
+            *(f"{attention}.{part}" for attention in relative for part in ("logit_terms", "relative_values")),
+        ]
         number += (LAYERS + DECODER_LAYERS) * 2 * (2 * int(distance) + 1) * D
     return parts, number
 
@@ -164,7 +178,9 @@ def test_the_bias_is_made_once_and_handed_to_all_layers(source_batch, encoding):
     encoder, made, handed = stirred(encoder_position_encoding=encoding).encoder, [], []
     encoder.position_bias.register_forward_hook(lambda *call: made.append(call[-1]))
     for layer in encoder.layers:
-        layer.register_forward_pre_hook(lambda *call: handed.append(call[-1]["position_bias"]), with_kwargs=True)
+        layer.register_forward_pre_hook(
+            lambda *call: handed.append(call[-1]["position_bias"]), with_kwargs=True
+        )
     encoder(source_batch)
     assert len(made) == 1 and len(handed) == LAYERS and all(bias is handed[0] for bias in handed)
     padding = source_batch.eq(1)[:, None, None].expand_as(handed[0])
@@ -181,7 +197,9 @@ def test_without_positions_the_encoder_sees_a_bag_of_words(source_batch, encodin
     """It moves with its input where neither an encoding nor a distance above 0 tells positions apart."""
     encoder = stirred(encoder_position_encoding=encoding, relative_attention_distance=distance).encoder
     order = [3, 0, 4, 1, 2]
-    states, moved = (encoder(tokens)["encoder_out"][0] for tokens in (source_batch[:1], source_batch[:1, order]))
+    states, moved = (
+        encoder(tokens)["encoder_out"][0] for tokens in (source_batch[:1], source_batch[:1, order])
+    )
     assert alike(states[order], moved) == (encoding == "none" and distance in ("none", "0"))
 
 
@@ -234,15 +252,24 @@ def li(task, **options) -> ZeroShotTransformer:
 
 
 def test_the_relative_architecture_is_lis(toy_task):
-    """Li (2019), section 3: sizes, and the number of parameters counted by hand, with fairseq's biases of the attention."""
+    """Li (2019), section 3: sizes, and the number of parameters counted by hand, with fairseq's biases of
+    the attention.
+    """
     toy_task.source_dictionary = toy_task.target_dictionary = make_dictionary(words=100)
     d, ff, k, layers, vocabulary = 512, 1024, 16, 6, len(toy_task.target_dictionary)
-    relative, plain_attention, feed_forward, norm = 2 * (2 * k + 1) * 64, 4 * (d * d + d), 2 * d * ff + ff + d, 2 * d
+    relative, plain_attention, feed_forward, norm = (
+        2 * (2 * k + 1) * 64,
+        4 * (d * d + d),
+        2 * d * ff + ff + d,
+        2 * d,
+    )
     encoder = layers * (plain_attention + relative + feed_forward + 2 * norm) + norm
     decoder = layers * (2 * plain_attention + relative + feed_forward + 3 * norm) + norm
     model = li(toy_task)
     assert sum(parameter.numel() for parameter in model.parameters()) == encoder + decoder + d * vocabulary
-    assert [module.p for name, module in model.named_modules() if name.endswith("dropout_module")] == [0.1] * (2 + 6 * 3 + 6 * 4)
+    assert [module.p for name, module in model.named_modules() if name.endswith("dropout_module")] == [
+        0.1
+    ] * (2 + 6 * 3 + 6 * 4)
     for stack in (model.encoder, model.decoder):
         assert stack.embed_positions is None and len(stack.layers) == layers
         attentions = [layer.self_attn for layer in stack.layers]
@@ -257,25 +284,42 @@ def test_the_relative_architecture_without_its_distance_is_lis_baseline(toy_task
     assert not any("table" in name for name, _ in model.named_parameters())
 
 
-@pytest.mark.parametrize("options, message", [
-    *((dict(relative_attention_distance=text), f"-distance is '{text}': write a whole number, 0 or more, or none")
-      for text in ("-1", "few", "1.5", "")),
-    (dict(relative_attention_distance="2", cross_self_attention=True), "does not go with --cross-self-attention; leave one"),
-    (dict(decoder_learned_pos=True, decoder_position_encoding="none"), "contradicts --decoder-position-encoding"),
-    (dict(decoder_learned_pos=True, decoder_position_encoding="sinusoidal"), "give the latter alone"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        *(
+            (
+                dict(relative_attention_distance=text),
+                f"-distance is '{text}': write a whole number, 0 or more, or none",
+            )
+            for text in ("-1", "few", "1.5", "")
+        ),
+        (
+            dict(relative_attention_distance="2", cross_self_attention=True),
+            "does not go with --cross-self-attention; leave one",
+        ),
+        (
+            dict(decoder_learned_pos=True, decoder_position_encoding="none"),
+            "contradicts --decoder-position-encoding",
+        ),
+        (dict(decoder_learned_pos=True, decoder_position_encoding="sinusoidal"), "give the latter alone"),
+    ],
+)
 def test_options_that_cannot_be_used_say_why(options, message):
     with pytest.raises(InputError, match=message):
         build(**options)
 
 
-@pytest.mark.parametrize("options, kind", [
-    (dict(), "SinusoidalPositionalEmbedding"),
-    (dict(decoder_learned_pos=True), "LearnedPositionalEmbedding"),
-    (dict(decoder_position_encoding="learned"), "LearnedPositionalEmbedding"),
-    (dict(decoder_learned_pos=True, decoder_position_encoding="learned"), "LearnedPositionalEmbedding"),
-    (dict(decoder_position_encoding="none"), "NoneType"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options, kind",
+    [
+        (dict(), "SinusoidalPositionalEmbedding"),
+        (dict(decoder_learned_pos=True), "LearnedPositionalEmbedding"),
+        (dict(decoder_position_encoding="learned"), "LearnedPositionalEmbedding"),
+        (dict(decoder_learned_pos=True, decoder_position_encoding="learned"), "LearnedPositionalEmbedding"),
+        (dict(decoder_position_encoding="none"), "NoneType"),
+    ],
+)
 def test_the_decoders_positions_by_either_option(options, kind):
     decoder = build(**options).decoder
     assert type(decoder.embed_positions).__name__ == kind
@@ -287,17 +331,27 @@ def test_the_decoders_positions_by_either_option(options, kind):
 
 @pytest.mark.parametrize("encoding", [*TUPE, *RELATIVE_KEYS])
 def test_positions_come_in_at_the_chosen_layers_alone(source_batch, encoding):
-    """Below the lowest of them the encoder is a bag of words: its states follow a permutation of the tokens."""
+    """Below the lowest of them the encoder is a bag of words: its states follow a permutation of the
+    tokens.
+    """
     model = stirred(encoder_position_encoding=encoding, encoder_position_bias_layers="2")
     tokens, order = source_batch[:1], [3, 1, 4, 0, 2]
-    states, permuted = (model.encoder(each, None, return_all_hiddens=True)["encoder_states"] for each in (tokens, tokens[:, order]))
-    same = [alike(state[order], other) for state, other in zip(states, permuted)]  # input, then layers 1, 2, 3
+    states, permuted = (
+        model.encoder(each, None, return_all_hiddens=True)["encoder_states"]
+        for each in (tokens, tokens[:, order])
+    )
+    same = [
+        alike(state[order], other) for state, other in zip(states, permuted)
+    ]  # input, then layers 1, 2, 3
     assert same == [True, True, False, False]
 
 
 @pytest.mark.parametrize("encoding", [*TUPE, *RELATIVE_KEYS])
 def test_all_layers_named_are_all_layers(source_batch, target_batch, encoding):
-    models = [stirred(encoder_position_encoding=encoding, encoder_position_bias_layers=layers).float() for layers in ("all", "1,2,3")]
+    models = [
+        stirred(encoder_position_encoding=encoding, encoder_position_bias_layers=layers).float()
+        for layers in ("all", "1,2,3")
+    ]
     assert torch.equal(*(run(model, source_batch, target_batch) for model in models))
 
 
@@ -308,13 +362,28 @@ def test_layers_without_the_bias_have_the_baselines_attention():
         assert attention.scaling == D**-0.5 and not attention.logit_terms
 
 
-@pytest.mark.parametrize("options, message", [
-    (dict(encoder_position_bias_layers="1"), "has no effect on --encoder-position-encoding sinusoidal"),
-    (dict(encoder_position_bias_layers="none", encoder_position_encoding="relative_key"), "use --encoder-position-encoding none"),
-    (dict(encoder_position_bias_layers="4", encoder_position_encoding="relative_key"), "'4' names no layers of 3"),
-    (dict(relative_key_query_product=True, encoder_position_encoding="relative_key"), "has no effect on the position encoding relative_key"),
-    (dict(no_token_positional_embeddings=True), "--encoder-position-encoding none --decoder-position-encoding none"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (dict(encoder_position_bias_layers="1"), "has no effect on --encoder-position-encoding sinusoidal"),
+        (
+            dict(encoder_position_bias_layers="none", encoder_position_encoding="relative_key"),
+            "use --encoder-position-encoding none",
+        ),
+        (
+            dict(encoder_position_bias_layers="4", encoder_position_encoding="relative_key"),
+            "'4' names no layers of 3",
+        ),
+        (
+            dict(relative_key_query_product=True, encoder_position_encoding="relative_key"),
+            "has no effect on the position encoding relative_key",
+        ),
+        (
+            dict(no_token_positional_embeddings=True),
+            "--encoder-position-encoding none --decoder-position-encoding none",
+        ),
+    ],
+)
 def test_options_without_effect_are_refused(options, message):
     with pytest.raises(InputError, match=message):
         build(**options)

@@ -24,8 +24,11 @@ LAYERS, C, H, FF, P = 3, 8, 2, 20, 16
 D = C // H
 B, T, PAD, EOS = 3, 6, 1, 2
 TERMS = [*DROPPED, SEPARATE]
-SYSTEMS = [*(dict(position_encoding=encoding) for encoding in ENCODINGS), *(dict(position_terms=terms) for terms in TERMS),
-           dict(position_encoding="relative_key_query", relative_key_query_product=True)]  # fmt: skip
+SYSTEMS = [
+    *(dict(position_encoding=encoding) for encoding in ENCODINGS),
+    *(dict(position_terms=terms) for terms in TERMS),
+    dict(position_encoding="relative_key_query", relative_key_query_product=True),
+]
 
 pytestmark = pytest.mark.usefixtures("float64")
 
@@ -39,7 +42,13 @@ class MaskedTask:
 
 
 def small(**options) -> Namespace:
-    sizes = dict(encoder_layers=LAYERS, encoder_embed_dim=C, encoder_ffn_embed_dim=FF, encoder_attention_heads=H, max_positions=P)
+    sizes = dict(
+        encoder_layers=LAYERS,
+        encoder_embed_dim=C,
+        encoder_ffn_embed_dim=FF,
+        encoder_attention_heads=H,
+        max_positions=P,
+    )
     return Namespace(**{**sizes, **options})
 
 
@@ -96,14 +105,21 @@ def test_with_learned_positions_it_is_fairseqs_model_bit_for_bit(tokens, chosen)
         assert [name for name in one if not torch.equal(one[name], other[name])] == []
 
 
-def number_of_parameters(V: int, encoding: str, layers: int = 12, d: int = 64, ff: int = 256, heads: int = 1, positions: int = 512) -> int:
+def number_of_parameters(
+    V: int, encoding: str, layers: int = 12, d: int = 64, ff: int = 256, heads: int = 1, positions: int = 512
+) -> int:
     """By the papers' descriptions; fairseq's learned positions count from the padding's index + 1."""
     norm, square = 2 * d, d * d + d
     layer = 4 * square + 2 * norm + (d * ff + ff) + (ff * d + d)
     relative = layers * (2 * positions - 1) * d // heads
     tupe = (positions + 1) * d + norm + 2 * square
-    added = {"learned": (positions + 2) * d, "tupe_absolute": tupe, "tupe_relative": tupe + 33 * heads,
-             "relative_key": relative, "relative_key_query": relative}  # fmt: skip
+    added = {
+        "learned": (positions + 2) * d,
+        "tupe_absolute": tupe,
+        "tupe_relative": tupe + 33 * heads,
+        "relative_key": relative,
+        "relative_key_query": relative,
+    }
     return V * d + norm + layers * layer + (square + norm + V) + added.get(encoding, 0)
 
 
@@ -122,7 +138,12 @@ def test_the_studys_model_has_as_many_parameters_as_the_papers_say(encoding):
 def test_the_base_architecture_is_berts():
     args = Namespace()
     registered.zs_bert_base(args)
-    sizes = args.encoder_layers, args.encoder_embed_dim, args.encoder_ffn_embed_dim, args.encoder_attention_heads
+    sizes = (
+        args.encoder_layers,
+        args.encoder_embed_dim,
+        args.encoder_ffn_embed_dim,
+        args.encoder_attention_heads,
+    )
     assert sizes == (12, 768, 3072, 12) and args.position_encoding == "learned" and args.max_positions == 512
 
 
@@ -135,17 +156,29 @@ def test_initial_weights_do_not_depend_on_the_seams(options):
     plain = dict(build(position_encoding="learned" if encoding == "learned" else "none").named_parameters())
     filled = dict(build(**options).named_parameters())
     assert [name for name in plain if not torch.equal(plain[name], filled[name])] == []
-    new = {name.removeprefix("encoder.sentence_encoder.").split(".")[0] for name in filled if name not in plain}
+    new = {
+        name.removeprefix("encoder.sentence_encoder.").split(".")[0] for name in filled if name not in plain
+    }
     seams = {**dict.fromkeys(TUPE, {"position_bias"}), **dict.fromkeys(RELATIVE_KEYS, {"layers"})}
-    assert new == ({"position_terms"} if options.get("position_terms") == SEPARATE else seams.get(encoding, set()))
+    assert new == (
+        {"position_terms"} if options.get("position_terms") == SEPARATE else seams.get(encoding, set())
+    )
 
 
-@pytest.mark.parametrize("options", [dict(position_encoding=encoding) for encoding in (*TUPE, *RELATIVE_KEYS)] + [dict(position_terms=SEPARATE)], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [dict(position_encoding=encoding) for encoding in (*TUPE, *RELATIVE_KEYS)]
+    + [dict(position_terms=SEPARATE)],
+    ids=str,
+)
 def test_what_a_seam_brings_begins_as_berts_weights(options):
     plain = dict(build(position_encoding="none").named_parameters())
     sizes = dict(encoder_embed_dim=64, encoder_attention_heads=4, max_positions=200)
-    new = {name: weight for name, weight in build(**sizes, **options).named_parameters()
-           if name not in plain and "embed_positions" not in name}  # fmt: skip
+    new = {
+        name: weight
+        for name, weight in build(**sizes, **options).named_parameters()
+        if name not in plain and "embed_positions" not in name
+    }
     assert new
     for name, weight in new.items():
         if "layer_norm" in name or name.endswith("bias"):
@@ -156,10 +189,15 @@ def test_what_a_seam_brings_begins_as_berts_weights(options):
 
 
 def test_the_seams_begin_otherwise_with_another_seed():
-    names = ("encoder.sentence_encoder.position_bias.table.weight", "encoder.sentence_encoder.position_bias.q_proj.weight")
+    names = (
+        "encoder.sentence_encoder.position_bias.table.weight",
+        "encoder.sentence_encoder.position_bias.q_proj.weight",
+    )
     models = [build(seed, position_encoding="tupe_absolute").state_dict() for seed in (7, 7, 8)]
     for name in names:
-        assert torch.equal(models[0][name], models[1][name]) and not torch.equal(models[0][name], models[2][name])
+        assert torch.equal(models[0][name], models[1][name]) and not torch.equal(
+            models[0][name], models[2][name]
+        )
 
 
 # What all encodings have in common
@@ -193,7 +231,11 @@ def test_all_parameters_are_trained_also_in_mixed_precision(tokens, chosen, opti
         loss.backward()
         gradients = {name: parameter.grad for name, parameter in model.named_parameters()}
         assert all(gradient is not None and gradient.isfinite().all() for gradient in gradients.values())
-        without = [name for name, gradient in gradients.items() if not gradient.any() and not name.endswith("k_proj.bias")]
+        without = [
+            name
+            for name, gradient in gradients.items()
+            if not gradient.any() and not name.endswith("k_proj.bias")
+        ]
         assert without == []  # the softmax cancels that bias
 
 
@@ -212,7 +254,8 @@ def attentions(model: ZeroShotBert, tokens: Tensor) -> list[tuple[nn.Module, Ten
     found = []
     hooks = [
         layer.self_attn.register_forward_hook(
-            lambda attention, _, given, result: found.append((attention, given["query"], result[0])), with_kwargs=True
+            lambda attention, _, given, result: found.append((attention, given["query"], result[0])),
+            with_kwargs=True,
         )
         for layer in model.encoder.sentence_encoder.layers
     ]
@@ -249,7 +292,9 @@ def tupe_bias(encoder: nn.Module) -> Tensor:
         row = (0, 0) if i == 0 else (1, 1) if j == 0 else (i + 1, j + 1)
         found[0, head, i, j] = q[head, row[0]] @ k[head, row[1]] / math.sqrt(2 * D)
         if bias.buckets is not None:
-            found[0, head, i, j] += bias.buckets.weight[16 if i == 0 else 32 if j == 0 else buckets[i, j], head]
+            found[0, head, i, j] += bias.buckets.weight[
+                16 if i == 0 else 32 if j == 0 else buckets[i, j], head
+            ]
     return found
 
 
@@ -264,7 +309,9 @@ def offset_terms(attention: nn.Module, q: Tensor, k: Tensor, options: dict) -> T
     return found
 
 
-@pytest.mark.parametrize("options", [options for options in SYSTEMS if "position_terms" not in options], ids=str)
+@pytest.mark.parametrize(
+    "options", [options for options in SYSTEMS if "position_terms" not in options], ids=str
+)
 @torch.no_grad()
 def test_every_layer_attends_as_the_papers_write(tokens, options):
     """Table 1 of Ravishankar and Søgaard (2021)."""
@@ -292,7 +339,11 @@ def test_the_first_layer_reads_words_and_maybe_positions(tokens, encoding):
     if encoding == "sinusoidal":
         words = words * 2 * math.sqrt(C)
     if encoding in IN_INPUT:
-        table = encoder.embed_positions.weights[2:] if encoding == "sinusoidal" else encoder.embed_positions.weight[2:]
+        table = (
+            encoder.embed_positions.weights[2:]
+            if encoding == "sinusoidal"
+            else encoder.embed_positions.weight[2:]
+        )
         words = words + table[:T]
     expected = encoder.layernorm_embedding(words).masked_fill(tokens.eq(PAD)[..., None], 0)
     assert_alike(encoder(tokens, return_all_hiddens=True)["encoder_states"][0].transpose(0, 1), expected)
@@ -305,7 +356,9 @@ def test_tupes_first_token_is_apart_from_places(encoding):
     encoder = stirred(position_encoding=encoding).encoder.sentence_encoder
     bias = encoder.bias_of(torch.full((1, T), 8), None, torch.zeros(1, T, C), torch.zeros(1, T, C))
     for head in bias[0]:
-        assert head[0].unique().numel() == 1 and head[1:, 0].unique().numel() == 1 and head[0, 0] != head[1, 0]
+        assert (
+            head[0].unique().numel() == 1 and head[1:, 0].unique().numel() == 1 and head[0, 0] != head[1, 0]
+        )
         assert head[1:, 1:].unique().numel() == (T - 1) ** 2
     scales = [layer.self_attn.scaling for layer in encoder.layers]
     assert scales == pytest.approx([1 / math.sqrt(2 * D)] * LAYERS)
@@ -317,7 +370,9 @@ def test_tupes_first_token_is_apart_from_places(encoding):
 @pytest.mark.parametrize("terms", DROPPED)
 @torch.no_grad()
 def test_a_term_is_gone_from_the_first_layer_alone(tokens, terms):
-    """(w_i + p_i)W^Q·((w_j + p_j)W^K)ᵀ without one of its four terms, w and p as normalisation leaves them."""
+    """(w_i + p_i)W^Q·((w_j + p_j)W^K)ᵀ without one of its four terms, w and p as normalisation leaves
+    them.
+    """
     model = stirred(position_terms=terms)
     encoder = model.encoder.sentence_encoder
     norm = encoder.layernorm_embedding
@@ -328,7 +383,12 @@ def test_a_term_is_gone_from_the_first_layer_alone(tokens, terms):
     assert_alike((w + norm.bias + p)[tokens.ne(PAD)], x.transpose(0, 1)[tokens.ne(PAD)])
     qw, kw = queries_and_keys(attention, (w + norm.bias).transpose(0, 1))
     qp, kp = (heads(F.linear(p, projection.weight)) for projection in (attention.q_proj, attention.k_proj))
-    four = {"word_word": (qw, kw), "position_position": (qp, kp), "position_word": (qw, kp), "word_position": (qp, kw)}
+    four = {
+        "word_word": (qw, kw),
+        "position_position": (qp, kp),
+        "position_word": (qw, kp),
+        "word_position": (qp, kw),
+    }
     kept = sum(q @ k.transpose(2, 3) for name, (q, k) in four.items() if f"no_{name}" != terms)
     is_token = tokens.ne(PAD).t()
     assert_alike(naive(attention, x, tokens, kept / math.sqrt(D))[is_token], result[is_token])
@@ -358,15 +418,33 @@ def test_an_ablation_changes_the_logits(tokens, terms):
 # Options
 
 
-@pytest.mark.parametrize("options, message", [
-    *((dict(position_encoding=encoding, position_terms=SEPARATE),
-       f"--position-terms separate_parameters is for --position-encoding learned, not {encoding}; leave it out")
-      for encoding in ENCODINGS if encoding != "learned"),
-    (dict(position_terms="no_word_position", encoder_normalize_before=True), "does not go with --encoder-normalize-before; leave one"),
-    *((dict(position_encoding=encoding, relative_key_query_product=True),
-       f"--relative-key-query-product has no effect on the position encoding {encoding}; leave it out")
-      for encoding in ENCODINGS if encoding != "relative_key_query"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        *(
+            (
+                dict(position_encoding=encoding, position_terms=SEPARATE),
+                f"--position-terms separate_parameters is for --position-encoding learned, not {encoding}; "
+                "leave it out",
+            )
+            for encoding in ENCODINGS
+            if encoding != "learned"
+        ),
+        (
+            dict(position_terms="no_word_position", encoder_normalize_before=True),
+            "does not go with --encoder-normalize-before; leave one",
+        ),
+        *(
+            (
+                dict(position_encoding=encoding, relative_key_query_product=True),
+                f"--relative-key-query-product has no effect on the position encoding {encoding}; leave it "
+                "out",
+            )
+            for encoding in ENCODINGS
+            if encoding != "relative_key_query"
+        ),
+    ],
+)
 def test_options_that_cannot_be_used_say_why(options, message):
     with pytest.raises(InputError, match=message):
         build(**options)

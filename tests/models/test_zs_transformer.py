@@ -12,7 +12,12 @@ from tests.support.rounding import alike, assert_alike
 from zsnmt.errors import InputError
 from zsnmt.models import zs_transformer as registered
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
+from zsnmt.modules.attention_residual import (
+    KeepResidual,
+    MeanPoolResidual,
+    RemoveResidual,
+    StochasticResidual,
+)
 from zsnmt.modules.variational_dropout import VariationalDropout
 from zsnmt.seams.layers import chosen_layers
 
@@ -46,7 +51,9 @@ def run(model, source, target, seed: int = 3):
 
 @pytest.mark.parametrize("normalization", ["pre", "post"])
 @pytest.mark.parametrize("training", [True, False])
-def test_neutral_seams_are_fairseqs_model_bit_for_bit(toy_task, source_batch, target_batch, normalization, training):
+def test_neutral_seams_are_fairseqs_model_bit_for_bit(
+    toy_task, source_batch, target_batch, normalization, training
+):
     stock = build_stock(toy_task, normalization).train(training)
     ours = build(toy_task, normalization=normalization, **NEUTRAL).train(training)
     stock_state, our_state = stock.state_dict(), ours.state_dict()
@@ -86,11 +93,14 @@ def test_the_language_embedding_leaves_the_other_initial_weights_alone(toy_task)
     }
 
 
-@pytest.mark.parametrize("architecture, removed, query", [
-    ("zs_transformer", [], []),
-    ("zs_transformer_residual", [3], []),
-    ("zs_transformer_residual_query", [3], [3]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "architecture, removed, query",
+    [
+        ("zs_transformer", [], []),
+        ("zs_transformer_residual", [3], []),
+        ("zs_transformer_residual_query", [3], [3]),
+    ],
+)
 def test_architectures_fill_the_middle_layer(toy_task, architecture, removed, query):
     args = toy_options(encoder_layers=5)
     getattr(registered, architecture)(args)
@@ -124,11 +134,28 @@ def test_layers_by_name_and_number():
 
 
 SEAMS = [
-    dict(zip(("encoder_residual_removal_layers", "encoder_position_query_layers", "variational_dropout",
-              "decoder_language_embedding", "normalization", "encoder_position_encoding"), values))
-    for values in itertools.product(("none", "middle"), ("none", "middle"), (False, True), ("none", "add", "concat"),
-                                    ("pre", "post"), ("sinusoidal", "learned", "none"))
-]  # fmt: skip
+    dict(
+        zip(
+            (
+                "encoder_residual_removal_layers",
+                "encoder_position_query_layers",
+                "variational_dropout",
+                "decoder_language_embedding",
+                "normalization",
+                "encoder_position_encoding",
+            ),
+            values,
+        )
+    )
+    for values in itertools.product(
+        ("none", "middle"),
+        ("none", "middle"),
+        (False, True),
+        ("none", "add", "concat"),
+        ("pre", "post"),
+        ("sinusoidal", "learned", "none"),
+    )
+]
 
 
 @pytest.mark.slow
@@ -151,7 +178,8 @@ def test_all_seams_combine(toy_task, source_batch, target_batch, options):
     encoded = model.encoder(source_batch)
     state: dict = {}
     steps = [
-        model.decoder(target_batch[:, : n + 1], encoder_out=encoded, incremental_state=state)[0] for n in range(3)
+        model.decoder(target_batch[:, : n + 1], encoder_out=encoded, incremental_state=state)[0]
+        for n in range(3)
     ]
     assert_alike(torch.cat(steps, dim=1), together[:, :3])
 
@@ -170,7 +198,11 @@ def test_variational_dropout_is_everywhere_but_in_the_attention_probabilities(to
     model = build(toy_task, variational_dropout=True)
     ordinary = [name for name, module in model.named_modules() if type(module).__name__ == "FairseqDropout"]
     assert ordinary and all("attn" in name for name in ordinary)
-    axes = {name: module.time_axis for name, module in model.named_modules() if isinstance(module, VariationalDropout)}
+    axes = {
+        name: module.time_axis
+        for name, module in model.named_modules()
+        if isinstance(module, VariationalDropout)
+    }
     assert {axis for name, axis in axes.items() if "layers" in name} == {0}
     assert {axis for name, axis in axes.items() if "layers" not in name} == {1}
     assert all(module.p == 0.2 for module in model.modules() if isinstance(module, VariationalDropout))
@@ -189,17 +221,22 @@ def test_variational_dropout_reaches_every_layer_under_layer_drop(toy_task):
     assert len(layers) == 5 and all(isinstance(layer.dropout_module, VariationalDropout) for layer in layers)
 
 
-@pytest.mark.parametrize("options, message", [
-    (dict(encoder_learned_pos=True), "--encoder-position-encoding learned"),
-    (dict(normalization="post", decoder_normalize_before=True), "--normalization alone"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (dict(encoder_learned_pos=True), "--encoder-position-encoding learned"),
+        (dict(normalization="post", decoder_normalize_before=True), "--normalization alone"),
+    ],
+)
 def test_fairseqs_spelling_of_an_option_is_refused_not_ignored(toy_task, options, message):
     with pytest.raises(InputError, match=message):
         build(toy_task, **options)
 
 
 def reference_parameters(layers: int, d: int, ff: int, vocabulary: int, languages: int) -> int:
-    """The reference implementation's count: no attention biases, an output bias (reference facts 1.1, 1.4)."""
+    """The reference implementation's count: no attention biases, an output bias (reference facts 1.1,
+    1.4).
+    """
     attention, feed_forward, norm = 4 * d * d, 2 * d * ff + ff + d, 2 * d
     encoder = layers * (attention + feed_forward + 2 * norm) + norm
     decoder = layers * (2 * attention + feed_forward + 3 * norm) + norm
@@ -207,11 +244,15 @@ def reference_parameters(layers: int, d: int, ff: int, vocabulary: int, language
     return encoder + decoder + table_and_output_bias + 2 * d * d + d + languages * d
 
 
-@pytest.mark.parametrize("layers, vocabulary, published", [(5, 18_900, 47e6), (5, 40_400, 58e6), (8, 38_300, 79e6)])
+@pytest.mark.parametrize(
+    "layers, vocabulary, published", [(5, 18_900, 47e6), (5, 40_400, 58e6), (8, 38_300, 79e6)]
+)
 def test_parameter_counts_are_the_references(layers, vocabulary, published):
     """Totals of the reference's README for IWSLT, PMIndia and Europarl (8+8 layers)."""
     languages = 4
-    assert reference_parameters(layers, 512, 2048, vocabulary, languages) == pytest.approx(published, rel=0.01)
+    assert reference_parameters(layers, 512, 2048, vocabulary, languages) == pytest.approx(
+        published, rel=0.01
+    )
 
     class Task:
         langs = ["piv", "aa", "bb", "cc"]
@@ -224,4 +265,6 @@ def test_parameter_counts_are_the_references(layers, vocabulary, published):
     args.encoder_layers = args.decoder_layers = layers
     ours = sum(parameter.numel() for parameter in ZeroShotTransformer.build_model(args, Task()).parameters())
     attention_biases = 3 * layers * 4 * 512
-    assert ours - attention_biases + vocabulary == reference_parameters(layers, 512, 2048, vocabulary, languages)
+    assert ours - attention_biases + vocabulary == reference_parameters(
+        layers, 512, 2048, vocabulary, languages
+    )

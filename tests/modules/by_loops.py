@@ -1,8 +1,10 @@
-"""Self-attention with a loop over sentences, heads, queries and keys: what the modules' short forms must equal."""
+"""Self-attention with a loop over sentences, heads, queries and keys: what the modules' short forms must
+equal.
+"""
 
 import itertools
 import math
-from typing import Callable, Optional
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -31,7 +33,7 @@ def make_padding() -> Tensor:
     return torch.arange(T) < torch.tensor([[0], [2], [1]])
 
 
-def is_token(padding: Optional[Tensor]) -> Tensor:
+def is_token(padding: Tensor | None) -> Tensor:
     """T×B, True at tokens."""
     return torch.ones(T, B, dtype=torch.bool) if padding is None else ~padding.t()
 
@@ -46,11 +48,12 @@ def by_loops(
     x: Tensor,
     logit: Callable[..., Tensor],
     value: Callable[..., Tensor] = lambda v, i, j: v,
-    padding: Optional[Tensor] = None,
+    padding: Tensor | None = None,
     causal: bool = False,
-    query: Optional[Tensor] = None,
+    query: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Results (T×B×C) and probabilities (B×H×T×T) from `logit(q, k, i, j, h, b)` and `value(v, i, j)`, q, k and v of d.
+    """Results (T×B×C) and probabilities (B×H×T×T) from `logit(q, k, i, j, h, b)` and `value(v, i, j)`, q, k
+    and v of d.
 
     Zero where a query sees nothing. x: T×B×C, also the query's input unless there is another; padding: B×T.
     """
@@ -65,7 +68,9 @@ def by_loops(
             p = torch.stack(logits).exp() / torch.stack(logits).exp().sum()
             for place, j in enumerate(seen):
                 probabilities[b, h, i, j] = p[place]
-                results[i, b, own] = results[i, b, own] + p[place] * value(attention.v_proj(x[j, b])[own], i, j)
+                results[i, b, own] = results[i, b, own] + p[place] * value(
+                    attention.v_proj(x[j, b])[own], i, j
+                )
     return results @ attention.out_proj.weight.t() + attention.out_proj.bias, probabilities
 
 

@@ -22,7 +22,9 @@ def test_the_rate_is_p_and_what_is_kept_is_scaled_by_it(p, dtype):
     dropped = (mask == 0).double()
     deviation = (p * (1 - p) / mask.numel()) ** 0.5
     assert abs(dropped.mean().item() - p) < 5 * deviation
-    assert mask[mask != 0].unique().tolist() == pytest.approx([1 / (1 - p)], rel=2**-8 if dtype == torch.bfloat16 else 1 / STEPS / (1 - p))
+    assert mask[mask != 0].unique().tolist() == pytest.approx(
+        [1 / (1 - p)], rel=2**-8 if dtype == torch.bfloat16 else 1 / STEPS / (1 - p)
+    )
 
 
 @pytest.mark.parametrize("places", [4, 8])

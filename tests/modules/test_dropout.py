@@ -22,7 +22,9 @@ def test_a_variational_mask_is_shared_over_time_and_differs_between_sentences(ti
 def test_variational_dropout_keeps_the_expectation_and_is_the_identity_in_evaluation():
     torch.manual_seed(0)
     dropout, x = VariationalDropout(0.4, 0), torch.randn(T, B, C)
-    assert torch.stack([dropout(torch.ones(1, 1, C)) for _ in range(2000)]).mean() == pytest.approx(1, abs=0.02)
+    assert torch.stack([dropout(torch.ones(1, 1, C)) for _ in range(2000)]).mean() == pytest.approx(
+        1, abs=0.02
+    )
     assert torch.equal(dropout.eval()(x), x)
     assert torch.equal(VariationalDropout(0.0, 0)(x), x)
 

@@ -25,7 +25,13 @@ def config(normalize_before: bool, dropout: float = 0.0) -> TransformerConfig:
     return cfg
 
 
-def layer_of(kind=EncoderLayer, normalize_before: bool = True, dropout: float = 0.0, dtype: torch.dtype = torch.float64, **options):
+def layer_of(
+    kind=EncoderLayer,
+    normalize_before: bool = True,
+    dropout: float = 0.0,
+    dtype: torch.dtype = torch.float64,
+    **options,
+):
     torch.manual_seed(5)
     return kind(config(normalize_before, dropout), **options).to(dtype)
 
@@ -48,7 +54,9 @@ def padding() -> torch.Tensor:
 def test_neutral_layer_is_fairseqs(x, padding, normalize_before, training, return_fc, with_masks):
     results = []
     for kind in (TransformerEncoderLayerBase, EncoderLayer):
-        layer = layer_of(kind, normalize_before, dropout=0.3, dtype=torch.float32, return_fc=return_fc).train(training)
+        layer = layer_of(kind, normalize_before, dropout=0.3, dtype=torch.float32, return_fc=return_fc).train(
+            training
+        )
         torch.manual_seed(11)
         mask = torch.triu(torch.ones(T, T), 2) if with_masks else None
         result = layer(x.float(), padding if with_masks else None, mask)
@@ -113,7 +121,9 @@ def test_position_query_is_the_papers_sinusoid_whatever_the_padding(x, padding, 
     for b in range(B):
         tokens = [t for t in range(T) if not padding[b, t]]
         for position, t in enumerate(tokens):
-            assert_rounded(query[t, b], torch.tensor(naive_sinusoids(position, base), dtype=torch.float64), roundings)
+            assert_rounded(
+                query[t, b], torch.tensor(naive_sinusoids(position, base), dtype=torch.float64), roundings
+            )
     assert query.shape == x.shape
 
 
@@ -127,7 +137,11 @@ def test_position_query_attends_by_the_keys_on_fast_and_slow_path(x, padding, no
     positions = layer.position_query(x, padding)
     naive = torch.zeros_like(x)
     for b in range(B):
-        q, k, v = attention.q_proj(positions[:, b]), attention.k_proj(keys[:, b]), attention.v_proj(keys[:, b])
+        q, k, v = (
+            attention.q_proj(positions[:, b]),
+            attention.k_proj(keys[:, b]),
+            attention.v_proj(keys[:, b]),
+        )
         heads = []
         for h in range(H):
             part = slice(h * C // H, (h + 1) * C // H)
@@ -143,7 +157,9 @@ def test_position_query_attends_by_the_keys_on_fast_and_slow_path(x, padding, no
     before_ffn = naive + x
     if not normalize_before:
         before_ffn = layer.self_attn_layer_norm(before_ffn)
-    hidden = layer.fc2(torch.relu(layer.fc1(layer.final_layer_norm(before_ffn) if normalize_before else before_ffn)))
+    hidden = layer.fc2(
+        torch.relu(layer.fc1(layer.final_layer_norm(before_ffn) if normalize_before else before_ffn))
+    )
     expected = before_ffn + hidden if normalize_before else layer.final_layer_norm(before_ffn + hidden)
     assert_alike(layer(x, padding)[is_token], expected[is_token])
 
@@ -151,7 +167,9 @@ def test_position_query_attends_by_the_keys_on_fast_and_slow_path(x, padding, no
 @pytest.mark.parametrize("normalize_before", [True, False])
 @pytest.mark.parametrize("seam", ["neutral", "residual", "query"])
 def test_a_bias_reaches_the_attention_and_hides_padding_itself(x, padding, normalize_before, seam):
-    """Of zeros it is no bias; one that is the same for all keys of a query is none, either; any other is one."""
+    """Of zeros it is no bias; one that is the same for all keys of a query is none, either; any other is
+    one.
+    """
     layer = layer_of(normalize_before=normalize_before).eval()
     if seam == "residual":
         layer.attention_residual = RemoveResidual()

@@ -31,5 +31,10 @@ def test_frozen_weights_follow_the_mode_of_their_model_and_are_no_weights_of_its
     model.frozen = FrozenWeights(model[0].parameters())
     assert list(model.state_dict()) == names
     for mode in (True, False, True):
-        assert [parameter.requires_grad for parameter in model.train(mode).parameters()] == [not mode, not mode, True, True]
+        assert [parameter.requires_grad for parameter in model.train(mode).parameters()] == [
+            not mode,
+            not mode,
+            True,
+            True,
+        ]
     assert len(list(model.parameters())) == len(names)

@@ -50,12 +50,16 @@ def test_each_row_is_projected_and_normalised_within_what_its_language_writes(vo
 
 
 @pytest.mark.parametrize("stage", range(3))
-def test_a_batch_of_one_stage_is_the_linear_layer_of_that_stage_bit_for_bit(vocabulary, features, table, stage):
+def test_a_batch_of_one_stage_is_the_linear_layer_of_that_stage_bit_for_bit(
+    vocabulary, features, table, stage
+):
     rows = [row for row, size in enumerate(WRITES) if size == SIZES[stage]] * 2
     of_stage = nn.Linear(C, SIZES[stage], bias=False)
     of_stage.weight = nn.Parameter(table.detach()[: SIZES[stage]].clone())
     for count in range(1, len(rows) + 1):
-        x = features[rows[:count]].transpose(0, 1).contiguous().transpose(0, 1)  # as the decoder's: T×B×C in memory
+        x = (
+            features[rows[:count]].transpose(0, 1).contiguous().transpose(0, 1)
+        )  # as the decoder's: T×B×C in memory
         with torch.no_grad():
             logits = vocabulary(x, PREFIX[rows[:count]], table)
             assert torch.equal(logits[..., : SIZES[stage]], of_stage(x))
@@ -70,9 +74,13 @@ def test_positions_of_several_stages_may_be_flattened_before_they_are_normalised
 
 
 @pytest.mark.parametrize("mean_beyond", [True, False])
-def test_gradients_reach_the_rows_that_some_language_writes_and_are_finite(vocabulary, features, table, mean_beyond):
+def test_gradients_reach_the_rows_that_some_language_writes_and_are_finite(
+    vocabulary, features, table, mean_beyond
+):
     for rows, reached in (([0, 3], 6), ([0, 1], 9), ([2], 11)):
-        log_probabilities = vocabulary.normalize(vocabulary(features[rows], PREFIX[rows], table), True, mean_beyond)
+        log_probabilities = vocabulary.normalize(
+            vocabulary(features[rows], PREFIX[rows], table), True, mean_beyond
+        )
         log_probabilities[..., 1].sum().backward()
         assert table.grad.isfinite().all()
         assert table.grad[:reached].abs().sum(1).all() and not table.grad[reached:].any()

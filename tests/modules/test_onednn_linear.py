@@ -22,12 +22,16 @@ def calls(monkeypatch) -> list:
     return made
 
 
-def with_gradients(function, *factors, dtype: torch.dtype = torch.float32, sign=lambda x: x) -> list[torch.Tensor]:
-    """The result of some factors, in a type, and the gradients of those that want one.
-
-    `sign` is applied to all that is multiplied.
+def with_gradients(
+    function, *factors, dtype: torch.dtype = torch.float32, sign=lambda x: x
+) -> list[torch.Tensor]:
+    """The result of some factors, in a type, and the gradients of those that want one; `sign` is applied
+    to all that is multiplied.
     """
-    factors = [factor if factor is None else sign(factor.detach().to(dtype)).requires_grad_(factor.requires_grad) for factor in factors]
+    factors = [
+        factor if factor is None else sign(factor.detach().to(dtype)).requires_grad_(factor.requires_grad)
+        for factor in factors
+    ]
     result = function(*factors)
     generator = torch.Generator().manual_seed(3)
     result.backward(sign(torch.randn(result.shape, generator=generator).to(dtype)))
@@ -35,8 +39,13 @@ def with_gradients(function, *factors, dtype: torch.dtype = torch.float32, sign=
 
 
 def assert_sums(found: list[torch.Tensor], function, *factors) -> None:
-    """The result and the gradients of a product are sums of the exact terms, but for a rounding of each."""
-    exact, sizes = (with_gradients(function, *factors, dtype=torch.float64, sign=sign) for sign in (lambda x: x, torch.abs))
+    """The result and the gradients of a product are sums of the exact terms, but for a rounding at each of
+    these.
+    """
+    exact, sizes = (
+        with_gradients(function, *factors, dtype=torch.float64, sign=sign)
+        for sign in (lambda x: x, torch.abs)
+    )
     terms = max(*factors[1].shape, exact[0].numel() // exact[0].size(-1)) + 2  # and the bias, and a scale
     for own, true, size in zip(found, exact, sizes, strict=True):
         assert own.shape == true.shape and own.dtype == torch.float32
@@ -46,7 +55,9 @@ def assert_sums(found: list[torch.Tensor], function, *factors) -> None:
 def factors_of(shape: tuple, width: int, bias: bool = True, needing: tuple = (True, True, True)) -> list:
     generator = torch.Generator().manual_seed(2)
     sizes = [(*shape, C), (width, C), (width,)]
-    made = [torch.randn(size, generator=generator).requires_grad_(needed) for size, needed in zip(sizes, needing)]
+    made = [
+        torch.randn(size, generator=generator).requires_grad_(needed) for size, needed in zip(sizes, needing)
+    ]
     return made if bias else [*made[:2], None]
 
 
@@ -114,7 +125,9 @@ def test_a_layer_takes_over_another_and_differs_in_training_alone(bias, calls):
     state = torch.get_rng_state()
     own = OneDnnLinear(stock)
     assert torch.equal(torch.get_rng_state(), state)
-    assert own.weight is stock.weight and own.bias is stock.bias and [*own.state_dict()] == [*stock.state_dict()]
+    assert (
+        own.weight is stock.weight and own.bias is stock.bias and [*own.state_dict()] == [*stock.state_dict()]
+    )
     assert str(own) == str(stock).replace("Linear", "OneDnnLinear")
     assert torch.equal(own.eval()(x), stock(x)) and not calls
     assert_product(own.train()(x), x, stock.weight, stock.bias)

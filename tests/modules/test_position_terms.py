@@ -14,7 +14,9 @@ from zsnmt.modules.position_terms import DROPPED, SEPARATE, PositionTerms, logit
 
 def parts(seed: int = 1) -> tuple[Tensor, Tensor]:
     """Shares of words and positions, B×T×C each."""
-    return torch.randn(2, B, T, C, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).unbind()
+    return torch.randn(
+        2, B, T, C, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
+    ).unbind()
 
 
 def norm() -> nn.LayerNorm:
@@ -45,16 +47,23 @@ def test_logits_are_those_of_the_attention():
     torch.testing.assert_close(logits(words, positions, attention), by_loops(words, positions))
 
 
-@pytest.mark.parametrize("kind, query, key", [  # Ravishankar and Søgaard (2021), section 5: word-position is (p_i W^Q)(w_j W^K)ᵀ
-    ("no_position_position", "p", "p"), ("no_position_word", "w", "p"), ("no_word_position", "p", "w"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind, query, key",
+    [  # Ravishankar and Søgaard (2021), section 5: word-position is (p_i W^Q)(w_j W^K)ᵀ
+        ("no_position_position", "p", "p"),
+        ("no_position_word", "w", "p"),
+        ("no_word_position", "p", "w"),
+    ],
+)
 @torch.no_grad()
 def test_a_term_is_taken_out(kind, query, key):
     """What is left are the three others; the projections' biases are the words'."""
     attention, (words, positions) = make_attention(), parts()
     queries = {"w": attention.q_proj(words), "p": positions @ attention.q_proj.weight.t()}
     keys = {"w": attention.k_proj(words), "p": positions @ attention.k_proj.weight.t()}
-    three = [by_loops(queries[a], keys[b]) for a, b in itertools.product("wp", "wp") if (a, b) != (query, key)]
+    three = [
+        by_loops(queries[a], keys[b]) for a, b in itertools.product("wp", "wp") if (a, b) != (query, key)
+    ]
     whole = by_loops(attention.q_proj(words + positions), attention.k_proj(words + positions))
     torch.testing.assert_close(whole + terms_of(kind)(words, positions, attention), sum(three))
     assert kind in DROPPED and not [*terms_of(kind).parameters()]
@@ -66,7 +75,8 @@ def test_positions_are_projected_by_weights_of_their_own():
     own = [linear.weight for linear in terms.own]
     assert [weight.shape for weight in own] == [(C, C), (C, C)]
     queries, keys = (
-        projection(words) + positions @ weight.t() for projection, weight in zip((attention.q_proj, attention.k_proj), own)
+        projection(words) + positions @ weight.t()
+        for projection, weight in zip((attention.q_proj, attention.k_proj), own)
     )
     whole = by_loops(attention.q_proj(words + positions), attention.k_proj(words + positions))
     torch.testing.assert_close(whole + terms(words, positions, attention), by_loops(queries, keys))

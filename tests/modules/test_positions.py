@@ -1,4 +1,6 @@
-"""Position encodings of an encoder against the formulas of their papers and what their reference code does."""
+"""Position encodings of an encoder against the formulas of their papers and what their reference code
+does.
+"""
 
 import math
 
@@ -24,7 +26,9 @@ def tupe(**options) -> TupePositions:
 
 
 def bucket(offset: int) -> int:
-    """T5's bucket by whole numbers: the floor of 8·log(n/8)/log(128/8) is the largest t with n^8 >= 8^8·2^(4t)."""
+    """T5's bucket by whole numbers: the floor of 8·log(n/8)/log(128/8) is the largest t with n^8 >=
+    8^8·2^(4t).
+    """
     side, distance = (16 if offset > 0 else 0), abs(offset)
     if distance < 8:
         return side + distance
@@ -57,14 +61,18 @@ def test_the_bias_by_loops_whatever_the_padding(relative, side):
         for h in range(H):
             for i, row in enumerate(tokens):
                 for j, column in enumerate(tokens):
-                    expected = untied(positions, i, j, h) + (positions.buckets.weight[bucket(j - i), h] if relative else 0)
+                    expected = untied(positions, i, j, h) + (
+                        positions.buckets.weight[bucket(j - i), h] if relative else 0
+                    )
                     assert_alike(found[b, h, row, column], expected)
 
 
 @pytest.mark.parametrize("relative", [False, True])
 @pytest.mark.parametrize("side", ["left", "right", None])
 def test_the_first_token_apart_as_the_reference_code_resets_it(relative, side):
-    """transformer_sentence_encoder.py of TUPE: column 0 first, then row 0; each sentence as if it were alone."""
+    """transformer_sentence_encoder.py of TUPE: column 0 first, then row 0; each sentence as if it were
+    alone.
+    """
     positions = tupe(relative=relative, first_apart=True)
     padding = {"left": make_padding(), "right": make_padding().flip(1), None: None}[side]
     found = positions(padding, T)
@@ -93,7 +101,10 @@ def test_the_first_token_apart_as_the_reference_code_resets_it(relative, side):
 def test_there_are_as_many_parameters_as_in_the_reference_code(relative, first_apart):
     positions = TupePositions(P, C, H, relative, first_apart)
     buckets = (BUCKETS + first_apart) * H if relative else 0
-    assert sum(p.numel() for p in positions.parameters()) == (P + first_apart) * C + 2 * C + 2 * (C * C + C) + buckets
+    assert (
+        sum(p.numel() for p in positions.parameters())
+        == (P + first_apart) * C + 2 * C + 2 * (C * C + C) + buckets
+    )
     assert positions(None, P).shape == (1, H, P, P)
     for padding, length in ((None, P + 1), (torch.zeros(B, P + 1, dtype=torch.bool), P + 1)):
         with pytest.raises(ValueError, match=f"{P + 1} tokens are too many for {P} positions"):
@@ -101,7 +112,9 @@ def test_there_are_as_many_parameters_as_in_the_reference_code(relative, first_a
 
 
 def test_the_first_token_apart_is_untied_from_all_places():
-    """What the first token sees, and how it is seen, is the same for each other token, and moves with no other."""
+    """What the first token sees, and how it is seen, is the same for each other token, and moves with no
+    other.
+    """
     positions = tupe(relative=True, first_apart=True)
     bias = positions(None, T)[0]
     assert (bias[:, 0] == bias[:, 0, :1]).all() and (bias[:, 1:, 0] == bias[:, 1:2, 0]).all()
@@ -120,14 +133,19 @@ def test_content_and_positions_have_one_scale(padded):
     bias = positions(padding, T)
     use_tupe([attention])
     expected, _ = by_loops(
-        attention, x, lambda q, k, i, j, h, b: q @ k / math.sqrt(2 * D) + bias[b if padded else 0, h, i, j], padding=padding
+        attention,
+        x,
+        lambda q, k, i, j, h, b: q @ k / math.sqrt(2 * D) + bias[b if padded else 0, h, i, j],
+        padding=padding,
     )
     for need_weights in (True, False):
         found, _ = attention(x, x, x, key_padding_mask=padding, need_weights=need_weights, position_bias=bias)
         assert_alike(found[is_token(padding)], expected[is_token(padding)])
 
 
-@pytest.mark.parametrize("options", [dict(), dict(relative=True), dict(relative=True, first_apart=True)], ids=str)
+@pytest.mark.parametrize(
+    "options", [dict(), dict(relative=True), dict(relative=True, first_apart=True)], ids=str
+)
 def test_all_parameters_of_tupe_learn(options):
     positions = tupe(**options)
     upstream = torch.randn(B, H, T, T, dtype=torch.float64)
@@ -135,7 +153,9 @@ def test_all_parameters_of_tupe_learn(options):
     gradients = {name: parameter.grad for name, parameter in positions.named_parameters()}
     assert all(gradient.abs().sum() > 0 for gradient in gradients.values())
     seen = T + options.get("first_apart", False)
-    assert (gradients["table.weight"][:seen].abs().sum(dim=1) > 0).all() and (gradients["table.weight"][seen:] == 0).all()
+    assert (gradients["table.weight"][:seen].abs().sum(dim=1) > 0).all() and (
+        gradients["table.weight"][seen:] == 0
+    ).all()
 
 
 # Buckets
@@ -169,7 +189,8 @@ def test_buckets_widen_on_either_side():
 
 @pytest.mark.parametrize("padded", [True, False])
 @pytest.mark.parametrize(
-    "encoding, product", [("relative_key", False), ("relative_key_query", False), ("relative_key_query", True)]
+    "encoding, product",
+    [("relative_key", False), ("relative_key_query", False), ("relative_key_query", True)],
 )
 def test_relative_keys_are_berts_in_reverse_order(encoding, product, padded):
     """modeling_bert.py: the embedding of i - j + P - 1, q·a and k·a added to q·k, then all divided by √d."""

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from typing import Callable
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -78,7 +78,10 @@ def test_the_equations_by_loops(distance, padded, causal):
     assert_alike(weights[tokens.t()], expected_weights.mean(dim=1)[tokens.t()])
 
     upstream = torch.randn(T, B, C, dtype=torch.float64)
-    gradients = [torch.autograd.grad((result * upstream)[tokens].sum(), (x, keys, values)) for result in (found, expected)]
+    gradients = [
+        torch.autograd.grad((result * upstream)[tokens].sum(), (x, keys, values))
+        for result in (found, expected)
+    ]
     if not (padded and causal):  # else padding before a sentence sees nothing
         assert all(alike(a, b) for a, b in zip(*gradients))
 
@@ -88,7 +91,9 @@ def test_the_equations_by_loops(distance, padded, causal):
 def test_zero_tables_are_plain_attention(distance, masked):
     attention, x = shaw(distance), make_input()
     stock = MultiheadAttention(C, H, self_attention=True).double().eval()
-    stock.load_state_dict({name: weight for name, weight in attention.state_dict().items() if "table" not in name})
+    stock.load_state_dict(
+        {name: weight for name, weight in attention.state_dict().items() if "table" not in name}
+    )
     for table in tables(attention):
         nn.init.zeros_(table)
     masks = dict(key_padding_mask=make_padding(), attn_mask=make_causal()) if masked else {}
@@ -103,7 +108,9 @@ def test_beyond_the_longest_offset_nothing_is_clipped(distance):
     exact, wider, x = shaw(T - 1), shaw(distance), make_input()
     for own, others in zip(tables(exact), tables(wider)):
         others.data[distance - (T - 1) : distance + T] = own.data
-    wider.load_state_dict({name: weight for name, weight in exact.state_dict().items() if "table" not in name}, strict=False)
+    wider.load_state_dict(
+        {name: weight for name, weight in exact.state_dict().items() if "table" not in name}, strict=False
+    )
     results = [attention(x, x, x)[0] for attention in (exact, wider)]
     assert torch.equal(*results)
     results[1].square().sum().backward()
@@ -132,9 +139,16 @@ def test_distance_0_tells_no_positions_apart():
 def test_each_layer_has_tables_of_its_own_which_its_heads_share():
     attentions = [make_attention(seed=seed) for seed in (1, 2)]
     use_relative_attention(attentions, 3)
-    found = {name: p for n, a in enumerate(attentions) for name, p in a.named_parameters(prefix=str(n)) if "table" in name}
+    found = {
+        name: p
+        for n, a in enumerate(attentions)
+        for name, p in a.named_parameters(prefix=str(n))
+        if "table" in name
+    }
     assert {name: tuple(table.shape) for name, table in found.items()} == {
-        f"{n}.{part}.table.weight": (2 * 3 + 1, D) for n in (0, 1) for part in ("logit_terms.0", "relative_values")
+        f"{n}.{part}.table.weight": (2 * 3 + 1, D)
+        for n in (0, 1)
+        for part in ("logit_terms.0", "relative_values")
     }
     assert not any(torch.equal(a, b) for a, b in itertools.combinations(found.values(), 2))
     bound = math.sqrt(6 / (7 + D))  # Glorot's
@@ -176,7 +190,10 @@ def test_collect_is_the_adjoint_of_spread(queries, keys, distance):
     by_offset = torch.randn(B, H, queries, len(vectors), dtype=torch.float64)
     by_pair = torch.randn(B, H, queries, keys, dtype=torch.float64)
     assert index.shape == (queries, keys) and len(vectors) <= 2 * distance + 1
-    products = (spread(by_offset, index) * by_pair).sum(), (by_offset * collect(by_pair, index, len(vectors))).sum()
+    products = (
+        (spread(by_offset, index) * by_pair).sum(),
+        (by_offset * collect(by_pair, index, len(vectors))).sum(),
+    )
     assert_alike(*products)
 
 
@@ -189,7 +206,11 @@ def test_gradients_are_those_of_finite_differences(distance):
     assert torch.autograd.gradcheck(lambda values: spread(values, index), by_offset)
     by_pair = torch.randn(2, 1, 3, T, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda values: collect(values, index, width), by_pair)
-    for kind, options in ((RelativeKeys, {}), (RelativeKeysAndQueries, {}), (RelativeKeysAndQueries, dict(product=True))):
+    for kind, options in (
+        (RelativeKeys, {}),
+        (RelativeKeysAndQueries, {}),
+        (RelativeKeysAndQueries, dict(product=True)),
+    ):
         term = kind(distance, D, **options).double()
         table = term.table.weight
         assert torch.autograd.gradcheck(lambda q, k, _: term(q, k, 0.3), (q, k, table))
@@ -213,7 +234,11 @@ class Largest(TorchDispatchMode):
         return result
 
 
-LENGTH, HEADS, WIDTH = 11, 2, 48  # of 24 dimensions a head, more than there are heads in the batch of one sentence
+LENGTH, HEADS, WIDTH = (
+    11,
+    2,
+    48,
+)  # of 24 dimensions a head, more than there are heads in the batch of one sentence
 
 
 def largest(fill: Callable[[SelfAttention], None]) -> int:
@@ -243,4 +268,6 @@ def test_no_tensor_has_a_vector_for_every_pair_of_positions(distance, product):
 
     pairs = LENGTH**2 * WIDTH // HEADS
     assert largest(fill) < pairs
-    assert largest(lambda attention: attention.logit_terms.append(Naive(distance, attention.head_dim))) >= pairs
+    assert (
+        largest(lambda attention: attention.logit_terms.append(Naive(distance, attention.head_dim))) >= pairs
+    )

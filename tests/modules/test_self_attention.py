@@ -7,7 +7,19 @@ import torch
 from fairseq.modules import MultiheadAttention
 from torch import nn
 
-from tests.modules.by_loops import B, C, D, H, T, by_loops, is_token, make_attention, make_causal, make_input, make_padding
+from tests.modules.by_loops import (
+    B,
+    C,
+    D,
+    H,
+    T,
+    by_loops,
+    is_token,
+    make_attention,
+    make_causal,
+    make_input,
+    make_padding,
+)
 from tests.support.rounding import alike, assert_alike
 from zsnmt.modules.relative_attention import RelativeKeys, RelativeKeysAndQueries, RelativeValues
 from zsnmt.modules.self_attention import SelfAttention
@@ -52,7 +64,9 @@ def call_twice(kind: type, training: bool, masked: bool, **options) -> tuple:
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("masked", [True, False])
 @pytest.mark.parametrize(
-    "options", [dict(need_weights=False), dict(), dict(need_head_weights=True), dict(before_softmax=True)], ids=str
+    "options",
+    [dict(need_weights=False), dict(), dict(need_head_weights=True), dict(before_softmax=True)],
+    ids=str,
 )
 def test_neutral_self_attention_is_fairseqs_bit_for_bit(training, masked, options):
     stock, *theirs = call_twice(MultiheadAttention, training, masked, **options)
@@ -80,7 +94,9 @@ def test_a_bias_of_zeros_is_plain_attention(masked, need_weights):
     masks = dict(key_padding_mask=make_padding(), attn_mask=make_causal()) if masked else {}
     tokens = is_token(masks.get("key_padding_mask"))
     plain, weights = attention(x, x, x, need_weights=True, **masks)
-    biased, own = attention(x, x, x, need_weights=need_weights, position_bias=x.new_zeros(1, 1, 1, 1), **masks)
+    biased, own = attention(
+        x, x, x, need_weights=need_weights, position_bias=x.new_zeros(1, 1, 1, 1), **masks
+    )
     assert_alike(biased[tokens], plain[tokens])
     assert own is None or alike(own[tokens.t()], weights[tokens.t()])
 
@@ -123,7 +139,9 @@ def test_attention_is_the_same_whether_its_weights_are_asked_for_or_not(seam):
 def test_what_changes_the_logits_alone_stays_on_the_fused_path(seam, monkeypatch):
     calls = []
     fused = nn.functional.scaled_dot_product_attention
-    monkeypatch.setattr(nn.functional, "scaled_dot_product_attention", lambda *a, **o: calls.append(1) or fused(*a, **o))
+    monkeypatch.setattr(
+        nn.functional, "scaled_dot_product_attention", lambda *a, **o: calls.append(1) or fused(*a, **o)
+    )
     attention, x = attention_with(seam), make_input()
     attention(x, x, x, need_weights=False, position_bias=bias_of(seam))
     assert len(calls) == (not seam.endswith("values"))
@@ -144,7 +162,9 @@ def test_probabilities_are_dropped_out_in_training_only(seam, need_weights):
 
 
 def test_values_and_relative_values_lose_the_same_probabilities():
-    """Where all values are u, and all relative ones r, the result is u + r times what is left of the probabilities."""
+    """Where all values are u, and all relative ones r, the result is u + r times what is left of the
+    probabilities.
+    """
     attention, x = attention_with("values", dropout=0.5).train(), make_input()
     u, r = torch.randn(2, D, dtype=torch.float64)
     nn.init.zeros_(attention.v_proj.weight)
@@ -171,7 +191,9 @@ def in_chunks(
             x, padding, found = x[:, rows], padding[rows], [chunk[:, rows] for chunk in found]
         masks = dict(key_padding_mask=padding[:, start:end] if padding[:, start:end].any() else None)
         masks["attn_mask"] = mask[start:end, :end] if end - start > 1 else None
-        found.append(attention(*[x[start:end]] * 3, incremental_state=state, need_weights=number % 2 == 0, **masks)[0])
+        found.append(
+            attention(*[x[start:end]] * 3, incremental_state=state, need_weights=number % 2 == 0, **masks)[0]
+        )
     return torch.cat(found)
 
 

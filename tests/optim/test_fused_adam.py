@@ -21,7 +21,9 @@ def make_weights(dtype: torch.dtype = torch.float32) -> list[nn.Parameter]:
 
 
 def update(optimizer: Adam, start: int = 0, stop: int = 8) -> list[Tensor]:
-    """The weights after updates by gradients of each number's own; the last weight has none in every third."""
+    """The weights after updates by gradients of each number's own; the last weight has none in every
+    third.
+    """
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
     for number in range(start, stop):
         generator = torch.Generator().manual_seed(number)
@@ -42,7 +44,9 @@ def assert_all_as_near(ours: list[Tensor], stock: list[Tensor], exact: list[Tens
 
 def assert_fairseqs(ours: list[Tensor], **settings) -> None:
     """Weights that are as near those of all updates in float64 as those that fairseq's Adam finds."""
-    assert_all_as_near(ours, *(update(Adam(make_weights(dtype), **settings)) for dtype in (torch.float32, torch.float64)))
+    assert_all_as_near(
+        ours, *(update(Adam(make_weights(dtype), **settings)) for dtype in (torch.float32, torch.float64))
+    )
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -52,7 +56,9 @@ def test_updates_are_fairseqs(settings):
     assert all((weight - start).abs().max() > 0.001 for weight, start in zip(ours, make_weights()))
 
 
-@pytest.mark.parametrize("first, second", [(Adam, OnePassAdam), (OnePassAdam, Adam), (OnePassAdam, OnePassAdam)])
+@pytest.mark.parametrize(
+    "first, second", [(Adam, OnePassAdam), (OnePassAdam, Adam), (OnePassAdam, OnePassAdam)]
+)
 def test_a_run_can_change_over_at_a_checkpoint(first, second):
     settings = SETTINGS[1]
     before = first(make_weights(), **settings)
@@ -69,8 +75,15 @@ def test_the_state_is_fairseqs():
     found, expected, exact = (optimizer.state_dict() for optimizer in optimizers)
     assert found["param_groups"] == expected["param_groups"]
     for number, state in expected["state"].items():
-        assert found["state"][number].keys() == state.keys() and found["state"][number]["step"] == state["step"]
-        assert_all_as_near(*([each["state"][number][name] for name in ("exp_avg", "exp_avg_sq")] for each in (found, expected, exact)))
+        assert (
+            found["state"][number].keys() == state.keys() and found["state"][number]["step"] == state["step"]
+        )
+        assert_all_as_near(
+            *(
+                [each["state"][number][name] for name in ("exp_avg", "exp_avg_sq")]
+                for each in (found, expected, exact)
+            )
+        )
 
 
 def test_weights_in_half_precision_are_left_to_fairseq():

@@ -55,10 +55,19 @@ def results(languages, shift):
         for direction in directions(languages, "en")
     ]
     return [
-        Result(direction, *group, dict(bleu=shift + 1.5 * place + 0.1 * place**2, chrf=40 + shift + place,
-                                       off_target=(1 + place + shift) / 100, reference_error=0.01, lines=10))
+        Result(
+            direction,
+            *group,
+            dict(
+                bleu=shift + 1.5 * place + 0.1 * place**2,
+                chrf=40 + shift + place,
+                off_target=(1 + place + shift) / 100,
+                reference_error=0.01,
+                lines=10,
+            ),
+        )
         for place, (group, direction) in enumerate(pairs)
-    ]  # fmt: skip
+    ]
 
 
 def scored(system="baseline", seed=1, shift=4.0, new=NEW):
@@ -172,8 +181,11 @@ def test_old_directions_stand_before_and_after_with_their_difference():
 
 def test_seeds_are_compared_each_with_its_own_base():
     found = row(forgetting_table(SEEDS))["supervised difference"]
-    differences = [naive_mean(scores.results, "bleu", "supervised", is_old) - naive_mean(scores.before, "bleu", "supervised", is_old)
-                   for scores in SEEDS]  # fmt: skip
+    differences = [
+        naive_mean(scores.results, "bleu", "supervised", is_old)
+        - naive_mean(scores.before, "bleu", "supervised", is_old)
+        for scores in SEEDS
+    ]
     assert (found.mean, found.deviation) == (
         pytest.approx(fmean(differences)),
         pytest.approx(stdev(differences)),
@@ -229,14 +241,26 @@ def test_frozen_runs_are_said_to_be_as_before_where_they_are():
     assert {found[f"{title} difference"].mean for title in ("supervised", "zero-shot", "off-target")} == {0.0}
 
 
-@pytest.mark.parametrize("figure, direction, way, said", [
-    ("bleu", "en-de", DIRECT, "chrF++, off-target; BLEU not as before: {} en-de (supervised)"),
-    ("off_target", "de-fr", PIVOT, "BLEU, chrF++; off-target not as before: {} de-fr (zero-shot through pivot)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "figure, direction, way, said",
+    [
+        ("bleu", "en-de", DIRECT, "chrF++, off-target; BLEU not as before: {} en-de (supervised)"),
+        (
+            "off_target",
+            "de-fr",
+            PIVOT,
+            "BLEU, chrF++; off-target not as before: {} de-fr (zero-shot through pivot)",
+        ),
+    ],
+)
 def test_what_a_frozen_run_changed_is_named(figure, direction, way, said):
     frozen = SYSTEMS[3]
-    found = [changed(one, **{figure: one.figures[figure] + 1e-9}) if (str(one.direction), one.way) == (direction, way) else one
-             for one in frozen.results]  # fmt: skip
+    found = [
+        changed(one, **{figure: one.figures[figure] + 1e-9})
+        if (str(one.direction), one.way) == (direction, way)
+        else one
+        for one in frozen.results
+    ]
     about = forgetting_table([replace(frozen, results=found)]).about
     assert f"Frozen runs: {KEPT.partition(':')[0]}: {said.format('baseline_frozen seed 1')}." in about
 
@@ -256,8 +280,8 @@ def test_without_scores_of_the_base_there_is_no_before_and_the_note_says_how_to_
             title for title in titles if "after" in title
         ]
         assert (
-            "old_config base_baseline seed 1; run recipes/adapt.sh again, which scores it where its text is there, then recipes/evaluate.sh."
-            in made[name].about
+            "old_config base_baseline seed 1; run recipes/adapt.sh again, which scores it where its text is "
+            "there, then recipes/evaluate.sh." in made[name].about
         )
         assert "Frozen" not in made[name].about
     assert "evaluate.sh" not in forgetting_table(SEEDS).about
@@ -314,15 +338,27 @@ def test_adapted_runs_of_all_modes_can_stand_beside_trained_ones():
     check_comparable([*SYSTEMS, scored("anew"), without_before(adapted("residual_query"))])
 
 
-@pytest.mark.parametrize("other, message", [
-    (dict(system="residual", adapted_from=SEEDS[0].adapted_from | {"languages": ["en", "fr"]}),
-     "these runs cannot stand in one table, they add languages to different ones: en, de, fr; en, fr; make two tables"),
-    (dict(seed=3, adapted_from=SEEDS[0].adapted_from | {"mode": "frozen"}),
-     "the runs of baseline are not seeds of one system: adapted from old_config base_baseline, frozen; adapted from old_config "
-     "base_baseline, full; make two tables or give them two names"),
-    (dict(seed=3, before=[changed(SEEDS[0].before[0], lines=7)]),
-     "baseline seed 3 cannot be compared with its base: de-en has 7 lines before and 10 after; score both on the same lines, the base first"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "other, message",
+    [
+        (
+            dict(system="residual", adapted_from=SEEDS[0].adapted_from | {"languages": ["en", "fr"]}),
+            "these runs cannot stand in one table, they add languages to different ones: en, de, fr; en, "
+            "fr; make two tables",
+        ),
+        (
+            dict(seed=3, adapted_from=SEEDS[0].adapted_from | {"mode": "frozen"}),
+            "the runs of baseline are not seeds of one system: adapted from old_config base_baseline, "
+            "frozen; adapted from old_config "
+            "base_baseline, full; make two tables or give them two names",
+        ),
+        (
+            dict(seed=3, before=[changed(SEEDS[0].before[0], lines=7)]),
+            "baseline seed 3 cannot be compared with its base: de-en has 7 lines before and 10 after; score "
+            "both on the same lines, the base first",
+        ),
+    ],
+)
 def test_what_cannot_be_compared_is_refused(other, message):
     with pytest.raises(InputError) as refused:
         text_table([*SEEDS, replace(SEEDS[0], **other)])

@@ -34,7 +34,11 @@ from zsnmt.report.scores import read_runs
 
 @pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])
 def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path, made):
-    scores = [made(made_up_scores(system, seed, 5.0)) for system in ("residual_query", "baseline") for seed in (2, 1)]
+    scores = [
+        made(made_up_scores(system, seed, 5.0))
+        for system in ("residual_query", "baseline")
+        for seed in (2, 1)
+    ]
     for entry in scores:
         keep_scores(replace(entry, text="/somewhere/private"), tmp_path)
     document = "before\n<!-- begin made_up -->\nold\n<!-- end made_up -->\nmiddle\n"
@@ -59,21 +63,42 @@ def test_a_block_of_the_demo_has_its_two_systems_as_a_terminal_shows_them_first(
 
 def test_what_overlaps_and_what_comes_back_have_tables_too(tmp_path):
     counts = dict(lines=1000, valid=2, test=3, overlapping=4, removed=4, kept=996)
-    for folder, name, content in (("overlap", "corpus", {"en-de": counts, "en-fr": counts}), ("round_trip", "talks", dict(
-            commit="a" * 40, units="no subwords", languages={"de": dict(
-                kind="raw", sentences=1234, respelt=0, exact=99.5, spaced=0.5, recased=0, lost=0)}))):  # fmt: skip
+    for folder, name, content in (
+        ("overlap", "corpus", {"en-de": counts, "en-fr": counts}),
+        (
+            "round_trip",
+            "talks",
+            dict(
+                commit="a" * 40,
+                units="no subwords",
+                languages={
+                    "de": dict(
+                        kind="raw", sentences=1234, respelt=0, exact=99.5, spaced=0.5, recased=0, lost=0
+                    )
+                },
+            ),
+        ),
+    ):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / f"{name}.json").write_text(json.dumps(content))
-    filled = fill("".join(f"<!-- begin {name} -->\n<!-- end {name} -->\n" for name in ("overlap", "talks:round_trip")), tmp_path)
+    filled = fill(
+        "".join(f"<!-- begin {name} -->\n<!-- end {name} -->\n" for name in ("overlap", "talks:round_trip")),
+        tmp_path,
+    )
     assert "| corpus | 2 | 2,000 | 4 | 6 | 8 |" in filled
-    assert "| de | `raw` | 1,234 | 0.00 % | 99.50 % | 0.50 % | 0.00 % | 0.00 % |" in filled and "aaaaaaaaaaaa" in filled
+    assert (
+        "| de | `raw` | 1,234 | 0.00 % | 99.50 % | 0.50 % | 0.00 % | 0.00 % |" in filled
+        and "aaaaaaaaaaaa" in filled
+    )
 
 
 @pytest.fixture
 def probed(tmp_path):
     """Run folders with probes, the residual's first."""
     text = make_text(tmp_path / "text")
-    runs = [make_run(tmp_path, text, *run) for run in (("residual_query", 1), ("baseline", 1), ("baseline", 2))]
+    runs = [
+        make_run(tmp_path, text, *run) for run in (("residual_query", 1), ("baseline", 1), ("baseline", 2))
+    ]
     for run in runs:
         make_probes(run, 2 if run.parent.name == "residual_query" else None, folder=str(run))
     return runs
@@ -91,9 +116,20 @@ def test_a_block_of_probes_has_tables_like_the_papers_and_the_rest_folded(probed
         keep_probes(run, tmp_path)
     filled = fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
     shown, _, hidden = filled.partition("<details>")
-    assert "| baseline | 1, 2 | 94.7 ± 0.1 % | 94.7 ± 0.1 % |" in shown and "| residual_query | 1 | 54.8 % | 54.8 % |" in shown
-    assert "| chance | – | 1.0 % | 5.0 % |" in shown and "| SVCCA if independent |" in shown and shown.count("± is the deviation") == 1
-    assert "| 2 | residual_query | removed |" in hidden and "`bash" not in shown and "bash recipes/probe.sh residual_query" in hidden
+    assert (
+        "| baseline | 1, 2 | 94.7 ± 0.1 % | 94.7 ± 0.1 % |" in shown
+        and "| residual_query | 1 | 54.8 % | 54.8 % |" in shown
+    )
+    assert (
+        "| chance | – | 1.0 % | 5.0 % |" in shown
+        and "| SVCCA if independent |" in shown
+        and shown.count("± is the deviation") == 1
+    )
+    assert (
+        "| 2 | residual_query | removed |" in hidden
+        and "`bash" not in shown
+        and "bash recipes/probe.sh residual_query" in hidden
+    )
     assert filled.count("<details>") == filled.count("</details>") == 3 and fill(filled, tmp_path) == filled
 
 
@@ -118,7 +154,10 @@ def test_kept_masked_lms_have_the_tables_of_their_runs_without_what_is_only_draw
     assert kept == in_order([{**run, "curves": None, "correlations": None} for run in runs])
     filled = fill("<!-- begin made_up:compression -->\n<!-- end made_up:compression -->", tmp_path / "kept")
     assert markdown_report(in_order(runs)) in filled and fill(filled, tmp_path / "kept") == filled
-    assert filled.count("<details>") == filled.count("</details>") == 2 and runs[0]["command"] in filled.split("<details>")[2]
+    assert (
+        filled.count("<details>") == filled.count("</details>") == 2
+        and runs[0]["command"] in filled.split("<details>")[2]
+    )
 
 
 def test_masked_lms_that_cannot_be_kept_or_compared_are_refused(tmp_path):
@@ -126,7 +165,9 @@ def test_masked_lms_that_cannot_be_kept_or_compared_are_refused(tmp_path):
     with pytest.raises(InputError, match="compression holds no score files; add masked LMs with"):
         fill(block, tmp_path)
     for seed, epochs in ((0, 10), (1, 11)):
-        keep_compression(*write_runs(tmp_path / "runs", [made_up_compression(seed=seed, epochs=epochs)]), tmp_path)
+        keep_compression(
+            *write_runs(tmp_path / "runs", [made_up_compression(seed=seed, epochs=epochs)]), tmp_path
+        )
     with pytest.raises(InputError, match="their epochs differ"):
         fill(block, tmp_path)
     with pytest.raises(InputError, match="compression.json is missing"):
@@ -147,13 +188,20 @@ def test_the_projects_tables_are_those_of_its_score_files(name):
 @pytest.fixture(scope="module")
 def kept_files():
     """The score files that the project keeps, those of translation and those of masked LMs."""
-    files = [path for path in (ROOT / "docs" / "results").rglob("*.json") if path.parent.name not in (ROUND_TRIPS, OVERLAPS, PROBES)]
+    files = [
+        path
+        for path in (ROOT / "docs" / "results").rglob("*.json")
+        if path.parent.name not in (ROUND_TRIPS, OVERLAPS, PROBES)
+    ]
     masked = [path for path in files if path.parent.name == COMPRESSION]
     return sorted({*files} - {*masked}), masked
 
 
 def says_how_it_was_made(scores):
-    return scores["command"].startswith(("bash recipes/", "fairseq-train ")) and len(scores["commit"].split("+")[0]) == 40
+    return (
+        scores["command"].startswith(("bash recipes/", "fairseq-train "))
+        and len(scores["commit"].split("+")[0]) == 40
+    )
 
 
 def test_every_kept_score_file_says_how_it_was_made(kept_files):
@@ -162,7 +210,10 @@ def test_every_kept_score_file_says_how_it_was_made(kept_files):
     for path in files:
         scores = json.loads(path.read_text(encoding="utf-8"))
         assert says_how_it_was_made(scores), path
-        assert path.name == f"{scores['system']}.seed{scores['seed']}.json" and path.parent.name == scores["config"]
+        assert (
+            path.name == f"{scores['system']}.seed{scores['seed']}.json"
+            and path.parent.name == scores["config"]
+        )
         assert scores["signatures"]["bleu"] and scores["training"]
 
 

@@ -38,7 +38,8 @@ def test_an_example_has_source_reference_and_every_output(runs):
     first = found[GERMAN_FRENCH][0]
     assert (first.line, first.source, first.reference) == (1, TEXT["de"][0], TEXT["fr"][0])
     assert [(output.system, output.way) for output in first.outputs] == [
-        (system, way) for system in ("baseline", "residual") for way in ("direct", "through en")]  # fmt: skip
+        (system, way) for system in ("baseline", "residual") for way in ("direct", "through en")
+    ]
     assert first.outputs[0].text == STRAYED and first.outputs[1].text == TEXT["fr"][0]
     assert {output.way for output in found[Direction("en", "de")][0].outputs} == {"direct"}
 

@@ -8,12 +8,23 @@ from zsnmt.languages import Direction
 from zsnmt.report import figures
 from zsnmt.report.plotted import DIFFERENCE, Curve, HeatMap
 
-MAP = HeatMap("direct_minus_pivot", DIFFERENCE, "a system", "BLEU", ["aa", "b$b", "c$"], {Direction("aa", "b$b"): -3.25, Direction("b$b", "aa"): 2.0}, -4, 4)
+MAP = HeatMap(
+    "direct_minus_pivot",
+    DIFFERENCE,
+    "a system",
+    "BLEU",
+    ["aa", "b$b", "c$"],
+    {Direction("aa", "b$b"): -3.25, Direction("b$b", "aa"): 2.0},
+    -4,
+    4,
+)
 TITLE = 'figures of <b> & "c"'
 
 
 def texts(drawing):
-    return [element.text for element in ElementTree.fromstring(drawing).iter("{http://www.w3.org/2000/svg}text")]
+    return [
+        element.text for element in ElementTree.fromstring(drawing).iter("{http://www.w3.org/2000/svg}text")
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +44,10 @@ def test_a_drawing_for_a_page_names_itself_takes_the_text_colour_and_has_its_own
     assert root.get("aria-label") == TITLE and root.get("role") == "img"
     assert root.find("{http://www.w3.org/2000/svg}title").text == TITLE
     assert "currentColor" in one and figures.INK not in one and "<metadata" not in one
-    ids = [{element.get("id") for element in ElementTree.fromstring(drawing).iter() if element.get("id")} for drawing in (one, other)]
+    ids = [
+        {element.get("id") for element in ElementTree.fromstring(drawing).iter() if element.get("id")}
+        for drawing in (one, other)
+    ]
     assert ids[0] and not ids[0] & ids[1]
 
 
@@ -42,7 +56,9 @@ def test_files_are_pictures_and_the_same_each_time(drawn):
     assert figures.svg(drawn, "a") == figures.svg(figures.heat_map(MAP), "a")
 
 
-@pytest.mark.parametrize("colour, text", [((1, 1, 1), "black"), ((0, 0, 0), "white"), ((1, 1, 0), "black"), ((0, 0, 0.5), "white")])
+@pytest.mark.parametrize(
+    "colour, text", [((1, 1, 1), "black"), ((0, 0, 0), "white"), ((1, 1, 0), "black"), ((0, 0, 0.5), "white")]
+)
 def test_numbers_stand_out_from_their_cells(colour, text):
     assert figures.readable_on(colour) == text
 
@@ -63,7 +79,9 @@ def lines(axes):
 def named(figure):
     """The entries of the key and their looks."""
     (legend,) = figure.legends
-    return {text.get_text(): line.get_linestyle() for text, line in zip(legend.get_texts(), legend.get_lines())}
+    return {
+        text.get_text(): line.get_linestyle() for text, line in zip(legend.get_texts(), legend.get_lines())
+    }
 
 
 def test_systems_differ_in_colour_and_marker_and_kinds_in_stroke_and_seeds_in_nothing():
@@ -81,9 +99,17 @@ def test_a_system_keeps_its_colour_where_another_has_no_curve():
 
 def test_the_key_names_each_system_once_and_kinds_where_there_are_both():
     both = named(figures.training_curves(CURVES, SYSTEMS, "BLEU"))
-    assert [*both] == ["one", "three$", "supervised", "zero-shot"] and (both["supervised"], both["zero-shot"]) == ("-", "--")
+    assert [*both] == ["one", "three$", "supervised", "zero-shot"] and (
+        both["supervised"],
+        both["zero-shot"],
+    ) == ("-", "--")
     assert [*named(figures.training_curves(CURVES[:3], SYSTEMS, "BLEU"))] == ["one", "three$"]
-    assert [*named(figures.training_curves([CURVES[0], CURVES[3]], SYSTEMS, "BLEU"))] == ["one", " ", "supervised", "zero-shot"]
+    assert [*named(figures.training_curves([CURVES[0], CURVES[3]], SYSTEMS, "BLEU"))] == [
+        "one",
+        " ",
+        "supervised",
+        "zero-shot",
+    ]
 
 
 def test_the_key_stands_above_the_lines():
@@ -95,9 +121,13 @@ def test_the_key_stands_above_the_lines():
 def test_a_long_key_takes_no_room_from_the_lines_and_stands_beside_no_title():
     systems = [f"system {number}" for number in range(9)]
     many = [Curve(system, 1, "supervised", [10, 20], [4.0, 2.0]) for system in systems]
-    for few, figure in [(figures.training_curves(many[:2], systems, "BLEU"), figures.training_curves(many, systems, "BLEU")),
-                        (figures.small_multiples({"a": many[:2]}, systems, "loss, bits a token"),
-                         figures.small_multiples({"a": many}, systems, "loss, bits a token"))]:  # fmt: skip
+    for few, figure in [
+        (figures.training_curves(many[:2], systems, "BLEU"), figures.training_curves(many, systems, "BLEU")),
+        (
+            figures.small_multiples({"a": many[:2]}, systems, "loss, bits a token"),
+            figures.small_multiples({"a": many}, systems, "loss, bits a token"),
+        ),
+    ]:
         for drawing in (few, figure):
             drawing.canvas.draw()
         heights = [drawing.axes[0].get_window_extent().height for drawing in (few, figure)]
@@ -109,7 +139,11 @@ def test_a_long_key_takes_no_room_from_the_lines_and_stands_beside_no_title():
 def test_panels_share_scales_that_hold_all_lines_and_a_kind_begins_a_row():
     of = dict(zip(("zero_shot", "supervised"), (CURVES[:3], CURVES[3:])))
     high = [Curve("one", 1, "zero_shot", [10, 90], [1.0, 50.0])]
-    panels = {**{f"aa → b{place}": of["supervised"] for place in range(7)}, "b0 → b1, zero-shot": of["zero_shot"], "b1 → b0, zero-shot": high}
+    panels = {
+        **{f"aa → b{place}": of["supervised"] for place in range(7)},
+        "b0 → b1, zero-shot": of["zero_shot"],
+        "b1 → b0, zero-shot": high,
+    }
     figure = figures.small_multiples(panels, SYSTEMS, "BLEU")
     assert [axes.get_title() for axes in figure.axes] == [*panels]
     limits = {(axes.get_xlim(), axes.get_ylim()) for axes in figure.axes}

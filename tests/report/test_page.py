@@ -49,7 +49,10 @@ class Outline(HTMLParser):
 def folders(tmp_path_factory):
     base = tmp_path_factory.mktemp("runs")
     text = make_text(base / "text")
-    return [make_run(base, text, *run) for run in (("baseline", 1, 5.0), ("baseline", 2, 8.0), ("residual", 1, 14.0), ("residual", 2, 30.0))]
+    return [
+        make_run(base, text, *run)
+        for run in (("baseline", 1, 5.0), ("baseline", 2, 8.0), ("residual", 1, 14.0), ("residual", 2, 30.0))
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -95,11 +98,21 @@ def test_tables_and_drawings_name_themselves(outline):
     assert len(outline.all("table")) == len(outline.all("caption")) == 5
     assert {attributes.get("scope") for attributes in outline.all("th")} == {"row", "col"}
     drawings = outline.all("svg")
-    assert len(drawings) == 3 * 2 + 3 and all(drawing["aria-label"] and drawing["role"] == "img" for drawing in drawings)
+    assert len(drawings) == 3 * 2 + 3 and all(
+        drawing["aria-label"] and drawing["role"] == "img" for drawing in drawings
+    )
 
 
 def test_every_figure_says_what_it_depends_on(outline):
-    for word in ("tok:13a", SIGNATURE, "a" * 12, "bash recipes/train.sh x.conf residual", "sacrebleu 2.6.0", "seed 1, 2", "3 epochs"):
+    for word in (
+        "tok:13a",
+        SIGNATURE,
+        "a" * 12,
+        "bash recipes/train.sh x.conf residual",
+        "sacrebleu 2.6.0",
+        "seed 1, 2",
+        "3 epochs",
+    ):
         assert word in outline.text
 
 
@@ -120,12 +133,17 @@ def test_a_page_without_examples_and_logs_is_whole(folders, outline):
     written = Outline(page([Run(folders[0] / "gone", only(run.scores, (SUPERVISED, DIRECT)))], {}, 1))
     explained = "zero-shot directions have none. Through the pivot"  # where there are any
     assert explained in outline.text and explained not in written.text
-    assert "None are shown" in written.text and not [a for a in written.all("section") if a.get("id") in ("training", "gains")]
+    assert "None are shown" in written.text and not [
+        a for a in written.all("section") if a.get("id") in ("training", "gains")
+    ]
     assert {a["href"][1:] for a in written.all("a")} <= {a["id"] for _, a in written.elements if "id" in a}
 
 
 def test_the_page_says_what_validation_is_and_which_loss_is_of_a_log(folders, outline, tmp_path):
-    assert "translated by greedy search. The best checkpoint is chosen on supervised directions alone" in " ".join(outline.text.split())
+    assert (
+        "translated by greedy search. The best checkpoint is chosen on supervised directions alone"
+        in " ".join(outline.text.split())
+    )
     assert {"Validation loss by update", "Validation BLEU by update", "Validation BLEU by direction"} < {
         drawing["aria-label"] for drawing in outline.all("svg")
     }
@@ -135,13 +153,18 @@ def test_the_page_says_what_validation_is_and_which_loss_is_of_a_log(folders, ou
     runs = read_runs([folders[0], logged])
     assert "from the training log: residual seed 1." in Outline(page(runs, {}, 1)).text
     alone = Outline(page(runs[1:], {}, 1))
-    assert [drawing["aria-label"] for drawing in alone.all("svg") if "Validation" in drawing["aria-label"]] == ["Validation loss by update"]
+    assert [
+        drawing["aria-label"] for drawing in alone.all("svg") if "Validation" in drawing["aria-label"]
+    ] == ["Validation loss by update"]
 
 
 @pytest.fixture
 def probed(folders, tmp_path):
     """A run without probes, and one with."""
-    copies = [shutil.copytree(folder, tmp_path / "copies" / folder.parent.name) for folder in (folders[0], folders[2])]
+    copies = [
+        shutil.copytree(folder, tmp_path / "copies" / folder.parent.name)
+        for folder in (folders[0], folders[2])
+    ]
     make_probes(copies[1], removed=2)
     return copies
 
@@ -151,12 +174,22 @@ def test_probes_have_a_section_where_a_run_has_some(probed, outline):
     assert not [a for a in outline.all("section", "a") if "probe" in a.get("id", "") + a.get("href", "")]
     written = Outline(page(read_runs(probed), {}, 1))
     ids = [a["id"] for _, a in written.elements if "id" in a]
-    assert len(ids) == len(set(ids)) and {"probes", "probe_positions", "probe_similarity", "table.probe_layers"} <= {*ids}
+    assert len(ids) == len(set(ids)) and {
+        "probes",
+        "probe_positions",
+        "probe_similarity",
+        "table.probe_layers",
+    } <= {*ids}
     assert {a["href"][1:] for a in written.all("a")} <= {*ids}
     assert "Not probed: baseline seed 1." in written.text and "bash recipes/probe.sh residual" in written.text
-    assert len(written.all("details")) == 3 and len(written.all("table")) == len(written.all("caption")) == 5 + 5
+    assert (
+        len(written.all("details")) == 3 and len(written.all("table")) == len(written.all("caption")) == 5 + 5
+    )
     named = [drawing["aria-label"] for drawing in written.all("svg")]
-    assert [name for name in named if "by layer" in name] == ["Accuracy of linear classifiers by layer", "Similarity of languages by layer"]
+    assert [name for name in named if "by layer" in name] == [
+        "Accuracy of linear classifiers by layer",
+        "Similarity of languages by layer",
+    ]
     assert "language of tokens, %, residual, true by predicted; the numbers are in a table below" in named
     make_probes(probed[0])
     assert "Not probed" not in Outline(page(read_runs(probed), {}, 1)).text
@@ -174,16 +207,28 @@ def test_names_in_probes_stay_text(probed):
 @pytest.mark.slow
 def test_tables_and_figures_of_probes_are_written_too(probed, tmp_path):
     output = tmp_path / "report.html"
-    done = run_command("scripts/report.py", *probed, "--output", output, "--examples", "0", "--format", "svg", "tsv")
+    done = run_command(
+        "scripts/report.py", *probed, "--output", output, "--examples", "0", "--format", "svg", "tsv"
+    )
     assert done.returncode == 0, done.stderr
     drawn, tables = ("accuracy", "similarity"), ("positions", "similarity", "layers", "confusion", "runs")
-    assert all((tmp_path / f"report.probe_{name}.svg").is_file() for name in drawn) and (tmp_path / "report.confusion.residual.svg").is_file()
-    columns = {name: (tmp_path / f"report.probe_{name}.tsv").read_text().split("\n")[0].split("\t") for name in tables}
-    assert columns["positions"] == ["system", "seeds", "token id", "position id"] and columns["layers"][:3] == ["layer", "system", "residual"]
+    assert (
+        all((tmp_path / f"report.probe_{name}.svg").is_file() for name in drawn)
+        and (tmp_path / "report.confusion.residual.svg").is_file()
+    )
+    columns = {
+        name: (tmp_path / f"report.probe_{name}.tsv").read_text().split("\n")[0].split("\t")
+        for name in tables
+    }
+    assert columns["positions"] == ["system", "seeds", "token id", "position id"] and columns["layers"][
+        :3
+    ] == ["layer", "system", "residual"]
     (probed[1] / "probes" / "similarity.tsv").write_text("layer\n")
     output.write_text("before")
     stopped = run_command("scripts/report.py", *probed, "--output", output)
-    assert stopped.returncode == 1 and "similarity.tsv in" in stopped.stderr and stopped.stderr.count("\n") == 1
+    assert (
+        stopped.returncode == 1 and "similarity.tsv in" in stopped.stderr and stopped.stderr.count("\n") == 1
+    )
     assert output.read_text() == "before"
 
 
@@ -191,7 +236,13 @@ def test_many_directions_have_a_panel_a_target_language(folders, tmp_path):
     many = tmp_path / "many"
     shutil.copytree(folders[0], many)
     languages = ["en", "de", "fr", "it", "nl", "ro", "es"]
-    validate(many / "checkpoints", 4, [f"{one}-{other}" for one in languages for other in languages if one != other], ["en-de"], bleu=False)
+    validate(
+        many / "checkpoints",
+        4,
+        [f"{one}-{other}" for one in languages for other in languages if one != other],
+        ["en-de"],
+        bleu=False,
+    )
     written = Outline(page(read_runs([many]), {}, 1))
     assert "Validation BLEU by target language" in {drawing["aria-label"] for drawing in written.all("svg")}
 
@@ -199,17 +250,40 @@ def test_many_directions_have_a_panel_a_target_language(folders, tmp_path):
 @pytest.mark.slow
 def test_the_script_writes_page_tables_and_figures(folders, tmp_path):
     output = tmp_path / "report.html"
-    done = run_command("scripts/report.py", *folders, "--output", output, "--format", "png", "svg", "md", "tsv")
+    done = run_command(
+        "scripts/report.py", *folders, "--output", output, "--format", "png", "svg", "md", "tsv"
+    )
     assert done.returncode == 0, done.stderr
     written = {line.rpartition("/")[2] for line in done.stdout.split()}
     assert written == {path.name for path in tmp_path.iterdir()} and output.stat().st_size < SMALL
-    assert {f"report.{name}.{form}" for name in ("systems", "gains", "directions", "runs") for form in ("md", "tsv")} < written
-    drawn = ("training", "training_bleu", "training_directions", "bleu.residual", "direct_minus_pivot.baseline")
+    assert {
+        f"report.{name}.{form}"
+        for name in ("systems", "gains", "directions", "runs")
+        for form in ("md", "tsv")
+    } < written
+    drawn = (
+        "training",
+        "training_bleu",
+        "training_directions",
+        "bleu.residual",
+        "direct_minus_pivot.baseline",
+    )
     assert {f"report.{name}.{form}" for name in drawn for form in ("png", "svg")} < written
     assert len((tmp_path / "report.directions.tsv").read_text().splitlines()) == 1 + 4 * 2
-    columns, *rows = [line.split("\t") for line in (tmp_path / "report.validation.tsv").read_text().splitlines()]
+    columns, *rows = [
+        line.split("\t") for line in (tmp_path / "report.validation.tsv").read_text().splitlines()
+    ]
     assert columns == ["system", "seed", "epoch", "updates", "direction", "kind", "nll_loss", "bleu"]
-    assert len(rows) == 4 * 3 * 4 and rows[0] == ["baseline", "1", "1", "100", "de-fr", "zero-shot", "7.0", "10.0"]
+    assert len(rows) == 4 * 3 * 4 and rows[0] == [
+        "baseline",
+        "1",
+        "1",
+        "100",
+        "de-fr",
+        "zero-shot",
+        "7.0",
+        "10.0",
+    ]
     assert not re.search(r"/tmp|\.part", "".join(written))
 
 
@@ -219,8 +293,13 @@ def test_the_script_refuses_what_it_cannot_show_and_leaves_the_page_as_it_was(fo
     (tmp_path / "empty").mkdir()
     other = tmp_path / "other"
     other.mkdir()
-    (other / "scores.json").write_text(json.dumps({**json.loads((folders[0] / "scores.json").read_text()), "config": "other"}))
-    for runs, message in (([tmp_path / "empty"], "scores.json is missing"), ([folders[0], other], "cannot stand in one table")):
+    (other / "scores.json").write_text(
+        json.dumps({**json.loads((folders[0] / "scores.json").read_text()), "config": "other"})
+    )
+    for runs, message in (
+        ([tmp_path / "empty"], "scores.json is missing"),
+        ([folders[0], other], "cannot stand in one table"),
+    ):
         stopped = run_command("scripts/report.py", *runs, "--output", output)
         assert stopped.returncode == 1 and message in stopped.stderr and stopped.stderr.count("\n") == 1
         assert output.read_text() == "before" and not list(tmp_path.glob("*.part"))

@@ -15,20 +15,36 @@ from zsnmt.report.examples import examples
 from zsnmt.report.page import page
 from zsnmt.report.scores import read_runs
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: the page was not looked at in a browser")
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None
+)
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed: the page was not looked at in a browser"
+)
 
 PHONE = 390  # CSS pixels across
-LOOK = """<!DOCTYPE html><pre id="seen"></pre><iframe id="frame" src="report.html" style="width: %dpx; height: 800px; border: 0"></iframe>
+LOOK = """\
+<!DOCTYPE html><pre id="seen"></pre>
+<iframe id="frame" src="report.html" style="width: WIDTHpx; height: 800px; border: 0"></iframe>
 <script>
 document.getElementById("frame").addEventListener("load", (event) => {
   const view = event.target.contentWindow, page = view.document, by = (id) => page.getElementById(id);
-  const shown = () => [...page.querySelectorAll(".direction")].filter((one) => one.offsetHeight).map((one) => one.id);
-  const change = (id, value) => { by(id)[id === "strayed" ? "checked" : "value"] = value; by(id).dispatchEvent(new view.Event("change")); };
+  const directions = () => [...page.querySelectorAll(".direction")];
+  const shown = () => directions().filter((one) => one.offsetHeight).map((one) => one.id);
+  const change = (id, value) => {
+    by(id)[id === "strayed" ? "checked" : "value"] = value;
+    by(id).dispatchEvent(new view.Event("change"));
+  };
   const first = () => by("table.directions").tBodies[0].rows[0].textContent;
-  const bleu = () => [...by("table.directions").tBodies[0].rows].map((row) => parseFloat(row.cells[3].textContent));
+  const rows = () => [...by("table.directions").tBodies[0].rows];
+  const bleu = () => rows().map((row) => parseFloat(row.cells[3].textContent));
   const scrolled = (box) => box.scrollWidth > box.clientWidth;
-  const seen = { scrolled: [...page.querySelectorAll(".curves .wide")].map(scrolled), width: page.documentElement.scrollWidth, requests: view.performance.getEntriesByType("resource").length, start: shown() };
+  const seen = {
+    scrolled: [...page.querySelectorAll(".curves .wide")].map(scrolled),
+    width: page.documentElement.scrollWidth,
+    requests: view.performance.getEntriesByType("resource").length,
+    start: shown(),
+  };
   change("direction", "en-de"); seen.chosen = shown(); seen.address = view.location.hash;
   change("direction", ""); seen.all = shown();
   change("order", "target"); seen.ordered = shown();
@@ -39,13 +55,22 @@ document.getElementById("frame").addEventListener("load", (event) => {
   seen.reachable = [...page.querySelectorAll("select, input, button")].every((one) => one.tabIndex === 0);
   document.getElementById("seen").textContent = JSON.stringify(seen);
 });
-</script>""" % PHONE
+</script>""".replace("WIDTH", str(PHONE))
 
 
 def dump(path, tmp_path, fragment=""):
     """The document as it stands when scripts have run."""
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--virtual-time-budget=2000",
-               f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", f"{path.as_uri()}{fragment}"]  # fmt: skip
+    command = [
+        CHROMIUM,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--allow-file-access-from-files",
+        "--virtual-time-budget=2000",
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--dump-dom",
+        f"{path.as_uri()}{fragment}",
+    ]
     environment = {**os.environ, "HOME": str(tmp_path)}
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0 and done.stdout, done.stderr
@@ -56,7 +81,10 @@ def dump(path, tmp_path, fragment=""):
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     text = make_text(folder / "text")
-    folders = [make_run(folder, text, "baseline"), make_run(folder, text, "residual_with_a_long_name", zero_shot=14.0)]
+    folders = [
+        make_run(folder, text, "baseline"),
+        make_run(folder, text, "residual_with_a_long_name", zero_shot=14.0),
+    ]
     make_probes(folders[1], removed=2)
     runs = read_runs(folders)
     path = folder / "report.html"
@@ -69,7 +97,9 @@ def seen(report, tmp_path_factory):
     """What a visit on a phone finds."""
     harness = report.with_name("look.html")
     harness.write_text(LOOK)
-    found = re.search(r'<pre id="seen">(.*?)</pre>', dump(harness, tmp_path_factory.mktemp("browser")), re.DOTALL)[1]
+    found = re.search(
+        r'<pre id="seen">(.*?)</pre>', dump(harness, tmp_path_factory.mktemp("browser")), re.DOTALL
+    )[1]
     assert found, "the page did not load or its script failed"
     return json.loads(unescape(found))
 
@@ -77,10 +107,14 @@ def seen(report, tmp_path_factory):
 @pytest.mark.slow
 def test_the_address_chooses_the_direction(report, tmp_path):
     document = dump(report, tmp_path, "#fr-de")
-    hidden = {match[2]: "hidden" in match[0] for match in re.finditer(r'<section class="(direction)" id="(\S+?)"[^>]*>', document)}
+    hidden = {
+        match[2]: "hidden" in match[0]
+        for match in re.finditer(r'<section class="(direction)" id="(\S+?)"[^>]*>', document)
+    }
     assert hidden == {"de-fr": True, "fr-de": False, "de-en": True, "en-de": True}
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched_and_nothing_is_wider_than_a_phone(seen):
     assert seen["requests"] == 0
     assert seen["width"] <= PHONE

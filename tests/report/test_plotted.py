@@ -8,17 +8,32 @@ import pytest
 from tests.support.runs import log_line, validate
 from tests.support.scores import made_up_scores
 from zsnmt.languages import Direction
-from zsnmt.report.plotted import Curve, Validation, curves, heat_maps, log_curves, panels, validation_losses, validations
+from zsnmt.report.plotted import (
+    Curve,
+    Validation,
+    curves,
+    heat_maps,
+    log_curves,
+    panels,
+    validation_losses,
+    validations,
+)
 from zsnmt.report.scores import Run
 
-SCORES = [made_up_scores("baseline", 1, 5.0), made_up_scores("baseline", 2, 8.0), made_up_scores("residual", 1, 14.0)]
+SCORES = [
+    made_up_scores("baseline", 1, 5.0),
+    made_up_scores("baseline", 2, 8.0),
+    made_up_scores("residual", 1, 14.0),
+]
 
 
 def test_a_map_holds_the_mean_over_the_seeds_and_no_direction_that_was_not_scored():
     maps = {(cells.kind, cells.system): cells for cells in heat_maps(SCORES)}
     assert len(maps) == 6
     bleu, minus = maps["bleu", "baseline"], maps["direct_minus_pivot", "baseline"]
-    assert bleu.values[Direction("de", "fr")] == pytest.approx(5.5) and Direction("en", "fr") not in bleu.values
+    assert (
+        bleu.values[Direction("de", "fr")] == pytest.approx(5.5) and Direction("en", "fr") not in bleu.values
+    )
     assert minus.values[Direction("de", "fr")] == pytest.approx(5.5 - 15.0)
     assert bleu.languages == ["en", "de", "fr"] and minus.languages == ["de", "fr"]
     assert maps["off_target", "residual"].values[Direction("de", "fr")] == 50.0
@@ -29,7 +44,12 @@ def test_maps_of_a_kind_share_a_scale_and_differences_have_zero_in_the_middle():
         scales = {(cells.low, cells.high) for cells in heat_maps(SCORES) if cells.kind == kind}
         assert len(scales) == 1
         low, high = scales.pop()
-        assert all(low <= value <= high for cells in heat_maps(SCORES) if cells.kind == kind for value in cells.values.values())
+        assert all(
+            low <= value <= high
+            for cells in heat_maps(SCORES)
+            if cells.kind == kind
+            for value in cells.values.values()
+        )
         assert kind != "direct_minus_pivot" or low == -high
 
 
@@ -45,7 +65,11 @@ def test_a_validation_is_a_row_for_each_direction(tmp_path):
     found = validations([validated(tmp_path, SCORES[0]), Run(Path("gone"), SCORES[1])])
     assert len(found) == 2 * 3
     assert found[0] == Validation("baseline", 1, 1, 100, Direction("de", "fr"), "zero_shot", 7.0, 10.0)
-    assert [(one.epoch, str(one.direction)) for one in found[2:5]] == [(1, "en-de"), (2, "de-fr"), (2, "de-en")]
+    assert [(one.epoch, str(one.direction)) for one in found[2:5]] == [
+        (1, "en-de"),
+        (2, "de-fr"),
+        (2, "de-en"),
+    ]
 
 
 def test_a_curve_is_the_mean_over_the_directions_of_a_kind_by_update(tmp_path):
@@ -54,11 +78,15 @@ def test_a_curve_is_the_mean_over_the_directions_of_a_kind_by_update(tmp_path):
     assert len(drawn) == 3 * 2
     for system, seed in (("baseline", 1), ("baseline", 2), ("residual", 1)):
         assert drawn[system, seed, "zero_shot"].values == [10, 20]
-        assert drawn[system, seed, "supervised"] == Curve(system, seed, "supervised", [100, 200], [11.5, 21.5])
+        assert drawn[system, seed, "supervised"] == Curve(
+            system, seed, "supervised", [100, 200], [11.5, 21.5]
+        )
 
 
 def test_a_figure_that_was_not_recorded_has_no_curve(tmp_path):
-    found = validations([validated(tmp_path / "a", SCORES[0], bleu=False), validated(tmp_path / "b", SCORES[2])])
+    found = validations(
+        [validated(tmp_path / "a", SCORES[0], bleu=False), validated(tmp_path / "b", SCORES[2])]
+    )
     assert {curve.system for curve in curves(found, "bleu")} == {"residual"}
     assert {curve.system for curve in curves(found, "nll_loss")} == {"baseline", "residual"}
     assert not panels([one for one in found if one.system == "baseline"], "bleu", by_target=False)
@@ -67,7 +95,9 @@ def test_a_figure_that_was_not_recorded_has_no_curve(tmp_path):
 def test_a_direction_or_target_language_has_a_panel_with_supervised_ones_first(tmp_path):
     found = validations([validated(tmp_path, SCORES[0])])
     assert [*panels(found, "bleu", by_target=False)] == ["de → en", "en → de", "de → fr, zero-shot"]
-    to_target = panels([*found, replace(found[0], direction=Direction("it", "fr"), bleu=30.0)], "bleu", by_target=True)
+    to_target = panels(
+        [*found, replace(found[0], direction=Direction("it", "fr"), bleu=30.0)], "bleu", by_target=True
+    )
     assert [*to_target] == ["to en", "to de", "to fr, zero-shot"]
     assert to_target["to fr, zero-shot"][0].values == [(10 + 30) / 2, 20]
 

@@ -51,9 +51,18 @@ def test_a_mean_needs_the_figure_in_every_direction():
 def test_columns_are_of_the_kinds_and_ways_that_were_scored():
     titles = [column.title for column in columns_of(SCORES, ALL, ROOMY)]
     assert titles == [
-        "supervised", "zero-shot", "through pivot", "off-target", "off-target through pivot",
-        "supervised chrF++", "zero-shot chrF++", "chrF++ through pivot", "supervised COMET", "zero-shot COMET", "COMET through pivot",
-    ]  # fmt: skip
+        "supervised",
+        "zero-shot",
+        "through pivot",
+        "off-target",
+        "off-target through pivot",
+        "supervised chrF++",
+        "zero-shot chrF++",
+        "chrF++ through pivot",
+        "supervised COMET",
+        "zero-shot COMET",
+        "COMET through pivot",
+    ]
     assert [contrast.title for contrast in contrasts_of(groups_of(SCORES))] == ["zero-shot minus pivot"]
     alone = [only(SCORES[0], (SUPERVISED, DIRECT))]
     assert [column.title for column in columns_of(alone, ALL)] == ["supervised"] and not contrasts_of(
@@ -69,11 +78,21 @@ def test_another_way_and_kind_have_columns_and_differences_of_their_own():
     ]
     scores = [replace(SCORES[0], results=[*more, *SCORES[0].results])]
     assert [column.title for column in columns_of(scores, ALL)] == [
-        "supervised", "zero-shot", "through pivot", "zero-shot by mask (keep 0.9)", "zero-resource",
-        "off-target", "off-target through pivot", "off-target by mask (keep 0.9)", "zero-resource off-target",
-    ]  # fmt: skip
+        "supervised",
+        "zero-shot",
+        "through pivot",
+        "zero-shot by mask (keep 0.9)",
+        "zero-resource",
+        "off-target",
+        "off-target through pivot",
+        "off-target by mask (keep 0.9)",
+        "zero-resource off-target",
+    ]
     assert [contrast.title for contrast in contrasts_of(groups_of(scores))] == [
-        "zero-shot minus pivot", "zero-shot by mask (keep 0.9) minus direct", "zero-shot by mask (keep 0.9) minus pivot"]  # fmt: skip
+        "zero-shot minus pivot",
+        "zero-shot by mask (keep 0.9) minus direct",
+        "zero-shot by mask (keep 0.9) minus pivot",
+    ]
     assert (
         "2 supervised, 2 zero-shot and 1 zero-resource directions, some also through en, by mask (keep 0.9)"
         in caption(scores)
@@ -97,17 +116,38 @@ def test_runs_of_several_systems_and_seeds_can_be_compared_whatever_their_models
 ONLY_FIRST, ONLY_OTHER = "only baseline seed 1 has ", "only residual seed 1 has "
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (dict(config="other"), f"their configs differ: {ONLY_FIRST}made_up, {ONLY_OTHER}other;"),
-    (dict(signatures=dict(bleu="tok:intl", off_target="py3langid")),
-     f"their signatures differ: {ONLY_FIRST}bleu tok:13a, {ONLY_OTHER}bleu tok:intl;"),
-    (dict(signatures=SCORES[2].signatures | dict(comet="wmt22")), f"their signatures differ: {ONLY_OTHER}comet wmt22;"),
-    (dict(decoding=dict(beam=1, lines=60)), f"their settings of decoding differ: {ONLY_FIRST}beam 4, {ONLY_OTHER}beam 1, lines 60;"),
-    (dict(test_set="ab12"), f"their test sets differ: {ONLY_FIRST}one that was not recorded, {ONLY_OTHER}ab12;"),
-    (dict(results=without(SCORES[2], ("de-fr", PIVOT)).results), f"their directions differ: {ONLY_FIRST}de-fr (zero-shot through pivot);"),
-    (dict(results=[]), f"their directions differ: {ONLY_FIRST}de-en (supervised), de-fr (zero-shot through pivot), de-fr (zero-shot), "
-     "en-de (supervised) and 2 more;"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(config="other"), f"their configs differ: {ONLY_FIRST}made_up, {ONLY_OTHER}other;"),
+        (
+            dict(signatures=dict(bleu="tok:intl", off_target="py3langid")),
+            f"their signatures differ: {ONLY_FIRST}bleu tok:13a, {ONLY_OTHER}bleu tok:intl;",
+        ),
+        (
+            dict(signatures=SCORES[2].signatures | dict(comet="wmt22")),
+            f"their signatures differ: {ONLY_OTHER}comet wmt22;",
+        ),
+        (
+            dict(decoding=dict(beam=1, lines=60)),
+            f"their settings of decoding differ: {ONLY_FIRST}beam 4, {ONLY_OTHER}beam 1, lines 60;",
+        ),
+        (
+            dict(test_set="ab12"),
+            f"their test sets differ: {ONLY_FIRST}one that was not recorded, {ONLY_OTHER}ab12;",
+        ),
+        (
+            dict(results=without(SCORES[2], ("de-fr", PIVOT)).results),
+            f"their directions differ: {ONLY_FIRST}de-fr (zero-shot through pivot);",
+        ),
+        (
+            dict(results=[]),
+            f"their directions differ: {ONLY_FIRST}de-en (supervised), de-fr (zero-shot through pivot), "
+            "de-fr (zero-shot), "
+            "en-de (supervised) and 2 more;",
+        ),
+    ],
+)
 def test_runs_that_cannot_be_compared_are_refused_naming_what_differs(change, message):
     with pytest.raises(InputError) as refused:
         check_comparable([SCORES[0], SCORES[1], replace(SCORES[2], **change)])

@@ -25,10 +25,16 @@ FRENCH = Direction("de", "fr")
 def naive(runs, way, figure, *directions):
     """The mean over seeds and zero-shot directions, draw by draw."""
     return [
-        fmean(fmean(unpacked(result.uncertainty.resampled[figure], ranges()[figure])[draw] for result in scores.results
-                    if result.way == way and str(result.direction) in directions) for scores in runs)
+        fmean(
+            fmean(
+                unpacked(result.uncertainty.resampled[figure], ranges()[figure])[draw]
+                for result in scores.results
+                if result.way == way and str(result.direction) in directions
+            )
+            for scores in runs
+        )
         for draw in range(SAMPLES)
-    ]  # fmt: skip
+    ]
 
 
 def resamples(runs, figure="bleu", directions=None, way=DIRECT):

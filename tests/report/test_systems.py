@@ -252,7 +252,10 @@ def test_every_direction_and_system_has_a_row_and_nothing_is_made_up():
 def test_every_direction_says_who_pivots_and_how_much_was_scored():
     assert directions_table(SCORES).about == ""
     scores = replace(SCORES[0], pivot_by="third, seed 1", decoding=dict(beam=4, lines=60))
-    said = "Only the first 60 lines of the test set are scored. Through the pivot: baseline, seed 1, by third, seed 1."
+    said = (
+        "Only the first 60 lines of the test set are scored. Through the pivot: baseline, seed 1, by "
+        "third, seed 1."
+    )
     assert directions_table([scores]).about == said
 
 

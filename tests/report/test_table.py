@@ -7,7 +7,20 @@ from statistics import stdev
 
 import pytest
 
-from zsnmt.report.table import FORMS, WIDTH, Measured, Table, joined, markdown, over_seeds, shown, spread_note, text_rows, tsv, wrapped
+from zsnmt.report.table import (
+    FORMS,
+    WIDTH,
+    Measured,
+    Table,
+    joined,
+    markdown,
+    over_seeds,
+    shown,
+    spread_note,
+    text_rows,
+    tsv,
+    wrapped,
+)
 
 TABLE = Table(
     "small",
@@ -63,7 +76,13 @@ def test_tsv_has_numbers_in_columns_of_their_own():
 
 
 def test_tsv_has_interval_and_p_value_in_the_units_of_the_score_file():
-    table = Table("gains", "", ["system", "off-target"], [["a", GAIN], ["b", Measured("off_target", 0.5, difference=True)]], "")
+    table = Table(
+        "gains",
+        "",
+        ["system", "off-target"],
+        [["a", GAIN], ["b", Measured("off_target", 0.5, difference=True)]],
+        "",
+    )
     first, second = csv.DictReader(io.StringIO(tsv(table)), delimiter="\t")
     found = {part: first[f"off-target {part}"] for part in ("low", "high", "p", "note")}
     assert found == {"low": "-0.25", "high": "0.0", "p": "0.0209", "note": "one seed"}
@@ -74,8 +93,12 @@ def test_a_note_explains_what_stands_beside_the_figures_and_nothing_else():
     plain = Table("plain", "", ["BLEU"], [[Measured("bleu", 1.0)]], "What it holds.")
     assert plain.note == "What it holds." and "±" in TABLE.note and "bootstrap" not in TABLE.note
     tested = Table("tested", "", ["gain"], [[GAIN]], "")
-    assert "In brackets 95 % intervals" in tested.note and "p: paired" in tested.note and "±" not in tested.note
-    assert spread_note([plain]) == "" and spread_note([plain, TABLE, tested]) == joined([spread_note([TABLE]), tested.note])
+    assert (
+        "In brackets 95 % intervals" in tested.note and "p: paired" in tested.note and "±" not in tested.note
+    )
+    assert spread_note([plain]) == "" and spread_note([plain, TABLE, tested]) == joined(
+        [spread_note([TABLE]), tested.note]
+    )
     assert TABLE.only(["name"]).note == "What it holds."
 
 
@@ -87,9 +110,15 @@ def test_columns_are_left_out_where_no_row_has_a_cell_and_chosen_in_the_order_as
 
 
 def test_in_a_terminal_a_row_is_a_column_and_all_are_aligned():
-    name, rule, bleu, never = text_rows(replace(TABLE, rows=[["long name", *TABLE.rows[0][1:]], *TABLE.rows[1:]])).split("\n")
+    name, rule, bleu, never = text_rows(
+        replace(TABLE, rows=[["long name", *TABLE.rows[0][1:]], *TABLE.rows[1:]])
+    ).split("\n")
     places = [name.index("long name"), name.index("d", 14)]
-    assert (bleu.index("20.2 ± 0.5"), bleu.index("3.0 (one seed)")) == (never.index("–"), never.rindex("–")) == tuple(places)
+    assert (
+        (bleu.index("20.2 ± 0.5"), bleu.index("3.0 (one seed)"))
+        == (never.index("–"), never.rindex("–"))
+        == tuple(places)
+    )
     assert {*rule} == {"-"} and len(rule) == max(map(len, (name, bleu, never)))
 
 
@@ -98,7 +127,9 @@ def test_in_a_terminal_columns_that_do_not_fit_follow_below_with_the_titles_agai
     table = Table("wide", "", ["kind", "system", "BLEU"], rows, "", 2)
     blocks = [block.split("\n") for block in text_rows(table).split("\n\n")]
     assert all(len(line) <= WIDTH for block in blocks for line in block) and len(blocks) == 3
-    assert {(block[0][:4], block[1][:6], block[2][:3], block[3][:4]) for block in blocks} == {("kind", "system", "---", "BLEU")}
+    assert {(block[0][:4], block[1][:6], block[2][:3], block[3][:4]) for block in blocks} == {
+        ("kind", "system", "---", "BLEU")
+    }
     assert [float(value) for block in blocks for value in block[3].split()[1:]] == [*range(12)]
     narrow = text_rows(table, width=1).split("\n\n")
     assert len(narrow) == 12  # a column that is too wide stands alone
@@ -106,4 +137,8 @@ def test_in_a_terminal_columns_that_do_not_fit_follow_below_with_the_titles_agai
 
 def test_prose_is_wrapped_without_breaking_what_is_longer_than_a_line():
     signature = "x" * 110 + "-y"
-    assert wrapped(f"{'word ' * 30}{signature}").split("\n") == [("word " * 20).rstrip(), ("word " * 10).rstrip(), signature]
+    assert wrapped(f"{'word ' * 30}{signature}").split("\n") == [
+        ("word " * 20).rstrip(),
+        ("word " * 10).rstrip(),
+        signature,
+    ]

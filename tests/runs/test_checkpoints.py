@@ -14,7 +14,9 @@ from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints, load_c
 def save(path, seed: int, size: int = 3):
     torch.manual_seed(seed)
     model = {"weight": torch.randn(size, 2), "half": torch.randn(4).half(), "count": torch.tensor([seed])}
-    torch.save({"model": model, "cfg": argparse.Namespace(seed=seed), "last_optimizer_state": {"big": 1}}, path)
+    torch.save(
+        {"model": model, "cfg": argparse.Namespace(seed=seed), "last_optimizer_state": {"big": 1}}, path
+    )
     return model
 
 
@@ -42,8 +44,13 @@ def test_the_average_of_one_is_itself(tmp_path):
 
 
 def test_the_best_are_those_with_the_lowest_loss(tmp_path):
-    names = ["checkpoint.best_nll_loss_10.5001.pt", "checkpoint.best_nll_loss_9.7002.pt",
-             "checkpoint.best_nll_loss_9.8000.pt", "checkpoint_best.pt", "checkpoint_last.pt"]  # fmt: skip
+    names = [
+        "checkpoint.best_nll_loss_10.5001.pt",
+        "checkpoint.best_nll_loss_9.7002.pt",
+        "checkpoint.best_nll_loss_9.8000.pt",
+        "checkpoint_best.pt",
+        "checkpoint_last.pt",
+    ]
     for name in names:
         (tmp_path / name).touch()
     assert [path.name for path in best_checkpoints(tmp_path, 2)] == [names[1], names[2]]

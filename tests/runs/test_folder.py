@@ -28,7 +28,11 @@ def made(tmp_path):
 def test_a_run_keeps_the_pipeline_and_the_record_of_its_start(made):
     folder, start = made
     run = folder / "run"
-    assert sorted(path.name for path in (run / "pipeline").iterdir()) == ["dict.en.txt", "languages.txt", "subwords.model"]
+    assert sorted(path.name for path in (run / "pipeline").iterdir()) == [
+        "dict.en.txt",
+        "languages.txt",
+        "subwords.model",
+    ]
     record = json.loads((run / "run.json").read_text())
     record["commit"] = "0" * 40
     (run / "run.json").write_text(json.dumps(record))

@@ -8,8 +8,10 @@ from zsnmt.runs.log import progress_line, training_summary
 LOG = """\
 2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "nll_loss": "8.5", "wps": "4859.6"}
 2026-01-01 | INFO | valid | {"epoch": 1, "valid_nll_loss": "7.1", "valid_num_updates": "10"}
-2026-01-01 | INFO | valid | {"epoch": 2, "valid_nll_loss": "6.5", "valid_num_updates": "20", "valid_best_nll_loss": "6.5"}
-2026-01-01 | INFO | valid | {"epoch": 3, "valid_nll_loss": "6.9", "valid_num_updates": "30", "valid_best_nll_loss": "6.5"}
+2026-01-01 | INFO | valid | {"epoch": 2, "valid_nll_loss": "6.5", "valid_num_updates": "20", \
+"valid_best_nll_loss": "6.5"}
+2026-01-01 | INFO | valid | {"epoch": 3, "valid_nll_loss": "6.9", "valid_num_updates": "30", \
+"valid_best_nll_loss": "6.5"}
 """
 
 

@@ -79,8 +79,12 @@ def test_a_file_of_format_1_means_what_it_meant_and_is_the_same_in_today_s_forma
 
 
 def test_kind_and_way_are_kept_apart_whatever_they_are(tmp_path):
-    made = [made_up_result("de-fr", ZERO_SHOT, MASK, 9.0), made_up_result("fr-it", ZERO_RESOURCE, DIRECT, 8.0),
-            made_up_result("fr-it", ZERO_RESOURCE, PIVOT, 7.0), made_up_result("de-en", SUPERVISED, MASK, 6.0)]  # fmt: skip
+    made = [
+        made_up_result("de-fr", ZERO_SHOT, MASK, 9.0),
+        made_up_result("fr-it", ZERO_RESOURCE, DIRECT, 8.0),
+        made_up_result("fr-it", ZERO_RESOURCE, PIVOT, 7.0),
+        made_up_result("de-en", SUPERVISED, MASK, 6.0),
+    ]
     scores = made_up_scores("baseline", 1, 5.0)
     scores = replace(
         scores,
@@ -94,8 +98,14 @@ def test_kind_and_way_are_kept_apart_whatever_they_are(tmp_path):
         and len(scores.select(ZERO_SHOT)) == 2
     )
     assert scores.groups == [
-        (SUPERVISED, DIRECT), (SUPERVISED, MASK), (ZERO_SHOT, DIRECT), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK),
-        (ZERO_RESOURCE, DIRECT), (ZERO_RESOURCE, PIVOT)]  # fmt: skip
+        (SUPERVISED, DIRECT),
+        (SUPERVISED, MASK),
+        (ZERO_SHOT, DIRECT),
+        (ZERO_SHOT, PIVOT),
+        (ZERO_SHOT, MASK),
+        (ZERO_RESOURCE, DIRECT),
+        (ZERO_RESOURCE, PIVOT),
+    ]
     assert in_order([(ZERO_SHOT, MASK), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK)]) == [
         (ZERO_SHOT, PIVOT),
         (ZERO_SHOT, MASK),
@@ -104,8 +114,8 @@ def test_kind_and_way_are_kept_apart_whatever_they_are(tmp_path):
 
 def test_a_way_is_its_name_and_its_settings():
     same, other = Way("mask", {"into": ("en", "de"), "keep": 0.9}), Way("mask", {"keep": 0.5})
-    assert MASK == same and hash(MASK) == hash(same) and MASK.file_name == same.file_name
-    assert MASK != other and len({MASK.file_name, other.file_name, DIRECT.file_name}) == 3
+    assert same == MASK and hash(MASK) == hash(same) and MASK.file_name == same.file_name
+    assert other != MASK and len({MASK.file_name, other.file_name, DIRECT.file_name}) == 3
     assert MASK.label == "mask (into en+de, keep 0.9)" and MASK.phrase == f"by {MASK.label}"
     assert (DIRECT.phrase, PIVOT.phrase, PIVOT.label, PIVOT.file_name) == (
         "",
@@ -117,14 +127,30 @@ def test_a_way_is_its_name_and_its_settings():
     assert Way.from_json(json.loads(json.dumps(MASK.to_json()))) == MASK and DIRECT.to_json() == "direct"
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"format": 3}, "scores.json is of format 3, and this version reads formats up to 2; update zsnmt, or score it again"),
-    ({"config": None}, "scores.json is not a score file .it lacks config.; remove it, then score it again"),
-    ({"directions": [{"direction": "de-en", "kind": "guessed"}]}, "'guessed' is not a kind of direction; there are supervised, zero_shot"),
-    ({"directions": [{"direction": "de-en"}]}, "is not a score file .it lacks 'kind'."),
-    ({"directions": [{"direction": "de", "kind": "zero_shot"}]}, "is not a score file .'de' is no"),
-    ({"directions": [{"direction": "de-en", "kind": "zero_shot", "way": {"name": "mask"}}]}, "it lacks 'settings'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (
+            {"format": 3},
+            "scores.json is of format 3, and this version reads formats up to 2; update zsnmt, or score it "
+            "again",
+        ),
+        (
+            {"config": None},
+            "scores.json is not a score file .it lacks config.; remove it, then score it again",
+        ),
+        (
+            {"directions": [{"direction": "de-en", "kind": "guessed"}]},
+            "'guessed' is not a kind of direction; there are supervised, zero_shot",
+        ),
+        ({"directions": [{"direction": "de-en"}]}, "is not a score file .it lacks 'kind'."),
+        ({"directions": [{"direction": "de", "kind": "zero_shot"}]}, "is not a score file .'de' is no"),
+        (
+            {"directions": [{"direction": "de-en", "kind": "zero_shot", "way": {"name": "mask"}}]},
+            "it lacks 'settings'",
+        ),
+    ],
+)
 def test_what_is_not_a_score_file_is_refused(tmp_path, change, message):
     path = tmp_path / "scores.json"
     write_score_file(path, made_up_scores("baseline", 1, 5.0))

@@ -16,7 +16,14 @@ TRAINED = ["de-en", "en-de", "en-fr"]
 def figures(updates: int, loss: float) -> dict:
     """What fairseq says of a validation, where only two of the three directions are translated."""
     losses = {f"nll_loss_{direction}": loss + place for place, direction in enumerate(DIRECTIONS)}
-    return {"num_updates": updates, "nll_loss": loss, **losses, "bleu_de-en": 20.5, "bleu_de-fr": 0.25, "wps": 9.0}
+    return {
+        "num_updates": updates,
+        "nll_loss": loss,
+        **losses,
+        "bleu_de-en": 20.5,
+        "bleu_de-fr": 0.25,
+        "wps": 9.0,
+    }
 
 
 def append(folder, epoch: int, updates: int, loss: float) -> None:
@@ -69,15 +76,21 @@ def test_counts_of_batches_add_up_to_the_bleu_of_the_corpus(batch):
     order = random.Random(4).sample(range(40), 40)
     counts = BleuCounts()
     batches = [order[start : start + batch] for start in range(0, 40, batch)]
-    of_batches = [counts.of([hypotheses[i] for i in places], [references[i] for i in places]) for places in batches]
+    of_batches = [
+        counts.of([hypotheses[i] for i in places], [references[i] for i in places]) for places in batches
+    ]
     assert {len(of_batch) for of_batch in of_batches} == {BleuCounts.SIZE}
     total = [float(sum(values)) for values in zip(*of_batches)]  # as tensors of doubles are added up
-    assert BleuCounts.bleu(total) == pytest.approx(BLEU().corpus_score(hypotheses, [references]).score, abs=0.005)
+    assert BleuCounts.bleu(total) == pytest.approx(
+        BLEU().corpus_score(hypotheses, [references]).score, abs=0.005
+    )
     assert BleuCounts.bleu(counts.of(references, references)) == 100
 
 
 @pytest.mark.parametrize("empty", [["", ""], ["", "de3 de4"]])
 def test_counts_of_empty_outputs_can_be_scored(empty):
     references = ["de3 de4 de5 de6.", "de3 de4 de7 de8."]
-    assert BleuCounts.bleu(BleuCounts().of(empty, references)) == round(BLEU().corpus_score(empty, [references]).score, 2)
+    assert BleuCounts.bleu(BleuCounts().of(empty, references)) == round(
+        BLEU().corpus_score(empty, [references]).score, 2
+    )
     assert BleuCounts.bleu([0.0] * BleuCounts.SIZE) == 0

@@ -6,7 +6,18 @@ from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.significance import PairedTest
 
 from tests.support.evaluation import sentences, spoilt
-from zsnmt.scoring.bootstrap import SAMPLES, STEPS, draws, interval, packed, paired, resampled_rates, resampled_scores, signature, unpacked
+from zsnmt.scoring.bootstrap import (
+    SAMPLES,
+    STEPS,
+    draws,
+    interval,
+    packed,
+    paired,
+    resampled_rates,
+    resampled_scores,
+    signature,
+    unpacked,
+)
 
 LINES = 40
 FLOAT32 = 1e-6  # sacreBLEU's own precision here
@@ -91,7 +102,9 @@ def test_the_mean_of_two_directions_draws_the_same_lines_of_both():
             for language, references in sets.items()
         ]
         assert means[sample] == pytest.approx(sum(scores) / 2, rel=FLOAT32)
-    shifted = np.roll(resampled("BLEU", hypotheses["bb"], sets["bb"]), 1)  # other lines for the second direction
+    shifted = np.roll(
+        resampled("BLEU", hypotheses["bb"], sets["bb"]), 1
+    )  # other lines for the second direction
     apart = (resampled("BLEU", hypotheses["aa"], sets["aa"]) + shifted) / 2
     assert means.std() > 1.2 * apart.std()
 

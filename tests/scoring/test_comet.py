@@ -59,7 +59,12 @@ def test_without_the_package_the_error_says_how_to_install_it(monkeypatch):
 
 def test_the_command_says_so_before_it_translates(tmp_path):
     (tmp_path / "comet.py").write_text("raise ImportError('not here')\n")
-    program = f"import runpy, sys; sys.path.insert(0, {str(tmp_path)!r}); sys.argv = ['evaluate', 'RUN', '--comet']; "
-    refused = run_command("python", "-c", program + "runpy.run_path('scripts/evaluate.py', run_name='__main__')")
+    program = (
+        f"import runpy, sys; sys.path.insert(0, {str(tmp_path)!r}); sys.argv = ['evaluate', 'RUN', "
+        "'--comet']; "
+    )
+    refused = run_command(
+        "python", "-c", program + "runpy.run_path('scripts/evaluate.py', run_name='__main__')"
+    )
     assert refused.returncode == 1 and refused.stderr.count("\n") == 1
     assert "COMET is not installed (not here); install it with: pip install unbabel-comet" in refused.stderr

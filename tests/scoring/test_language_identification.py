@@ -6,12 +6,27 @@ import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.scoring import language_identification
-from zsnmt.scoring.language_identification import NaturalLanguageIdentifier, load_identifier, scripts_of, shares
+from zsnmt.scoring.language_identification import (
+    NaturalLanguageIdentifier,
+    load_identifier,
+    scripts_of,
+    shares,
+)
 
-EUROPEAN = ["This is a house with a red door.", "Das ist ein Haus mit einer roten Tür.", "C'est une maison rouge.", "2018.", " "]
+EUROPEAN = [
+    "This is a house with a red door.",
+    "Das ist ein Haus mit einer roten Tür.",
+    "C'est une maison rouge.",
+    "2018.",
+    " ",
+]
 HINDI, MARATHI = "यह लाल दरवाज़े वाला एक घर है।", "हे लाल दार असलेले एक घर आहे."
 TAMIL, GEORGIAN, MEITEI = "இது ஒரு சிவப்பு வீடு.", "ეს წითელი სახლია.", "ꯃꯁꯤ ꯌꯨꯝ ꯑꯃꯅꯤ꯫"
-JAPANESE, CHINESE, KOREAN = "これは赤いドアの家です。", "这是一座有红门的房子。", "이것은 빨간 문이 있는 집입니다."
+JAPANESE, CHINESE, KOREAN = (
+    "これは赤いドアの家です。",
+    "这是一座有红门的房子。",
+    "이것은 빨간 문이 있는 집입니다.",
+)
 INDIC = {"en": "Latin", "hi": "Devanagari", "mr": "Devanagari", "ta": "Tamil"}
 
 
@@ -27,7 +42,9 @@ def test_natural_languages_are_told_apart_among_those_of_the_experiment(tmp_path
     assert identifier.identify(["Dit is een huis met een rode deur."])[0] in ("en", "de", "fr")
 
 
-@pytest.mark.parametrize("scripts", [None, {}, {"en": "Latin"}, {"en": "Latin", "de": "Latin", "fr": "Latin", "ta": "Tamil"}])
+@pytest.mark.parametrize(
+    "scripts", [None, {}, {"en": "Latin"}, {"en": "Latin", "de": "Latin", "fr": "Latin", "ta": "Tamil"}]
+)
 def test_without_scripts_that_differ_py3langid_alone_decides(tmp_path, scripts):
     languages, sentences = ["en", "de", "fr"], [*EUROPEAN, TAMIL, GEORGIAN, "..."]
     identifier, signature = load_identifier("py3langid", languages, tmp_path, scripts)
@@ -37,7 +54,10 @@ def test_without_scripts_that_differ_py3langid_alone_decides(tmp_path, scripts):
 
 def test_restrictions_do_not_disturb_each_other():
     european, indic = NaturalLanguageIdentifier(["en", "de"]), NaturalLanguageIdentifier(["hi", "mr"])
-    assert european.identify(EUROPEAN[:2]) == ["en", "de"] and indic.identify([HINDI, MARATHI]) == ["hi", "mr"]
+    assert european.identify(EUROPEAN[:2]) == ["en", "de"] and indic.identify([HINDI, MARATHI]) == [
+        "hi",
+        "mr",
+    ]
 
 
 def test_the_script_decides_and_py3langid_where_it_is_shared(tmp_path):
@@ -47,20 +67,30 @@ def test_the_script_decides_and_py3langid_where_it_is_shared(tmp_path):
     within = NaturalLanguageIdentifier(["hi", "mr"])
     words = f"{HINDI} {MARATHI}".split()
     assert identifier.identify(words) == within.identify(words)
-    assert signature.endswith("restricted to en hi mr ta, by script: Devanagari (hi mr), Latin (en), Tamil (ta)")
+    assert signature.endswith(
+        "restricted to en hi mr ta, by script: Devanagari (hi mr), Latin (en), Tamil (ta)"
+    )
 
 
 def test_most_letters_decide_about_a_mixed_sentence(tmp_path):
     identifier = by_script(tmp_path, {"en": "Latin", "hi": "Devanagari"})
-    assert identifier.identify([f"{HINDI} (Anna)", "This is the house of Anna, घर.", "Anna Smith: हाँ!"]) == ["hi", "en", "en"]
-    # vowel signs are no letters to Unicode, but as much writing as the vowels of English: 4 consonants, 4 signs
+    assert identifier.identify([f"{HINDI} (Anna)", "This is the house of Anna, घर.", "Anna Smith: हाँ!"]) == [
+        "hi",
+        "en",
+        "en",
+    ]
+    # vowel signs are no letters to Unicode, but as much writing as the vowels of English: 4 consonants, 4
+    # signs
     assert identifier.identify(["नीति से भी Hamburg"]) == ["hi"]
 
 
 def test_what_is_in_no_script_of_the_experiment_is_unknown(tmp_path):
     identifier = by_script(tmp_path, INDIC)
     assert identifier.identify([GEORGIAN, JAPANESE, "2018.", "...", "☺", "", " "]) == ["unknown"] * 7
-    assert identifier.identify(["௨௦௧௮", "२०१८"])[0] == "ta" and identifier.identify(["२०१८"])[0] in ("hi", "mr")
+    assert identifier.identify(["௨௦௧௮", "२०१८"])[0] == "ta" and identifier.identify(["२०१८"])[0] in (
+        "hi",
+        "mr",
+    )
 
 
 def test_a_script_of_its_own_needs_no_language_that_py3langid_knows(tmp_path, monkeypatch):
@@ -69,20 +99,30 @@ def test_a_script_of_its_own_needs_no_language_that_py3langid_knows(tmp_path, mo
     assert identifier.identify([MEITEI, GEORGIAN, EUROPEAN[0], TAMIL]) == ["mni", "velan", "en", "unknown"]
 
 
-@pytest.mark.parametrize("scripts", [{"en": "Latin", "velan": "Latin", "ta": "Tamil"}, {"en": "Latin", "ta": "Tamil"}])
+@pytest.mark.parametrize(
+    "scripts", [{"en": "Latin", "velan": "Latin", "ta": "Tamil"}, {"en": "Latin", "ta": "Tamil"}]
+)
 def test_a_language_that_py3langid_does_not_know_is_refused_where_it_must_decide(tmp_path, scripts):
     with pytest.raises(InputError, match="cannot tell apart en, velan .*ISO 639-1"):
         load_identifier("py3langid", ["en", "velan", "ta"], tmp_path, scripts)
 
 
 def test_a_language_without_a_script_may_be_in_any(tmp_path):
-    identifier, signature = load_identifier("py3langid", ["en", "hi", "mr"], tmp_path, {"en": "Latin", "hi": "Devanagari"})
+    identifier, signature = load_identifier(
+        "py3langid", ["en", "hi", "mr"], tmp_path, {"en": "Latin", "hi": "Devanagari"}
+    )
     assert identifier.identify([HINDI, MARATHI, EUROPEAN[0], TAMIL]) == ["hi", "mr", "en", "unknown"]
     assert signature.endswith("by script: Devanagari (hi mr), Latin (en mr)")
 
 
 def test_scripts_are_found_from_references():
-    references = {"en": ["2018 !!!", "Ω is a letter of Greek."], "hi": [HINDI, "Anna"], "mni": [MEITEI], "aa": ["1, 2", "?"], "bb": []}
+    references = {
+        "en": ["2018 !!!", "Ω is a letter of Greek."],
+        "hi": [HINDI, "Anna"],
+        "mni": [MEITEI],
+        "aa": ["1, 2", "?"],
+        "bb": [],
+    }
     assert scripts_of(references) == {"en": "Latin", "hi": "Devanagari", "mni": "Meetei Mayek"}
 
 

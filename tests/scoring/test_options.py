@@ -34,11 +34,14 @@ def test_every_setting_has_an_option():
     assert all(given[setting.name] != setting.default for setting in fields(Scoring))
 
 
-@pytest.mark.parametrize("settings, message", [
-    (dict(identifier="guess"), "there is no identifier 'guess'; choose py3langid, lexicon"),
-    (dict(bleu_tokenizer="12a"), "there is no BLEU tokeniser '12a'; choose 13a, .*, subwords"),
-    (dict(bootstrap_samples=1), "1 bootstrap samples have no interval; give 2 or more, such as 1000"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        (dict(identifier="guess"), "there is no identifier 'guess'; choose py3langid, lexicon"),
+        (dict(bleu_tokenizer="12a"), "there is no BLEU tokeniser '12a'; choose 13a, .*, subwords"),
+        (dict(bootstrap_samples=1), "1 bootstrap samples have no interval; give 2 or more, such as 1000"),
+    ],
+)
 def test_what_there_is_not_is_refused(settings, message):
     with pytest.raises(InputError, match=message):
         Scoring(**settings)

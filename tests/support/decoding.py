@@ -1,4 +1,6 @@
-"""Small random models whose translations end, sentences for them, and fairseq's own search to compare with."""
+"""Small random models whose translations end, sentences for them, and fairseq's own search to compare
+with.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -24,7 +26,12 @@ TAGS = range(4, FIRST_WORD)
 OF_MATRICES = {"aten::mm", "aten::addmm", "mkldnn::_linear_pointwise"}
 PRODUCTS = {*OF_MATRICES, "aten::bmm", "aten::baddbmm", "aten::mv", "aten::addmv"}
 
-ARCHITECTURES = ["zs_transformer", "zs_transformer_residual", "zs_transformer_residual_query", "zs_transformer_relative"]
+ARCHITECTURES = [
+    "zs_transformer",
+    "zs_transformer_residual",
+    "zs_transformer_residual_query",
+    "zs_transformer_relative",
+]
 SIZES = dict(
     encoder_embed_dim=12,
     encoder_ffn_embed_dim=20,
@@ -41,9 +48,13 @@ SEAMS = {
     "encoder learned": dict(encoder_position_encoding="learned"),
     "encoder without": dict(encoder_position_encoding="none"),
     "tupe absolute": dict(encoder_position_encoding="tupe_absolute"),
-    "tupe relative, middle": dict(encoder_position_encoding="tupe_relative", encoder_position_bias_layers="middle"),
+    "tupe relative, middle": dict(
+        encoder_position_encoding="tupe_relative", encoder_position_bias_layers="middle"
+    ),
     "relative keys": dict(encoder_position_encoding="relative_key"),
-    "relative keys and queries, two layers": dict(encoder_position_encoding="relative_key_query", encoder_position_bias_layers="1,3"),
+    "relative keys and queries, two layers": dict(
+        encoder_position_encoding="relative_key_query", encoder_position_bias_layers="1,3"
+    ),
     "their product": dict(encoder_position_encoding="relative_key_query", relative_key_query_product=True),
     "mean pool": dict(encoder_residual_removal_layers="middle", encoder_residual_replacement="mean_pool"),
     "stochastic": dict(encoder_residual_removal_layers="1,3", encoder_residual_replacement="stochastic"),
@@ -53,7 +64,9 @@ SEAMS = {
     "decoder learned": dict(decoder_position_encoding="learned"),
     "decoder without": dict(decoder_position_encoding="none"),
     "post-norm": dict(normalization="post"),
-    "post-norm, all": dict(normalization="post", encoder_residual_removal_layers="2", encoder_position_query_layers="2"),
+    "post-norm, all": dict(
+        normalization="post", encoder_residual_removal_layers="2", encoder_position_query_layers="2"
+    ),
     "gelu": dict(activation_fn="gelu"),
     "untied": dict(share_all_embeddings=False),
     "decoder tied": dict(share_all_embeddings=False, share_decoder_input_output_embed=True),
@@ -81,7 +94,8 @@ def build(
     dtype: torch.dtype = torch.float64,
     **options,
 ) -> ZeroShotTransformer:
-    """A model of random weights, biases and norms included, with few layers whatever the architecture's.
+    """A model of random weights, biases and norms included, with the layers of a small one whatever the
+    architecture's.
 
     In float64 rounding decides between no two hypotheses.
     """
@@ -91,11 +105,19 @@ def build(
 
 
 def randomise(model: ZeroShotTransformer, seed: int = 2, ends: float = 2.5) -> ZeroShotTransformer:
-    """Draw all weights, so that no two heads, positions or languages are alike; the more it `ends`, the shorter are translations."""
+    """Draw all weights, so that no two heads, positions or languages are alike; the more it `ends`, the
+    shorter are translations.
+    """
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, weight in model.named_parameters():
-            deviation = 0.7 if "embed" in name or "table" in name else 0.3 if weight.dim() == 1 else 1.3 * weight.size(-1) ** -0.5
+            deviation = (
+                0.7
+                if "embed" in name or "table" in name
+                else 0.3
+                if weight.dim() == 1
+                else 1.3 * weight.size(-1) ** -0.5
+            )
             weight.normal_(0, deviation, generator=generator).add_("norm" in name and name.endswith("weight"))
         decoder = model.decoder
         norm = decoder.layers[-1].final_layer_norm if decoder.layer_norm is None else decoder.layer_norm
@@ -103,7 +125,9 @@ def randomise(model: ZeroShotTransformer, seed: int = 2, ends: float = 2.5) -> Z
     return model.eval()
 
 
-def made_sentences(number: int, words: int = WORDS, tags: Sequence[int] = TAGS, longest: int = 9, seed: int = 3) -> list[Sentence]:
+def made_sentences(
+    number: int, words: int = WORDS, tags: Sequence[int] = TAGS, longest: int = 9, seed: int = 3
+) -> list[Sentence]:
     """Random sources of mixed lengths into mixed languages."""
     generator = torch.Generator().manual_seed(seed)
 
@@ -121,7 +145,9 @@ def padded(rows: Sequence[Sequence[int]], left: bool) -> torch.Tensor:
     return torch.tensor([[*pad, *row] if left else [*row, *pad] for pad, row in zip(fill, rows)])
 
 
-def make_generator(model, search: Search, dictionary: Dictionary, languages: Sequence[str] = LANGUAGES) -> SequenceGenerator:
+def make_generator(
+    model, search: Search, dictionary: Dictionary, languages: Sequence[str] = LANGUAGES
+) -> SequenceGenerator:
     """fairseq's search."""
     return SequenceGenerator(
         EnsembleModel([model]),
@@ -135,7 +161,11 @@ def make_generator(model, search: Search, dictionary: Dictionary, languages: Seq
 
 
 def found_by_fairseq(
-    model, given: Sequence[Sentence], search: Search, dictionary: Dictionary, languages: Sequence[str] = LANGUAGES
+    model,
+    given: Sequence[Sentence],
+    search: Search,
+    dictionary: Dictionary,
+    languages: Sequence[str] = LANGUAGES,
 ) -> list[list[Hypothesis]]:
     """What fairseq finds, best first. There all sentences of a batch have the limit of the longest."""
     generator = make_generator(model, search, dictionary, languages)
@@ -143,11 +173,16 @@ def found_by_fairseq(
     starts = torch.tensor([sentence.start for sentence in given]).repeat_interleave(generator.beam_size)
     net_input = dict(src_tokens=src_tokens, src_lengths=src_tokens.ne(PAD).sum(1))
     found = generator.generate([model], {"net_input": net_input}, bos_token=starts)
-    return [[Hypothesis(each["tokens"].tolist(), each["score"].item()) for each in best_first] for best_first in found]
+    return [
+        [Hypothesis(each["tokens"].tolist(), each["score"].item()) for each in best_first]
+        for best_first in found
+    ]
 
 
 def assert_same(found: Sequence[Sequence[Hypothesis]], expected: Sequence[Sequence[Hypothesis]]) -> None:
-    """The same n-best lists, with the same scores but for a rounding of float32 of each log-probability and sum."""
+    """The same n-best lists, with the same scores but for a rounding of float32 at each log-probability
+    and each sum of both.
+    """
     for of_sentence, others in zip(found, expected, strict=True):
         assert [each.tokens for each in of_sentence] == [each.tokens for each in others]
         for each, other in zip(of_sentence, others):
@@ -177,7 +212,13 @@ def lengths(found: Sequence[Sequence[Hypothesis]]) -> set[int]:
 
 
 def kernels_of_vocabulary(symbols: int, run: Callable[[], object]) -> list[str]:
-    """The kernels of the products of which one factor has an axis of the vocabulary's size, in their order."""
+    """The kernels of the products of which one factor has an axis of the vocabulary's size, in their
+    order.
+    """
     with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as profiler:
         run()
-    return [event.name for event in profiler.events() if event.name in PRODUCTS and any(symbols in shape for shape in event.input_shapes)]
+    return [
+        event.name
+        for event in profiler.events()
+        if event.name in PRODUCTS and any(symbols in shape for shape in event.input_shapes)
+    ]

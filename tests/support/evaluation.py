@@ -47,14 +47,18 @@ def write_run(folder: Path, text: Path, system: str) -> Path:
     """As much of a run folder as an evaluation reads; the model is no more than a name."""
     (folder / "pipeline").mkdir(parents=True)
     (folder / "model.pt").write_text(system)
-    (folder / "run.json").write_text(json.dumps({"config": "made_up", "system": system, "seed": 1, "text": str(text)}))
+    (folder / "run.json").write_text(
+        json.dumps({"config": "made_up", "system": system, "seed": 1, "text": str(text)})
+    )
     validation = {"epoch": 3, "valid_num_updates": "70", "valid_nll_loss": "2.5"}
     (folder / "train.log").write_text(f"2026-01-01 | INFO | valid | {json.dumps(validation)}\n")
     return folder
 
 
 class MadeUpTranslator:
-    """Puts the words of the source language into the target's, but for some that its model cannot translate."""
+    """Puts the words of the source language into the target's, but for some that its model cannot
+    translate.
+    """
 
     languages, pivot = LANGUAGES, LANGUAGES[0]
     trained = supervised_directions(LANGUAGES, LANGUAGES[0])

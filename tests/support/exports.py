@@ -29,9 +29,19 @@ EOS = 2
 
 
 def random_model(task=None, seed: int = 7, **options) -> ZeroShotTransformer:
-    """A model whose weights are all random, biases and layer normalisations among them; sizes all different."""
-    sizes = dict(encoder_embed_dim=16, decoder_embed_dim=12, decoder_ffn_embed_dim=22, encoder_attention_heads=4,
-                 decoder_attention_heads=3, share_all_embeddings=False, max_source_positions=31, max_target_positions=37)  # fmt: skip
+    """A model whose weights are all random, biases and layer normalisations among them; sizes all
+    different.
+    """
+    sizes = dict(
+        encoder_embed_dim=16,
+        decoder_embed_dim=12,
+        decoder_ffn_embed_dim=22,
+        encoder_attention_heads=4,
+        decoder_attention_heads=3,
+        share_all_embeddings=False,
+        max_source_positions=31,
+        max_target_positions=37,
+    )
     model = ZeroShotTransformer.build_model(toy_options(**{**sizes, **options}), task or ToyTask())
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -54,7 +64,9 @@ def tidy_model() -> ZeroShotTransformer:
     return model
 
 
-def random_translations(number: int, dictionary: Dictionary, seed: int = 5, longest: int = 9) -> list[tuple[Sentence, list[int]]]:
+def random_translations(
+    number: int, dictionary: Dictionary, seed: int = 5, longest: int = 9
+) -> list[tuple[Sentence, list[int]]]:
     """Sentences of mixed lengths into all languages in turn, and translations of them, of other lengths."""
     generator = torch.Generator().manual_seed(seed)
     first = dictionary.nspecial + len(LANGUAGES)
@@ -67,42 +79,68 @@ def random_translations(number: int, dictionary: Dictionary, seed: int = 5, long
     return [(Sentence(tokens(), tags[place % len(tags)]), tokens()) for place in range(number)]
 
 
-def export(model: ZeroShotTransformer, dictionary: Dictionary, folder: Path, quantization: str = "float32") -> Path:
+def export(
+    model: ZeroShotTransformer, dictionary: Dictionary, folder: Path, quantization: str = "float32"
+) -> Path:
     """An export of a model, with a text pipeline of plain words, in a new folder."""
     (folder / "pipeline").mkdir(parents=True)
     write_model(folder, model, dictionary.symbols, quantization)
     TextPipeline(Words()).save(folder / "pipeline")
     (folder / "pipeline" / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in LANGUAGES))
-    symbols = "".join(f"{symbol} 1 #fairseq:overwrite\n" for symbol in dictionary.symbols[dictionary.nspecial :])
+    symbols = "".join(
+        f"{symbol} 1 #fairseq:overwrite\n" for symbol in dictionary.symbols[dictionary.nspecial :]
+    )
     for language in LANGUAGES:
         (folder / "pipeline" / f"dict.{language}.txt").write_text(symbols)
-    codec = Codec(TextPipeline(Words()), TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions())
-    record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
+    codec = Codec(
+        TextPipeline(Words()), TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions()
+    )
+    record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {
+        "files": checksums(folder)
+    }
     write_json(folder / EXPORT_FILE, record)
     return folder
 
 
 def opened(
-    model: ZeroShotTransformer, dictionary: Dictionary, folder: Path, search: Search = Search(), workers: int = 1
+    model: ZeroShotTransformer,
+    dictionary: Dictionary,
+    folder: Path,
+    search: Search = Search(),
+    workers: int = 1,
 ) -> CTranslate2Engine:
     """The engine of a new export."""
     return CTranslate2Engine(export(model, dictionary, folder), search, workers)
 
 
-def assert_exact(model: ZeroShotTransformer, translations: Sequence[tuple[Sentence, list[int]]], found: Sequence[Sequence[float]]) -> None:
+def assert_exact(
+    model: ZeroShotTransformer,
+    translations: Sequence[tuple[Sentence, list[int]]],
+    found: Sequence[Sequence[float]],
+) -> None:
     """Log-probabilities of the tokens of translations are as near the exact ones as PyTorch's."""
     stock, exact = (
         [value for sentence, tokens in translations for value in log_probabilities(each, sentence, tokens)]
         for each in (model, copy.deepcopy(model).double())
     )
-    assert_as_near(torch.tensor([value for values in found for value in values]), torch.tensor(stock), torch.tensor(exact, dtype=torch.float64))
+    assert_as_near(
+        torch.tensor([value for values in found for value in values]),
+        torch.tensor(stock),
+        torch.tensor(exact, dtype=torch.float64),
+    )
 
 
 def fairseq_engine(model: ZeroShotTransformer, dictionary: Dictionary, search: Search) -> FairseqEngine:
     """fairseq's search with the same settings."""
     tags = tuple(map(language_tag, LANGUAGES))
     generator = SequenceGenerator(
-        [model], dictionary, beam_size=search.beam, max_len_a=search.max_len_a, max_len_b=search.max_len_b,
-        max_len=model.max_decoder_positions(), len_penalty=search.length_penalty, tokens_to_suppress=tags,
-    )  # fmt: skip
+        [model],
+        dictionary,
+        beam_size=search.beam,
+        max_len_a=search.max_len_a,
+        max_len_b=search.max_len_b,
+        max_len=model.max_decoder_positions(),
+        len_penalty=search.length_penalty,
+        tokens_to_suppress=tags,
+    )
     return FairseqEngine(model, generator)

@@ -8,7 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Served:
-    """A file, and whether ranges, their conditions and sizes are known; each request uses up a cut and a status."""
+    """A file, and whether ranges, their conditions and sizes are known; each request uses up a cut and a
+    status.
+    """
 
     body: bytes
     tag: str | None = '"one"'
@@ -63,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
         if served.sizes:
             self.send_header("Content-Length", str(len(served.body) - start))
         self.end_headers()
-        self.wfile.write(served.body[start:served.cuts.pop(0) if served.cuts else None])
+        self.wfile.write(served.body[start : served.cuts.pop(0) if served.cuts else None])
 
     def log_message(self, *arguments) -> None:
         pass

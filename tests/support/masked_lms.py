@@ -13,31 +13,56 @@ POSITIONED = ("sinusoidal", "learned", "tupe_absolute", "tupe_relative", *ABLATI
 
 
 def made_up_compression(system: str = "learned", condition: str = SAME, seed: int = 0, **others) -> dict:
-    """A score file in which no two figures are alike: perplexity falls and ML score falls from system to system."""
+    """A score file in which no two figures are alike: perplexity falls and ML score falls from system to
+    system.
+    """
     place, harder = [*LABELS].index(system), {NONE: 0, SAME: 1}.get(condition, 2)
     noise = math.sin(7 * place + 3 * harder + seed)
     first = 200 - 9 * place - 4 * harder + 3 * noise
     found = {
-        measure: {str(layer): directions(base - 0.05 * place - 0.04 * harder + 0.01 * noise) for layer, base in bases.items()}
+        measure: {
+            str(layer): directions(base - 0.05 * place - 0.04 * harder + 0.01 * noise)
+            for layer, base in bases.items()
+        }
         for measure, bases in (("retrieval", {0: 0.55, 8: 0.95}), ("translation", {8: 0.66, 0: 0.75}))
     }
     means = [found[measure][layer]["mean"] for measure in found for layer in found[measure]]
     bilingual = condition != NONE
     scores = {
-        "config": "made_up", "condition": condition, "system": system, "seed": seed, "commit": "b" * 40, "epochs": 10,
-        "command": f"bash recipes/compression.sh configs/made_up.conf {condition} {system} {seed}", "versions": {"torch": "9.9", "python": "3.11"},
-        "updates": 1200 if bilingual else 600, "sentences": {"train": 5000, "valid": 300} if bilingual else {"train": 2500, "valid": 150},
-        "perplexity": {"full": first + 20, "first": first, "full_by_token": first + 21, "first_by_token": first + 1},
-        "retrieval": found["retrieval"] if bilingual else None, "translation": found["translation"] if bilingual else None,
+        "config": "made_up",
+        "condition": condition,
+        "system": system,
+        "seed": seed,
+        "commit": "b" * 40,
+        "epochs": 10,
+        "command": f"bash recipes/compression.sh configs/made_up.conf {condition} {system} {seed}",
+        "versions": {"torch": "9.9", "python": "3.11"},
+        "updates": 1200 if bilingual else 600,
+        "sentences": {"train": 5000, "valid": 300} if bilingual else {"train": 2500, "valid": 150},
+        "perplexity": {
+            "full": first + 20,
+            "first": first,
+            "full_by_token": first + 21,
+            "first_by_token": first + 1,
+        },
+        "retrieval": found["retrieval"] if bilingual else None,
+        "translation": found["translation"] if bilingual else None,
         "ml_score": sum(means) / len(means) if bilingual else None,
-        "curves": {"dimensions": [*DIMENSIONS], "values": [[curve(system, seed, one, at) for at in POSITIONS] for one in DIMENSIONS]},
-        "procrustes": None, "correlations": None,
-    }  # fmt: skip
+        "curves": {
+            "dimensions": [*DIMENSIONS],
+            "values": [[curve(system, seed, one, at) for at in POSITIONS] for one in DIMENSIONS],
+        },
+        "procrustes": None,
+        "correlations": None,
+    }
     if system == "none":
         scores["curves"] = None
     if system in POSITIONED:
         scores["procrustes"] = losses(system, harder, seed)
-        scores["correlations"] = {"words": WORDS, "values": [[correlation(harder, row, at) for at in POSITIONS] for row in range(len(WORDS))]}
+        scores["correlations"] = {
+            "words": WORDS,
+            "values": [[correlation(harder, row, at) for at in POSITIONS] for row in range(len(WORDS))],
+        }
     return {**scores, **others}
 
 
@@ -46,7 +71,9 @@ def directions(mean: float) -> dict[str, float]:
 
 
 def losses(system: str, harder: int, seed: int) -> dict:
-    """Nearly 0 of sinusoids; of the others between, lower with two languages, the most so of absolute positions."""
+    """Nearly 0 of sinusoids; of the others between, lower with two languages, the most so of absolute
+    positions.
+    """
     level = {"sinusoidal": 0.02, "learned": 1.2 - 0.35 * harder}.get(system, 1.4 - 0.05 * harder)
     mean = [level * (1 + k / 100) + 0.02 * math.sin(k + seed) * level for k in OFFSETS]
     return {"offsets": [*OFFSETS], "mean": mean, "median": [0.9 * loss for loss in mean], "noise": 1.5}
@@ -54,7 +81,11 @@ def losses(system: str, harder: int, seed: int) -> dict:
 
 def curve(system: str, seed: int, dimension: int, at: int) -> float:
     wave = math.sin(at / 1.6 ** (dimension / 4))
-    return wave if system == "sinusoidal" else 0.05 * (wave + [*LABELS].index(system) * math.sin(3.1 * at * at + seed))
+    return (
+        wave
+        if system == "sinusoidal"
+        else 0.05 * (wave + [*LABELS].index(system) * math.sin(3.1 * at * at + seed))
+    )
 
 
 def correlation(harder: int, row: int, at: int) -> float:
@@ -63,7 +94,12 @@ def correlation(harder: int, row: int, at: int) -> float:
 
 def grid(systems=tuple(ENCODINGS), conditions=CONDITIONS, seeds=SEEDS) -> list[dict]:
     """A score file for each run of a grid."""
-    return [made_up_compression(system, condition, seed) for condition in conditions for system in systems for seed in seeds]
+    return [
+        made_up_compression(system, condition, seed)
+        for condition in conditions
+        for system in systems
+        for seed in seeds
+    ]
 
 
 def write_runs(folder: Path, runs: list[dict]) -> list[Path]:

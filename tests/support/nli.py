@@ -1,4 +1,6 @@
-"""MultiNLI and XNLI in small, in the form of the releases, and text to pre-train on; a word of the hypothesis decides the label."""
+"""MultiNLI and XNLI in small, in the form of the releases, and text to pre-train on; a word of the
+hypothesis decides the label.
+"""
 
 import json
 import random
@@ -19,7 +21,10 @@ TRAIN, DEV, TEST = 241, 23, 61  # pairs
 
 
 def sentence(language: str, generator: random.Random, most: int = 7) -> str:
-    return " ".join(f"{language}{generator.choice('aeiou')}{generator.choice('bcd')}" for _ in range(generator.randint(3, most)))
+    return " ".join(
+        f"{language}{generator.choice('aeiou')}{generator.choice('bcd')}"
+        for _ in range(generator.randint(3, most))
+    )
 
 
 def records(language: str, number: int, seed: int) -> list[dict[str, str]]:
@@ -28,19 +33,37 @@ def records(language: str, number: int, seed: int) -> list[dict[str, str]]:
     made = []
     for place in range(number):
         label = LABELS[place % len(LABELS)]
-        premise, hypothesis = f'"{sentence(language, generator)}', f"{sentence(language, generator, 4)} {DECIDING[label]}"
+        premise, hypothesis = (
+            f'"{sentence(language, generator)}',
+            f"{sentence(language, generator, 4)} {DECIDING[label]}",
+        )
         parses = dict.fromkeys(PARSES, "( so ( it is ) )")
-        made.append({"language": language, "gold_label": label, **parses, "sentence1": premise, "sentence2": hypothesis,
-                     "promptID": str(place), "pairID": f"{place}n", "genre": "letters", "label1": label})  # fmt: skip
+        made.append(
+            {
+                "language": language,
+                "gold_label": label,
+                **parses,
+                "sentence1": premise,
+                "sentence2": hypothesis,
+                "promptID": str(place),
+                "pairID": f"{place}n",
+                "genre": "letters",
+                "label1": label,
+            }
+        )
     return made
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Sequence[dict[str, str]]) -> None:
-    write_lines(path, ["\t".join(columns), *("\t".join(row.get(column, "") for column in columns) for row in rows)])
+    write_lines(
+        path, ["\t".join(columns), *("\t".join(row.get(column, "") for column in columns) for row in rows)]
+    )
 
 
 def write_json_lines(path: Path, columns: Sequence[str], rows: Sequence[dict[str, str]]) -> None:
-    write_lines(path, [json.dumps({column: row[column] for column in columns if column in row}) for row in rows])
+    write_lines(
+        path, [json.dumps({column: row[column] for column in columns if column in row}) for row in rows]
+    )
 
 
 def write_releases(folder: Path, json_lines: bool = True) -> tuple[Path, Path]:
@@ -63,6 +86,8 @@ def write_text(folder: Path, train: int = 150, valid: int = 7) -> Path:
         generator = random.Random(language)
         for split, number in (("train", train), ("valid", valid)):
             deciding = [*DECIDING.values()]
-            lines = [f"{sentence(language, generator)} {generator.choice(deciding)}" for _ in range(number + place)]
+            lines = [
+                f"{sentence(language, generator)} {generator.choice(deciding)}" for _ in range(number + place)
+            ]
             write_lines(folder / f"{split}.{language}", lines)
     return folder

@@ -2,13 +2,14 @@
 
     python -m tests.support.processors avx2 tests/modules
 
-runs tests so, and says so where this processor has not what is asked for.
+runs tests so, and stops where PyTorch does not take the kernels that are asked for.
 """
 
 import os
 import sys
 
-# oneDNN and MKL multiply for PyTorch, ATen does the rest; CTranslate2 and numpy's OpenBLAS choose themselves.
+# oneDNN and MKL multiply for PyTorch, ATen does the rest of it; CTranslate2 and numpy's OpenBLAS choose for
+# themselves.
 NAMES = ("ONEDNN_MAX_CPU_ISA", "MKL_CBWR", "ATEN_CPU_CAPABILITY", "CT2_FORCE_CPU_ISA", "OPENBLAS_CORETYPE")
 SWITCHES = {
     "sse4.1": dict(zip(NAMES, ("SSE41", "COMPATIBLE", "default", "GENERIC", "Nehalem"))),

@@ -1,6 +1,7 @@
 """Releases of corpora, in small: folders in the form in which their makers give them out.
 
-Sentence n says the same in every language, word for word. All words are made up here, of letters of their language.
+Sentence n says the same in every language, word for word. All words are made up here, of letters of their
+language.
 """
 
 import gzip
@@ -22,10 +23,32 @@ BIBLE = ("en", "bn", "gu", "hi", "kn", "ml", "mr", "pa", "te")
 OWN = ("en", "de", "fr")
 
 _WORDS = 100  # of a language
-_VOWELS = {"en": "", "cs": "áěý", "da": "æøå", "de": "äöü", "es": "áéó", "fi": "äöy", "fr": "éèê", "it": "àèù",
-           "nl": "ëï", "pt": "ãõâ", "ro": "ăâî"}  # fmt: skip
-# In the Unicode blocks of these scripts a letter has the same place: k g c j t d n p b m r l s, and aa i ii u e.
-_BLOCK = {"hi": 0x900, "mr": 0x900, "bn": 0x980, "pa": 0xA00, "gu": 0xA80, "or": 0xB00, "te": 0xC00, "kn": 0xC80, "ml": 0xD00}
+_VOWELS = {
+    "en": "",
+    "cs": "áěý",
+    "da": "æøå",
+    "de": "äöü",
+    "es": "áéó",
+    "fi": "äöy",
+    "fr": "éèê",
+    "it": "àèù",
+    "nl": "ëï",
+    "pt": "ãõâ",
+    "ro": "ăâî",
+}
+# In the Unicode blocks of these scripts a letter has the same place: k g c j t d n p b m r l s, and aa i ii u
+# e.
+_BLOCK = {
+    "hi": 0x900,
+    "mr": 0x900,
+    "bn": 0x980,
+    "pa": 0xA00,
+    "gu": 0xA80,
+    "or": 0xB00,
+    "te": 0xC00,
+    "kn": 0xC80,
+    "ml": 0xD00,
+}
 _CONSONANTS = (0x15, 0x17, 0x1A, 0x1C, 0x24, 0x26, 0x28, 0x2A, 0x2C, 0x2E, 0x30, 0x32, 0x38)
 _VOWEL_SIGNS = (0x3E, 0x3F, 0x40, 0x41, 0x47)
 
@@ -63,7 +86,9 @@ def write(path: Path, lines: Iterable[str]) -> None:
 
 
 def write_iwslt17(folder: Path) -> None:
-    """Training text, dev2010 and tst2010 of both orders of each pair, and of tst2017 each pair's source; 150 pairs each."""
+    """Training text, dev2010 and tst2010 of both orders of each pair, and of tst2017 each pair's source;
+    150 pairs each.
+    """
     together, test = folder / "DeEnItNlRo-DeEnItNlRo", folder / "2017-01-mted-test"
     for source, target in permutations(IWSLT17, 2):
         pair = f"{source}-{target}"
@@ -78,17 +103,31 @@ def write_iwslt17(folder: Path) -> None:
 
 def tagged(language: str, numbers: Sequence[int]) -> list[str]:
     """The lines of a `train.tags` file of one talk."""
-    about = ["<url>http://talks/1</url>", "<keywords>talks, tests</keywords>", "<speaker>A. N.</speaker>", "<talkid>1</talkid>",
-             "<title>A. N.: Title</title>", f"<description>{language}</description>"]  # fmt: skip
+    about = [
+        "<url>http://talks/1</url>",
+        "<keywords>talks, tests</keywords>",
+        "<speaker>A. N.</speaker>",
+        "<talkid>1</talkid>",
+        "<title>A. N.: Title</title>",
+        f"<description>{language}</description>",
+    ]
     spoken = [f" {escape(line)} " for line in sentences(language, numbers)]
     return [*about, *spoken, "<reviewer></reviewer>", '<translator href="http://people/1">B. N.</translator>']
 
 
 def segments(name: str, language: str, numbers: Sequence[int]) -> list[str]:
     """The lines of an XML file of one talk."""
-    spoken = [f'<seg id="{place}"> {escape(line)} </seg>' for place, line in enumerate(sentences(language, numbers), start=1)]
-    head = ['<?xml version="1.0" encoding="UTF-8"?>', "<mteval>", f'<srcset setid="{name}" srclang="{language}">',
-            '<doc docid="2" genre="lectures">', "<title>A. N.: Title</title>"]  # fmt: skip
+    spoken = [
+        f'<seg id="{place}"> {escape(line)} </seg>'
+        for place, line in enumerate(sentences(language, numbers), start=1)
+    ]
+    head = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        "<mteval>",
+        f'<srcset setid="{name}" srclang="{language}">',
+        '<doc docid="2" genre="lectures">',
+        "<title>A. N.: Title</title>",
+    ]
     return [*head, *spoken, "</doc>", "</srcset>", "</mteval>"]
 
 
@@ -128,7 +167,9 @@ def write_multiway(folder: Path, languages: Sequence[str]) -> None:
 
 
 def write_pairs(folder: Path, languages: Sequence[str]) -> None:
-    """Parallel text as a person brings it: 30 training pairs each, and held-out sentences in all languages."""
+    """Parallel text as a person brings it: 30 training pairs each, and held-out sentences in all
+    languages.
+    """
     pivot, *others = languages
     for language in others:
         for side in (language, pivot):

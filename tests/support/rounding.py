@@ -19,7 +19,8 @@ from torch.nn import functional as F
 
 from zsnmt.inference import engines
 
-EXACT = 1e-10  # of the largest number: a million roundings of float64, and far below what a fault changes
+# of the largest number: a million roundings of float64, and far below anything that a fault changes
+EXACT = 1e-10
 VISIBLE = 1e-5  # of the largest number: what differs shall differ by so much
 TIMES = 8  # as far from the exact result as PyTorch's own, at most
 
@@ -43,7 +44,9 @@ def at_least_float32(softmax):
 
 
 def open_in_float64(monkeypatch) -> None:
-    """Runs opened from now on compute in float64, in which rounding decides between no two hypotheses."""
+    """Runs that are opened from now on compute in float64, in which rounding decides between no two
+    hypotheses.
+    """
     load_run = engines.load_run
 
     def load(*arguments):
@@ -55,16 +58,17 @@ def open_in_float64(monkeypatch) -> None:
 
 
 def alike(found: Tensor, expected: Tensor) -> bool:
-    """Whether two results in float64 are the same to `EXACT`; if not, they must be `VISIBLE` apart."""
+    """Whether two results in float64 are the same to `EXACT`; if not, they must differ by more than
+    `VISIBLE`.
+    """
     assert found.dtype == expected.dtype == torch.float64, (
-        f"{found.dtype}, {expected.dtype}: make both float64"
+        f"{found.dtype} and {expected.dtype} are compared; make both float64"
     )
     assert found.shape == expected.shape and not found.isnan().any() and not expected.isnan().any()
     if not same_infinities(found, expected):
         return False
     apart, largest = distance(found, expected), size_of(expected)
-    unclear = EXACT * largest < apart <= VISIBLE * largest
-    assert not unclear, (
+    assert not EXACT * largest < apart <= VISIBLE * largest, (
         f"{apart} apart, where the largest is {largest}: neither the same nor plainly different"
     )
     return apart <= EXACT * largest
@@ -80,7 +84,8 @@ def assert_alike(found: Tensor, expected: Tensor) -> None:
 def assert_rounded(found: Tensor, exact: Tensor, terms: float, sizes: Tensor | None = None) -> None:
     """`found` is `exact`, which is in float64, but for so many roundings of a number as large as `sizes`.
 
-    Without `sizes`, of the largest number of `exact`. A rounding is half a unit in the last place of found's type.
+    Without `sizes`, of the largest number of `exact`. A rounding is half a unit in the last place of found's
+    type.
     """
     assert exact.dtype == torch.float64 and found.dtype != torch.float64 and found.shape == exact.shape
     bound = terms * torch.finfo(found.dtype).eps / 2 * (size_of(exact) if sizes is None else sizes)
@@ -96,7 +101,8 @@ def assert_product(found: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None
 
 
 def assert_as_near(found: Tensor, stock: Tensor, exact: Tensor, size: float | None = None) -> None:
-    """`found` is about as near to `exact`, in float64, as PyTorch's own result, `stock`, is.
+    """`found` is about as near to `exact`, which is in float64, as `stock` is, PyTorch's own result in
+    found's type.
 
     Both are rounded at numbers as large as `size`, the largest of `exact` if it is not given.
     """
@@ -109,7 +115,9 @@ def assert_as_near(found: Tensor, stock: Tensor, exact: Tensor, size: float | No
     size = size_of(exact) if size is None else size
     of_found, of_stock = distance(found.double(), exact), distance(stock.double(), exact)
     least = torch.finfo(found.dtype).eps * size  # stock may be nearer by chance
-    assert of_stock <= 1000 * least, f"PyTorch's own result is {of_stock} off: no rounding"
+    assert of_stock <= 1000 * least, (
+        f"PyTorch's own result is {of_stock} off: another number, not another rounding"
+    )
     assert of_found <= TIMES * max(of_stock, least), f"{of_found} off, PyTorch's own {of_stock}"
 
 

@@ -15,8 +15,15 @@ def made_up_result(
 
 def made_up_scores(system: str, seed: int, zero_shot: float) -> Scores:
     return Scores(
-        config="made_up", system=system, seed=seed, command=f"bash recipes/train.sh x.conf {system}", commit="a" * 40,
-        training="3 epochs", decoding=dict(beam=4, model=str(seed)), pivot="en", languages=["en", "de", "fr"],
+        config="made_up",
+        system=system,
+        seed=seed,
+        command=f"bash recipes/train.sh x.conf {system}",
+        commit="a" * 40,
+        training="3 epochs",
+        decoding=dict(beam=4, model=str(seed)),
+        pivot="en",
+        languages=["en", "de", "fr"],
         signatures=dict(bleu="tok:13a", off_target="py3langid"),
         results=[
             made_up_result("de-en", SUPERVISED, DIRECT, 30.0),
@@ -26,7 +33,7 @@ def made_up_scores(system: str, seed: int, zero_shot: float) -> Scores:
             made_up_result("de-fr", ZERO_SHOT, PIVOT, 15.0),
             made_up_result("fr-de", ZERO_SHOT, PIVOT, 16.0, 0.02),
         ],
-    )  # fmt: skip
+    )
 
 
 def changed(result: Result, **figures: float) -> Result:

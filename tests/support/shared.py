@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from zsnmt.training.locks import LOCK_FILE
+
 
 @contextmanager
 def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Iterator[Path]:
@@ -32,6 +34,6 @@ def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], ob
 
 
 def files_in(folder: Path) -> set[tuple[Path, tuple[int, int]]]:
-    """All files, with their sizes and times."""
-    stats = ((path, path.stat()) for path in folder.rglob("*") if path.is_file())
+    """All files, with their sizes and times, but for locks, in which their owner writes its number."""
+    stats = ((path, path.stat()) for path in folder.rglob("*") if path.is_file() and path.name != LOCK_FILE)
     return {(path, (status.st_size, status.st_mtime_ns)) for path, status in stats}

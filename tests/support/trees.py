@@ -11,11 +11,15 @@ UPOS = ("NOUN", "VERB", "ADJ", "ADP", "PROPN")
 RELATIONS = ("nsubj", "obj", "obl", "nmod:poss")
 
 
-def made_up_tree(heads: Iterable[int | None], generator: random.Random | None = None, prefix: str = "w") -> Tree:
+def made_up_tree(
+    heads: Iterable[int | None], generator: random.Random | None = None, prefix: str = "w"
+) -> Tree:
     """A tree with these heads; labels are drawn, or all the same."""
     heads = tuple(heads)
     upos = tuple(generator.choice(UPOS) if generator else "X" for _ in heads)
-    relations = tuple("root" if head is None else generator.choice(RELATIONS) if generator else "dep" for head in heads)
+    relations = tuple(
+        "root" if head is None else generator.choice(RELATIONS) if generator else "dep" for head in heads
+    )
     return Tree(tuple(f"{prefix}{word}" for word in range(len(heads))), upos, relations, heads)
 
 
@@ -39,7 +43,20 @@ def all_trees(words: int) -> Iterator[tuple[int | None, ...]]:
 
 def conllu_of(tree: Tree) -> str:
     lines = [
-        "\t".join([str(word + 1), form, "_", upos, "_", "_", str(0 if head is None else head + 1), relation, "_", "_"])
+        "\t".join(
+            [
+                str(word + 1),
+                form,
+                "_",
+                upos,
+                "_",
+                "_",
+                str(0 if head is None else head + 1),
+                relation,
+                "_",
+                "_",
+            ]
+        )
         for word, (form, upos, relation, head) in enumerate(zip(*tree))
     ]
     return "".join(f"{line}\n" for line in lines)

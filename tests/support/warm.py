@@ -1,14 +1,15 @@
 """A Python that has fairseq loaded already: processes of tests start at once instead of after seconds.
 
 `environment()` is a folder like a virtual environment. Its `bin/python` and `bin/fairseq-train` ask a server
-for a copy of the server (fork), hand over their arguments, folder, variables, input and output to it, and end as
-it ends. A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until it is
-imported. Only the number of threads, the hash seed and what loading prints are the server's.
+for a copy of the server (fork), hand over their arguments, folder, variables, input and output to it, and end
+as it ends. A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until
+it is imported. Only the number of threads, the hash seed and what loading prints are the server's.
 """
 
 import array
 import atexit
 import functools
+import gc
 import importlib
 import json
 import logging
@@ -25,15 +26,26 @@ import tempfile
 import threading
 import traceback
 import warnings
+from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
 LOADED = (
-    "numpy", "torch", "fairseq.tasks", "fairseq.models", "fairseq.checkpoint_utils", "fairseq.trainer",
-    "sacrebleu.metrics", "sacremoses", "jinja2", "matplotlib.figure", "sklearn.linear_model", "ctranslate2",
-)  # fmt: skip
+    "numpy",
+    "torch",
+    "fairseq.tasks",
+    "fairseq.models",
+    "fairseq.checkpoint_utils",
+    "fairseq.trainer",
+    "sacrebleu.metrics",
+    "sacremoses",
+    "jinja2",
+    "matplotlib.figure",
+    "sklearn.linear_model",
+    "ctranslate2",
+)
 NEEDED = {"torch": "numpy", "fairseq": "torch", "matplotlib": "numpy", "sklearn": "numpy"}  # loaded with them
 FILES = 3  # input, output and errors are handed over
 
@@ -130,6 +142,8 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
     listener.bind(address)
     listener.listen(64)
     os.write(sys.stdout.fileno(), b"+")
+    gc.collect()
+    gc.freeze()  # memory that a collection looks at would be copied
     waiting = selectors.DefaultSelector()
     waiting.register(listener, selectors.EVENT_READ)
     waiting.register(sys.stdin.fileno(), selectors.EVENT_READ)
@@ -181,10 +195,8 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
 
 def kill(process: int, number: int) -> None:
     """Send a signal to a copy; to it and what it started if that ends them."""
-    try:
+    with suppress(ProcessLookupError):
         (os.killpg if number == signal.SIGKILL else os.kill)(process, number)
-    except ProcessLookupError:
-        pass
 
 
 def received(client: socket.socket, length: int) -> bytes:

@@ -7,9 +7,10 @@ import json
 import logging
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 from unittest import mock
 
 import pytest
@@ -110,7 +111,9 @@ def towards(direction: str) -> list[str]:
     return ["-s", source, "-t", target]
 
 
-def batches(task: ZeroShotTranslationTask, split: str, by: type = ZeroShotTranslationTask, **limits) -> list[dict]:
+def batches(
+    task: ZeroShotTranslationTask, split: str, by: type = ZeroShotTranslationTask, **limits
+) -> list[dict]:
     """All batches of a split under fairseq's default --required-batch-size-multiple."""
     task.load_dataset(split)
     iterator = by.get_batch_iterator(task, task.dataset(split), **limits, required_batch_size_multiple=8)
@@ -133,7 +136,8 @@ def text(tmp_path_factory) -> Path:
     """Parallel text of a pivot and two other languages; validation and test sets are multiway."""
     folder = tmp_path_factory.mktemp("corpus") / "text"
     write_corpus(
-        SyntheticCorpus(standard_languages(2), concepts=60, pairs=PAIRS, valid=VALID, test=TEST, longest=8), folder
+        SyntheticCorpus(standard_languages(2), concepts=60, pairs=PAIRS, valid=VALID, test=TEST, longest=8),
+        folder,
     )
     return folder
 
@@ -153,10 +157,14 @@ def own_data(data, tmp_path) -> Path:
 
 @pytest.fixture(scope="session")
 def tag_run(data, tmp_path_factory) -> Run:
-    """A model whose decoder begins with the tag, validated on all directions, also by translating some lines."""
+    """A model whose decoder begins with the tag, validated on all directions, also by translating some
+    lines.
+    """
     folder = tmp_path_factory.mktemp("t_dec")
     everything = ["--valid-lang-pairs", "all", "--valid-bleu-lines", BLEU_LINES]
-    return Run(folder, fairseq("train", *training_options(data, folder, "--cpu", "--max-epoch", 2, *everything)))
+    return Run(
+        folder, fairseq("train", *training_options(data, folder, "--cpu", "--max-epoch", 2, *everything))
+    )
 
 
 @pytest.fixture(scope="session")

@@ -54,18 +54,24 @@ def test_validation_has_a_loss_for_each_direction(tag_run):
     assert len(set(losses.values())) == 6
 
 
-def test_the_loss_that_chooses_a_checkpoint_is_the_mean_over_tokens_of_the_directions_of_training(data, tag_run):
+def test_the_loss_that_chooses_a_checkpoint_is_the_mean_over_tokens_of_the_directions_of_training(
+    data, tag_run
+):
     tokens = Counter()
     for batch in batches(task_of(data), "valid", max_sentences=8):
         tokens[batch["direction"]] += batch["ntokens"]
     assert set(tokens) == set(SUPERVISED)
     for figures in tag_run.output.logged["valid"]:
         total = sum(tokens[direction] * float(figures[f"valid_nll_loss_{direction}"]) for direction in tokens)
-        assert total / sum(tokens.values()) == pytest.approx(float(figures["valid_nll_loss"]), abs=0.001)  # 3 digits
+        assert total / sum(tokens.values()) == pytest.approx(
+            float(figures["valid_nll_loss"]), abs=0.001
+        )  # 3 digits
 
 
 def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data, text, tag_run):
-    models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(tag_run.folder / "checkpoint_last.pt")])
+    models, _, task = checkpoint_utils.load_model_ensemble_and_task(
+        [str(tag_run.folder / "checkpoint_last.pt")]
+    )
     generator = task.build_generator(models, Namespace(beam=1, max_len_a=1.2, max_len_b=10))
     pipeline = TextPipeline.load(data)
 
@@ -73,15 +79,26 @@ def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data,
         return pipeline.decode([task.target_dictionary[token] for token in tokens if token >= 4], language)
 
     for direction in map(parse_direction, SUPERVISED + ZERO_SHOT):
-        lines = read_lines(text / f"valid.{direction.source}")  # all, since the longest of a batch limits the output
-        tokens = [torch.tensor(encode(pipeline.encode(line, direction.source), task.source_dictionary)) for line in lines]
+        lines = read_lines(
+            text / f"valid.{direction.source}"
+        )  # all, since the longest of a batch limits the output
+        tokens = [
+            torch.tensor(encode(pipeline.encode(line, direction.source), task.source_dictionary))
+            for line in lines
+        ]
         set_of_lines = task.inference_dataset(tokens, [len(line) for line in tokens], direction)
         batch = set_of_lines.collater([set_of_lines[place] for place in range(len(lines))])
         outputs = dict(zip(batch["id"].tolist(), task.generate(generator, models, batch, direction)))
         hypotheses = [outputs[line][0]["tokens"] for line in range(BLEU_LINES)]
         references = read_lines(text / f"valid.{direction.target}")[:BLEU_LINES]
-        expected = BLEU(force=True).corpus_score([raw(tokens, direction.target) for tokens in hypotheses], [references]).score
-        assert float(tag_run.output.logged["valid"][-1][f"valid_bleu_{direction}"]) == pytest.approx(expected, abs=0.005)
+        expected = (
+            BLEU(force=True)
+            .corpus_score([raw(tokens, direction.target) for tokens in hypotheses], [references])
+            .score
+        )
+        assert float(tag_run.output.logged["valid"][-1][f"valid_bleu_{direction}"]) == pytest.approx(
+            expected, abs=0.005
+        )
 
 
 def test_each_validation_is_recorded_beside_the_checkpoints(tag_run):
@@ -117,7 +134,9 @@ def test_what_is_validated_changes_no_weight(data, tag_run, tmp_path):
 def test_a_checkpoint_validates_as_it_did_in_training(data, run, request):
     run = request.getfixturevalue(run)
     saved = run.folder / "checkpoint_last.pt"
-    again = fairseq("validate", data, *PLUGIN, "--path", saved, *HERE, "--max-tokens", 90, "--log-format", "json")
+    again = fairseq(
+        "validate", data, *PLUGIN, "--path", saved, *HERE, "--max-tokens", 90, "--log-format", "json"
+    )
     for name, value in run.output.logged["valid"][-1].items():
         if "loss" in name and "best" not in name:
             assert float(again.logged["valid"][-1][name]) == pytest.approx(float(value), abs=0.001)
@@ -134,11 +153,17 @@ def test_one_direction_can_be_validated(data, tag_run):
 
 def test_logs_of_all_directions_are_alike(data, tag_run):
     """Else data parallel workers, which add up theirs key by key, would add up different things."""
-    models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(tag_run.checkpoint)], {"data": str(data)})
-    criterion = task.build_criterion(checkpoint_utils.load_checkpoint_to_cpu(str(tag_run.checkpoint))["cfg"].criterion)
+    models, _, task = checkpoint_utils.load_model_ensemble_and_task(
+        [str(tag_run.checkpoint)], {"data": str(data)}
+    )
+    criterion = task.build_criterion(
+        checkpoint_utils.load_checkpoint_to_cpu(str(tag_run.checkpoint))["cfg"].criterion
+    )
     model = models[0].eval()
     logs = [task.valid_step(batch, model, criterion)[2] for batch in batches(task, "valid", max_sentences=16)]
-    kinds = [[(name, type(value), getattr(value, "dtype", None)) for name, value in log.items()] for log in logs]
+    kinds = [
+        [(name, type(value), getattr(value, "dtype", None)) for name, value in log.items()] for log in logs
+    ]
     assert len(logs) >= 6 and all(kind == kinds[0] for kind in kinds)
 
 
@@ -160,7 +185,9 @@ def test_generate_translates_every_line(data, text, tag_run, direction):
         decoded = [subwords.decode(lines[number].split()) for number in range(TEST)]
         assert decoded == read_lines(text / f"test.{language}")
     assert output.lines("H").keys() == set(range(TEST))
-    assert not any(language_tag(language) in line for line in output.lines("H").values() for language in LANGUAGES)
+    assert not any(
+        language_tag(language) in line for line in output.lines("H").values() for language in LANGUAGES
+    )
 
 
 def test_a_checkpoint_knows_where_its_tags_stand(data, text, prefix_run):
@@ -195,26 +222,39 @@ def test_interactive_and_the_hub_translate_as_generate_does(data, text, tmp_path
 
 def scored(data: Path, run: Run, *arguments: object) -> dict[int, list[tuple[float, list[float]]]]:
     """The score of each hypothesis, and of each of its tokens, by line: logarithms to base 2."""
-    output = generate("generate", data, run, ZERO_SHOT[0], "--beam", 3, "--nbest", 3, "--lenpen", 0.6, *arguments)
+    output = generate(
+        "generate", data, run, ZERO_SHOT[0], "--beam", 3, "--nbest", 3, "--lenpen", 0.6, *arguments
+    )
     rows = [line.split("\t") for line in output.text.splitlines()]
     found: dict[int, list[tuple[float, list[float]]]] = {}
-    for (name, score, _), (_, tokens) in zip(*([row for row in rows if row[0].startswith(kind)] for kind in ("H-", "P-"))):
+    for (name, score, _), (_, tokens) in zip(
+        *([row for row in rows if row[0].startswith(kind)] for kind in ("H-", "P-"))
+    ):
         found.setdefault(int(name[2:]), []).append((float(score), [float(each) for each in tokens.split()]))
     return found
 
 
 def test_generate_scores_with_the_penalty_of_gnmt(data, tag_run):
     """Whoever is asked: fairseq's own penalty without the option, none where fairseq leaves it out."""
-    stock, gnmt, plain = (scored(data, tag_run, *form) for form in ((), GNMT_FORM, (*GNMT_FORM, "--unnormalized")))
+    stock, gnmt, plain = (
+        scored(data, tag_run, *form) for form in ((), GNMT_FORM, (*GNMT_FORM, "--unnormalized"))
+    )
     penalties = (lambda length: length**0.6), (lambda length: ((5 + length) / 6) ** 0.6), (lambda length: 1)
     for found, penalty in zip((stock, gnmt, plain), penalties):
         assert found.keys() == set(range(TEST))
         for hypotheses in found.values():
-            assert len(hypotheses) == 3 and hypotheses == sorted(hypotheses, key=lambda hypothesis: -hypothesis[0])
+            assert len(hypotheses) == 3 and hypotheses == sorted(
+                hypotheses, key=lambda hypothesis: -hypothesis[0]
+            )
             for score, tokens in hypotheses:
-                assert score == pytest.approx(sum(tokens) / penalty(len(tokens)), abs=1e-3)  # tokens have 4 digits
+                assert score == pytest.approx(
+                    sum(tokens) / penalty(len(tokens)), abs=1e-3
+                )  # tokens have 4 digits
     assert len({len(tokens) for hypotheses in gnmt.values() for _, tokens in hypotheses}) > 1
-    references = [generate("generate", data, tag_run, ZERO_SHOT[0], "--score-reference", *form) for form in ((), GNMT_FORM)]
+    references = [
+        generate("generate", data, tag_run, ZERO_SHOT[0], "--score-reference", *form)
+        for form in ((), GNMT_FORM)
+    ]
     assert references[0].text == references[1].text
 
 
@@ -223,9 +263,14 @@ def test_the_hub_takes_a_form_for_a_translation(data, tag_run):
         str(tag_run.folder), "checkpoint_best.pt", str(data), source_lang=FIRST, target_lang=SECOND, bpe=None
     )
     tokens = hub.encode("unknown words")
-    for options, form in ((dict(), lambda length: length), (dict(length_penalty_form="gnmt"), lambda length: (5 + length) / 6)):
+    for options, form in (
+        (dict(), lambda length: length),
+        (dict(length_penalty_form="gnmt"), lambda length: (5 + length) / 6),
+    ):
         best = hub.generate([tokens], beam=2, **options)[0][0]
-        assert best["score"] == pytest.approx(float(best["positional_scores"].sum()) / form(len(best["tokens"])), rel=1e-5)
+        assert best["score"] == pytest.approx(
+            float(best["positional_scores"].sum()) / form(len(best["tokens"])), rel=1e-5
+        )
     with pytest.raises(InputError, match="no length penalty of the form 'gmnt'"):
         hub.generate([tokens], length_penalty_form="gmnt")
 
@@ -236,7 +281,9 @@ def test_a_model_never_writes_a_tag(data, tag_run):
     generator = task.build_generator(models, cfg.generation)
     tags = {task.target_dictionary.index(language_tag(language)) for language in LANGUAGES}
     likeliest = torch.zeros(len(task.target_dictionary)).index_fill(0, torch.tensor(sorted(tags)), 99.0)
-    models[0].decoder.output_projection.register_forward_hook(lambda module, inputs, logits: logits + likeliest)
+    models[0].decoder.output_projection.register_forward_hook(
+        lambda module, inputs, logits: logits + likeliest
+    )
     task.load_dataset("test")
     data_set = task.dataset("test")
     sample = data_set.collater([data_set[index] for index in range(TEST)])
@@ -273,7 +320,16 @@ def test_training_does_not_go_on_with_other_tags_or_languages(data, own_data, pr
         fairseq("train", *training_options(data, tmp_path / "run", "--cpu", "--max-epoch", 2, *none))
     (own_data / "languages.txt").write_text("".join(f"{language}\n" for language in LANGUAGES[::-1]))
     with pytest.raises(InputError, match="the checkpoint's languages are"):
-        go_on(own_data, prefix_run, tmp_path / "other", "--max-epoch", 2, *none, "--language-tags", "s_enc_t_enc")
+        go_on(
+            own_data,
+            prefix_run,
+            tmp_path / "other",
+            "--max-epoch",
+            2,
+            *none,
+            "--language-tags",
+            "s_enc_t_enc",
+        )
 
 
 # TensorBoard
@@ -299,7 +355,14 @@ def test_fairseqs_tensorboard_option_shows_the_figures_of_each_direction(data, t
 
     monkeypatch.setattr("fairseq.logging.progress_bar.SummaryWriter", Writer)
     monkeypatch.setattr("fairseq.logging.progress_bar._tensorboard_writers", {})
-    watched = ["--valid-lang-pairs", "all", "--valid-bleu-lines", 3, "--tensorboard-logdir", tmp_path / "board"]
+    watched = [
+        "--valid-lang-pairs",
+        "all",
+        "--valid-bleu-lines",
+        3,
+        "--tensorboard-logdir",
+        tmp_path / "board",
+    ]
     fairseq("train", *training_options(data, tmp_path, "--cpu", "--max-epoch", 1, *watched))
     (entry,) = read_validations(tmp_path)
     for direction, figures in entry["directions"].items():

@@ -28,8 +28,14 @@ NO_DROPOUT = "--dropout 0 --attention-dropout 0 --activation-dropout 0 --word-dr
 PLAIN = [*NO_DROPOUT, "--no-save"]
 EVERYTHING = ["--valid-lang-pairs", ",".join(SUPERVISED + ZERO_SHOT)]
 SECONDS = 120  # until a process counts as stuck
-TUPE = "--encoder-position-encoding tupe_relative --decoder-position-encoding none --relative-attention-distance 2"
-KEYS = "--encoder-position-encoding relative_key_query --relative-key-query-product --relative-attention-distance 0"
+TUPE = (
+    "--encoder-position-encoding tupe_relative --decoder-position-encoding none "
+    "--relative-attention-distance 2"
+)
+KEYS = (
+    "--encoder-position-encoding relative_key_query --relative-key-query-product "
+    "--relative-attention-distance 0"
+)
 POSITIONS = {"sinusoidal": [], "tupe": TUPE.split(), "keys": KEYS.split()}
 
 
@@ -62,7 +68,9 @@ def two_processes(data: Path, folder: Path, *arguments: object) -> Output:
     context, workers, pipes = get_context("fork"), [], []
     for rank in range(2):
         receiver, sender = context.Pipe(duplex=False)
-        workers.append(context.Process(target=send_output, args=(sender, *options, "--distributed-rank", rank)))
+        workers.append(
+            context.Process(target=send_output, args=(sender, *options, "--distributed-rank", rank))
+        )
         pipes.append(receiver)
         workers[-1].start()
         sender.close()
@@ -92,7 +100,9 @@ def test_activations_computed_again_train_as_those_kept(data, one_process, posit
     options.append("--checkpoint-activations")
     output = fairseq("train", *training_options(data, tmp_path, *options))
     for name in ("loss", "gnorm"):
-        assert output.figures("train_inner", name) == pytest.approx(one_process.figures("train_inner", name)[:3], abs=0.002)
+        assert output.figures("train_inner", name) == pytest.approx(
+            one_process.figures("train_inner", name)[:3], abs=0.002
+        )
 
 
 # Precision
@@ -107,7 +117,9 @@ def test_bfloat16_on_a_cpu_trains_as_float32_does(data, one_process, positions, 
     assert first != expected, "it makes a difference at all"
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="--fp16, --bf16 and --amp need a GPU, and there is none")
+@pytest.mark.skipif(
+    not torch.cuda.is_available(), reason="--fp16, --bf16 and --amp need a GPU, and there is none"
+)
 @pytest.mark.parametrize("precision", ["--fp16", "--bf16", "--amp"])
 def test_mixed_precision_on_a_gpu_trains_as_float32_does(data, one_process, positions, tmp_path, precision):
     options = [*PLAIN, *positions, "--update-freq", 2, "--max-epoch", 1, precision]
@@ -124,8 +136,14 @@ ONE_UPDATE = ["--cpu", "--max-update", 1]
 
 @pytest.mark.parametrize("chosen", [*ENCODINGS, "relative attention"])
 def test_every_position_encoding_trains_and_translates_every_line(data, tmp_path, chosen):
-    options = ["--encoder-position-encoding", chosen] if chosen in ENCODINGS else ["--arch", "zs_transformer_relative"]
-    output = fairseq("train", *training_options(data, tmp_path, *options, *ONE_UPDATE, "--disable-validation"))
+    options = (
+        ["--encoder-position-encoding", chosen]
+        if chosen in ENCODINGS
+        else ["--arch", "zs_transformer_relative"]
+    )
+    output = fairseq(
+        "train", *training_options(data, tmp_path, *options, *ONE_UPDATE, "--disable-validation")
+    )
     assert output.figures("train_inner", "gnorm")[0] > 0
     inference = ["-s", FIRST, "-t", SECOND, "--path", tmp_path / "checkpoint_last.pt", "--max-len-b", 9]
     generated = fairseq("generate", data, *PLUGIN, *inference, "--cpu", "--num-workers", 0, "--batch-size", 8)
@@ -137,17 +155,35 @@ def test_every_position_encoding_trains_and_translates_every_line(data, tmp_path
 
 def test_an_architecture_runs_under_fairseqs_task(data, tmp_path):
     """With the tag as the decoder's first token; the language embedding finds it there."""
-    stock = ["--task", "translation_multi_simple_epoch", "--lang-dict", data / "languages.txt", "--lang-pairs"]
+    stock = [
+        "--task",
+        "translation_multi_simple_epoch",
+        "--lang-dict",
+        data / "languages.txt",
+        "--lang-pairs",
+    ]
     stock += [",".join(SUPERVISED), "--decoder-langtok", "--lang-tok-replacing-bos-eos"]
     output = fairseq("train", *training_options(data, tmp_path, *stock, *ONE_UPDATE))
     assert output.figures("train_inner", "num_updates") == [1]
     inference = [*stock, "-s", FIRST, "-t", SECOND, "--path", tmp_path / "checkpoint_last.pt"]
-    generated = fairseq("generate", data, *PLUGIN[:2], *inference, "--cpu", "--num-workers", 0, "--batch-size", 8)
-    assert len(generated.lines("H")) >= 8  # it loses the last of two batches, see test_every_sentence_is_in_some_batch
+    generated = fairseq(
+        "generate", data, *PLUGIN[:2], *inference, "--cpu", "--num-workers", 0, "--batch-size", 8
+    )
+    assert (
+        len(generated.lines("H")) >= 8
+    )  # it loses the last of two batches, see test_every_sentence_is_in_some_batch
 
 
 @pytest.mark.parametrize("tags", ["t_dec", "s_enc_t_enc"])
 def test_fairseqs_model_runs_under_the_task(data, tmp_path, tags):
-    stock = ["--arch", "transformer", "--share-all-embeddings", "--save-dir", tmp_path, "--language-tags", tags]
+    stock = [
+        "--arch",
+        "transformer",
+        "--share-all-embeddings",
+        "--save-dir",
+        tmp_path,
+        "--language-tags",
+        tags,
+    ]
     output = fairseq("train", data, *PLUGIN, *TINY, *TRAINING, *stock, *ONE_UPDATE)
     assert output.figures("train_inner", "num_updates") == [1]

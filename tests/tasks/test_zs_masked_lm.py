@@ -1,4 +1,6 @@
-"""Masked language modelling with fairseq's own commands: training, validation on parts, resuming, and what is refused."""
+"""Masked language modelling with fairseq's own commands: training, validation on parts, resuming, and what
+is refused.
+"""
 
 import json
 import math
@@ -21,9 +23,13 @@ from zsnmt.text.lines import write_lines
 
 TRAIN, VALID = 53, 11  # no multiple of 8, the default of --required-batch-size-multiple
 PLUGIN = ["--user-dir", ROOT / "zsnmt", "--task", "zs_masked_lm"]
-SIZES = "--arch zs_bert --encoder-layers 2 --encoder-embed-dim 16 --encoder-ffn-embed-dim 24 --encoder-attention-heads 2 --max-positions 40"
+SIZES = (
+    "--arch zs_bert --encoder-layers 2 --encoder-embed-dim 16 --encoder-ffn-embed-dim 24 "
+    "--encoder-attention-heads 2 --max-positions 40"
+)
 TRAINING = (
-    f"{SIZES} --criterion masked_lm --optimizer adam --lr 0.01 --batch-size 20 --tokens-per-sample 40 --seed 3 --cpu "
+    f"{SIZES} --criterion masked_lm --optimizer adam --lr 0.01 --batch-size 20 --tokens-per-sample 40 "
+    "--seed 3 --cpu "
     "--num-workers 0 --log-format json --log-interval 1 --mask-prob 0.5"
 )
 TOKENS = torch.tensor([[0, 8, 9, 10, 2]])
@@ -69,7 +75,11 @@ def weights(run: Path, name: str = "checkpoint_last.pt") -> dict[str, torch.Tens
 def batches(task: ZeroShotMaskedLMTask, split: str, epoch: int = 1, workers: int = 0) -> list[dict]:
     """All batches of an epoch, under fairseq's default --required-batch-size-multiple."""
     iterator = task.get_batch_iterator(
-        task.dataset(split), max_sentences=20, required_batch_size_multiple=8, epoch=epoch, num_workers=workers
+        task.dataset(split),
+        max_sentences=20,
+        required_batch_size_multiple=8,
+        epoch=epoch,
+        num_workers=workers,
     )
     return list(iterator.next_epoch_itr(shuffle=False))
 
@@ -79,8 +89,18 @@ def batches(task: ZeroShotMaskedLMTask, split: str, epoch: int = 1, workers: int
 
 @pytest.mark.slow
 def test_it_trains_on_its_own_and_validates_on_both_languages_and_one(data, tmp_path):
-    command = [Path(sys.prefix) / "bin" / "fairseq-train", data, "--user-dir", "zsnmt", "--task", "zs_masked_lm", *TRAINING.split()]
-    done = run_command(*command, "--max-update", "3", "--valid-subset", "valid,valid.en", "--save-dir", tmp_path)
+    command = [
+        Path(sys.prefix) / "bin" / "fairseq-train",
+        data,
+        "--user-dir",
+        "zsnmt",
+        "--task",
+        "zs_masked_lm",
+        *TRAINING.split(),
+    ]
+    done = run_command(
+        *command, "--max-update", "3", "--valid-subset", "valid,valid.en", "--save-dir", tmp_path
+    )
     assert done.returncode == 0, done.stderr
     figures = {}
     for line in (done.stdout + done.stderr).splitlines():
@@ -105,7 +125,9 @@ def test_training_resumes_where_it_was(data, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", [["--position-encoding", "tupe_relative"], ["--position-terms", "no_word_position"]])
+@pytest.mark.parametrize(
+    "system", [["--position-encoding", "tupe_relative"], ["--position-terms", "no_word_position"]]
+)
 def test_other_systems_train_also_in_bfloat16(data, tmp_path, system):
     losses, learned = [], []
     for precision in ([], ["--cpu-bf16"]):
@@ -118,8 +140,18 @@ def test_other_systems_train_also_in_bfloat16(data, tmp_path, system):
 
 
 def test_what_fairseq_preprocess_makes_will_do(text, tmp_path):
-    fairseq("preprocess", "--only-source", "--trainpref", text / "train", "--validpref", text / "valid",
-            "--destdir", tmp_path / "data", "--workers", 1)  # fmt: skip
+    fairseq(
+        "preprocess",
+        "--only-source",
+        "--trainpref",
+        text / "train",
+        "--validpref",
+        text / "valid",
+        "--destdir",
+        tmp_path / "data",
+        "--workers",
+        1,
+    )
     task = task_of(tmp_path / "data")
     assert not task.languages and task.dictionary.index(MASK) == len(task.dictionary) - 1
     task.load_dataset("train")
@@ -133,7 +165,9 @@ def test_what_fairseq_preprocess_makes_will_do(text, tmp_path):
 
 def test_a_split_has_all_languages_or_the_one_that_is_named(data):
     task = task_of(data)
-    assert task.languages == ["en", "fake"] and len(task.dictionary) == 120 and task.dictionary.index(MASK) == 4
+    assert (
+        task.languages == ["en", "fake"] and len(task.dictionary) == 120 and task.dictionary.index(MASK) == 4
+    )
     for split in ("valid", "valid.en", "valid.fake", "train"):
         task.load_dataset(split)
     both, en, fake = (task.dataset(split) for split in ("valid", "valid.en", "valid.fake"))
@@ -175,7 +209,11 @@ def test_an_epoch_has_masks_and_batches_of_its_own(data, workers):
 
     def targets(epoch: int) -> tuple[list[tuple[int, ...]], dict[int, list[int]]]:
         found = batches(task, "train", epoch, workers)
-        rows = {int(line): row[row.ne(1)].tolist() for batch in found for line, row in zip(batch["id"], batch["target"])}
+        rows = {
+            int(line): row[row.ne(1)].tolist()
+            for batch in found
+            for line, row in zip(batch["id"], batch["target"])
+        }
         return [tuple(batch["id"].tolist()) for batch in found], rows
 
     first, again, second = targets(1), targets(1), targets(2)
@@ -189,7 +227,9 @@ def test_an_epoch_has_masks_and_batches_of_its_own(data, workers):
 def test_a_folder_without_a_dictionary_is_refused(data, tmp_path):
     copy = shutil.copytree(data, tmp_path / "data")
     (copy / "dict.txt").unlink()
-    with pytest.raises(InputError, match="dict.txt is missing; make the folder with zsnmt prepare-bert or fairseq-preprocess"):
+    with pytest.raises(
+        InputError, match="dict.txt is missing; make the folder with zsnmt prepare-bert or fairseq-preprocess"
+    ):
         task_of(copy)
 
 
@@ -199,7 +239,9 @@ def test_a_split_without_text_is_refused(data, tmp_path):
         file.unlink()
     task = task_of(copy)
     for split in ("valid", "valid.fake"):
-        with pytest.raises(InputError, match="valid.fake.idx is missing; make the folder with zsnmt prepare-bert"):
+        with pytest.raises(
+            InputError, match="valid.fake.idx is missing; make the folder with zsnmt prepare-bert"
+        ):
             task.load_dataset(split)
     with pytest.raises(InputError, match="test.en.idx is missing"):
         task.load_dataset("test")
@@ -213,12 +255,24 @@ def test_languages_that_are_none_are_refused(data, tmp_path):
         task_of(copy)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["--mask-prob", 1.5], "--mask-prob 1.5, --leave-unmasked-prob 0.1 and --random-token-prob 0.1 must be 0 to 1"),
-    (["--leave-unmasked-prob", -0.1], "--leave-unmasked-prob -0.1 and"),
-    (["--leave-unmasked-prob", 0.6, "--random-token-prob", 0.5], "as must the sum of the last two; change them"),
-    (["--tokens-per-sample", 2], "--tokens-per-sample 2 has no room between <s> and </s>; give 3 or more"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (
+            ["--mask-prob", 1.5],
+            "--mask-prob 1.5, --leave-unmasked-prob 0.1 and --random-token-prob 0.1 must be 0 to 1",
+        ),
+        (["--leave-unmasked-prob", -0.1], "--leave-unmasked-prob -0.1 and"),
+        (
+            ["--leave-unmasked-prob", 0.6, "--random-token-prob", 0.5],
+            "as must the sum of the last two; change them",
+        ),
+        (
+            ["--tokens-per-sample", 2],
+            "--tokens-per-sample 2 has no room between <s> and </s>; give 3 or more",
+        ),
+    ],
+)
 def test_options_out_of_range_are_refused(data, arguments, message):
     with pytest.raises(InputError, match=message):
         task_of(data, *arguments)

@@ -38,7 +38,9 @@ def test_every_pair_with_training_text_is_trained_in_both_directions(data):
 
 
 def test_directions_can_be_chosen(data):
-    task = task_of(data, "--lang-pairs", SUPERVISED[2], "--valid-lang-pairs", f"{ZERO_SHOT[1]},{SUPERVISED[0]}")
+    task = task_of(
+        data, "--lang-pairs", SUPERVISED[2], "--valid-lang-pairs", f"{ZERO_SHOT[1]},{SUPERVISED[0]}"
+    )
     assert task.lang_pairs == [SUPERVISED[2]] and task.valid_directions == [ZERO_SHOT[1], SUPERVISED[0]]
 
 
@@ -49,7 +51,11 @@ def test_a_checkpoint_may_be_older_than_an_option(data):
     args = Namespace(**options | {"virtual_epoch_size": 77})
     task = ZeroShotTranslationTask.setup_task(args)
     assert (args.valid_bleu_lines, args.length_penalty_form, args.cpu_bf16) == (0, "power", False)
-    assert task.valid_directions == SUPERVISED and not task.translates_validation and args.virtual_epoch_size == 77
+    assert (
+        task.valid_directions == SUPERVISED
+        and not task.translates_validation
+        and args.virtual_epoch_size == 77
+    )
 
 
 def as_typed(option: str) -> str:
@@ -69,7 +75,10 @@ def as_typed(option: str) -> str:
         (["--lang-pairs", PIVOT], "is no direction"),
         *[([option, "x"], f"leave out {option}: ") for option in map(as_typed, STOCK_OPTIONS[3:])],
         (["--encoder-langtok", "src"], "leave out --encoder-langtok: "),
-        (["--decoder-langtok", "--lang-tok-replacing-bos-eos"], "out --decoder-langtok, --lang-tok-replacing-bos-eos:"),
+        (
+            ["--decoder-langtok", "--lang-tok-replacing-bos-eos"],
+            "out --decoder-langtok, --lang-tok-replacing-bos-eos:",
+        ),
     ],
 )
 def test_options_that_cannot_be_used_say_why(data, arguments, message):
@@ -130,7 +139,9 @@ def test_every_sentence_is_in_some_batch(data, arguments, limits):
         task = task_of(data)
         task.load_dataset(split)
         examples = (part[index] for part in task.dataset(split).datasets for index in range(len(part)))
-        expected = Counter((tuple(each["source"].tolist()), tuple(each["target"].tolist())) for each in examples)
+        expected = Counter(
+            (tuple(each["source"].tolist()), tuple(each["target"].tolist())) for each in examples
+        )
         assert sentence_pairs(whole) == expected
     stock = batches(task_of(data), "train", by=TranslationMultiSimpleEpochTask, **limits)
     assert sum(batch["nsentences"] for batch in stock) < 4 * PAIRS, "fairseq alone loses a batch"
@@ -157,7 +168,9 @@ def test_a_truncated_source_has_room_for_its_tags(data):
     whole = batches(task, "valid", max_sentences=8, max_positions=task.max_positions())
     assert sum(batch["nsentences"] for batch in whole) == 4 * VALID
     assert max(batch["net_input"]["src_tokens"].size(1) for batch in whole) == 9
-    assert all((batch["net_input"]["src_tokens"][:, -1] == task.source_dictionary.eos()).all() for batch in whole)
+    assert all(
+        (batch["net_input"]["src_tokens"][:, -1] == task.source_dictionary.eos()).all() for batch in whole
+    )
 
 
 # Inference and checkpoints
@@ -172,7 +185,9 @@ def test_languages_may_be_added_at_the_end_but_not_reordered(data):
     state = task_of(data).state_dict()
     task_of(data).load_state_dict({**state, "languages": LANGUAGES[:2]})
     for languages in (LANGUAGES[::-1], [*LANGUAGES, "more"]):
-        with pytest.raises(InputError, match=f"the checkpoint's languages are {', '.join(languages)}, in this order"):
+        with pytest.raises(
+            InputError, match=f"the checkpoint's languages are {', '.join(languages)}, in this order"
+        ):
             task_of(data).load_state_dict({**state, "languages": languages})
     stock = task_of(data)
     stock.load_state_dict({})

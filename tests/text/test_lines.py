@@ -9,7 +9,16 @@ from zsnmt.text.lines import iterate_lines, read_lines, write_lines
 
 
 def test_what_is_written_is_read_back(tmp_path):
-    lines = ["a b", "tab\there", "\u00a0\u2028 is \u2029 no line end \u200d", "क्ष", "“ﬁ”", "\U0001f600", " padded ", "a \ufeffb"]
+    lines = [
+        "a b",
+        "tab\there",
+        "\u00a0\u2028 is \u2029 no line end \u200d",
+        "क्ष",
+        "“ﬁ”",
+        "\U0001f600",
+        " padded ",
+        "a \ufeffb",
+    ]
     write_lines(tmp_path / "a", iter(lines))
     assert read_lines(tmp_path / "a") == lines
     assert (tmp_path / "a").read_bytes() == "".join(line + "\n" for line in lines).encode()
@@ -20,20 +29,26 @@ def test_the_last_line_needs_no_line_end(tmp_path):
     assert read_lines(tmp_path / "a") == ["x", "y"]
 
 
-@pytest.mark.parametrize("content, message", [
-    (b"", "a is empty"),
-    (b"x\ny\xfcz\n", "a, line 2, byte 2: 0xfc is not UTF-8; convert"),
-    ("x\n".encode("utf-16"), "a, line 1, byte 1: 0xff is not UTF-8"),
-    (b"x\n\xe2\x82\n", "a, line 2, byte 1: 0xe2 is not UTF-8"),
-    (b"\xef\xbb\xbfx\n", "a, line 1 starts with a byte order mark; save the file without one"),
-    ("x\n \u00a0\ufeffy\n".encode(), "a, line 2 starts with a byte order mark; save the file without one"),
-    (b"x\ny\r\n", "a, line 2 ends with a carriage return; convert the file with dos2unix"),
-    (b"x\ry\n", r"a, line 1 has the control character U\+000D at position 2; remove it"),
-    (b"x\n\x00y\n", r"a, line 2 has the control character U\+0000 at position 1; remove it"),
-    ("x\nyy\u0085\n".encode(), r"a, line 2 has the control character U\+0085 at position 3; remove it"),
-    (b"x\n\ny\n", "a, line 2 is empty"),
-    ("x\ny\n \t\u00a0\n".encode(), "a, line 3 is empty"),
-])
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"", "a is empty"),
+        (b"x\ny\xfcz\n", "a, line 2, byte 2: 0xfc is not UTF-8; convert"),
+        ("x\n".encode("utf-16"), "a, line 1, byte 1: 0xff is not UTF-8"),
+        (b"x\n\xe2\x82\n", "a, line 2, byte 1: 0xe2 is not UTF-8"),
+        (b"\xef\xbb\xbfx\n", "a, line 1 starts with a byte order mark; save the file without one"),
+        (
+            "x\n \u00a0\ufeffy\n".encode(),
+            "a, line 2 starts with a byte order mark; save the file without one",
+        ),
+        (b"x\ny\r\n", "a, line 2 ends with a carriage return; convert the file with dos2unix"),
+        (b"x\ry\n", r"a, line 1 has the control character U\+000D at position 2; remove it"),
+        (b"x\n\x00y\n", r"a, line 2 has the control character U\+0000 at position 1; remove it"),
+        ("x\nyy\u0085\n".encode(), r"a, line 2 has the control character U\+0085 at position 3; remove it"),
+        (b"x\n\ny\n", "a, line 2 is empty"),
+        ("x\ny\n \t\u00a0\n".encode(), "a, line 3 is empty"),
+    ],
+)
 def test_what_breaks_the_contract_stops_with_file_and_line(content, message, tmp_path):
     (tmp_path / "a").write_bytes(content)
     with pytest.raises(InputError, match=message) as error:

@@ -18,10 +18,25 @@ from zsnmt.training.binarised import prepare
 
 LANGUAGES = ["en", "de", "hi"]
 SENTENCES = {
-    "en": ["The dog's bone isn't old.", "Anna saw the dog (twice).", "We say \"yes\" & mean it: 3 < 5.", "Then the dog saw Anna."],
-    "de": ["Der Hund sieht den alten Knochen.", "Anna sah den Hund (zweimal).", "Wir sagen ja & meinen es: 3 < 5.", "Dann sah der Hund Anna."],
-    "hi": ["कुत्ते की हड्डी पुरानी नहीं है।", "अन्ना ने कुत्ते को देखा (दो बार)।", "हम हाँ कहते हैं, और मानते हैं।", "फिर कुत्ते ने अन्ना को देखा।"],
-}  # fmt: skip
+    "en": [
+        "The dog's bone isn't old.",
+        "Anna saw the dog (twice).",
+        'We say "yes" & mean it: 3 < 5.',
+        "Then the dog saw Anna.",
+    ],
+    "de": [
+        "Der Hund sieht den alten Knochen.",
+        "Anna sah den Hund (zweimal).",
+        "Wir sagen ja & meinen es: 3 < 5.",
+        "Dann sah der Hund Anna.",
+    ],
+    "hi": [
+        "कुत्ते की हड्डी पुरानी नहीं है।",
+        "अन्ना ने कुत्ते को देखा (दो बार)।",
+        "हम हाँ कहते हैं, और मानते हैं।",
+        "फिर कुत्ते ने अन्ना को देखा।",
+    ],
+}
 TOKENISED = TextSettings(vocabulary_size=220, tokenisation="by_script")
 
 
@@ -53,17 +68,23 @@ def prepared(text, tmp_path_factory):
 def pieces_of(folder: Path, name: str) -> list[list[str]]:
     """The pieces of each sentence of a binarised file, EOS left out."""
     dictionary = Dictionary.load(str(folder / "dict.en.txt"))
-    return [[dictionary[token] for token in ids][:-1] for ids in data_utils.load_indexed_dataset(str(folder / name), dictionary)]
+    return [
+        [dictionary[token] for token in ids][:-1]
+        for ids in data_utils.load_indexed_dataset(str(folder / name), dictionary)
+    ]
 
 
-@pytest.mark.parametrize("settings", [
-    TextSettings(vocabulary_size=220),
-    TOKENISED,
-    TextSettings(vocabulary_size=220, tokenisation="by_script_joined en=moses"),
-    TextSettings(vocabulary_size=220, tokenisation="by_script", mark_tokens=True),
-    TextSettings(vocabulary_size=220, tokenisation="by_script", threshold=3),
-    TextSettings(vocabulary_size=220, model_type="word", tokenisation="moses hi=indic"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        TextSettings(vocabulary_size=220),
+        TOKENISED,
+        TextSettings(vocabulary_size=220, tokenisation="by_script_joined en=moses"),
+        TextSettings(vocabulary_size=220, tokenisation="by_script", mark_tokens=True),
+        TextSettings(vocabulary_size=220, tokenisation="by_script", threshold=3),
+        TextSettings(vocabulary_size=220, model_type="word", tokenisation="moses hi=indic"),
+    ],
+)
 def test_binarised_text_decodes_to_the_raw_text(text, prepared, settings):
     folder = prepared(settings)
     pipeline = TextPipeline.load(folder)
@@ -82,15 +103,26 @@ def test_text_is_tokenised_and_truecased_before_it_is_cut(prepared):
     assert pipeline.tokenise("Anna saw the dog (twice).", "en").startswith("Anna saw the dog ( twice")
     assert pipeline.tokenise(SENTENCES["hi"][0], "hi").endswith(" है ।")
     assert json.loads((prepared(TOKENISED) / "pipeline.json").read_text())["tokenisation"] == {
-        "en": "moses_truecase", "de": "moses_truecase", "hi": "indic"}  # fmt: skip
+        "en": "moses_truecase",
+        "de": "moses_truecase",
+        "hi": "indic",
+    }
     assert {path.name for path in prepared(TOKENISED).glob("truecaser.*")} == {"truecaser.en", "truecaser.de"}
 
 
 def test_marked_tokens_belong_to_one_language(prepared):
-    unmarked, marked = (prepared(settings) for settings in (TOKENISED, TextSettings(220, tokenisation="by_script", mark_tokens=True)))
+    unmarked, marked = (
+        prepared(settings)
+        for settings in (TOKENISED, TextSettings(220, tokenisation="by_script", mark_tokens=True))
+    )
 
     def used(folder: Path, language: str) -> set[str]:
-        return {piece for path in folder.glob(f"*.{language}.bin") for sentence in pieces_of(folder, path.name.removesuffix(".bin")) for piece in sentence}
+        return {
+            piece
+            for path in folder.glob(f"*.{language}.bin")
+            for sentence in pieces_of(folder, path.name.removesuffix(".bin"))
+            for piece in sentence
+        }
 
     assert used(unmarked, "en") & used(unmarked, "de")
     for one, other in (("en", "de"), ("en", "hi"), ("de", "hi")):
@@ -115,7 +147,11 @@ def test_words_are_the_most_frequent_ones_and_the_others_unknown(text, prepared)
 
 
 def test_a_pipeline_travels_whole(prepared, tmp_path):
-    for settings in (TOKENISED, TextSettings(220, tokenisation="by_script", mark_tokens=True), TextSettings(220, "word")):
+    for settings in (
+        TOKENISED,
+        TextSettings(220, tokenisation="by_script", mark_tokens=True),
+        TextSettings(220, "word"),
+    ):
         before = TextPipeline.load(prepared(settings))
         (tmp_path / settings.model_type).mkdir(exist_ok=True)
         before.save(tmp_path / settings.model_type)
@@ -151,7 +187,10 @@ def test_what_depends_on_the_language_says_so(prepared):
 def test_words_begin_where_the_units_say(prepared):
     pipeline = TextPipeline.load(prepared(TextSettings(220, tokenisation="by_script", mark_tokens=True)))
     pieces = pipeline.encode("old dogs", "en")
-    assert "".join("|" * pipeline.starts_word(piece) + piece.removeprefix("en:").lstrip("▁") for piece in pieces) == "|old|dogs"
+    assert (
+        "".join("|" * pipeline.starts_word(piece) + piece.removeprefix("en:").lstrip("▁") for piece in pieces)
+        == "|old|dogs"
+    )
     assert TextPipeline(Words()).starts_word("dogs")
 
 
@@ -167,7 +206,9 @@ def test_a_damaged_pipeline_is_refused(prepared, tmp_path):
 def test_a_threshold_of_one_keeps_a_language_to_its_own_pieces(text, prepared):
     pipeline = TextPipeline.load(prepared(TextSettings(vocabulary_size=220, threshold=1)))
     for language in LANGUAGES:
-        lines = read_lines(text / ("train.de-en.en" if language == "en" else f"train.{language}-en.{language}"))
+        lines = read_lines(
+            text / ("train.de-en.en" if language == "en" else f"train.{language}-en.{language}")
+        )
         assert {*pipeline.units.vocabularies[language]} == {*pipeline.piece_counts(lines, language)}
 
 
@@ -187,6 +228,8 @@ def test_training_text_of_an_unknown_kind_is_refused(text, tmp_path):
 def test_a_byte_order_mark_within_a_line_is_a_character_like_others(text, tmp_path):
     shutil.copytree(text, tmp_path / "text")
     write_lines(tmp_path / "text" / "train.de-en.de", [f"Wort \ufeff{line}" for line in SENTENCES["de"] * 3])
-    prepare(tmp_path / "text", tmp_path / "data", LANGUAGES, TextSettings(vocabulary_size=220, mark_tokens=True))
+    prepare(
+        tmp_path / "text", tmp_path / "data", LANGUAGES, TextSettings(vocabulary_size=220, mark_tokens=True)
+    )
     pipeline = TextPipeline.load(tmp_path / "data")
     assert pipeline.decode(pipeline.encode("Wort \ufeffDer", "de"), "de") == "Wort \ufeffDer"

@@ -69,25 +69,42 @@ def test_the_script_reads_files_and_settings(folder):
 
 
 def test_the_script_takes_the_whole_pipeline_and_keeps_the_figures(folder, tmp_path):
-    train_subwords({"de": [folder / "train.de-en.de"], "en": [folder / "train.de-en.en"]}, tmp_path / "subwords.model", 50)
+    train_subwords(
+        {"de": [folder / "train.de-en.de"], "en": [folder / "train.de-en.en"]},
+        tmp_path / "subwords.model",
+        50,
+    )
     pipeline = TextPipeline(Subwords(tmp_path / "subwords.model"), {"de": "raw", "en": "moses"})
     (tmp_path / "pipeline").mkdir()
     pipeline.save(tmp_path / "pipeline")
     assert round_trip(WholePipeline(pipeline, "de"), ["Das ist  gut .", "x ☃"]).exact == 2
     assert " ".join(pipeline.encode("gut", "de")) == WholePipeline(pipeline, "de").tokenise("gut")
     output = tmp_path / "figures.json"
-    done = run_command(SCRIPT, folder, "--languages", "de,en", "--pipeline", tmp_path / "pipeline", "--output", output)
+    done = run_command(
+        SCRIPT, folder, "--languages", "de,en", "--pipeline", tmp_path / "pipeline", "--output", output
+    )
     assert done.returncode == 0, done.stderr
     figures = json.loads(output.read_text())
-    assert figures["languages"]["de"] == dict(kind="raw", sentences=2, respelt=0, exact=100, spaced=0, recased=0, lost=0)
+    assert figures["languages"]["de"] == dict(
+        kind="raw", sentences=2, respelt=0, exact=100, spaced=0, recased=0, lost=0
+    )
     assert figures["languages"]["en"]["spaced"] == 50 and len(figures["commit"].split("+")[0]) == 40
     assert "| en | `moses` | 2 | 0.00 % | 50.00 % | 50.00 % | 0.00 % | 0.00 % |" in round_trip_table(figures)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["--languages", "de,fr"], "there is no text of fr; looked for files that end in .fr as in parallel text"),
-    (["--languages", "de", "--tokenisation", "raw dee=moses"], "'dee=moses' in 'raw dee=moses' is for none of de; correct it"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (
+            ["--languages", "de,fr"],
+            "there is no text of fr; looked for files that end in .fr as in parallel text",
+        ),
+        (
+            ["--languages", "de", "--tokenisation", "raw dee=moses"],
+            "'dee=moses' in 'raw dee=moses' is for none of de; correct it",
+        ),
+    ],
+)
 def test_mistakes_are_one_line(folder, arguments, message):
     done = run_command(SCRIPT, folder, *arguments)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {message}\n")

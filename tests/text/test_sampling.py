@@ -38,13 +38,16 @@ def test_no_language_is_lost_to_the_bound():
     assert sample_sizes({"de": 10**6, "or": 1}, bound=10) == {"de": 10, "or": 1}
 
 
-@pytest.mark.parametrize("available, bound, balance, message", [
-    (AVAILABLE, 10, 0.5, "balance 0.5"),
-    (AVAILABLE, 10, float("nan"), "balance nan"),
-    (AVAILABLE, 0, None, "bound of 0"),
-    ({"de": 3, "or": 0, "hi": 0}, 10, None, "no text of hi, or"),
-    ({}, 10, None, "no text"),
-])
+@pytest.mark.parametrize(
+    "available, bound, balance, message",
+    [
+        (AVAILABLE, 10, 0.5, "balance 0.5"),
+        (AVAILABLE, 10, float("nan"), "balance nan"),
+        (AVAILABLE, 0, None, "bound of 0"),
+        ({"de": 3, "or": 0, "hi": 0}, 10, None, "no text of hi, or"),
+        ({}, 10, None, "no text"),
+    ],
+)
 def test_what_cannot_be_sampled_says_why(available, bound, balance, message):
     with pytest.raises(InputError, match=message):
         sample_sizes(available, bound, balance)

@@ -10,7 +10,14 @@ import sentencepiece
 from zsnmt.errors import InputError
 from zsnmt.text.lines import write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
-from zsnmt.text.subword import MODEL_TYPES, NORMALIZATIONS, Subwords, frequent_pieces, restrict, train_subwords
+from zsnmt.text.subword import (
+    MODEL_TYPES,
+    NORMALIZATIONS,
+    Subwords,
+    frequent_pieces,
+    restrict,
+    train_subwords,
+)
 
 SYLLABLES = {
     "de": ["schu", "len", "ver", "ung", "ka", "to", "strä", "ße"],
@@ -26,8 +33,10 @@ def sentences_of(language: str) -> list[str]:
     """Sentences of words with a long tail, the same in each run."""
     generator = random.Random(language)
     words = ["".join(generator.choices(SYLLABLES[language], k=generator.randint(1, 4))) for _ in range(200)]
-    return [" ".join(words[min(int(generator.paretovariate(0.6)), 199)] for _ in range(9)) + " ."
-            for _ in range(SENTENCES[language])]
+    return [
+        " ".join(words[min(int(generator.paretovariate(0.6)), 199)] for _ in range(9)) + " ."
+        for _ in range(SENTENCES[language])
+    ]
 
 
 LINES = {language: sentences_of(language) for language in SYLLABLES}
@@ -58,10 +67,21 @@ def used(subwords: Subwords, language: str) -> Counter:
 # Encoding and decoding
 
 
-@pytest.mark.parametrize("sentence", [
-    "schulen ver . été", "“quotes” ‘and’ «such»", "ﬁ ligature, ½, ①, Å and A\u030a", "क्षत्रिय हिन्दी में",
-    "\u0915\u094d\u200d\u0937 joiners \u200c", "x\U0001f600y 東京", "<unk> <s> </s> <pad> __de__ &amp;", "", "a", "ଡ଼ି\u200b",
-])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "schulen ver . été",
+        "“quotes” ‘and’ «such»",
+        "ﬁ ligature, ½, ①, Å and A\u030a",
+        "क्षत्रिय हिन्दी में",
+        "\u0915\u094d\u200d\u0937 joiners \u200c",
+        "x\U0001f600y 東京",
+        "<unk> <s> </s> <pad> __de__ &amp;",
+        "",
+        "a",
+        "ଡ଼ି\u200b",
+    ],
+)
 def test_decoding_undoes_encoding(sentence, plain, restricted):
     for subwords in (plain, restricted):
         assert subwords.decode(subwords.encode(sentence, "de")) == sentence
@@ -102,11 +122,18 @@ def test_decoding_takes_any_pieces(plain):
 def test_normalization_is_the_callers_choice(tmp_path):
     encoded = {}
     for normalization in NORMALIZATIONS:
-        train_subwords({"de": lambda: ["ﬁn Fin"] * 9}, tmp_path / normalization, 8, normalization=normalization)
+        train_subwords(
+            {"de": lambda: ["ﬁn Fin"] * 9}, tmp_path / normalization, 8, normalization=normalization
+        )
         subwords = Subwords(tmp_path / normalization)
         encoded[normalization] = subwords.decode(subwords.encode("ﬁn Fin", "de"))
-    assert encoded == {"identity": "ﬁn Fin", "nfkc": "fin Fin", "nfkc_cf": "fin fin", "nmt_nfkc": "fin Fin",
-                       "nmt_nfkc_cf": "fin fin"}
+    assert encoded == {
+        "identity": "ﬁn Fin",
+        "nfkc": "fin Fin",
+        "nfkc_cf": "fin fin",
+        "nmt_nfkc": "fin Fin",
+        "nmt_nfkc_cf": "fin fin",
+    }
 
 
 # Restriction
@@ -169,8 +196,16 @@ def test_a_model_with_all_pieces_allowed_is_the_same_model(plain):
 
 def test_control_and_user_defined_symbols_survive_a_restriction(tmp_path):
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(LINES["de"]), model_prefix=str(tmp_path / "other"), vocab_size=120, model_type="bpe",
-        pad_id=0, unk_id=3, control_symbols=["<mask>"], user_defined_symbols=["ABC"], minloglevel=2)
+        sentence_iterator=iter(LINES["de"]),
+        model_prefix=str(tmp_path / "other"),
+        vocab_size=120,
+        model_type="bpe",
+        pad_id=0,
+        unk_id=3,
+        control_symbols=["<mask>"],
+        user_defined_symbols=["ABC"],
+        minloglevel=2,
+    )
     model = (tmp_path / "other.model").read_bytes()
     processor = sentencepiece.SentencePieceProcessor(model_proto=restrict_pieces(model, []))
     assert processor.encode("ABC schu", out_type=str) == ["▁", "ABC", "▁", *"schu"]
@@ -238,8 +273,10 @@ def test_files_and_sentences_give_the_same_model(tmp_path):
 def test_balance_gives_a_small_language_longer_pieces(tmp_path):
     trained(tmp_path / "natural")
     trained(tmp_path / "balanced", balance=100)
-    counts = {name: {language: sum(used(Subwords(tmp_path / name), language).values()) for language in ("de", "or")}
-              for name in ("natural", "balanced")}
+    counts = {
+        name: {language: sum(used(Subwords(tmp_path / name), language).values()) for language in ("de", "or")}
+        for name in ("natural", "balanced")
+    }
     assert counts["balanced"]["or"] < counts["natural"]["or"]
     assert counts["balanced"]["de"] > counts["natural"]["de"]
 
@@ -256,8 +293,13 @@ def test_training_is_silent(tmp_path, capfd):
 
 
 @pytest.mark.parametrize("model_type", MODEL_TYPES)
-@pytest.mark.parametrize("size, message", [(9999, "does not support a vocabulary of 9999 pieces; choose "),
-                                           (9, "cannot hold all characters of this text; choose ")])
+@pytest.mark.parametrize(
+    "size, message",
+    [
+        (9999, "does not support a vocabulary of 9999 pieces; choose "),
+        (9, "cannot hold all characters of this text; choose "),
+    ],
+)
 def test_a_vocabulary_of_an_impossible_size_names_a_possible_one(model_type, size, message, tmp_path, capfd):
     with pytest.raises(InputError, match=message) as error:
         train_subwords(TEXT, tmp_path / "a", size, model_type)
@@ -266,17 +308,20 @@ def test_a_vocabulary_of_an_impossible_size_names_a_possible_one(model_type, siz
     train_subwords(TEXT, tmp_path / "a", int(str(error.value).split(message)[1].split()[0]), model_type)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ({"model_type": "word"}, "no model type 'word'; choose bpe or unigram"),
-    ({"normalization": "nfd"}, "no normalization 'nfd'; choose identity or"),
-    ({"character_coverage": 0}, "character coverage 0 "),
-    ({"character_coverage": 1.1}, "character coverage 1.1 "),
-    ({"vocabulary_size": 0}, "vocabulary of 0 "),
-    ({"balance": 0.3}, "balance 0.3"),
-    ({"sentences": 0}, "bound of 0"),
-    ({"text": {"de": TEXT["de"], "fr": lambda: ["", " "]}}, "no text of fr"),
-    ({"text": {}}, "no text"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"model_type": "word"}, "no model type 'word'; choose bpe or unigram"),
+        ({"normalization": "nfd"}, "no normalization 'nfd'; choose identity or"),
+        ({"character_coverage": 0}, "character coverage 0 "),
+        ({"character_coverage": 1.1}, "character coverage 1.1 "),
+        ({"vocabulary_size": 0}, "vocabulary of 0 "),
+        ({"balance": 0.3}, "balance 0.3"),
+        ({"sentences": 0}, "bound of 0"),
+        ({"text": {"de": TEXT["de"], "fr": lambda: ["", " "]}}, "no text of fr"),
+        ({"text": {}}, "no text"),
+    ],
+)
 def test_arguments_that_cannot_be_used_say_why(arguments, message, tmp_path):
     with pytest.raises(InputError, match=message):
         train_subwords(**{"text": TEXT, "model": tmp_path / "a", "vocabulary_size": 220, **arguments})

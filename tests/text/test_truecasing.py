@@ -25,18 +25,21 @@ def truecaser(model):
     return Truecaser(model)
 
 
-@pytest.mark.parametrize("sentence, expected", [
-    ("The boats left .", "the boats left ."),
-    ("Oslo is far .", "Oslo is far ."),
-    ("Tromsø is far .", "Tromsø is far ."),
-    ("The boats . Are they ? The", "the boats . are they ? the"),
-    ('" The boats , " said Kim', '" the boats , " said Kim'),
-    ("( The Kim", "( the Kim"),
-    ("kim : The", "Kim : The"),
-    ("THE boats left The Oslo .", "THE boats left The Oslo ."),
-    ("Nato boats", "Nato boats"),
-    ("", ""),
-])
+@pytest.mark.parametrize(
+    "sentence, expected",
+    [
+        ("The boats left .", "the boats left ."),
+        ("Oslo is far .", "Oslo is far ."),
+        ("Tromsø is far .", "Tromsø is far ."),
+        ("The boats . Are they ? The", "the boats . are they ? the"),
+        ('" The boats , " said Kim', '" the boats , " said Kim'),
+        ("( The Kim", "( the Kim"),
+        ("kim : The", "Kim : The"),
+        ("THE boats left The Oslo .", "THE boats left The Oslo ."),
+        ("Nato boats", "Nato boats"),
+        ("", ""),
+    ],
+)
 def test_only_first_letters_of_sentences_change(truecaser, sentence, expected):
     assert truecaser.truecase(sentence.split()) == expected.split()
 
@@ -91,5 +94,7 @@ def test_training_that_fails_leaves_the_old_model(model):
 @pytest.mark.parametrize("line", ["the", "the 5", "the boats left"])
 def test_a_file_that_is_no_model_is_refused(tmp_path, line):
     (tmp_path / "model").write_text(f"a (1/1)\n{line}\n")
-    with pytest.raises(InputError, match="model, line 2 is no entry of a truecaser; train it anew, or name its file"):
+    with pytest.raises(
+        InputError, match="model, line 2 is no entry of a truecaser; train it anew, or name its file"
+    ):
         Truecaser(tmp_path / "model")

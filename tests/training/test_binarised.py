@@ -28,7 +28,9 @@ SETTINGS = TextSettings(vocabulary_size=150)
 @pytest.fixture(scope="module")
 def text(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("corpus") / "text"
-    write_corpus(SyntheticCorpus(standard_languages(2), concepts=60, pairs=PAIRS, valid=VALID, test=TEST), folder)
+    write_corpus(
+        SyntheticCorpus(standard_languages(2), concepts=60, pairs=PAIRS, valid=VALID, test=TEST), folder
+    )
     return folder
 
 
@@ -106,7 +108,10 @@ def test_a_piece_that_training_does_not_show_is_split(folder, text):
 def test_the_dictionary_holds_the_pieces_of_training_and_no_other(text, folder):
     dictionary, subwords = Dictionary.load(str(folder / f"dict.{PIVOT}.txt")), Subwords.load(folder)
     pieces, counts = (column[dictionary.nspecial + 3 :] for column in (dictionary.symbols, dictionary.count))
-    counted = (TextPipeline(subwords).piece_counts(read_lines(path), path.suffix[1:]) for path in text.glob("train.*"))
+    counted = (
+        TextPipeline(subwords).piece_counts(read_lines(path), path.suffix[1:])
+        for path in text.glob("train.*")
+    )
     expected = sum(counted, start=Counter())
     assert dict(zip(pieces, counts)) == expected
     assert list(zip(pieces, counts)) == sorted(expected.items(), key=lambda item: (-item[1], item[0]))
@@ -121,12 +126,16 @@ def test_a_multiway_set_is_binarised_once_for_all_its_pairs(folder):
     pivot = inodes(PIVOT, "train")
     assert len(pivot) == len(set(pivot)) == 2
     bilingual = {path.name for path in folder.glob("train.*.idx")}
-    assert bilingual == {f"train.{PIVOT}-{other}.{side}.idx" for other in LANGUAGES[1:] for side in (PIVOT, other)}
+    assert bilingual == {
+        f"train.{PIVOT}-{other}.{side}.idx" for other in LANGUAGES[1:] for side in (PIVOT, other)
+    }
 
 
 def test_a_pair_with_files_of_its_own_does_not_use_the_multiway_set(own_text):
     for language in (FIRST, SECOND):
-        write_lines(own_text / f"test.{SECOND}-{FIRST}.{language}", read_lines(own_text / f"valid.{language}"))
+        write_lines(
+            own_text / f"test.{SECOND}-{FIRST}.{language}", read_lines(own_text / f"valid.{language}")
+        )
     counts = prepare(own_text, own_text.with_name("data"), LANGUAGES, SETTINGS)
     assert counts["test"] == {f"{PIVOT}-{FIRST}": TEST, f"{PIVOT}-{SECOND}": TEST, f"{FIRST}-{SECOND}": VALID}
     subwords = Subwords.load(own_text.with_name("data"))
@@ -141,7 +150,9 @@ def test_a_threshold_restricts_each_language_to_its_frequent_pieces(text, folder
     assert not free.vocabularies and sorted(restricted.vocabularies) == sorted(LANGUAGES)
     for language in LANGUAGES:
         lines = [line for path in text.glob(f"train.*.{language}") for line in read_lines(path)]
-        before, after = (TextPipeline(subwords).piece_counts(lines, language) for subwords in (free, restricted))
+        before, after = (
+            TextPipeline(subwords).piece_counts(lines, language) for subwords in (free, restricted)
+        )
         frequent = {piece for piece, count in before.items() if count >= threshold}
         assert {piece for piece in after if len(piece) > 1} <= frequent
         assert any(len(piece) > 1 and piece not in frequent for piece in before)
@@ -162,7 +173,9 @@ def test_the_number_of_processes_changes_no_byte(text, tmp_path, settings):
 
 
 def fails(text: Path, message: str, languages=LANGUAGES, settings=SETTINGS) -> None:
-    """Preparing fails with the message, leaves nothing, and the folder that was there before stays as it was."""
+    """Preparing fails with the message, leaves nothing, and the folder that was there before stays as it
+    was.
+    """
     folder = text.with_name("data")
     folder.mkdir(exist_ok=True)
     (folder / "languages.txt").write_text("old\n")
@@ -194,7 +207,10 @@ class AnyWords(Words):
 def test_a_piece_that_spells_a_reserved_symbol_is_refused(tmp_path, spelled):
     write_lines(tmp_path / "text", [f"a {spelled} b"])
     file = TextFile(tmp_path / "text", FIRST, (f"train.{PIVOT}-{FIRST}.{FIRST}",))
-    with ThreadPoolExecutor(1) as pool, pytest.raises(InputError, match=f"spells {spelled}, which stands for"):
+    with (
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(InputError, match=f"spells {spelled}, which stands for"),
+    ):
         learn_dictionary([file], TextPipeline(AnyWords()), LANGUAGES, pool)
 
 
@@ -246,15 +262,20 @@ def test_a_failure_in_another_process_leaves_the_old_folder(own_text, monkeypatc
     fails(own_text, "the disk is full")
 
 
-@pytest.mark.parametrize("option, value, message", [
-    ("--threshold", "few", "argument --threshold: invalid int value: 'few'"),
-    ("--balance", "much", "argument --balance: invalid float value: 'much'"),
-    ("--subword-type", "bp", "argument --subword-type: invalid choice: 'bp'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "option, value, message",
+    [
+        ("--threshold", "few", "argument --threshold: invalid int value: 'few'"),
+        ("--balance", "much", "argument --balance: invalid float value: 'much'"),
+        ("--subword-type", "bp", "argument --subword-type: invalid choice: 'bp'"),
+    ],
+)
 def test_an_option_that_cannot_be_read_is_one_sentence(own_text, option, value, message):
     data = own_text.with_name("data")
     stopped = run_command("scripts/prepare.py", own_text, data, "--languages", *LANGUAGES, option, value)
-    assert (stopped.returncode, stopped.stderr.count("\n")) == (2, 1) and stopped.stderr.startswith(f"error: {message}")
+    assert (stopped.returncode, stopped.stderr.count("\n")) == (2, 1) and stopped.stderr.startswith(
+        f"error: {message}"
+    )
     assert not data.exists()
 
 

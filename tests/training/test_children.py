@@ -32,7 +32,9 @@ def test_jobs_run_side_by_side(tmp_path):
 
 
 def test_a_job_that_fails_says_why_and_the_others_go_on(tmp_path, capfd):
-    assert not side_by_side([partial(fail, tmp_path, "a"), partial(fail, tmp_path, "b"), (tmp_path / "c").touch], most=1)
+    assert not side_by_side(
+        [partial(fail, tmp_path, "a"), partial(fail, tmp_path, "b"), (tmp_path / "c").touch], most=1
+    )
     assert {path.name for path in tmp_path.iterdir()} == {"a", "b", "c"}
     assert capfd.readouterr().err == "error: a is wrong\nerror: b is wrong\n"
 
@@ -52,7 +54,9 @@ side_by_side([partial(job, sys.argv[1] + name) for name in "ab"], 2)
 """
 
 
-@pytest.mark.parametrize("sent, status", [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 1)])
+@pytest.mark.parametrize(
+    "sent, status", [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 1)]
+)
 def test_jobs_and_what_they_started_end_with_the_command(tmp_path, sent, status):
     parent = subprocess.Popen([sys.executable, "-c", PARENT, f"{tmp_path}/"], stderr=subprocess.DEVNULL)
     files = [tmp_path / name for name in "ab"]
@@ -71,13 +75,17 @@ def test_jobs_and_what_they_started_end_with_the_command(tmp_path, sent, status)
 def lives(number: int) -> bool:
     try:
         with open(f"/proc/{number}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"  # killed, and not waited for by whoever adopted it
+            return (
+                file.read().rpartition(")")[2].split()[0] != "Z"
+            )  # killed, and not waited for by whoever adopted it
     except FileNotFoundError:
         return False
 
 
 def test_a_process_that_is_left_is_ended():
-    with started([sys.executable, "-c", "print('begun', flush=True); import time; time.sleep(600)"]) as process:
+    with started(
+        [sys.executable, "-c", "print('begun', flush=True); import time; time.sleep(600)"]
+    ) as process:
         assert process.stdout.readline() == b"begun\n"
         assert os.environ.get("OMP_NUM_THREADS") and process.poll() is None
     assert process.returncode == -signal.SIGTERM

@@ -25,16 +25,30 @@ with locked(Path(sys.argv[1])):
 
 
 def start_owner(folder, seconds: int):
-    """A process that holds the lock and has started another, which ends after some seconds; and the number of that one."""
-    owner = subprocess.Popen([sys.executable, "-c", OWNER, folder, str(seconds)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    """A process that holds the lock and has started another, which ends after some seconds; and the number
+    of that one.
+    """
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, folder, str(seconds)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     return owner, int(owner.stdout.readline())
 
 
 def test_a_lock_that_another_process_holds_names_it(tmp_path):
     owner, child = start_owner(tmp_path, 0)
-    with pytest.raises(Busy, match=re.escape(f"another process is at work in {tmp_path} (process {owner.pid}); wait for it or end it")):
-        with locked(tmp_path):
-            pass
+    with (
+        pytest.raises(
+            Busy,
+            match=re.escape(
+                f"another process is at work in {tmp_path} (process {owner.pid}); wait for it or end it"
+            ),
+        ),
+        locked(tmp_path),
+    ):
+        pass
     owner.communicate("")
     with locked(tmp_path):
         pass

@@ -14,10 +14,18 @@ from zsnmt.training.steps import MARKERS, Steps, content_of, listing, made_from,
 
 
 class Recipe:
-    """A step that copies the names and content of its input, which counts how often it was done and which files were read."""
+    """A step that copies the names and content of its input, which counts how often it was done and which
+    files were read.
+    """
 
     def __init__(self, folder: Path, monkeypatch) -> None:
-        self.folder, self.input, self.output, self.done, self.read = folder, folder / "input", folder / "output", 0, []
+        self.folder, self.input, self.output, self.done, self.read = (
+            folder,
+            folder / "input",
+            folder / "output",
+            0,
+            [],
+        )
         (self.input / "below").mkdir(parents=True)
         for name in ("one", "below/two"):
             (self.input / name).write_text(name)
@@ -31,7 +39,15 @@ class Recipe:
     def __call__(self, check: bool = False, take_older: bool = True, **settings) -> int:
         """Ask for the step; how often it was done by now."""
         self.read.clear()
-        Steps("test", check).make(self.folder, "step", self.output, self.work, inputs=[self.input], settings=settings, take_older=take_older)
+        Steps("test", check).make(
+            self.folder,
+            "step",
+            self.output,
+            self.work,
+            inputs=[self.input],
+            settings=settings,
+            take_older=take_older,
+        )
         return self.done
 
 
@@ -102,11 +118,16 @@ def test_a_failure_leaves_no_marker_and_says_how_to_go_on(recipe, capsys):
     recipe.work = fail
     with pytest.raises(InputError, match="it is wrong"):
         recipe()
-    assert "step failed; nothing that was done is lost: run the same command again to go on" in capsys.readouterr().err
+    assert (
+        "step failed; nothing that was done is lost: run the same command again to go on"
+        in capsys.readouterr().err
+    )
     assert read_marker(recipe.folder, "step") is None
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"made_from": "x"}', '{"made_from": "x", "files": {"a": 3}}', "\0\0"])
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"made_from": "x"}', '{"made_from": "x", "files": {"a": 3}}', "\0\0"]
+)
 def test_a_damaged_marker_counts_as_none(recipe, content):
     recipe()
     (recipe.folder / MARKERS / "step").write_text(content)
@@ -138,5 +159,7 @@ def test_a_listing_changes_with_names_sizes_and_times_alone(recipe):
 def test_the_content_of_a_folder_has_the_checksum_that_bash_gave(recipe):
     (recipe.input / "One-2").write_text("")
     pipeline = "find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1"
-    of_bash = subprocess.run(["bash", "-c", pipeline], cwd=recipe.input, capture_output=True, text=True, check=True).stdout
+    of_bash = subprocess.run(
+        ["bash", "-c", pipeline], cwd=recipe.input, capture_output=True, text=True, check=True
+    ).stdout
     assert content_of(recipe.input) == of_bash.strip()

@@ -7,17 +7,27 @@ from fairseq.modules import LearnedPositionalEmbedding, SinusoidalPositionalEmbe
 
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
+from zsnmt.modules.attention_residual import (
+    KeepResidual,
+    MeanPoolResidual,
+    RemoveResidual,
+    StochasticResidual,
+)
 from zsnmt.modules.positions import ENCODINGS
 from zsnmt.runs.systems import BASELINE, BELOW, CLIP_DISTANCES, RELATIVE, RESIDUAL, System
 from zsnmt.training.studies import STUDIES, systems, training_options
 
 LAYERS = 4  # the middle one is the third
 SIZES = (
-    f"--encoder-layers {LAYERS} --decoder-layers 2 --encoder-embed-dim 8 --decoder-embed-dim 8 --encoder-ffn-embed-dim 20 "
-    "--decoder-ffn-embed-dim 20 --encoder-attention-heads 2 --decoder-attention-heads 2 --max-source-positions 31"
+    f"--encoder-layers {LAYERS} --decoder-layers 2 --encoder-embed-dim 8 --decoder-embed-dim 8 "
+    "--encoder-ffn-embed-dim 20 "
+    "--decoder-ffn-embed-dim 20 --encoder-attention-heads 2 --decoder-attention-heads 2 "
+    "--max-source-positions 31"
 ).split()
-ALIKE = "--word-dropout 0 --decoder-language-embedding none --dropout 0.1 --attention-dropout 0.1 --activation-dropout 0.1".split()
+ALIKE = (
+    "--word-dropout 0 --decoder-language-embedding none --dropout 0.1 --attention-dropout 0.1 "
+    "--activation-dropout 0.1"
+).split()
 WITH_RESIDUAL = [study for study in STUDIES if study != "clip_distance"]
 
 
@@ -27,7 +37,9 @@ def residuals(system: System, task) -> list[type]:
 
 
 def build(system: System, task) -> ZeroShotTransformer:
-    return ZeroShotTransformer.build_model(training_options(system.architecture, [*SIZES, *system.options]), task)
+    return ZeroShotTransformer.build_model(
+        training_options(system.architecture, [*SIZES, *system.options]), task
+    )
 
 
 def changed(kind: type, layer: int) -> list[type]:
@@ -40,7 +52,12 @@ def test_removal_layer_removes_the_residual_at_each_layer_in_turn(toy_task):
     assert [residuals(system, toy_task) for system in others] == [
         changed(RemoveResidual, layer) for layer in range(1, LAYERS + 1)
     ]
-    assert [system.name for system in others] == ["residual_at_1", "residual_at_2", "zs_transformer_residual", "residual_at_4"]
+    assert [system.name for system in others] == [
+        "residual_at_1",
+        "residual_at_2",
+        "zs_transformer_residual",
+        "residual_at_4",
+    ]
 
 
 def test_positions_are_sinusoidal_and_learned_with_and_without_the_residual(toy_task):
@@ -77,25 +94,37 @@ def test_studies_share_the_plain_systems_under_the_names_of_their_architectures(
     together = systems([*STUDIES, *STUDIES], [*SIZES, *ALIKE])
     assert together[0] == BASELINE and len({system.name for system in together}) == len(together)
     assert {*together} == {*everything}
-    shared = len(STUDIES) - 1 + len(WITH_RESIDUAL) - 1 + len(BELOW)  # which `encodings` and `bias_layers` have in all layers
+    shared = (
+        len(STUDIES) - 1 + len(WITH_RESIDUAL) - 1 + len(BELOW)
+    )  # which `encodings` and `bias_layers` have in all layers
     assert len(everything) - len(together) == shared
 
 
 def test_clip_distance_varies_the_distance_of_relative_attention_and_nothing_else():
     """Li (2019), Table 2; the architecture's own distance is the paper's 16."""
     baseline, *others = systems(["clip_distance"], [*SIZES, *ALIKE])
-    found = [vars(training_options(system.architecture, [*SIZES, *ALIKE, *system.options])) for system in (baseline, *others)]
-    assert [options["relative_attention_distance"] for options in found] == ["none", *map(str, (0, 1, 2, 4, 16, 64))]
+    found = [
+        vars(training_options(system.architecture, [*SIZES, *ALIKE, *system.options]))
+        for system in (baseline, *others)
+    ]
+    assert [options["relative_attention_distance"] for options in found] == [
+        "none",
+        *map(str, (0, 1, 2, 4, 16, 64)),
+    ]
     assert [others[4], [*CLIP_DISTANCES]] == [RELATIVE, [0, 1, 2, 4, 16, 64]]
     positions = {"encoder_position_encoding": "none", "decoder_position_encoding": "none"}
     for options in found[1:]:
-        assert found[0] | positions == options | {name: found[0][name] for name in ("arch", "relative_attention_distance")}
+        assert found[0] | positions == options | {
+            name: found[0][name] for name in ("arch", "relative_attention_distance")
+        }
 
 
 def test_encodings_are_all_that_the_model_has_with_and_without_the_residual():
     study = systems(["encodings"], SIZES)
     found = [training_options(system.architecture, [*SIZES, *system.options]) for system in study]
-    pairs = [(options.encoder_position_encoding, options.encoder_residual_removal_layers) for options in found]
+    pairs = [
+        (options.encoder_position_encoding, options.encoder_residual_removal_layers) for options in found
+    ]
     assert pairs == [(encoding, layers) for encoding in ENCODINGS for layers in ("none", "middle")]
 
 
@@ -103,42 +132,106 @@ def test_encodings_are_all_that_the_model_has_with_and_without_the_residual():
 def test_bias_layers_has_positions_everywhere_or_before_the_removal_alone(layers, below):
     baseline, residual, *others = systems(["bias_layers"], [*SIZES, "--encoder-layers", str(layers)])
     assert (baseline, residual) == (BASELINE, RESIDUAL) and [system.name for system in others] == [
-        "residual_tupe_relative", "residual_tupe_relative_below", "residual_relative_key", "residual_relative_key_below"]  # fmt: skip
+        "residual_tupe_relative",
+        "residual_tupe_relative_below",
+        "residual_relative_key",
+        "residual_relative_key_below",
+    ]
     for everywhere, some in (others[:2], others[2:]):
-        assert some.options == (*everywhere.options, "--encoder-position-bias-layers", ",".join(map(str, below)))
+        assert some.options == (
+            *everywhere.options,
+            "--encoder-position-bias-layers",
+            ",".join(map(str, below)),
+        )
         assert some.architecture == everywhere.architecture == RESIDUAL.architecture
 
 
-@pytest.mark.parametrize("options, layers", [([], 5), (["--encoder-layers", "8"], 8), (["--encoder-layers=2"], 2)])
+@pytest.mark.parametrize(
+    "options, layers", [([], 5), (["--encoder-layers", "8"], 8), (["--encoder-layers=2"], 2)]
+)
 def test_the_config_says_how_many_layers_there_are(options, layers):
     """5 is what the architecture has where a config says nothing."""
-    names = [system.name for system in systems(["removal_layer"], [*options, "--optimizer", "adam", "--decoder-layers", "1"])]
+    names = [
+        system.name
+        for system in systems(["removal_layer"], [*options, "--optimizer", "adam", "--decoder-layers", "1"])
+    ]
     assert len(names) == 1 + layers and names.index("zs_transformer_residual") == layers // 2 + 1
 
 
-@pytest.mark.parametrize("study, options, message", [
-    ("layers", "", "there is no study 'layers'; there are removal_layer, positions, replacement, clip_distance, encodings, bias_layers"),
-    ("bias_layers", "--encoder-layers 1", "needs layers below the middle one, and the model has 1; give it 2 or more"),
-    ("removal_layer", "--encoder-layers 1", "compares encoder layers, and the model has 1; give it 2 or more"),
-    ("positions", "--encoder-residual-removal-layers 2", "the config sets --encoder-residual-removal-layers, which a study"),
-    ("removal_layer", "--encoder-residual-removal-layers=2,3", "--encoder-residual-removal-layers=2,3, which a study varies"),
-    ("positions", "--decoder-position-encoding none", "the config sets --decoder-position-encoding"),
-    ("clip_distance", "--decoder-position-encoding none", "the config sets --decoder-position-encoding"),
-    ("clip_distance", "--relative-attention-distance=4", "the config sets --relative-attention-distance=4"),
-    ("encodings", "--encoder-position-encoding learned", "the config sets --encoder-position-encoding"),
-    ("clip_distance", "", "the defaults of zs_transformer and zs_transformer_relative differ in --activation-dropout (0.2, 0.1), "),
-    ("clip_distance", " ".join([*SIZES, *ALIKE[2:]]), "differ in --word-dropout (0.1, 0.0): set them in MODEL, so that the systems differ"),
-    ("replacement", "--encoder-residual-replacement mean_pool", "the config sets --encoder-residual-replacement"),
-    ("positions", "--encoder-layerz 3", "fairseq refuses the MODEL and TRAINING of the config: unrecognized arguments: --enc"),
-    ("removal_layer", "--encoder-layers many", "argument --encoder-layers: invalid int value: 'many'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "study, options, message",
+    [
+        (
+            "layers",
+            "",
+            "there is no study 'layers'; there are removal_layer, positions, replacement, clip_distance, "
+            "encodings, bias_layers",
+        ),
+        (
+            "bias_layers",
+            "--encoder-layers 1",
+            "needs layers below the middle one, and the model has 1; give it 2 or more",
+        ),
+        (
+            "removal_layer",
+            "--encoder-layers 1",
+            "compares encoder layers, and the model has 1; give it 2 or more",
+        ),
+        (
+            "positions",
+            "--encoder-residual-removal-layers 2",
+            "the config sets --encoder-residual-removal-layers, which a study",
+        ),
+        (
+            "removal_layer",
+            "--encoder-residual-removal-layers=2,3",
+            "--encoder-residual-removal-layers=2,3, which a study varies",
+        ),
+        ("positions", "--decoder-position-encoding none", "the config sets --decoder-position-encoding"),
+        ("clip_distance", "--decoder-position-encoding none", "the config sets --decoder-position-encoding"),
+        (
+            "clip_distance",
+            "--relative-attention-distance=4",
+            "the config sets --relative-attention-distance=4",
+        ),
+        ("encodings", "--encoder-position-encoding learned", "the config sets --encoder-position-encoding"),
+        (
+            "clip_distance",
+            "",
+            "the defaults of zs_transformer and zs_transformer_relative differ in --activation-dropout "
+            "(0.2, 0.1), ",
+        ),
+        (
+            "clip_distance",
+            " ".join([*SIZES, *ALIKE[2:]]),
+            "differ in --word-dropout (0.1, 0.0): set them in MODEL, so that the systems differ",
+        ),
+        (
+            "replacement",
+            "--encoder-residual-replacement mean_pool",
+            "the config sets --encoder-residual-replacement",
+        ),
+        (
+            "positions",
+            "--encoder-layerz 3",
+            "fairseq refuses the MODEL and TRAINING of the config: unrecognized arguments: --enc",
+        ),
+        ("removal_layer", "--encoder-layers many", "argument --encoder-layers: invalid int value: 'many'"),
+    ],
+)
 def test_what_cannot_be_compared_is_refused(study, options, message):
     with pytest.raises(InputError, match=re.escape(message)):
         systems([study], options.split())
 
 
 def test_what_a_study_does_not_vary_a_config_may_set():
-    learned = ["--encoder-position-encoding", "learned", "--encoder-residual-replacement", "mean_pool", *SIZES]
+    learned = [
+        "--encoder-position-encoding",
+        "learned",
+        "--encoder-residual-replacement",
+        "mean_pool",
+        *SIZES,
+    ]
     assert len(systems(["removal_layer"], learned)) == 1 + LAYERS
     removed = ["--encoder-residual-removal-layers", "2", *SIZES, *ALIKE]
     assert len(systems(["clip_distance"], removed)) == 1 + len(CLIP_DISTANCES)

@@ -26,8 +26,9 @@ _START = "initial.pt"
 class Adaptation:
     """How the run `base` goes on: everything is trained, or in the mode `frozen` what is new alone.
 
-    `adapter_dim`: the size of adapters in the decoder, 0 for none; `noise` and `noise_scale` are those of new rows;
-    `allow_unknown`: the share (0–1) of the pieces of a file that the model may not know, None for the usual one.
+    `adapter_dim`: the size of adapters in the decoder, 0 for none; `noise` and `noise_scale` are those of new
+    rows; `allow_unknown`: the share (0–1) of the pieces of a file that the model may not know, None for the
+    usual one.
     """
 
     base: Path
@@ -54,9 +55,17 @@ class Adaptation:
 
 
 def adapt_run(
-    steps: Steps, experiment: Experiment, adaptation: Adaptation, *, name: str, seed: int, recipe: str, options: Sequence[str] = ()
+    steps: Steps,
+    experiment: Experiment,
+    adaptation: Adaptation,
+    *,
+    name: str,
+    seed: int,
+    recipe: str,
+    options: Sequence[str] = (),
 ) -> Path:
-    """Teach a run the new languages of an experiment, with further options of fairseq-train; returns the new run's folder.
+    """Teach a run the new languages of an experiment, with further options of fairseq-train; returns the new
+    run's folder.
 
     `recipe`: the command that makes it, for its record. What is done already is left out.
     """
@@ -66,9 +75,24 @@ def adapt_run(
         raise InputError(f"the adapted run would take the place of {adaptation.base}; give it another --name")
     extend_data(steps, experiment, adaptation)
     with locked(run):
-        start_run(run, experiment.file, experiment.data, experiment.text, name, seed, recipe, adaptation.base, adaptation.mode)
-        settings = {"mode": adaptation.mode, "seed": seed, "adapter_dim": adaptation.adapter_dim,
-                    "noise": adaptation.noise, "noise_scale": adaptation.noise_scale}  # fmt: skip
+        start_run(
+            run,
+            experiment.file,
+            experiment.data,
+            experiment.text,
+            name,
+            seed,
+            recipe,
+            adaptation.base,
+            adaptation.mode,
+        )
+        settings = {
+            "mode": adaptation.mode,
+            "seed": seed,
+            "adapter_dim": adaptation.adapter_dim,
+            "noise": adaptation.noise,
+            "noise_scale": adaptation.noise_scale,
+        }
         inputs = [adaptation.base / MODEL_FILE, experiment.data]
         work = partial(_extend_model, run, experiment, adaptation, seed)
         steps.make(run, "extend", run / _START, work, inputs=inputs, settings=settings)
@@ -84,8 +108,11 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
     made_for, pipeline = folder / _MADE_FOR, content_of(adaptation.pipeline)
     with held(steps, folder, experiment.file):
         if made_for.is_file() and made_for.read_text(encoding="utf-8") != pipeline:
-            raise InputError(f"{folder} was made for runs with another text pipeline than {adaptation.base} has; give the config a "
-                             "new name, or remove the folder")  # fmt: skip
+            raise InputError(
+                f"{folder} was made for runs with another text pipeline than {adaptation.base} has; give "
+                "the config a "
+                "new name, or remove the folder"
+            )
         source, original = make_source(steps, experiment), adaptation.text
         of_both = [source, *([original] if original else []), adaptation.pipeline]
         alone = adaptation.mode == FROZEN and original is None
@@ -93,9 +120,20 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
         join = partial(_join, source, experiment, adaptation)
         whole = original is not None  # else what an earlier version made may be for the mode frozen
         steps.make(folder, "text", experiment.text, join, inputs=of_both, settings=chosen, take_older=whole)
-        settings = {"languages": config.languages, "allow_unknown": adaptation.allow_unknown, **changed_settings(config)}
+        settings = {
+            "languages": config.languages,
+            "allow_unknown": adaptation.allow_unknown,
+            **changed_settings(config),
+        }
         inputs = [experiment.text, adaptation.pipeline]
-        steps.make(folder, "data", experiment.data, partial(_binarise, experiment, adaptation), inputs=inputs, settings=settings)
+        steps.make(
+            folder,
+            "data",
+            experiment.data,
+            partial(_binarise, experiment, adaptation),
+            inputs=inputs,
+            settings=settings,
+        )
         with replacing(made_for) as file:
             file.write(pipeline.encode("utf-8"))
 
@@ -104,10 +142,16 @@ def _join(source: Path, experiment: Experiment, adaptation: Adaptation) -> None:
     config, original = experiment.config, adaptation.text
     new = adaptation.new_languages(config.languages)
     if original is None:
-        gone = f"{read_record(adaptation.base)['text']}, the text that {adaptation.base} was trained on, is not there any more"
+        gone = (
+            f"{read_record(adaptation.base)['text']}, the text that {adaptation.base} was trained on, is "
+            "not there any more"
+        )
         if adaptation.mode != FROZEN:
-            raise InputError(f"{gone}, and without it the model forgets its languages; bring it back, or adapt with --frozen, which "
-                             "needs only the new text")  # fmt: skip
+            raise InputError(
+                f"{gone}, and without it the model forgets its languages; bring it back, or adapt with "
+                "--frozen, which "
+                "needs only the new text"
+            )
         print(f"{gone}: only the new languages can be scored", file=sys.stderr)
     with replacing_folder(experiment.text) as part:
         known = read_languages(adaptation.pipeline)
@@ -121,7 +165,9 @@ def _binarise(experiment: Experiment, adaptation: Adaptation) -> None:
     new = adaptation.new_languages(experiment.config.languages)
     bound = UNKNOWN_BOUND if adaptation.allow_unknown is None else adaptation.allow_unknown
     settings = experiment.config.text_settings
-    shares = extend_data(experiment.text, experiment.data, adaptation.pipeline, new, settings, bound, os.cpu_count())
+    shares = extend_data(
+        experiment.text, experiment.data, adaptation.pipeline, new, settings, bound, os.cpu_count()
+    )
     for name, share in shares.items():
         print(f"{name}\t{100 * share:.2f} % unknown", file=sys.stderr)
 
@@ -129,5 +175,13 @@ def _binarise(experiment: Experiment, adaptation: Adaptation) -> None:
 def _extend_model(run: Path, experiment: Experiment, adaptation: Adaptation, seed: int) -> None:
     from zsnmt.adaptation.run import extend_run  # loads PyTorch
 
-    extend_run(adaptation.base, experiment.data, run / _START, adaptation.mode, adaptation.adapter_dim, adaptation.noise,
-               adaptation.noise_scale, seed)  # fmt: skip
+    extend_run(
+        adaptation.base,
+        experiment.data,
+        run / _START,
+        adaptation.mode,
+        adaptation.adapter_dim,
+        adaptation.noise,
+        adaptation.noise_scale,
+        seed,
+    )

@@ -23,14 +23,22 @@ TABLES = (  # a row for each type, or for each language
 
 
 def extend_checkpoint(
-    state: dict, data: Path, output: Path, noise: str = "multiplicative", scale: float = 1.0, seed: int = 1, **options
+    state: dict,
+    data: Path,
+    output: Path,
+    noise: str = "multiplicative",
+    scale: float = 1.0,
+    seed: int = 1,
+    **options,
 ) -> dict[str, int]:
-    """Write `output`, the model of the checkpoint `state` for the languages and the dictionary of `data`; new rows by table.
+    """Write `output`, the model of the checkpoint `state` for the languages and the dictionary of `data`; new
+    rows by table.
 
-    Old rows and all other weights stay byte for byte; `new_rows` says what new rows are. `options` are options of the
-    model that the new one has besides; weights of theirs that the old model lacks are drawn as at the start of training.
-    The output has no state of training but the directions that the model was trained on. `state` is used up. Raises
-    `InputError` for data that do not extend those the model was trained with.
+    Old rows and all other weights stay byte for byte; `new_rows` says what new rows are. `options` are
+    options of the model that the new one has besides; weights of theirs that the old model lacks are drawn as
+    at the start of training. The output has no state of training but the directions that the model was
+    trained on. `state` is used up. Raises `InputError` for data that do not extend those the model was
+    trained with.
     """
     zsnmt.register()
     for name, value in {"data": str(data), **options}.items():
@@ -39,7 +47,9 @@ def extend_checkpoint(
     task = task_of(state, data)
     torch.manual_seed(seed)
     model: FairseqModel = task.build_model(state["cfg"]["model"])
-    state["model"], added = extended(state["model"], model.state_dict(), noise, scale, torch.Generator().manual_seed(seed))
+    state["model"], added = extended(
+        state["model"], model.state_dict(), noise, scale, torch.Generator().manual_seed(seed)
+    )
     state["task_state"] = task.state_dict() | {"trained": trained_directions(state)}
     state["optimizer_history"] = [state["optimizer_history"][-1] | {"num_updates": 0}]
     state["last_optimizer_state"] = None
@@ -52,11 +62,19 @@ def extend_checkpoint(
 def task_of(state: dict, data: Path) -> ZeroShotTranslationTask:
     """The task of a checkpoint for the data of more languages."""
     languages = state["task_state"]["languages"]
-    options = vars(state["cfg"]["task"]) | {"source_lang": None, "target_lang": None, "lang_pairs": None, "valid_lang_pairs": None}
+    options = vars(state["cfg"]["task"]) | {
+        "source_lang": None,
+        "target_lang": None,
+        "lang_pairs": None,
+        "valid_lang_pairs": None,
+    }
     task = setup_task(Namespace(**options))
     if task.langs[: len(languages)] != languages or len(task.langs) == len(languages):
-        raise InputError(f"the checkpoint's languages are {', '.join(languages)}, and {data} has {', '.join(task.langs)}; the new ones "
-                         "must come after them")
+        raise InputError(
+            f"the checkpoint's languages are {', '.join(languages)}, and {data} has "
+            f"{', '.join(task.langs)}; the new ones "
+            "must come after them"
+        )
     task.place_tags(state["task_state"]["language_tags"])
     return task
 
@@ -69,7 +87,8 @@ def trained_directions(state: dict) -> list[str]:
 def extended(
     old: dict[str, Tensor], new: dict[str, Tensor], noise: str, scale: float, generator: torch.Generator
 ) -> tuple[dict[str, Tensor], dict[str, int]]:
-    """The weights `new` with the values of `old` wherever it has any, and the number of new rows of each table.
+    """The weights `new` with the values of `old` wherever it has any, and the number of new rows of each
+    table.
 
     Tables with the same rows, as tied ones, get the same new rows.
     """
@@ -77,8 +96,11 @@ def extended(
     for name, weight in old.items():
         number = len(new[name]) - len(weight) if name in TABLES and name in new else 0
         if name not in new or number < 0 or [*new[name].shape] != sizes(weight, number):
-            raise InputError(f"the model has a weight {name} of {'×'.join(map(str, weight.shape))} that does not fit into the extended "
-                             "one; adapt a run with the options that it was trained with")
+            raise InputError(
+                f"the model has a weight {name} of {'×'.join(map(str, weight.shape))} that does not fit "
+                "into the extended "
+                "one; adapt a run with the options that it was trained with"
+            )
         if number:
             rows = next((rows for table, rows in drawn if torch.equal(table, weight)), None)
             if rows is None:
@@ -97,8 +119,9 @@ def sizes(weight: Tensor, added: int) -> list[int]:
 def new_rows(table: Tensor, number: int, noise: str, scale: float, generator: torch.Generator) -> Tensor:
     """New rows (number×C) of a table (V×C): the mean of all its rows, perturbed.
 
-    `multiplicative`: times N(1, scale²) for each element, as the reference code has it with scale 1 (the paper says random
-    noise); `additive`: plus N(0, (scale · s)²), s the standard deviation of the column; `none`: the mean itself.
+    `multiplicative`: times N(1, scale²) for each element, as the reference code has it with scale 1 (the
+    paper says random noise); `additive`: plus N(0, (scale · s)²), s the standard deviation of the column;
+    `none`: the mean itself.
     """
     if noise not in NOISE:
         raise InputError(f"there is no noise '{noise}'; choose {', '.join(NOISE)}")

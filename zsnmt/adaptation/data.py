@@ -27,26 +27,43 @@ from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.pipeline import RAW, TextPipeline, own_model_file
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
-from zsnmt.training.binarised import TextFile, binarise, checked_pairs, count_pieces, text_files, training_text
+from zsnmt.training.binarised import (
+    TextFile,
+    binarise,
+    checked_pairs,
+    count_pieces,
+    text_files,
+    training_text,
+)
 
 UNKNOWN_BOUND = 0.01
 
 
 def extend_data(
-    text: Path, folder: Path, base: Path, new: Sequence[str], settings: TextSettings, unknown_bound: float = UNKNOWN_BOUND, workers: int = 1
+    text: Path,
+    folder: Path,
+    base: Path,
+    new: Sequence[str],
+    settings: TextSettings,
+    unknown_bound: float = UNKNOWN_BOUND,
+    workers: int = 1,
 ) -> dict[str, float]:
     """Binarise `text` for the model whose pipeline is in `base` and for the new languages.
 
-    The old languages keep their text pipeline, and with it every id. Each new language has a subword model of its own
-    (or words, where the model has words), of which the types that the dictionary lacks are appended to it, after the
-    language's tag. Returns the share of unknown pieces (0–1) of each file of a pair with a new language.
+    The old languages keep their text pipeline, and with it every id. Each new language has a subword model of
+    its own (or words, where the model has words), of which the types that the dictionary lacks are appended
+    to it, after the language's tag. Returns the share of unknown pieces (0–1) of each file of a pair with a
+    new language.
 
-    Raises `InputError` for a language that is there already, for units of another kind than the model's, for text that
-    breaks the contract, and for a file in which more than `unknown_bound` of the pieces are unknown.
+    Raises `InputError` for a language that is there already, for units of another kind than the model's, for
+    text that breaks the contract, and for a file in which more than `unknown_bound` of the pieces are
+    unknown.
     """
     known = read_languages(base)
     if there := [language for language in new if language in known]:
-        raise InputError(f"the model of {base} knows {', '.join(there)} already; name languages that it lacks")
+        raise InputError(
+            f"the model of {base} knows {', '.join(there)} already; name languages that it lacks"
+        )
     pipeline = TextPipeline.load(base)
     check_units(pipeline, settings)
     check_replaceable(folder)
@@ -56,18 +73,27 @@ def extend_data(
         write_lines(part / LANGUAGES_FILE, languages)
         files = text_files(text, pairs)
         pipeline = extend_tokenisation(pipeline, files, known, new, part, settings, workers)
-        tokenised = [file._replace(path=tokenise_file(file.path, file.language, pipeline, part / TOKENISED, workers)) for file in files]
+        tokenised = [
+            file._replace(path=tokenise_file(file.path, file.language, pipeline, part / TOKENISED, workers))
+            for file in files
+        ]
         pipeline = extend_units(pipeline, training_text(tokenised), new, part, settings)
         counts = count_new_pieces(tokenised, pipeline, new, pool)
         pipeline = restrict_own_units(pipeline, counts, part)
-        dictionary = extend_dictionary(base / f"dict.{known[0]}.txt", sum(counts.values(), Counter()), new, settings.words)
+        dictionary = extend_dictionary(
+            base / f"dict.{known[0]}.txt", sum(counts.values(), Counter()), new, settings.words
+        )
         unknown = binarise(tokenised, part, pipeline, dictionary, languages, pool)
         shares = {}
         for file, as_read in zip(files, tokenised):
             if any({*name.split(".")[1].split("-")} & {*new} for name in file.names):
                 shares[file.path.name] = unknown[as_read][True] / max(1, unknown[as_read].total())
                 if shares[file.path.name] > unknown_bound:
-                    raise InputError(too_unknown(file, as_read, shares[file.path.name], unknown_bound, pipeline, dictionary))
+                    raise InputError(
+                        too_unknown(
+                            file, as_read, shares[file.path.name], unknown_bound, pipeline, dictionary
+                        )
+                    )
         shutil.rmtree(part / TOKENISED, ignore_errors=True)
     return shares
 
@@ -77,33 +103,62 @@ def check_units(pipeline: TextPipeline, settings: TextSettings) -> None:
     there, wanted = pipeline.units.name, Words.name if settings.words else Subwords.name
     if there != wanted:
         instead = "word" if there == Words.name else "bpe or unigram"
-        raise InputError(f"the model reads {there}, and the new language was to have '{settings.model_type}'; choose {instead}")
+        raise InputError(
+            f"the model reads {there}, and the new language was to have '{settings.model_type}'; choose "
+            f"{instead}"
+        )
 
 
 def extend_tokenisation(
-    pipeline: TextPipeline, files: Sequence[TextFile], known: Sequence[str], new: Sequence[str], folder: Path, settings: TextSettings, workers: int
+    pipeline: TextPipeline,
+    files: Sequence[TextFile],
+    known: Sequence[str],
+    new: Sequence[str],
+    folder: Path,
+    settings: TextSettings,
+    workers: int,
 ) -> TextPipeline:
     """The pipeline with the tokenisation of the new languages as well."""
     learned = learn_tokenisation(training_text(files), new, folder, settings, workers, known)
     kinds = {**{language: pipeline.kinds.get(language, RAW) for language in known}, **learned.kinds}
-    return TextPipeline(pipeline.units, kinds, {**pipeline.truecasers, **learned.truecasers}, pipeline.mark_tokens, pipeline.own_units)
+    return TextPipeline(
+        pipeline.units,
+        kinds,
+        {**pipeline.truecasers, **learned.truecasers},
+        pipeline.mark_tokens,
+        pipeline.own_units,
+    )
 
 
 def extend_units(
-    pipeline: TextPipeline, text: Mapping[str, Sequence[Path]], new: Sequence[str], folder: Path, settings: TextSettings
+    pipeline: TextPipeline,
+    text: Mapping[str, Sequence[Path]],
+    new: Sequence[str],
+    folder: Path,
+    settings: TextSettings,
 ) -> TextPipeline:
     """The pipeline with a subword model for each new language, learned from its training text."""
     languages = new if isinstance(pipeline.units, Subwords) else ()
-    own_units = {language: learn_subwords({language: text[language]}, folder, settings) for language in languages}
+    own_units = {
+        language: learn_subwords({language: text[language]}, folder, settings) for language in languages
+    }
     return with_own_units(pipeline, own_units)
 
 
 def with_own_units(pipeline: TextPipeline, own_units: Mapping[str, Subwords]) -> TextPipeline:
     """The pipeline with subwords of their own for these languages."""
-    return TextPipeline(pipeline.units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens, {**pipeline.own_units, **own_units})
+    return TextPipeline(
+        pipeline.units,
+        pipeline.kinds,
+        pipeline.truecasers,
+        pipeline.mark_tokens,
+        {**pipeline.own_units, **own_units},
+    )
 
 
-def count_new_pieces(files: Sequence[TextFile], pipeline: TextPipeline, new: Sequence[str], pool: Executor) -> dict[str, Counter[str]]:
+def count_new_pieces(
+    files: Sequence[TextFile], pipeline: TextPipeline, new: Sequence[str], pool: Executor
+) -> dict[str, Counter[str]]:
     """How often each piece occurs in the training text of each new language."""
     training = [file for file in files if file.language in new and file.names[0].startswith("train.")]
     counts: dict[str, Counter[str]] = {language: Counter() for language in new}
@@ -112,26 +167,43 @@ def count_new_pieces(files: Sequence[TextFile], pipeline: TextPipeline, new: Seq
     return counts
 
 
-def restrict_own_units(pipeline: TextPipeline, counts: Mapping[str, Counter[str]], folder: Path) -> TextPipeline:
-    """The pipeline with subwords that split what the training text of a new language has not into what it has.
+def restrict_own_units(
+    pipeline: TextPipeline, counts: Mapping[str, Counter[str]], folder: Path
+) -> TextPipeline:
+    """The pipeline with subwords that split what the training text of a new language has not into what it
+    has.
 
     As `leave_out_unseen` does for the common ones: the segmentation of the training text stays.
     """
-    return with_own_units(pipeline, {
-        language: write_restricted(pipeline.own_units[language], {*map(pipeline.unmarked, seen)}, folder / own_model_file(language))
-        for language, seen in counts.items() if language in pipeline.own_units
-    })  # fmt: skip
+    return with_own_units(
+        pipeline,
+        {
+            language: write_restricted(
+                pipeline.own_units[language],
+                {*map(pipeline.unmarked, seen)},
+                folder / own_model_file(language),
+            )
+            for language, seen in counts.items()
+            if language in pipeline.own_units
+        },
+    )
 
 
-def extend_dictionary(path: Path, counts: Counter[str], new: Sequence[str], words: int | None = None) -> Dictionary:
-    """The dictionary in `path`, then the tags of the new languages, then their pieces that it lacks, the most frequent first.
+def extend_dictionary(
+    path: Path, counts: Counter[str], new: Sequence[str], words: int | None = None
+) -> Dictionary:
+    """The dictionary in `path`, then the tags of the new languages, then their pieces that it lacks, the most
+    frequent first.
 
-    Old entries keep their place and their count. `words` bounds the number of new pieces, for units that are words.
+    Old entries keep their place and their count. `words` bounds the number of new pieces, for units that are
+    words.
     """
     dictionary = Dictionary.load(str(path))
     tags = [*map(language_tag, new)]
     if clash := [tag for tag in tags if tag in counts or tag in dictionary]:
-        raise InputError(f"the text spells {', '.join(clash)}, which is to stand for a language; remove it from the text")
+        raise InputError(
+            f"the text spells {', '.join(clash)}, which is to stand for a language; remove it from the text"
+        )
     for tag in tags:
         dictionary.add_symbol(tag)
     unseen = ((piece, count) for piece, count in counts.items() if piece not in dictionary)
@@ -140,12 +212,25 @@ def extend_dictionary(path: Path, counts: Counter[str], new: Sequence[str], word
     return dictionary
 
 
-def too_unknown(file: TextFile, as_read: TextFile, share: float, bound: float, pipeline: TextPipeline, dictionary: Dictionary) -> str:
+def too_unknown(
+    file: TextFile,
+    as_read: TextFile,
+    share: float,
+    bound: float,
+    pipeline: TextPipeline,
+    dictionary: Dictionary,
+) -> str:
     """What is wrong with a file of which too much is unknown, with the first such line."""
     for number, pieces in enumerate(pipeline.segment(iterate_lines(as_read.path), file.language), start=1):
-        unknown = [piece for piece, index in zip(pieces, encode(pieces, dictionary)) if index == dictionary.unk()]
+        unknown = [
+            piece for piece, index in zip(pieces, encode(pieces, dictionary)) if index == dictionary.unk()
+        ]
         if unknown:
-            return (f"{file.path}: {100 * share:.1f} % of its pieces are unknown to the model in {file.language}, as '{unknown[0]}' in line "
-                    f"{number}, and {100 * bound:g} % are allowed; is it the right language and script? If so, allow more with "
-                    "--allow-unknown")  # fmt: skip
+            return (
+                f"{file.path}: {100 * share:.1f} % of its pieces are unknown to the model in "
+                f"{file.language}, as '{unknown[0]}' in line "
+                f"{number}, and {100 * bound:g} % are allowed; is it the right language and script? If so, "
+                "allow more with "
+                "--allow-unknown"
+            )
     raise AssertionError(f"{file.path} has no unknown piece")

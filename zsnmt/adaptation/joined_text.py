@@ -20,20 +20,31 @@ def new_languages(languages: Sequence[str], known: Sequence[str]) -> list[str]:
     """
     check_languages(languages)
     if languages[0] != known[0]:
-        raise InputError(f"the new text has the pivot {languages[0]}, the run has {known[0]}; name the run's pivot first")
+        raise InputError(
+            f"the new text has the pivot {languages[0]}, the run has {known[0]}; name the run's pivot first"
+        )
     if not (new := [language for language in languages if language not in known]):
-        raise InputError(f"the run knows {', '.join(languages)} already (it has {', '.join(known)}); name a language that it lacks")
+        raise InputError(
+            f"the run knows {', '.join(languages)} already (it has {', '.join(known)}); name a language "
+            "that it lacks"
+        )
     return new
 
 
 def join_text(
-    added: Path, target: Path, known: Sequence[str], new: Sequence[str], original: Path | None, limits: Mapping[str, int], workers: int = 1
+    added: Path,
+    target: Path,
+    known: Sequence[str],
+    new: Sequence[str],
+    original: Path | None,
+    limits: Mapping[str, int],
+    workers: int = 1,
 ) -> dict:
     """Write the text of a run, unchanged, and what `added` has of the new languages into the folder `target`.
 
-    `original`: the run's text, None to go without. What overlaps with held-out sentences is left out of training, and
-    `limits` bound the new pairs, as in `make_training_text`, whose counts are returned. Raises `InputError` where `added`
-    has no training text for a new language.
+    `original`: the run's text, None to go without. What overlaps with held-out sentences is left out of
+    training, and `limits` bound the new pairs, as in `make_training_text`, whose counts are returned. Raises
+    `InputError` where `added` has no training text for a new language.
     """
     languages = [*known, *new]
     with TemporaryDirectory(dir=target.parent, prefix=f"{target.name}.joined.") as name:
@@ -43,14 +54,22 @@ def join_text(
                 os.symlink(file.resolve(), joined / file.name)
         for split in SPLITS:
             pairs = [pair for pair in pairs_of_split(added, split, languages) if {*pair} & {*new}]
-            if split == "train" and (missing := [language for language in new if language not in {*sum(pairs, ())}]):
-                raise InputError(f"{added} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and train.xx-yy.yy")
+            if split == "train" and (
+                missing := [language for language in new if language not in {*sum(pairs, ())}]
+            ):
+                raise InputError(
+                    f"{added} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx "
+                    "and train.xx-yy.yy"
+                )
             for pair in pairs:
                 link_pair(added, joined, split, pair, new, known)
         for lexicon in filter(Path.is_file, (added / f"lexicon.{language}" for language in new)):
             os.symlink(lexicon.resolve(), joined / lexicon.name)
-        bounded = {"-".join(pair): limit for pair in pairs_of_split(added, "train", languages)
-                   if {*pair} & {*new} and (limit := limit_of(pair, limits))}  # fmt: skip
+        bounded = {
+            "-".join(pair): limit
+            for pair in pairs_of_split(added, "train", languages)
+            if {*pair} & {*new} and (limit := limit_of(pair, limits))
+        }
         return make_training_text(joined, target, languages, bounded, workers=workers)
 
 
@@ -62,15 +81,23 @@ def files_of(text: Path, languages: Sequence[str]) -> list[Path]:
     return [text / name for name in names if (text / name).is_file()]
 
 
-def link_pair(added: Path, joined: Path, split: str, pair: tuple[str, str], new: Sequence[str], known: Sequence[str]) -> None:
+def link_pair(
+    added: Path, joined: Path, split: str, pair: tuple[str, str], new: Sequence[str], known: Sequence[str]
+) -> None:
     """Put a pair with a new language beside what is in `joined`.
 
-    A multiway set stays one where the sentences of the known languages are the same in both; else its pairs are files of
-    their own.
+    A multiway set stays one where the sentences of the known languages are the same in both; else its pairs
+    are files of their own.
     """
     files = find_pair(added, split, *pair)
-    common = [language for language in known if (joined / f"{split}.{language}").is_file() and (added / f"{split}.{language}").is_file()]
-    extends = common and all(same_bytes(joined / f"{split}.{language}", added / f"{split}.{language}") for language in common)
+    common = [
+        language
+        for language in known
+        if (joined / f"{split}.{language}").is_file() and (added / f"{split}.{language}").is_file()
+    ]
+    extends = common and all(
+        same_bytes(joined / f"{split}.{language}", added / f"{split}.{language}") for language in common
+    )
     multiway = files[0].name == f"{split}.{pair[0]}"
     for file, language in zip(files, pair):
         name = file.name if not multiway or extends else f"{split}.{pair[0]}-{pair[1]}.{language}"

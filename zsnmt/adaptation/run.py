@@ -16,13 +16,26 @@ from zsnmt.runs.folder import COMMAND_FILE, MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import directions_with_data
 
 FULL, FROZEN = MODES = ("full", "frozen")
-ROUNDING = ("fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16")  # options that would change old weights
+ROUNDING = (
+    "fp16",
+    "bf16",
+    "memory_efficient_fp16",
+    "memory_efficient_bf16",
+)  # options that would change old weights
 
 
 def extend_run(
-    run: Path, data: Path, output: Path, mode: str = FULL, adapter_dim: int = 0, noise: str = "multiplicative", scale: float = 1.0, seed: int = 1
+    run: Path,
+    data: Path,
+    output: Path,
+    mode: str = FULL,
+    adapter_dim: int = 0,
+    noise: str = "multiplicative",
+    scale: float = 1.0,
+    seed: int = 1,
 ) -> dict[str, int]:
-    """Write the model of `run` with rows for the new languages of `data`, and beside it, as `.options`, what to train it with.
+    """Write the model of `run` with rows for the new languages of `data`, and beside it, as `.options`, what
+    to train it with.
 
     Returns the number of new rows by table. See `extend_checkpoint`, `model_options` and `training_options`.
     """
@@ -39,40 +52,67 @@ def extend_run(
 
 
 def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> dict[str, str | int]:
-    """The options that the model has besides those it was `trained` with; `types`: the size of its dictionary.
+    """The options that the model has besides those it was `trained` with; `types`: the size of its
+    dictionary.
 
-    In mode `frozen` the dictionary's size becomes the last of those behind which rows may change, and nothing decays. Raises `InputError` for
-    adapters that the mode, or the trained model, does not go with.
+    In mode `frozen` the dictionary's size becomes the last of those behind which rows may change, and nothing
+    decays. Raises `InputError` for adapters that the mode, or the trained model, does not go with.
     """
     before = getattr(trained, "frozen_vocabulary", "none")
     adapters = getattr(trained, "adapter_dim", 0)
     if mode == FULL:
         if adapters or adapter_dim:
-            raise InputError("adapters belong to a language that was added with everything else frozen; adapt this run with --frozen, "
-                             "or without adapters")
+            raise InputError(
+                "adapters belong to a language that was added with everything else frozen; adapt this run "
+                "with --frozen, "
+                "or without adapters"
+            )
         return {"frozen_vocabulary": "none", "adapter_dim": 0}
     if adapters and adapter_dim not in (0, adapters):
-        raise InputError(f"the run has adapters of {adapters} dimensions; give --adapter-dim {adapters}, or leave it out")
+        raise InputError(
+            f"the run has adapters of {adapters} dimensions; give --adapter-dim {adapters}, or leave it out"
+        )
     sizes = [] if before == "none" else before.split(",")
-    return {"frozen_vocabulary": ",".join([*sizes, str(types)]), "adapter_dim": adapters or adapter_dim, "weight_decay": 0.0}
+    return {
+        "frozen_vocabulary": ",".join([*sizes, str(types)]),
+        "adapter_dim": adapters or adapter_dim,
+        "weight_decay": 0.0,
+    }
 
 
-def training_options(run: Path, data: Path, new: Sequence[str], languages: Sequence[str], mode: str, model: dict[str, str | int]) -> list[str]:
-    """The options of fairseq-train that `run` was trained with, but for its data; then those of its adaptation.
+def training_options(
+    run: Path,
+    data: Path,
+    new: Sequence[str],
+    languages: Sequence[str],
+    mode: str,
+    model: dict[str, str | int],
+) -> list[str]:
+    """The options of fairseq-train that `run` was trained with, but for its data; then those of its
+    adaptation.
 
-    Later ones override earlier ones. It trains on all directions that have training text in `data`, and in mode `frozen`
-    on those of the `new` languages, in full precision. Raises `InputError` for a run that does not say how it was trained.
+    Later ones override earlier ones. It trains on all directions that have training text in `data`, and in
+    mode `frozen` on those of the `new` languages, in full precision. Raises `InputError` for a run that does
+    not say how it was trained.
     """
     path = run / COMMAND_FILE
     if not path.is_file():
-        raise InputError(f"{path} is missing: it says with which options the run was trained; give a run made by recipes/train.sh")
+        raise InputError(
+            f"{path} is missing: it says with which options the run was trained; give a run made by "
+            "recipes/train.sh"
+        )
     _, _, *options = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
     dropped, directions = {"--cpu"}, directions_with_data(data, "train", [*languages])
     if mode == FROZEN:
         dropped |= {spelt(name) for name in ROUNDING}
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
     given = [[spelt(name), str(value)] for name, value in model.items()]
-    return [*(option for option in options if option not in dropped), *sum(given, []), "--lang-pairs", ",".join(directions)]
+    return [
+        *(option for option in options if option not in dropped),
+        *sum(given, []),
+        "--lang-pairs",
+        ",".join(directions),
+    ]
 
 
 def spelt(name: str) -> str:

@@ -1,4 +1,6 @@
-"""What the measures of sentence vectors ask of their input: N×d numbers, row n of all languages one sentence."""
+"""What the measures of sentence vectors ask of their input: N×d numbers, row n of all languages one
+sentence.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,11 +12,16 @@ def as_states(states: ArrayLike) -> np.ndarray:
     """The states as a float64 array N×d; raises InputError for other shapes, NaN and infinity."""
     states = np.asarray(states, dtype=np.float64)
     if states.ndim != 2 or not states.size:
-        raise InputError(f"states of shape {states.shape} cannot be compared; give one vector a sentence, N×d")
+        raise InputError(
+            f"states of shape {states.shape} cannot be compared; give one vector a sentence, N×d"
+        )
     wrong = ~np.isfinite(states).all(axis=1)
     if wrong.any():
-        raise InputError(f"row {wrong.argmax() + 1} of the states, and {wrong.sum()} of {len(states)} in all, has a number "
-                         f"that is not finite; look there for an empty sentence or an overflow of half precision")
+        raise InputError(
+            f"row {wrong.argmax() + 1} of the states, and {wrong.sum()} of {len(states)} in all, has a "
+            "number "
+            f"that is not finite; look there for an empty sentence or an overflow of half precision"
+        )
     return states
 
 
@@ -33,6 +40,8 @@ def centre(states: ArrayLike) -> np.ndarray:
 def check_same_sentences(one: np.ndarray, other: np.ndarray) -> int:
     """The number of rows N of both arrays; raises InputError when they differ in it."""
     if len(one) != len(other):
-        raise InputError(f"states of {len(one)} and of {len(other)} sentences cannot be compared; row n of both must be "
-                         f"the same sentence")
+        raise InputError(
+            f"states of {len(one)} and of {len(other)} sentences cannot be compared; row n of both must be "
+            f"the same sentence"
+        )
     return len(one)

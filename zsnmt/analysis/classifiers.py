@@ -1,8 +1,8 @@
 """Linear probes: what a single linear layer can tell of a token from its encoder state.
 
-States are N×d, one row a token, an array or a memory map: rows are read in blocks, in float32, and never all at once
-unless a function says so. Labels are N integers, of any values: language, token id, position. `rows` are the row
-numbers to use, all of them by default.
+States are N×d, one row a token, an array or a memory map: rows are read in blocks, in float32, and never all
+at once unless a function says so. Labels are N integers, of any values: language, token id, position. `rows`
+are the row numbers to use, all of them by default.
 """
 
 import logging
@@ -32,7 +32,8 @@ logger = logging.getLogger(__name__)
 class LinearProbe:
     """A fitted layer: the class with the highest `weight @ state + bias` is predicted, the first of equals.
 
-    `classes`: C, the labels seen in training, ascending; `counts`: C, their training rows; `weight`: C×d, `bias`: C.
+    `classes`: C, the labels seen in training, ascending; `counts`: C, their training rows; `weight`: C×d,
+    `bias`: C.
     """
 
     classes: np.ndarray
@@ -43,7 +44,9 @@ class LinearProbe:
     def predict(self, states: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """The predicted label of each row, in the order of `rows`."""
         if states.ndim != 2 or states.shape[1] != self.weight.shape[1]:
-            raise InputError(f"the probe reads states of N×{self.weight.shape[1]}, not of shape {states.shape}")
+            raise InputError(
+                f"the probe reads states of N×{self.weight.shape[1]}, not of shape {states.shape}"
+            )
         rows = np.arange(len(states)) if rows is None else np.asarray(rows)
         predicted = [
             (finite(states, block) @ self.weight.T + self.bias).argmax(axis=1)
@@ -63,21 +66,29 @@ def fit_as_published(
 ) -> LinearProbe:
     """A probe by the procedure of Liu et al. (2021, section 5.1, and their published code).
 
-    Softmax cross-entropy, Adam (0.9, 0.98), the learning rate of `noam`, shuffled rows in batches of `batch_size`; the
-    weight starts uniform in ±1/√d, the bias at 0. There, five epochs are thousands of updates: with few rows take
-    smaller batches, or the learning rate does not get past its warm-up, of which a warning tells. It differs in that
-    the states have no dropout, that batches are of rows instead of sentences, and that classes without a training row
-    have no output. Memory does not grow with the classes but for the layer itself. Raises `InputError` for states and
-    labels that cannot be fitted.
+    Softmax cross-entropy, Adam (0.9, 0.98), the learning rate of `noam`, shuffled rows in batches of
+    `batch_size`; the weight starts uniform in ±1/√d, the bias at 0. There, five epochs are thousands of
+    updates: with few rows take smaller batches, or the learning rate does not get past its warm-up, of which
+    a warning tells. It differs in that the states have no dropout, that batches are of rows instead of
+    sentences, and that classes without a training row have no output. Memory does not grow with the classes
+    but for the layer itself. Raises `InputError` for states and labels that cannot be fitted.
     """
     rows, targets, classes, counts = training_rows(states, labels, rows)
     dimension = states.shape[1]
     if min(epochs, batch_size, warm_up) < 1:
-        raise InputError(f"{epochs} epochs, batches of {batch_size}, {warm_up} updates of warm-up: each must be at least 1")
+        raise InputError(
+            f"{epochs} epochs, batches of {batch_size}, {warm_up} updates of warm-up: each must be at least 1"
+        )
     updates = epochs * -(-len(rows) // batch_size)
     if updates < warm_up:
-        logger.warning("%d updates end within the warm-up of %d: the probe is trained too little, take a smaller "
-                       "batch size than %d or more epochs than %d", updates, warm_up, batch_size, epochs)
+        logger.warning(
+            "%d updates end within the warm-up of %d: the probe is trained too little, take a smaller "
+            "batch size than %d or more epochs than %d",
+            updates,
+            warm_up,
+            batch_size,
+            epochs,
+        )
     generator = torch.Generator().manual_seed(seed)
     layer = initial_layer(dimension, len(classes), generator)
     optimiser = torch.optim.Adam(layer.parameters(), betas=(0.9, 0.98), eps=1e-9)
@@ -98,21 +109,25 @@ def fit_to_convergence(
 ) -> LinearProbe:
     """The one probe that minimises `Σ cross-entropy + l2/2 · ‖weight‖²` over standardised states, by L-BFGS.
 
-    Standardised: each dimension has mean 0 and deviation 1 over the training rows. Converged: no derivative of the mean
-    over the rows is larger than 1e-4, scikit-learn's default; a warning tells of a fit that stopped before. Holds a copy
-    of the training rows in float32. Raises `InputError` for states and labels that cannot be fitted, and for more rows ×
-    classes than `MOST_CELLS_OF_EXACT_FIT`.
+    Standardised: each dimension has mean 0 and deviation 1 over the training rows. Converged: no derivative
+    of the mean over the rows is larger than 1e-4, scikit-learn's default; a warning tells of a fit that
+    stopped before. Holds a copy of the training rows in float32. Raises `InputError` for states and labels
+    that cannot be fitted, and for more rows × classes than `MOST_CELLS_OF_EXACT_FIT`.
     """
     rows, targets, classes, counts = training_rows(states, labels, rows)
     if l2 <= 0:
-        raise InputError(f"l2 is {l2}, but only a positive strength makes one probe the best; the default is 1")
+        raise InputError(
+            f"l2 is {l2}, but only a positive strength makes one probe the best; the default is 1"
+        )
     if len(rows) * len(classes) > MOST_CELLS_OF_EXACT_FIT:
         raise InputError(
             f"{len(rows)} rows × {len(classes)} classes are too many for an exact fit; take at most "
             f"{MOST_CELLS_OF_EXACT_FIT // len(classes)} rows, or the published procedure with small batches"
         )
     scaler = StandardScaler(copy=False)
-    for block in blocks(rows, states.shape[1]):  # of all rows at once it would make copies in double precision
+    for block in blocks(
+        rows, states.shape[1]
+    ):  # of all rows at once it would make copies in double precision
         scaler.partial_fit(finite(states, block))
     standardised = scaler.transform(finite(states, rows))
     # of two classes scikit-learn fits the difference w of the rows ±w/2, whose ‖weight‖² is half of ‖w‖²
@@ -126,7 +141,9 @@ def fit_to_convergence(
     if len(classes) == 2:
         weight, bias = np.concatenate([-weight, weight]) / 2, np.concatenate([-bias, bias]) / 2
     weight = weight / scaler.scale_
-    return LinearProbe(classes, counts, weight.astype(np.float32), (bias - weight @ scaler.mean_).astype(np.float32))
+    return LinearProbe(
+        classes, counts, weight.astype(np.float32), (bias - weight @ scaler.mean_).astype(np.float32)
+    )
 
 
 def initial_layer(dimension: int, classes: int, generator: torch.Generator) -> nn.Linear:
@@ -138,7 +155,9 @@ def initial_layer(dimension: int, classes: int, generator: torch.Generator) -> n
 
 
 def noam(update: int, dimension: int, warm_up: int) -> float:
-    """Learning rate of an update, counted from 1: it rises over `warm_up` updates, then falls with their square root."""
+    """Learning rate of an update, counted from 1: it rises over `warm_up` updates, then falls with their
+    square root.
+    """
     return 2 * dimension**-0.5 * min(update**-0.5, update * warm_up**-1.5)
 
 
@@ -152,15 +171,21 @@ def shuffled_batches(rows: int, epochs: int, size: int, generator: torch.Generat
 def training_rows(
     states: np.ndarray, labels: np.ndarray, rows: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Row numbers, the index of each one's class, the classes, and the rows of each; `InputError` if unfit to train on."""
+    """Row numbers, the index of each one's class, the classes, and the rows of each; `InputError` if unfit
+    to train on.
+    """
     labels = np.asarray(labels)
     if states.ndim != 2 or labels.shape != (len(states),) or not np.issubdtype(labels.dtype, np.integer):
-        raise InputError(f"a probe needs N×d states and N integer labels, not shapes {states.shape} and "
-                         f"{labels.shape} and labels of type {labels.dtype}")
+        raise InputError(
+            f"a probe needs N×d states and N integer labels, not shapes {states.shape} and "
+            f"{labels.shape} and labels of type {labels.dtype}"
+        )
     rows = np.arange(len(labels)) if rows is None else np.asarray(rows)
     classes, targets, counts = np.unique(labels[rows], return_inverse=True, return_counts=True)
     if len(classes) < 2:
-        raise InputError(f"the {len(rows)} training rows have {len(classes)} class(es); a probe needs two or more")
+        raise InputError(
+            f"the {len(rows)} training rows have {len(classes)} class(es); a probe needs two or more"
+        )
     return rows, targets, classes, counts
 
 

@@ -20,9 +20,9 @@ class Split(NamedTuple):
 class Accuracy(NamedTuple):
     """How often a probe is right, and what that is to be compared with; shares are 0–1.
 
-    `accuracy`: rows predicted right / rows; `chance`: 1 / classes seen in training; `majority`: the accuracy of
-    answering the commonest class of training always; `rows`: held-out rows; `unseen`: those whose class has no training
-    row. They count, and are always wrong.
+    `accuracy`: rows predicted right / rows; `chance`: 1 / classes seen in training; `majority`: the accuracy
+    of answering the commonest class of training always; `rows`: held-out rows; `unseen`: those whose class
+    has no training row. They count, and are always wrong.
     """
 
     accuracy: float
@@ -35,13 +35,15 @@ class Accuracy(NamedTuple):
 def split_by_sentence(sentences: np.ndarray, share: float = 0.2, seed: int = 1) -> Split:
     """A share of the sentences held out at random; all rows of a sentence are on one side.
 
-    `sentences`: N integers, the sentence of each row. Give translations the same number, so that they too are on one
-    side. Raises `InputError` if a side would have no sentence.
+    `sentences`: N integers, the sentence of each row. Give translations the same number, so that they too are
+    on one side. Raises `InputError` if a side would have no sentence.
     """
     numbers = np.unique(sentences)
     count = round(share * len(numbers))
     if not 0 < count < len(numbers):
-        raise InputError(f"{share:g} of {len(numbers)} sentences held out leaves a side without any; take more sentences")
+        raise InputError(
+            f"{share:g} of {len(numbers)} sentences held out leaves a side without any; take more sentences"
+        )
     chosen = np.random.default_rng(seed).permutation(numbers)[:count]
     held_out = np.isin(sentences, chosen)
     return Split(np.flatnonzero(~held_out), np.flatnonzero(held_out))
@@ -51,7 +53,9 @@ def accuracy(probe: LinearProbe, labels: np.ndarray, predicted: np.ndarray) -> A
     """Of the probe's predictions for held-out rows with these labels; `InputError` if there is none."""
     labels = np.asarray(labels)
     if labels.shape != predicted.shape or not len(labels):
-        raise InputError(f"{len(labels)} held-out labels and {len(predicted)} predictions; give one or more of each")
+        raise InputError(
+            f"{len(labels)} held-out labels and {len(predicted)} predictions; give one or more of each"
+        )
     majority = probe.classes[probe.counts.argmax()]
     return Accuracy(
         accuracy=float((labels == predicted).mean()),
@@ -65,11 +69,14 @@ def accuracy(probe: LinearProbe, labels: np.ndarray, predicted: np.ndarray) -> A
 def confusion(labels: np.ndarray, predicted: np.ndarray, names: Mapping[int, str]) -> np.ndarray:
     """C×C shares 0–1: of the rows truly of the class of a line, those predicted as the class of each column.
 
-    `names`: the classes and what they are called, in the order of lines and columns; for few classes. A line sums to 1,
-    or is NaN if its class has no row. Raises `InputError` for a label or prediction without a name.
+    `names`: the classes and what they are called, in the order of lines and columns; for few classes. A line
+    sums to 1, or is NaN if its class has no row. Raises `InputError` for a label or prediction without a
+    name.
     """
     if nameless := set(np.unique(np.concatenate([labels, predicted])).tolist()) - set(names):
-        raise InputError(f"class {min(nameless)} has no name, only {', '.join(names.values())}; name every class")
+        raise InputError(
+            f"class {min(nameless)} has no name, only {', '.join(names.values())}; name every class"
+        )
     counts = confusion_matrix(labels, predicted, labels=list(names))
     with np.errstate(invalid="ignore"):
         return counts / counts.sum(axis=1, keepdims=True)

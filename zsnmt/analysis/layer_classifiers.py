@@ -1,4 +1,6 @@
-"""Linear probes of every layer of a folder of states: fitted on some of its rows or texts, measured on others."""
+"""Linear probes of every layer of a folder of states: fitted on some of its rows or texts, measured on
+others.
+"""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -13,7 +15,10 @@ from zsnmt.analysis.held_out import Accuracy, accuracy, confusion, split_by_sent
 from zsnmt.analysis.state_folder import States, read_states
 from zsnmt.errors import InputError
 
-EPOCHS, UPDATES = 5, 4000  # of the published procedure; about as many updates where batches are not too large for it
+EPOCHS, UPDATES = (
+    5,
+    4000,
+)  # of the published procedure; about as many updates where batches are not too large for it
 
 
 class Side(NamedTuple):
@@ -24,7 +29,9 @@ class Side(NamedTuple):
 
 
 class Classified(NamedTuple):
-    """How well a label is predicted from a layer; of languages also the shares 0–1 by true and predicted one."""
+    """How well a label is predicted from a layer; of languages also the shares 0–1 by true and predicted
+    one.
+    """
 
     layer: str
     label: str
@@ -44,11 +51,14 @@ def sides(folder: Path, held_out: Path | None, seed: int) -> tuple[Side, Side]:
     other = read_states(held_out)
     for key in ("model", "target", "layers", "languages"):
         if (one := states.record.get(key)) != (two := other.record.get(key)):
-            raise InputError(f"{folder} and {held_out} differ in {key} ({one} and {two}); make both alike with "
-                             "zsnmt probe-states")  # fmt: skip
+            raise InputError(
+                f"{folder} and {held_out} differ in {key} ({one} and {two}); make both alike with "
+                "zsnmt probe-states"
+            )
     if states.record["text"] == other.record["text"]:
-        raise InputError(f"{folder} and {held_out} are states of the same text; give states of another text to "
-                         "measure on")  # fmt: skip
+        raise InputError(
+            f"{folder} and {held_out} are states of the same text; give states of another text to measure on"
+        )
     return tuple(Side(each, np.arange(len(each.labels.token))) for each in (states, other))
 
 
@@ -74,7 +84,9 @@ def classify_layers(
 
 
 def fit(kind: str, states: np.ndarray, labels: np.ndarray, rows: np.ndarray, seed: int) -> LinearProbe:
-    """A probe of one layer's states N×d: `published`, as Liu et al. (2021) fit theirs, or `exact`, to convergence."""
+    """A probe of one layer's states N×d: `published`, as Liu et al. (2021) fit theirs, or `exact`, to
+    convergence.
+    """
     if kind == "exact":
         return fit_to_convergence(states, labels, rows)
     batch_size = max(1, min(PUBLISHED_BATCH, EPOCHS * len(rows) // UPDATES))

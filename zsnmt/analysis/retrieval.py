@@ -1,4 +1,6 @@
-"""Sentence retrieval: is a sentence's translation its nearest neighbour among all sentences of the other language?"""
+"""Sentence retrieval: is a sentence's translation its nearest neighbour among all sentences of the other
+language?
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ from zsnmt.analysis.arrays import as_states, check_same_sentences
 from zsnmt.errors import InputError
 
 _TIE = 1e-9  # similarities that differ by less are equal: a matrix product rounds equal vectors differently
-_BLOCK_NUMBERS = 2 ** 23  # similarities held at a time, 64 MB
+_BLOCK_NUMBERS = 2**23  # similarities held at a time, 64 MB
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,16 @@ def retrieval(one: ArrayLike, other: ArrayLike, csls_neighbours: int | None = No
     return Retrieval(float(np.mean(forward == 1)), float(np.mean(backward == 1)))
 
 
-def translation_ranks(queries: ArrayLike, answers: ArrayLike, csls_neighbours: int | None = None) -> np.ndarray:
-    """For each of N queries the rank, 1–N, of its translation among the answers; 1 is the nearest. Both are N×d.
+def translation_ranks(
+    queries: ArrayLike, answers: ArrayLike, csls_neighbours: int | None = None
+) -> np.ndarray:
+    """For each of N queries the rank, 1–N, of its translation among the answers; 1 is the nearest. Both are
+    N×d.
 
-    Nearness is the cosine; with `csls_neighbours` it is CSLS (Conneau et al. 2018, section 2.3), which
-    takes from an answer its mean cosine to so many nearest queries, so that no answer is near to all. Ties are
-    lost: equal answers stand before the translation, so a sentence that occurs twice is not found.
-    Accuracy among the first k is `(ranks <= k).mean()`, by chance k/N. Memory grows with N·d, not N².
+    Nearness is the cosine; with `csls_neighbours` it is CSLS (Conneau et al. 2018, section 2.3), which takes
+    from an answer its mean cosine to so many nearest queries, so that no answer is near to all. Ties are
+    lost: equal answers stand before the translation, so a sentence that occurs twice is not found. Accuracy
+    among the first k is `(ranks <= k).mean()`, by chance k/N. Memory grows with N·d, not N².
 
     Raises InputError for states of different shape, not finite or with a zero row, and for a number of
     neighbours that is not from 1 to N.
@@ -50,8 +55,10 @@ def translation_ranks(queries: ArrayLike, answers: ArrayLike, csls_neighbours: i
     queries, answers = _unit_rows(queries), _unit_rows(answers)
     sentences = check_same_sentences(queries, answers)
     if queries.shape != answers.shape:
-        raise InputError(f"states of {queries.shape[1]} and {answers.shape[1]} dimensions have no cosine; take both "
-                         f"from one layer of one model")
+        raise InputError(
+            f"states of {queries.shape[1]} and {answers.shape[1]} dimensions have no cosine; take both "
+            f"from one layer of one model"
+        )
     crowding = 0 if csls_neighbours is None else _mean_of_nearest(answers, queries, csls_neighbours)
     ranks = np.empty(sentences, dtype=np.int64)
     for rows, cosines in _blocks(queries, answers):
@@ -64,17 +71,23 @@ def translation_ranks(queries: ArrayLike, answers: ArrayLike, csls_neighbours: i
 def _mean_of_nearest(queries: np.ndarray, answers: np.ndarray, neighbours: int) -> np.ndarray:
     """The mean cosine of each query to its nearest answers, N."""
     if not 1 <= neighbours <= len(answers):
-        raise InputError(f"CSLS over {neighbours} neighbours is not possible among {len(answers)} sentences; give a "
-                         f"number from 1 to {len(answers)}, such as 10")
-    return np.concatenate([np.partition(cosines, -neighbours, axis=1)[:, -neighbours:].mean(axis=1)
-                           for _, cosines in _blocks(queries, answers)])
+        raise InputError(
+            f"CSLS over {neighbours} neighbours is not possible among {len(answers)} sentences; give a "
+            f"number from 1 to {len(answers)}, such as 10"
+        )
+    return np.concatenate(
+        [
+            np.partition(cosines, -neighbours, axis=1)[:, -neighbours:].mean(axis=1)
+            for _, cosines in _blocks(queries, answers)
+        ]
+    )
 
 
 def _blocks(queries: np.ndarray, answers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Numbers of some queries, B, and their cosines to all answers, B×N; block by block."""
     size = max(1, _BLOCK_NUMBERS // len(answers))
     for start in range(0, len(queries), size):
-        block = queries[start:start + size]
+        block = queries[start : start + size]
         yield np.arange(start, start + len(block)), block @ answers.T
 
 
@@ -83,7 +96,9 @@ def _unit_rows(states: ArrayLike) -> np.ndarray:
     states = as_states(states)
     largest = np.abs(states).max(axis=1, keepdims=True)
     if not largest.all():
-        raise InputError(f"row {largest.argmin() + 1} of the states is zero and has no direction; leave that sentence out "
-                         f"of both languages")
+        raise InputError(
+            f"row {largest.argmin() + 1} of the states is zero and has no direction; leave that sentence out "
+            f"of both languages"
+        )
     states = states / largest  # so that no square overflows
     return states / np.linalg.norm(states, axis=1, keepdims=True)

@@ -1,4 +1,5 @@
-"""Linear centred kernel alignment of sentence vectors (CKA; Kornblith et al. 2019): a similarity that needs no cut.
+"""Linear centred kernel alignment of sentence vectors (CKA; Kornblith et al. 2019): a similarity that needs
+no cut.
 
 It compares which sentences are near which, weighs directions by their variance, and asks for no more
 sentences than dimensions.
@@ -14,7 +15,8 @@ _ROUNDING = 1e-12  # what is left of a sum whose parts cancel, relative to the p
 
 
 def linear_cka(one: ArrayLike, other: ArrayLike, debiased: bool = False) -> float:
-    """‖XᵀY‖² / (‖XᵀX‖ ‖YᵀY‖) of centred states N×d and N×d'; 1 for states equal up to rotation, scale and shift.
+    """‖XᵀY‖² / (‖XᵀX‖ ‖YᵀY‖) of centred states N×d and N×d'; 1 for states equal up to rotation, scale and
+    shift.
 
     The range is 0–1. Independent isotropic states do not give 0 but about √(dd' / ((N+d)(N+d'))): .31 for
     N=1147 and d=d'=512. `debiased` puts the unbiased estimate of HSIC (Song et al. 2012; for CKA Nguyen et
@@ -30,13 +32,17 @@ def linear_cka(one: ArrayLike, other: ArrayLike, debiased: bool = False) -> floa
     product = _unbiased_product if debiased else _product
     own = [product(states, states) for states in (one, other)]
     if any(norm <= _ROUNDING * _product(states, states) for norm, states in zip(own, (one, other))):
-        raise InputError("debiased CKA is not defined where all sentences are equally far from each other; give "
-                         "other states")
+        raise InputError(
+            "debiased CKA is not defined where all sentences are equally far from each other; give "
+            "other states"
+        )
     return float(product(one, other) / np.sqrt(own[0] * own[1]))
 
 
 def _product(one: np.ndarray, other: np.ndarray) -> float:
-    """‖XᵀY‖² in the Frobenius norm: the inner product of the Gram matrices XXᵀ and YYᵀ, HSIC up to a factor."""
+    """‖XᵀY‖² in the Frobenius norm: the inner product of the Gram matrices XXᵀ and YYᵀ, HSIC up to a
+    factor.
+    """
     return np.linalg.norm(one.T @ other) ** 2
 
 
@@ -48,5 +54,8 @@ def _unbiased_product(one: np.ndarray, other: np.ndarray) -> float:
     """
     sentences = len(one)
     lengths, other_lengths = (np.einsum("nd,nd->n", states, states) for states in (one, other))
-    return (_product(one, other) - sentences / (sentences - 2) * (lengths @ other_lengths)
-            + lengths.sum() * other_lengths.sum() / ((sentences - 1) * (sentences - 2)))
+    return (
+        _product(one, other)
+        - sentences / (sentences - 2) * (lengths @ other_lengths)
+        + lengths.sum() * other_lengths.sum() / ((sentences - 1) * (sentences - 2))
+    )

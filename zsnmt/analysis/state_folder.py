@@ -1,9 +1,10 @@
 """A folder of states: what an encoder makes of each token of a text, layer by layer.
 
-It holds `{layer}.npy` for each layer (float32, rows × d), `tokens.npz` with the labels of the rows, and `states.json`.
-Layer `0` is the input of the first layer (embedding and position), `1` to `L` are the outputs of the layers before the
-final layer normalisation, `final` is what the decoder reads. A row is a source token: language after language, sentence
-after sentence, in order. Language tags and the end-of-sentence symbol are left out.
+It holds `{layer}.npy` for each layer (float32, rows × d), `tokens.npz` with the labels of the rows, and
+`states.json`. Layer `0` is the input of the first layer (embedding and position), `1` to `L` are the outputs
+of the layers before the final layer normalisation, `final` is what the decoder reads. A row is a source
+token: language after language, sentence after sentence, in order. Language tags and the end-of-sentence
+symbol are left out.
 """
 
 import os
@@ -27,8 +28,9 @@ _REMEDY = "make it with zsnmt probe-states"
 
 
 class Labels(NamedTuple):
-    """Labels of the rows, an integer each: `language` (its place in `languages`), `token` (id in the dictionary),
-    `position` in the sentence and `sentence` (line of the text), both from 0."""
+    """Labels of the rows, an integer each: `language` (its place in `languages`), `token` (id in the
+    dictionary), `position` in the sentence and `sentence` (line of the text), both from 0.
+    """
 
     languages: list[str]
     language: np.ndarray
@@ -38,7 +40,9 @@ class Labels(NamedTuple):
 
 
 class States(NamedTuple):
-    """States of each layer (memory-mapped, rows × d), in the order 0, 1, ..., L, final; their labels; states.json."""
+    """States of each layer (memory-mapped, rows × d), in the order 0, 1, ..., L, final; their labels;
+    states.json.
+    """
 
     layers: dict[str, np.ndarray]
     labels: Labels
@@ -51,7 +55,9 @@ def layer_file(folder: Path, layer: str) -> Path:
 
 
 def allocate(folder: Path, layers: Sequence[str], shape: tuple[int, int]) -> None:
-    """A file of float32 for each layer; `InputError` if the disk cannot hold them: writing to mapped memory would crash."""
+    """A file of float32 for each layer; `InputError` if the disk cannot hold them: writing to mapped
+    memory would crash.
+    """
     try:
         for path in (layer_file(folder, layer) for layer in layers):
             np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
@@ -59,8 +65,11 @@ def allocate(folder: Path, layers: Sequence[str], shape: tuple[int, int]) -> Non
                 os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
     except OSError as error:
         size = len(layers) * shape[0] * shape[1] * 4 / 1e9
-        raise InputError(f"{folder.parent} cannot hold {size:.2g} GB of states ({error.strerror}); make room, or give fewer "
-                         "lines") from error
+        raise InputError(
+            f"{folder.parent} cannot hold {size:.2g} GB of states ({error.strerror}); make room, or give "
+            "fewer "
+            "lines"
+        ) from error
 
 
 def read_states(folder: Path) -> States:
@@ -76,7 +85,8 @@ def read_states(folder: Path) -> States:
 
 
 def sentence_means(states: np.ndarray, labels: Labels) -> dict[str, np.ndarray]:
-    """The mean state of each sentence's tokens, N×d in float64, by language; row n of each is the same sentence.
+    """The mean state of each sentence's tokens, N×d in float64, by language; row n of each is the same
+    sentence.
 
     `states`: one layer, rows × d, read in blocks; `labels`: of its rows.
     """

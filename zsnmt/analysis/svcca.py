@@ -25,7 +25,9 @@ _QUADRATURE_POINTS = 4096
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """The kept left singular vectors of one language's states, N×k with orthonormal columns, and the share asked for."""
+    """The kept left singular vectors of one language's states, N×k with orthonormal columns, and the share
+    asked for.
+    """
 
     directions: np.ndarray
     variance: float
@@ -33,7 +35,9 @@ class Decomposition:
 
 @dataclass(frozen=True, eq=False)
 class Svcca:
-    """The canonical correlations of two languages, falling, 0–1: min(k, k') for `kept` = (k, k') of N `sentences`."""
+    """The canonical correlations of two languages, falling, 0–1: min(k, k') for `kept` = (k, k') of N
+    `sentences`.
+    """
 
     correlations: np.ndarray
     kept: tuple[int, int]
@@ -47,21 +51,26 @@ class Svcca:
 
 @dataclass(frozen=True)
 class RandomBaseline:
-    """The mean SVCCA score of independent Gaussians over the repetitions, and the standard deviation of one."""
+    """The mean SVCCA score of independent Gaussians over the repetitions, and the standard deviation of
+    one.
+    """
 
     mean: float
     deviation: float
 
 
 def decompose(states: ArrayLike, variance: float = 0.99) -> Decomposition:
-    """The fewest singular directions of states N×d that hold a share of their variance (squared singular values).
+    """The fewest singular directions of states N×d that hold a share of their variance (squared singular
+    values).
 
     A share of 1 keeps all up to the numerical rank. Raises InputError for a share outside (0, 1], states
     that are not N×d or not finite, and rows that are all the same.
     """
     if not 0 < variance <= 1:
-        raise InputError(f"a share of {variance} of the variance cannot be kept; give one above 0 and up to 1, such "
-                         f"as 0.99")
+        raise InputError(
+            f"a share of {variance} of the variance cannot be kept; give one above 0 and up to 1, such "
+            f"as 0.99"
+        )
     left, values, _ = np.linalg.svd(centre(states), full_matrices=False)
     # Summed from the smallest on, so that a share of 1 does not lose them to rounding.
     held_from_here_on = np.cumsum(values[::-1] ** 2)[::-1]
@@ -71,7 +80,8 @@ def decompose(states: ArrayLike, variance: float = 0.99) -> Decomposition:
 
 
 def svcca(one: Decomposition, other: Decomposition) -> Svcca:
-    """The similarity of two languages' states; symmetric, and 1 for states equal up to rotation, scale and shift.
+    """The similarity of two languages' states; symmetric, and 1 for states equal up to rotation, scale and
+    shift.
 
     Raises InputError for different N, and for k + k' ≥ N: in the N - 1 dimensions that centring leaves, two
     such subspaces meet whatever the states are, so some correlations are 1 for nothing.
@@ -79,22 +89,31 @@ def svcca(one: Decomposition, other: Decomposition) -> Svcca:
     sentences = check_same_sentences(one.directions, other.directions)
     kept = one.directions.shape[1], other.directions.shape[1]
     if sum(kept) >= sentences:
-        raise InputError(f"{sentences} sentences are too few for SVCCA with {kept[0]} and {kept[1]} kept directions; "
-                         f"give more than {sum(kept)}, or keep a lower share of the variance than "
-                         f"{max(one.variance, other.variance)}")
+        raise InputError(
+            f"{sentences} sentences are too few for SVCCA with {kept[0]} and {kept[1]} kept directions; "
+            f"give more than {sum(kept)}, or keep a lower share of the variance than "
+            f"{max(one.variance, other.variance)}"
+        )
     correlations = np.linalg.svd(one.directions.T @ other.directions, compute_uv=False)
     return Svcca(correlations.clip(0, 1), kept, sentences)
 
 
 def svcca_pairs(decompositions: Mapping[str, Decomposition]) -> dict[tuple[str, str], Svcca]:
-    """`svcca` of all pairs of languages, in the mapping's order; raises InputError for fewer than two languages."""
+    """`svcca` of all pairs of languages, in the mapping's order; raises InputError for fewer than two
+    languages.
+    """
     if len(decompositions) < 2:
         raise InputError(f"similarity needs two languages or more, not {', '.join(decompositions) or 'none'}")
     return {pair: svcca(*map(decompositions.get, pair)) for pair in combinations(decompositions, 2)}
 
 
-def random_baseline(sentences: int, dimensions: tuple[int, int], generator: np.random.Generator,
-                    variance: float = 0.99, repetitions: int = 5) -> RandomBaseline:
+def random_baseline(
+    sentences: int,
+    dimensions: tuple[int, int],
+    generator: np.random.Generator,
+    variance: float = 0.99,
+    repetitions: int = 5,
+) -> RandomBaseline:
     """The score of independent Gaussians N×d and N×d', treated as states: what "no similarity" looks like.
 
     It is far from 0: .576 for N=1147 and d=d'=512. Real states keep fewer directions than Gaussians, and
@@ -103,8 +122,12 @@ def random_baseline(sentences: int, dimensions: tuple[int, int], generator: np.r
     """
     if repetitions < 2:
         raise InputError(f"{repetitions} repetitions have no deviation; ask for two or more")
-    means = [svcca(*(decompose(generator.standard_normal((sentences, size)), variance) for size in dimensions)).mean
-             for _ in range(repetitions)]
+    means = [
+        svcca(
+            *(decompose(generator.standard_normal((sentences, size)), variance) for size in dimensions)
+        ).mean
+        for _ in range(repetitions)
+    ]
     return RandomBaseline(float(np.mean(means)), float(np.std(means, ddof=1)))
 
 
@@ -117,12 +140,15 @@ def independent_mean(sentences: int, kept: tuple[int, int]) -> float:
     from fifty on about .001. Raises InputError for k + k' ≥ N.
     """
     if sum(kept) >= sentences or min(kept) < 1:
-        raise InputError(f"{kept[0]} and {kept[1]} kept directions of {sentences} sentences: they must be at least 1, "
-                         f"and in sum fewer than the sentences")
+        raise InputError(
+            f"{kept[0]} and {kept[1]} kept directions of {sentences} sentences: they must be at least 1, "
+            f"and in sum fewer than the sentences"
+        )
     p, q = (size / (sentences - 1) for size in sorted(kept))
     middle = p + q - 2 * p * q
     half = 2 * np.sqrt(p * q * (1 - p) * (1 - q))
-    # λ = middle + half·cos θ turns the root into half·sin θ; the midpoint rule leaves out the ends of the range
+    # λ = middle + half·cos θ turns the root into half·sin θ; the midpoint rule leaves out the ends of the
+    # range
     angles = (np.arange(_QUADRATURE_POINTS) + 0.5) * np.pi / _QUADRATURE_POINTS
     squares = middle + half * np.cos(angles)
     return float(np.mean((half * np.sin(angles)) ** 2 / (np.sqrt(squares) * (1 - squares))) / (2 * p))

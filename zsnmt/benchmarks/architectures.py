@@ -15,14 +15,19 @@ VARIANTS = {
     "zs_transformer": ("zs_transformer", {}),
     "zs_transformer_residual": ("zs_transformer_residual", {}),
     "zs_transformer_residual_query": ("zs_transformer_residual_query", {}),
-    "zs_transformer_residual, variational dropout": ("zs_transformer_residual", dict(variational_dropout=True)),
+    "zs_transformer_residual, variational dropout": (
+        "zs_transformer_residual",
+        dict(variational_dropout=True),
+    ),
 }
 STOCK = "fairseq transformer"
 PAIRWISE = "the same by T×T×d vectors"
 
 
 def training(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> Iterator[str]:
-    """A table for each size: the time of a training step of each architecture, against fairseq's transformer."""
+    """A table for each size: the time of a training step of each architecture, against fairseq's
+    transformer.
+    """
     for name in sizes:
         size = SIZES[name]
         task = BenchmarkTask(size["vocabulary"])
@@ -30,18 +35,29 @@ def training(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> 
         models = {STOCK: build("transformer", task, **stock_options(size), **stock)}
         for title, (architecture, variant) in VARIANTS.items():
             models[title] = build(architecture, task, **stock_options(size), **variant)
-        jobs = {title: training_step(model, sentences, length, size["vocabulary"]) for title, model in models.items()}
+        jobs = {
+            title: training_step(model, sentences, length, size["vocabulary"])
+            for title, model in models.items()
+        }
         times = paired_times(jobs, rounds)
         yield f"\nTraining step, {name} size ({size}), {sentences} × {length} tokens, {rounds} rounds:\n"
-        yield "| architecture | parameters | seconds a step (median) | ratio to fairseq's transformer: median (range) |"
+        yield (
+            "| architecture | parameters | seconds a step (median) | ratio to fairseq's transformer: "
+            "median (range) |"
+        )
         yield "|---|---:|---:|---:|"
         for title, (middle, low, high) in ratios(times, STOCK).items():
             count = parameters(models[title]) / 1e6
-            yield f"| {title} | {count:.2f} M | {median(times[title]):.3f} | {middle:.3f} ({low:.3f}–{high:.3f}) |"
+            yield (
+                f"| {title} | {count:.2f} M | {median(times[title]):.3f} | {middle:.3f} "
+                f"({low:.3f}–{high:.3f}) |"
+            )
 
 
 def relative(distance: int, **how) -> Iterator[str]:
-    """Relative attention of a clip distance against plain attention, and in the form of a vector for every pair."""
+    """Relative attention of a clip distance against plain attention, and in the form of a vector for every
+    pair.
+    """
     nowhere = dict(encoder_position_encoding="none", decoder_position_encoding="none")
     shaw = dict(**nowhere, relative_attention_distance=str(distance))
     return step_tables({"plain": nowhere, f"relative, k = {distance}": shaw, PAIRWISE: shaw}, **how)
@@ -53,18 +69,31 @@ def encodings(**how) -> Iterator[str]:
 
 
 def step_tables(
-    variants: dict[str, dict], size: str, lengths: Sequence[int], tokens: int, dropout: Sequence[float], rounds: int, cpu_seconds: bool
+    variants: dict[str, dict],
+    size: str,
+    lengths: Sequence[int],
+    tokens: int,
+    dropout: Sequence[float],
+    rounds: int,
+    cpu_seconds: bool,
 ) -> Iterator[str]:
-    """A table for each rate of dropout: time and memory of a training step of variants of `zs_transformer`, against the first."""
+    """A table for each rate of dropout: time and memory of a training step of variants of
+    `zs_transformer`, against the first.
+    """
     if tokens < max(lengths):
         raise InputError(f"--tokens {tokens} has no room for a sentence of {max(lengths)}; give more")
     dimensions, baseline = SIZES[size], next(iter(variants))
     seconds, clock = ("CPU seconds", process_time) if cpu_seconds else ("seconds", perf_counter)
     task = BenchmarkTask(dimensions["vocabulary"])
     for rate in dropout:
-        yield (f"\nTraining step, {size} size ({dimensions}), {tokens} tokens, dropout {rate}, {rounds} rounds; "
-               "memory is that of tensors at the peak, beyond weights and Adam's moments:\n")  # fmt: skip
-        yield f"| length | | {seconds} a step (median) | ratio to {baseline}: median (range) | memory, MB | ratio to {baseline} |"
+        yield (
+            f"\nTraining step, {size} size ({dimensions}), {tokens} tokens, dropout {rate}, {rounds} rounds; "
+            "memory is that of tensors at the peak, beyond weights and Adam's moments:\n"
+        )
+        yield (
+            f"| length | | {seconds} a step (median) | ratio to {baseline}: median (range) | memory, MB | "
+            f"ratio to {baseline} |"
+        )
         yield "|---:|---|---:|---:|---:|---:|"
         for length in lengths:
             jobs = {}
@@ -76,5 +105,8 @@ def step_tables(
             times = paired_times(jobs, rounds, clock)
             memory = {title: peak_memory(job) for title, job in jobs.items()}
             for title, (middle, low, high) in ratios(times, baseline).items():
-                yield (f"| {length} | {title} | {median(times[title]):.2f} | {middle:.3f} ({low:.3f}–{high:.3f}) "
-                       f"| {memory[title] / 1e6:,.0f} | {memory[title] / memory[baseline]:.2f} |")  # fmt: skip
+                yield (
+                    f"| {length} | {title} | {median(times[title]):.2f} | {middle:.3f} "
+                    f"({low:.3f}–{high:.3f}) "
+                    f"| {memory[title] / 1e6:,.0f} | {memory[title] / memory[baseline]:.2f} |"
+                )

@@ -1,9 +1,10 @@
-"""Training steps of masked language models: `zs_bert` with each encoding, and fairseq's RoBERTa of its size."""
+"""Training steps of masked language models: `zs_bert` with each encoding, and fairseq's RoBERTa of its
+size.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import median
 from time import perf_counter, process_time
-from typing import Callable
 
 import torch
 from fairseq.criterions.masked_lm import MaskedLmConfig, MaskedLmLoss
@@ -15,27 +16,49 @@ from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.modules.positions import ENCODINGS
 
 STOCK = "fairseq roberta"
-SIZE = dict(encoder_layers=12, encoder_embed_dim=64, encoder_ffn_embed_dim=256, encoder_attention_heads=1, max_positions=512,
-            dropout=0.1, attention_dropout=0.1)  # fmt: skip
+SIZE = dict(
+    encoder_layers=12,
+    encoder_embed_dim=64,
+    encoder_ffn_embed_dim=256,
+    encoder_attention_heads=1,
+    max_positions=512,
+    dropout=0.1,
+    attention_dropout=0.1,
+)
 
 
-def bert(sentences: int, length: int, vocabulary: int, rounds: int, cpu_bf16: bool, cpu_seconds: bool) -> Iterator[str]:
+def bert(
+    sentences: int, length: int, vocabulary: int, rounds: int, cpu_bf16: bool, cpu_seconds: bool
+) -> Iterator[str]:
     """The speed of each model against fairseq's."""
     task, models = bert_models(vocabulary)
-    jobs = {title: masked_lm_step(task, model, sentences, length, cpu_bf16) for title, model in models.items()}
+    jobs = {
+        title: masked_lm_step(task, model, sentences, length, cpu_bf16) for title, model in models.items()
+    }
     times = paired_times(jobs, rounds, process_time if cpu_seconds else perf_counter)
-    speeds = {title: [sentences * length / seconds for seconds in of_model] for title, of_model in times.items()}
-    yield (f"\nMasked-LM training step ({SIZE}, vocabulary {vocabulary}), {sentences} × {length} tokens, "
-           f"{'bfloat16' if cpu_bf16 else 'float32'}, {rounds} rounds:\n")  # fmt: skip
-    yield (f"| model | parameters | tokens a {'CPU ' * cpu_seconds}second (median) "
-           "| speed, as a ratio to fairseq's (above 1: faster): median (range) |")  # fmt: skip
+    speeds = {
+        title: [sentences * length / seconds for seconds in of_model] for title, of_model in times.items()
+    }
+    yield (
+        f"\nMasked-LM training step ({SIZE}, vocabulary {vocabulary}), {sentences} × {length} tokens, "
+        f"{'bfloat16' if cpu_bf16 else 'float32'}, {rounds} rounds:\n"
+    )
+    yield (
+        f"| model | parameters | tokens a {'CPU ' * cpu_seconds}second (median) "
+        "| speed, as a ratio to fairseq's (above 1: faster): median (range) |"
+    )
     yield "|---|---:|---:|---:|"
     for title, (middle, low, high) in ratios(speeds, STOCK).items():
-        yield f"| {title} | {parameters(models[title]):,} | {median(speeds[title]):,.0f} | {middle:.3f} ({low:.3f}–{high:.3f}) |"
+        yield (
+            f"| {title} | {parameters(models[title]):,} | {median(speeds[title]):,.0f} | {middle:.3f} "
+            f"({low:.3f}–{high:.3f}) |"
+        )
 
 
 def bert_models(vocabulary: int) -> tuple[BenchmarkTask, dict[str, BaseFairseqModel]]:
-    """A task of `vocabulary` symbols, and for it fairseq's model and `zs_bert` with each encoding, learned positions first."""
+    """A task of `vocabulary` symbols, and for it fairseq's model and `zs_bert` with each encoding, learned
+    positions first.
+    """
     task = BenchmarkTask(vocabulary - 1)
     task.source_dictionary.add_symbol(MASK)
     models = {STOCK: build("roberta", task, **SIZE)}
@@ -44,8 +67,11 @@ def bert_models(vocabulary: int) -> tuple[BenchmarkTask, dict[str, BaseFairseqMo
     return task, models
 
 
-def masked_lm_step(task: BenchmarkTask, model: BaseFairseqModel, sentences: int, length: int, bf16: bool = False) -> Callable[[], None]:
-    """A call that does one update on a fixed batch of lines of `length` tokens: masked-LM loss, backward pass, Adam.
+def masked_lm_step(
+    task: BenchmarkTask, model: BaseFairseqModel, sentences: int, length: int, bf16: bool = False
+) -> Callable[[], None]:
+    """A call that does one update on a fixed batch of lines of `length` tokens: masked-LM loss, backward
+    pass, Adam.
 
     `bf16`: in bfloat16 where it is safe, on a CPU.
     """

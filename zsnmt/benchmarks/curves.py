@@ -12,16 +12,23 @@ from zsnmt.runs.validation import read_validations
 
 
 def curves(runs: Sequence[Path]) -> Iterator[str]:
-    """A table for each kind of direction: the mean loss (bits a token) over its directions, mean and deviation over seeds.
+    """A table for each kind of direction: the mean loss (bits a token) over its directions, mean and
+    deviation over seeds.
 
     Raises `InputError` for runs that were not validated in the same epochs.
     """
     records = {run: read_record(run) for run in runs}
-    validations = {run: {entry["epoch"]: entry["directions"] for entry in read_validations(run / CHECKPOINTS)} for run in runs}
+    validations = {
+        run: {entry["epoch"]: entry["directions"] for entry in read_validations(run / CHECKPOINTS)}
+        for run in runs
+    }
     epochs = [*validations[runs[0]]]
     for run, of_run in validations.items():
         if [*of_run] != epochs:
-            raise InputError(f"{run} was validated in the epochs {[*of_run]}, and {runs[0]} in {epochs}; give whole runs of one config")
+            raise InputError(
+                f"{run} was validated in the epochs {[*of_run]}, and {runs[0]} in {epochs}; give whole runs "
+                "of one config"
+            )
     systems: dict[str, list[Path]] = defaultdict(list)
     for run, record in records.items():
         systems[record["system"]].append(run)
@@ -29,10 +36,19 @@ def curves(runs: Sequence[Path]) -> Iterator[str]:
         if not any(each["kind"] == kind for each in validations[runs[0]][epochs[0]].values()):
             continue
         yield f"\nValidation loss of {kind_name(kind)} directions, bits a token:\n"
-        yield "| epoch | " + " | ".join(f"{system}, {len(of_system)} seed{'s' * (len(of_system) > 1)}" for system, of_system in systems.items()) + " |"
+        yield (
+            "| epoch | "
+            + " | ".join(
+                f"{system}, {len(of_system)} seed{'s' * (len(of_system) > 1)}"
+                for system, of_system in systems.items()
+            )
+            + " |"
+        )
         yield "|---:" + "|---:" * len(systems) + "|"
         for epoch in epochs:
-            losses = [[loss(validations[run][epoch], kind) for run in of_system] for of_system in systems.values()]
+            losses = [
+                [loss(validations[run][epoch], kind) for run in of_system] for of_system in systems.values()
+            ]
             yield f"| {epoch} | " + " | ".join(map(shown, losses)) + " |"
 
 

@@ -32,12 +32,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STOCK = "stock"  # CTranslate2 with a model of the same size, which has a residual connection everywhere and no language embedding
+# CTranslate2 with a model of the same size, which has a residual connection everywhere and no language
+# embedding
+STOCK = "stock"
 
 
 @dataclass(frozen=True)
 class Way:
-    """An engine with so many workers of so many threads; `export`: the folder that it reads, where it reads one."""
+    """An engine with so many workers of so many threads; `export`: the folder that it reads, where it
+    reads one.
+    """
 
     engine: str
     precision: str
@@ -47,7 +51,9 @@ class Way:
 
 
 class CutOff(CTranslate2Engine):
-    """CTranslate2's search for as many tokens as fairseq writes, EOS counted, and no second one for what its limit cut off."""
+    """CTranslate2's search for as many tokens as fairseq writes, EOS counted, and no second one for what
+    its limit cut off.
+    """
 
     def limit(self, sentence: Sentence) -> int:
         return super().limit(sentence) + 1
@@ -57,7 +63,9 @@ class CutOff(CTranslate2Engine):
 
 
 def ways(subject: Subject, workers: int, one_process: bool, folder: Path) -> Iterator[Way]:
-    """All ways, fairseq's of one process first; exports are written into `folder`. What the model does not allow is left out."""
+    """All ways, fairseq's of one process first; exports are written into `folder`. What the model does not
+    allow is left out.
+    """
     yield from dict.fromkeys([Way(FAIRSEQ, FLOAT32, 1, workers), Way(FAIRSEQ, FLOAT32, workers, 1)])
     if reason := why_not_packed(subject.model):
         logger.warning("the PyTorch engine is left out: %s", reason)
@@ -85,9 +93,13 @@ def export(model: BaseFairseqModel, codec: Codec, quantization: str, folder: Pat
     pipeline.mkdir(parents=True)
     write_model(folder, model, codec.dictionary.symbols, quantization)
     codec.pipeline.save(pipeline)
-    (pipeline / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in codec.languages), encoding="utf-8")
+    (pipeline / LANGUAGES_FILE).write_text(
+        "".join(f"{language}\n" for language in codec.languages), encoding="utf-8"
+    )
     codec.dictionary.save(str(pipeline / f"dict.{codec.pivot}.txt"))
-    record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {"files": checksums(folder)}
+    record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {
+        "files": checksums(folder)
+    }
     write_json(folder / EXPORT_FILE, record)
 
 
@@ -98,17 +110,25 @@ def opened(way: Way, subject: Subject) -> Engine:
         return (CutOff if subject.is_random else CTranslate2Engine)(way.export, search, way.workers)
     if way.engine == FAIRSEQ:
         generator = SequenceGenerator(
-            [model], codec.dictionary, beam_size=search.beam, max_len_a=search.max_len_a, max_len_b=search.max_len_b,
+            [model],
+            codec.dictionary,
+            beam_size=search.beam,
+            max_len_a=search.max_len_a,
+            max_len_b=search.max_len_b,
             tokens_to_suppress=tuple(map(language_tag, codec.languages)),
-        )  # fmt: skip
+        )
         engine = FairseqEngine(model, generator)
     else:
         engine = PyTorchEngine(model, codec.dictionary, codec.languages, search, way.precision)
     return engine if way.workers == 1 else ManyProcesses(engine, way.workers)
 
 
-def timed_translation(way: Way, subject: Subject, batch: int) -> Callable[[], tuple[float, list[list[Hypothesis]]]]:
-    """A call that translates all sentences, for its seconds and their hypotheses; the first batches are translated beforehand."""
+def timed_translation(
+    way: Way, subject: Subject, batch: int
+) -> Callable[[], tuple[float, list[list[Hypothesis]]]]:
+    """A call that translates all sentences, for its seconds and their hypotheses; the first batches are
+    translated beforehand.
+    """
     torch.set_num_threads(way.threads)
     engine, sentences = opened(way, subject), subject.sentences
     batches = [sentences[start : start + batch] for start in range(0, len(sentences), batch)]

@@ -1,4 +1,6 @@
-"""A process of its own for each thing that is measured, so that threads and memory of one do not disturb the next."""
+"""A process of its own for each thing that is measured, so that threads and memory of one do not disturb
+the next.
+"""
 
 from collections.abc import Callable
 from multiprocessing import get_context
@@ -11,8 +13,8 @@ R = TypeVar("R")
 class Helper(Generic[R]):
     """A process that prepares a job, `prepare(*arguments)`, and does it whenever it is called.
 
-    It begins with what this process has in memory, which must not have used several threads before. What it raises is raised
-    here. Of several, the last is to be left first.
+    It begins with what this process has in memory, which must not have used several threads before. What it
+    raises is raised here. Of several, the last is to be left first.
     """
 
     def __init__(self, prepare: Callable[..., Callable[[], R]], *arguments: object) -> None:
@@ -42,7 +44,9 @@ class Helper(Generic[R]):
         return found
 
 
-def _serve(ours: Connection, pipe: Connection, prepare: Callable[..., Callable[[], R]], arguments: tuple) -> None:
+def _serve(
+    ours: Connection, pipe: Connection, prepare: Callable[..., Callable[[], R]], arguments: tuple
+) -> None:
     ours.close()  # else it would not end with the other
     try:
         job = prepare(*arguments)

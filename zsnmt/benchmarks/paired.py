@@ -4,12 +4,11 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Callable, Mapping
 
 import torch
 from torch.profiler import ProfilerActivity, profile
@@ -51,14 +50,18 @@ def warn_if_busy() -> None:
     """Say so where the machine has other work, in which case figures mean little."""
     load = os.getloadavg()[0]
     if load > IDLE:
-        logger.warning("the load average is %.1f, above %.1f: the machine has other work; measure again when it is idle", load, IDLE)
+        logger.warning(
+            "the load average is %.1f, above %.1f: the machine has other work; measure again when it is idle",
+            load,
+            IDLE,
+        )
 
 
 def peak_memory(job: Callable[[], object]) -> int:
     """Most bytes that tensors take at once while a job runs, beyond what they took before it.
 
-    On a GPU by the count of PyTorch's allocator, elsewhere by the allocations that PyTorch's profiler records, so what
-    a library takes for itself is not in it.
+    On a GPU by the count of PyTorch's allocator, elsewhere by the allocations that PyTorch's profiler
+    records, so what a library takes for itself is not in it.
     """
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()

@@ -18,7 +18,9 @@ from zsnmt.inference.states import ProbedModel, write_states
 
 
 def probes(size: str, sentences: int, length: int) -> Iterator[str]:
-    """CPU seconds and memory of each stage, for so many sentences of each language, of `length` tokens on average."""
+    """CPU seconds and memory of each stage, for so many sentences of each language, of `length` tokens on
+    average.
+    """
     dimensions, generator = SIZES[size], np.random.default_rng(1)
     task = BenchmarkTask(dimensions["vocabulary"])
     encoder = build("zs_transformer", task, **stock_options(dimensions)).encoder.eval()
@@ -26,13 +28,24 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
     record = {"layers": layers, "dimension": dimensions["width"]}
     dictionary = task.source_dictionary
     model = ProbedModel(
-        encoder, dictionary, [*LANGUAGES], lambda lines, _: (encode(line.split(), dictionary) for line in lines), 0, record
+        encoder,
+        dictionary,
+        [*LANGUAGES],
+        lambda lines, _: (encode(line.split(), dictionary) for line in lines),
+        0,
+        record,
     )
     words = dictionary.symbols[4 + len(LANGUAGES) :]  # all but fairseq's own and the tags
     lengths = generator.integers(length // 2, 3 * length // 2 + 1, (len(LANGUAGES), sentences))
-    text = {language: [" ".join(generator.choice(words, n)) for n in of_language] for language, of_language in zip(LANGUAGES, lengths)}
-    yield (f"\n{size} size ({dimensions}), random weights and words: {len(LANGUAGES)} languages × {sentences} sentences, "
-           f"{lengths.sum()} tokens, {len(layers)} layers:\n")  # fmt: skip
+    text = {
+        language: [" ".join(generator.choice(words, n)) for n in of_language]
+        for language, of_language in zip(LANGUAGES, lengths)
+    }
+    yield (
+        f"\n{size} size ({dimensions}), random weights and words: {len(LANGUAGES)} languages × {sentences} "
+        "sentences, "
+        f"{lengths.sum()} tokens, {len(layers)} layers:\n"
+    )
     yield "| stage | CPU seconds | peak memory so far, MB |"
     yield "|---|---:|---:|"
     yield used("nothing but the model", lambda: None)
@@ -42,13 +55,22 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
         yield used("similarity, all layers and pairs", lambda: [*similarities(states, generator)])
         batch = len(states.labels.token) // 800
         for label, updates in (("language", 800), ("position", 800), ("token", 200)):
-            numbers, rows = getattr(states.labels, label), generator.permutation(len(states.labels.token))[: updates * batch]
-            yield used(f"classifier of {label}, one layer, {updates} updates of {batch} rows, {len(np.unique(numbers[rows]))} classes",
-                       lambda: fit_as_published(states.layers[FINAL], numbers, rows, 1, batch, warm_up=updates))  # fmt: skip
+            numbers, rows = (
+                getattr(states.labels, label),
+                generator.permutation(len(states.labels.token))[: updates * batch],
+            )
+            yield used(
+                f"classifier of {label}, one layer, {updates} updates of {batch} rows, "
+                f"{len(np.unique(numbers[rows]))} classes",
+                lambda: fit_as_published(states.layers[FINAL], numbers, rows, 1, batch, warm_up=updates),
+            )
 
 
 def used(title: str, job: Callable[[], object]) -> str:
     """Do a job: a row with what it took; the memory of mapped files counts."""
     start = process_time()
     job()
-    return f"| {title} | {process_time() - start:.1f} | {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:,.0f} |"
+    return (
+        f"| {title} | {process_time() - start:.1f} | "
+        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:,.0f} |"
+    )

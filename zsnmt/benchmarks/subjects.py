@@ -1,10 +1,11 @@
-"""What engines translate when they are measured: real text by a trained run, or random sentences by random weights."""
+"""What engines translate when they are measured: real text by a trained run, or random sentences by random
+weights.
+"""
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable
 
 import torch
 from fairseq.models import BaseFairseqModel
@@ -31,7 +32,8 @@ SOURCES = range(5, 36)  # tokens of a random source, EOS among them
 class Subject:
     """A model on the CPU, what turns text into its input, how it searches, and sentences, the longest first.
 
-    `bleu`: BLEU (0–100) of what was found for the sentences, where there are references. Of random weights, outputs are cut off.
+    `bleu`: BLEU (0–100) of what was found for the sentences, where there are references. Of random weights,
+    outputs are cut off.
     """
 
     model: BaseFairseqModel
@@ -46,18 +48,22 @@ class Subject:
 def random_subject(size: str, beam: int, number: int) -> Subject:
     """Random weights of a residual-free model with a language embedding, and sentences; always the same.
 
-    EOS has an embedding of zeros, so its logit is 0 where the best ones are 3 or more: it is never among the candidates, and
-    every output has as many tokens as it may.
+    EOS has an embedding of zeros, so its logit is 0 where the best ones are 3 or more: it is never among the
+    candidates, and every output has as many tokens as it may.
     """
     task = BenchmarkTask(SIZES[size]["vocabulary"])
     dictionary = task.target_dictionary
     model = build("zs_transformer_residual", task, **stock_options(SIZES[size])).eval()
     with torch.no_grad():
         model.decoder.embed_tokens.weight[dictionary.eos()] = 0
-    codec = Codec(TextPipeline(Words()), TagPlacement("t_dec", dictionary), [*LANGUAGES], [], model.max_positions()[0])
+    codec = Codec(
+        TextPipeline(Words()), TagPlacement("t_dec", dictionary), [*LANGUAGES], [], model.max_positions()[0]
+    )
     search = Search(beam, max_len_a=0, max_len_b=OUTPUT)
     about = f"{size} size, random weights and sentences, outputs of {OUTPUT} tokens and EOS"
-    return Subject(model, codec, search, longest_first(random_sentences(codec, number)), about, is_random=True)
+    return Subject(
+        model, codec, search, longest_first(random_sentences(codec, number)), about, is_random=True
+    )
 
 
 def random_sentences(codec: Codec, number: int) -> Iterator[Sentence]:
@@ -71,12 +77,24 @@ def random_sentences(codec: Codec, number: int) -> Iterator[Sentence]:
 
 
 def trained_subject(
-    run: Path, *, source: str, target: str, text: Path, reference: Path | None, number: int, beam: int = Search.beam
+    run: Path,
+    *,
+    source: str,
+    target: str,
+    text: Path,
+    reference: Path | None,
+    number: int,
+    beam: int = Search.beam,
 ) -> Subject:
-    """The model of a run, with the first lines of a text; `InputError` for references that are not as many as the text's lines."""
+    """The model of a run, with the first lines of a text; `InputError` for references that are not as many
+    as the text's lines.
+    """
     lines, references = read_lines(text), None if reference is None else read_lines(reference)
     if references is not None and len(references) != len(lines):
-        raise InputError(f"{reference} has {len(references)} lines but {text} has {len(lines)}; give the reference of this text")
+        raise InputError(
+            f"{reference} has {len(references)} lines but {text} has {len(lines)}; give the reference of "
+            "this text"
+        )
     lines = lines[:number]
     trained = load_run(run)
     codec = trained.codec
@@ -90,7 +108,9 @@ def trained_subject(
         return Metrics().against(tuple(references[:number]))["bleu"].corpus_score(translations, None).score
 
     about = f"{run}, {source} to {target}"
-    return Subject(trained.model.to("cpu"), codec, Search(beam), sentences, about, None if references is None else bleu)
+    return Subject(
+        trained.model.to("cpu"), codec, Search(beam), sentences, about, None if references is None else bleu
+    )
 
 
 class Recorded:
@@ -99,7 +119,9 @@ class Recorded:
     signature = ""
 
     def __init__(self, sentences: Sequence[Sentence], hypotheses: Sequence[list[Hypothesis]]) -> None:
-        self.found = {str(sentence): of_sentence for sentence, of_sentence in zip(sentences, hypotheses, strict=True)}
+        self.found = {
+            str(sentence): of_sentence for sentence, of_sentence in zip(sentences, hypotheses, strict=True)
+        }
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
         return ([self.found[str(sentence)] for sentence in batch] for batch in batches)

@@ -1,4 +1,6 @@
-"""Words a second of whole trainings, `fairseq-train --cpu`, with each option that makes them faster, in turn."""
+"""Words a second of whole trainings, `fairseq-train --cpu`, with each option that makes them faster, in
+turn.
+"""
 
 import json
 import os
@@ -22,12 +24,17 @@ PRECISIONS = {"float32": [], "bfloat16": ["--cpu-bf16"]}
 OPTIONS = {
     STOCK: ["--criterion", "label_smoothed_cross_entropy", "--optimizer", "adam"],
     "and --fast-training": ["--fast-training"],
-    "and --criterion chunked_label_smoothed_cross_entropy": ["--criterion", "chunked_label_smoothed_cross_entropy"],
+    "and --criterion chunked_label_smoothed_cross_entropy": [
+        "--criterion",
+        "chunked_label_smoothed_cross_entropy",
+    ],
     "and --optimizer fused_adam": ["--optimizer", "fused_adam"],
 }
 RECIPE = (
-    "--cpu --task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 --adam-betas (0.9,0.98) --adam-eps 1e-9 "
-    "--clip-norm 0 --lr-scheduler inverse_sqrt --lr 2e-3 --warmup-updates 1000 --warmup-init-lr 0 --seed 1 --num-workers 0 "
+    "--cpu --task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 --adam-betas "
+    "(0.9,0.98) --adam-eps 1e-9 "
+    "--clip-norm 0 --lr-scheduler inverse_sqrt --lr 2e-3 --warmup-updates 1000 --warmup-init-lr 0 --seed 1 "
+    "--num-workers 0 "
     "--no-save --disable-validation --log-format json"
 ).split()
 
@@ -40,11 +47,20 @@ class Speed(NamedTuple):
 
 
 def training_speed(
-    data: Path, size: str, updates: int, max_tokens: int, dropout: float, threads: int, rounds: int, output: Path | None
+    data: Path,
+    size: str,
+    updates: int,
+    max_tokens: int,
+    dropout: float,
+    threads: int,
+    rounds: int,
+    output: Path | None,
 ) -> Iterator[str]:
-    """A table of trainings of `updates` updates each, in float32 and in bfloat16, with one option more in each row.
+    """A table of trainings of `updates` updates each, in float32 and in bfloat16, with one option more in
+    each row.
 
-    The environment is this process's, but for the number of threads. Raises `InputError` when a training fails.
+    The environment is this process's, but for the number of threads. Raises `InputError` when a training
+    fails.
     """
     if updates < 2 or updates % 2:
         raise InputError(f"--updates is {updates}; give an even number, the second half of which counts")
@@ -58,8 +74,11 @@ def training_speed(
     found: dict[str, list[Speed]] = {title: [] for title in trainings}
     for title in progress([*trainings] * rounds, "trainings"):
         found[title].append(train(data, trainings[title], threads))
-    about = (f"fairseq-train on {data}, {size} size, dropout {dropout}, batches of {max_tokens} tokens, {threads} thread(s), updates "
-             f"{updates // 2 + 1} to {updates}, {rounds} rounds")  # fmt: skip
+    about = (
+        f"fairseq-train on {data}, {size} size, dropout {dropout}, batches of {max_tokens} tokens, "
+        f"{threads} thread(s), updates "
+        f"{updates // 2 + 1} to {updates}, {rounds} rounds"
+    )
     yield f"\n{about}:\n"
     yield from table(found)
     if output is not None:
@@ -76,15 +95,29 @@ def model_options(size: str, dropout: float) -> Iterator[str]:
 
 
 def after(updates: int) -> list[str]:
-    """The options that end a training after so many updates, with a line in its log after the first half and at the end."""
+    """The options that end a training after so many updates, with a line in its log after the first half
+    and at the end.
+    """
     return ["--max-update", str(updates), "--log-interval", str(updates // 2)]
 
 
 def train(data: Path, options: list[str], threads: int) -> Speed:
-    """The speed of a training, by the last line of its log; `InputError` with what it said last if it fails."""
-    command = [sys.executable, "-m", "fairseq_cli.train", str(data), "--user-dir", str(Path(zsnmt.__file__).parent), *options]
+    """The speed of a training, by the last line of its log; `InputError` with what it said last if it
+    fails.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "fairseq_cli.train",
+        str(data),
+        "--user-dir",
+        str(Path(zsnmt.__file__).parent),
+        *options,
+    ]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    done = subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+    )
     lines = done.stdout.strip().split("\n")
     if done.returncode != 0:
         raise InputError(f"fairseq-train failed: {lines[-1]}")
@@ -95,7 +128,10 @@ def train(data: Path, options: list[str], threads: int) -> Speed:
 def table(found: dict[str, list[Speed]]) -> Iterator[str]:
     """The lines of the table."""
     speeds = {title: [each.words for each in of_training] for title, of_training in found.items()}
-    yield "| precision | training | words/s (median) | ratio to fairseq's in float32: median (range) | loss, bits a token |"
+    yield (
+        "| precision | training | words/s (median) | ratio to fairseq's in float32: median (range) | "
+        "loss, bits a token |"
+    )
     yield "|---|---|---:|---:|---:|"
     for title, (middle, low, high) in ratios(speeds, next(iter(found))).items():
         loss = median(each.loss for each in found[title])

@@ -1,6 +1,6 @@
 """One update of a translation model, to be timed, and relative attention in a form to be compared with."""
 
-from typing import Callable
+from collections.abc import Callable
 
 import torch
 from fairseq.criterions.label_smoothed_cross_entropy import label_smoothed_nll_loss
@@ -13,8 +13,9 @@ from zsnmt.modules.self_attention import SelfAttention
 
 
 class PairwiseKeys(nn.Module):
-    """Relative keys as the equations have them, by a vector for every pair of positions (Tensor2Tensor's form): the same
-    logits as `RelativeKeys` has from its table."""
+    """Relative keys as the equations have them, by a vector for every pair of positions (Tensor2Tensor's
+    form): the same logits as `RelativeKeys` has from its table.
+    """
 
     def __init__(self, table: OffsetTable) -> None:
         super().__init__()
@@ -40,14 +41,18 @@ class PairwiseValues(nn.Module):
 
 
 def use_pairwise_form(model: BaseFairseqModel) -> None:
-    """Let the relative attention of a model gather a vector for every pair of positions, from the tables it has."""
+    """Let the relative attention of a model gather a vector for every pair of positions, from the tables
+    it has.
+    """
     for attention in model.modules():
         if isinstance(attention, SelfAttention) and attention.relative_values is not None:
             keys, values = attention.logit_terms[0].table, attention.relative_values.table
             attention.logit_terms[0], attention.relative_values = PairwiseKeys(keys), PairwiseValues(values)
 
 
-def training_step(model: BaseFairseqModel, sentences: int, length: int, vocabulary: int) -> Callable[[], None]:
+def training_step(
+    model: BaseFairseqModel, sentences: int, length: int, vocabulary: int
+) -> Callable[[], None]:
     """A call that does one update on a fixed batch: label-smoothed loss, backward pass, Adam."""
     generator = torch.Generator().manual_seed(1)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -62,7 +67,9 @@ def training_step(model: BaseFairseqModel, sentences: int, length: int, vocabula
     def step() -> None:
         output = model(source, lengths, prefix)
         log_probabilities = model.get_normalized_probs(output, log_probs=True)
-        loss, _ = label_smoothed_nll_loss(log_probabilities.flatten(0, 1), target.flatten(), 0.1, ignore_index=1)
+        loss, _ = label_smoothed_nll_loss(
+            log_probabilities.flatten(0, 1), target.flatten(), 0.1, ignore_index=1
+        )
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()

@@ -20,12 +20,19 @@ from zsnmt.files import write_json
 from zsnmt.processes import progress
 from zsnmt.report.table import MISSING
 
-NAMES = {FAIRSEQ: "fairseq-generate", PYTORCH: "PyTorch", CTRANSLATE2: "CTranslate2", STOCK: "CTranslate2, stock model"}
+NAMES = {
+    FAIRSEQ: "fairseq-generate",
+    PYTORCH: "PyTorch",
+    CTRANSLATE2: "CTranslate2",
+    STOCK: "CTranslate2, stock model",
+}
 
 
 @dataclass
 class Timed:
-    """What was found of a way: output tokens, EOS among them, and seconds of each round, and the hypotheses of the first."""
+    """What was found of a way: output tokens, EOS among them, and seconds of each round, and the
+    hypotheses of the first.
+    """
 
     way: Way
     tokens: int = 0
@@ -60,25 +67,48 @@ class Timed:
 
 
 def translation(
-    *, run: Path | None, source: str | None, to: str | None, text: Path | None, reference: Path | None, size: str | None,
-    lines: int, beam: int, batch: int, rounds: int, workers: int, single_process: bool, output: Path | None,
-) -> Iterator[str]:  # fmt: skip
-    """A table of all ways to translate `lines` lines: of `text` by a run, or random ones by random weights of a size."""
+    *,
+    run: Path | None,
+    source: str | None,
+    to: str | None,
+    text: Path | None,
+    reference: Path | None,
+    size: str | None,
+    lines: int,
+    beam: int,
+    batch: int,
+    rounds: int,
+    workers: int,
+    single_process: bool,
+    output: Path | None,
+) -> Iterator[str]:
+    """A table of all ways to translate `lines` lines: of `text` by a run, or random ones by random weights
+    of a size.
+    """
     warn_if_busy()
     torch.set_num_threads(1)  # here, where others begin
     if run is None:
         if source or to or text or reference:
-            raise InputError("--from, --to, --text and --reference belong to a run; name its folder, or leave them out")
+            raise InputError(
+                "--from, --to, --text and --reference belong to a run; name its folder, or leave them out"
+            )
         subject = random_subject(size or "paper", beam, lines)
     else:
         if size or not (source and to and text):
             raise InputError("a run is measured with --from, --to and --text, and without --size")
-        subject = trained_subject(run, source=source, target=to, text=text, reference=reference, number=lines, beam=beam)
+        subject = trained_subject(
+            run, source=source, target=to, text=text, reference=reference, number=lines, beam=beam
+        )
     if not subject.sentences:
-        raise InputError("there is nothing to translate; give --lines 1 or more, and a text that is not empty")
+        raise InputError(
+            "there is nothing to translate; give --lines 1 or more, and a text that is not empty"
+        )
     found = in_turn(subject, batch, rounds, workers, single_process)
     figures = [figures_of(each, found[0], subject) for each in found]
-    about = f"{subject.about}: {len(subject.sentences)} sentences, beam {beam}, batches of {batch}, {rounds} rounds"
+    about = (
+        f"{subject.about}: {len(subject.sentences)} sentences, beam {beam}, batches of {batch}, "
+        f"{rounds} rounds"
+    )
     yield f"\n{about}:\n"
     yield from table(found, figures)
     if output is not None:
@@ -97,9 +127,11 @@ def in_turn(subject: Subject, batch: int, rounds: int, workers: int, single_proc
 
 
 def figures_of(timed: Timed, baseline: Timed, subject: Subject) -> dict:
-    """The figures of a way: shares (0–1) of best translations and whole lists that are fairseq's, and BLEU (0–100).
+    """The figures of a way: shares (0–1) of best translations and whole lists that are fairseq's, and BLEU
+    (0–100).
 
-    With random weights, shares are of whole searches in float32 alone: int8 is another model, and what is cut off has no EOS.
+    With random weights, shares are of whole searches in float32 alone: int8 is another model, and what is cut
+    off has no EOS.
     """
     way = timed.way
     comparable = not subject.is_random or (way.precision == FLOAT32 and way.export is None)
@@ -112,7 +144,9 @@ def figures_of(timed: Timed, baseline: Timed, subject: Subject) -> dict:
         "seconds": timed.seconds,
         "bleu": subject.bleu(timed.hypotheses) if subject.bleu else None,
         "best_equal": equal(timed.best(), baseline.best()) if comparable else None,
-        "lists_equal": equal(timed.lists(), baseline.lists()) if comparable and way.precision == FLOAT32 else None,
+        "lists_equal": equal(timed.lists(), baseline.lists())
+        if comparable and way.precision == FLOAT32
+        else None,
     }
 
 
@@ -124,14 +158,20 @@ def equal(ours: Sequence, theirs: Sequence) -> float:
 def table(found: Sequence[Timed], figures: Sequence[dict]) -> Iterator[str]:
     """The lines of the table, and of how exports compare with those of a stock model."""
     speeds = {each.title: each.speeds for each in found}
-    yield ("| engine | precision | processes × threads | output tokens/s (median) | ratio to fairseq-generate: median (range) "
-           "| BLEU | best as fairseq's | all as fairseq's |")  # fmt: skip
+    yield (
+        "| engine | precision | processes × threads | output tokens/s (median) | ratio to fairseq-generate: "
+        "median (range) "
+        "| BLEU | best as fairseq's | all as fairseq's |"
+    )
     yield "|---|---|---|---:|---:|---:|---:|---:|"
     against_fairseq = ratios(speeds, found[0].title)
     for each, of_way in zip(found, figures):
         shares = [shown(of_way[name], "{:.1%}") for name in ("best_equal", "lists_equal")]
         others = " | ".join([shown(of_way["bleu"], "{:.2f}"), *shares])
-        yield f"| {each.title} | {median(each.speeds):,.0f} | {spread(against_fairseq[each.title])} | {others} |"
+        yield (
+            f"| {each.title} | {median(each.speeds):,.0f} | {spread(against_fairseq[each.title])} | "
+            f"{others} |"
+        )
     stock = {each.way.precision: each.title for each in found if each.way.engine == STOCK}
     for each in found:
         if each.way.engine == CTRANSLATE2 and each.way.precision in stock:

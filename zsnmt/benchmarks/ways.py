@@ -31,7 +31,9 @@ def pivot(run: Path, source: str, to: str, text: Path, lines: int, rounds: int) 
 
 
 def directions(run: Path, source: str, text: Path, lines: int, rounds: int) -> Iterator[str]:
-    """Translation of one language into all others by fairseq's search, each sentence encoded once or for each language."""
+    """Translation of one language into all others by fairseq's search, each sentence encoded once or for
+    each language.
+    """
     trained, search = load_run(run), Search()
     generator = trained.task.build_generator([trained.model], fairseq_options(search))
     each_time = Translator(FairseqEngine(trained.model, generator), trained.codec)
@@ -49,16 +51,23 @@ def directions(run: Path, source: str, text: Path, lines: int, rounds: int) -> I
     yield from ratio_rows(times, first, "the first")
 
 
-def tokenisation(text: Path, language: str, kind: str, lines: int, workers: Sequence[int], rounds: int) -> Iterator[str]:
+def tokenisation(
+    text: Path, language: str, kind: str, lines: int, workers: Sequence[int], rounds: int
+) -> Iterator[str]:
     """Tokenisation by several processes against a plain loop."""
     tokenise, sentences = load_tokeniser(kind, language).tokenise, read_lines(text)[:lines]
     loop = "a plain loop"
     jobs = {loop: lambda: [tokenise(sentence) for sentence in sentences]}
     for number in workers:
-        jobs[f"{number} processes"] = lambda number=number: list(map_in_processes(tokenise, sentences, number))
+        jobs[f"{number} processes"] = lambda number=number: list(
+            map_in_processes(tokenise, sentences, number)
+        )
     times = paired_times(jobs, rounds)
     yield f"\n`{kind}` of {language}, {len(sentences)} sentences, {rounds} rounds:\n"
     yield "| way | sentences a second (median) | time, as a ratio to the loop's: median (range) |"
     yield "|---|---:|---:|"
     for title, (middle, low, high) in ratios(times, loop).items():
-        yield f"| {title} | {len(sentences) / median(times[title]):,.0f} | {middle:.2f} ({low:.2f}–{high:.2f}) |"
+        yield (
+            f"| {title} | {len(sentences) / median(times[title]):,.0f} | {middle:.2f} "
+            f"({low:.2f}–{high:.2f}) |"
+        )

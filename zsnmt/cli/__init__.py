@@ -1,4 +1,6 @@
-"""The command `zsnmt VERB ...`: a verb is a file of this folder, whose `main` takes the words after it; recipe.py is shared."""
+"""The command `zsnmt VERB ...`: a verb is a file of this folder, whose `main` takes the words after it;
+recipe.py is shared.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -19,7 +21,8 @@ GROUPS = {  # what a person wants: verb, and what it does
         "fetch": "download the release of a corpus (IWSLT 2017, Europarl, PMIndia, Multi30k)",
         "import-corpus": "turn the release of a corpus into parallel text",
         "check": "check a folder of parallel text and count its sentence pairs",
-        "check-overlap": "find training pairs that are also in the validation or test sets, and leave them out",
+        "check-overlap": "find training pairs that are also in the validation or test sets, and leave them "
+        "out",
         "cut-multiway": "cut training pairs from text that has every sentence in every language",
         "round-trip": "count the sentences that survive tokenisation and detokenisation",
         "make-synthetic": "make parallel text in artificial languages",
@@ -71,21 +74,29 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Run a verb with the words after it; without a verb, show all. Raises `WrongUse` for one that does not exist."""
+    """Run a verb with the words after it; without a verb, show all. Raises `WrongUse` for one that does
+    not exist.
+    """
     verb, *rest = arguments or ["--help"]
     if verb in ("-h", "--help"):
         print(overview())
     elif verb not in VERBS:
         near = get_close_matches(verb, VERBS, n=1)
-        raise WrongUse(f"there is no verb '{verb}'; {f'did you mean {near[0]}? ' if near else ''}zsnmt --help lists all")
+        raise WrongUse(
+            f"there is no verb '{verb}'; {f'did you mean {near[0]}? ' if near else ''}zsnmt --help lists all"
+        )
     else:
         import_module(f"{__name__}.{verb.replace('-', '_')}").main(rest)
 
 
 def overview() -> str:
     """Every verb with what it does, by what a person wants."""
-    lines = ["usage: zsnmt VERB ...", "", "Multilingual zero-shot translation: train on text between a pivot and N languages,",
-             "translate between all of them. zsnmt VERB --help explains a verb and its options."]  # fmt: skip
+    lines = [
+        "usage: zsnmt VERB ...",
+        "",
+        "Multilingual zero-shot translation: train on text between a pivot and N languages,",
+        "translate between all of them. zsnmt VERB --help explains a verb and its options.",
+    ]
     width = max(map(len, VERBS))
     for title, verbs in GROUPS.items():
         lines += ["", f"{title}:", *(f"  {verb:<{width}}  {does}" for verb, does in verbs.items())]

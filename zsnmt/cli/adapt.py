@@ -3,9 +3,10 @@
     zsnmt adapt configs/iwslt17_add_de.conf runs/iwslt17/zs_transformer_residual/seed1
     zsnmt adapt configs/iwslt17_add_de.conf RUN --frozen --adapter-dim 64
 
-The config's text has the pivot first and the new languages; TRAINING says what differs from the training of RUN, and
-options of fairseq-train may come after `--`. Everything is trained, on the text of RUN as well; with --frozen only what
-is new is, on the new text alone, and no old translation changes. The adapted run is a run folder like any other.
+The config's text has the pivot first and the new languages; TRAINING says what differs from the training of
+RUN, and options of fairseq-train may come after `--`. Everything is trained, on the text of RUN as well; with
+--frozen only what is new is, on the new text alone, and no old translation changes. The adapted run is a run
+folder like any other.
 """
 
 import re
@@ -23,13 +24,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("config", type=Path, help="config with the text of the new languages")
     parser.add_argument("run", metavar="RUN", help="the trained run that learns them")
     parser.add_argument("--frozen", action="store_true", help="train new rows, and adapters, alone")
-    parser.add_argument("--name", help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)")
+    parser.add_argument(
+        "--name", help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)"
+    )
     parser.add_argument("--seed", type=int, metavar="K", help="seed (default: that of RUN's folder)")
-    parser.add_argument("--adapter-dim", type=int, default=0, metavar="D", help="with --frozen, an adapter of D dimensions after each decoder layer")
-    parser.add_argument("--noise", choices=["multiplicative", "additive", "none"], default="multiplicative",
-                        help="new rows are the mean of the old ones, times N(1, s²), plus noise of s column deviations, or as it is")
+    parser.add_argument(
+        "--adapter-dim",
+        type=int,
+        default=0,
+        metavar="D",
+        help="with --frozen, an adapter of D dimensions after each decoder layer",
+    )
+    parser.add_argument(
+        "--noise",
+        choices=["multiplicative", "additive", "none"],
+        default="multiplicative",
+        help="new rows are the mean of the old ones, times N(1, s²), plus noise of s column deviations, or "
+        "as it is",
+    )
     parser.add_argument("--noise-scale", type=float, default=1.0, metavar="S", help="s")
-    parser.add_argument("--allow-unknown", type=float, metavar="SHARE", help="share 0–1 of a file's pieces that may be unknown (default: 0.01)")
+    parser.add_argument(
+        "--allow-unknown",
+        type=float,
+        metavar="SHARE",
+        help="share 0–1 of a file's pieces that may be unknown (default: 0.01)",
+    )
     add_check(parser)
     own, further = with_fairseq_options(words)
     options = parser.parse_args(own)
@@ -46,13 +65,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
     base = base.resolve()
     mode = FROZEN if options.frozen else FULL
-    adaptation = Adaptation(base, mode, options.adapter_dim, options.noise, options.noise_scale, options.allow_unknown)
+    adaptation = Adaptation(
+        base, mode, options.adapter_dim, options.noise, options.noise_scale, options.allow_unknown
+    )
     seed = int("".join(re.findall("[0-9]", base.name)) or 1) if options.seed is None else options.seed
     name = options.name or base.parent.name + "_frozen" * options.frozen
     for word in (str(options.config), options.run, *["--check"] * options.check):
         words.remove(word)
-    command = " ".join(["bash recipes/adapt.sh", f"configs/{options.config.name}", options.run.rstrip("/"), *words])
+    command = " ".join(
+        ["bash recipes/adapt.sh", f"configs/{options.config.name}", options.run.rstrip("/"), *words]
+    )
     if adaptation.text and not (base / SCORES_FILE).is_file():
         score_run(recipe.steps, base, settings_of(base, recipe.variables, {}))
-    run = adapt_run(recipe.steps, experiment, adaptation, name=name, seed=seed, recipe=command, options=further)
+    run = adapt_run(
+        recipe.steps, experiment, adaptation, name=name, seed=seed, recipe=command, options=further
+    )
     recipe.steps.say(f"next: zsnmt evaluate {run}")

@@ -1,17 +1,19 @@
-"""Measure speed, as ratios paired in one process or sitting where things compare; prints Markdown for docs/performance.md.
+"""Measure speed, as ratios paired in one process or sitting where things compare; prints Markdown for
+docs/performance.md.
 
-    zsnmt benchmark training                          # each architecture against fairseq's transformer
-    zsnmt benchmark relative                          # relative attention against plain, time and memory
-    zsnmt benchmark encodings                         # each encoding of the encoder's positions likewise
-    zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked language model
-    zsnmt benchmark training_speed DATA               # whole trainings with each option that makes them faster
-    zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
-    zsnmt benchmark translation                       # engines of translation against fairseq's
-    zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # likewise, with BLEU
-    zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
-    zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
-    zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
-    zsnmt benchmark probes                                       # time and memory of states and probes
+zsnmt benchmark training                          # each architecture against fairseq's transformer
+zsnmt benchmark relative                          # relative attention against plain, time and memory
+zsnmt benchmark encodings                         # each encoding of the encoder's positions likewise
+zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked language
+model
+zsnmt benchmark training_speed DATA               # whole trainings with each option that makes them faster
+zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
+zsnmt benchmark translation                       # engines of translation against fairseq's
+zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # likewise, with BLEU
+zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
+zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
+zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
+zsnmt benchmark probes                                       # time and memory of states and probes
 """
 
 import argparse
@@ -43,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     import torch
 
     threads, load = torch.get_num_threads(), os.getloadavg()[0]
-    print(f"PyTorch {torch.__version__}, {threads} thread(s), {platform.machine()}, load {load:.1f}", flush=True)
+    print(
+        f"PyTorch {torch.__version__}, {threads} thread(s), {platform.machine()}, load {load:.1f}", flush=True
+    )
     for line in getattr(import_module(f"zsnmt.benchmarks.{module}"), verb)(**options):
         print(line, flush=True)
 
@@ -58,23 +62,43 @@ def add_verb(verbs, name: str, module: str, does: str, rounds: int | None = None
 
 
 def add_training_steps(verbs) -> None:
-    verb = add_verb(verbs, "training", "architectures", "a training step of each architecture against fairseq's transformer", 7)
-    verb.add_argument("--sizes", nargs="+", choices=SIZES, default=["paper", "demo"], help="sizes of the models")
+    verb = add_verb(
+        verbs,
+        "training",
+        "architectures",
+        "a training step of each architecture against fairseq's transformer",
+        7,
+    )
+    verb.add_argument(
+        "--sizes", nargs="+", choices=SIZES, default=["paper", "demo"], help="sizes of the models"
+    )
     verb.add_argument("--sentences", type=int, default=40, help="sentences in the batch")
     verb.add_argument("--length", type=int, default=25, help="tokens in each sentence")
     for name, lengths, does in (
-        ("relative", [32, 128, 512], "a training step of relative attention against plain attention and against T×T×d vectors"),
+        (
+            "relative",
+            [32, 128, 512],
+            "a training step of relative attention against plain attention and against T×T×d vectors",
+        ),
         ("encodings", [128], "a training step of each encoding of the encoder's positions"),
     ):
         verb = add_verb(verbs, name, "architectures", does, 7)
         verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
         verb.add_argument("--lengths", type=int, nargs="+", default=lengths, help="tokens in each sentence")
         verb.add_argument("--tokens", type=int, default=1024, help="tokens in the batch")
-        verb.add_argument("--dropout", type=float, nargs="+", default=[0.2, 0.0], help="rates of dropout, a table each")
+        verb.add_argument(
+            "--dropout", type=float, nargs="+", default=[0.2, 0.0], help="rates of dropout, a table each"
+        )
         verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
         if name == "relative":
             verb.add_argument("--distance", type=int, default=16, help="clip distance k")
-    verb = add_verb(verbs, "bert", "bert", "a training step of zs_bert with each encoding against fairseq's masked language model", 7)
+    verb = add_verb(
+        verbs,
+        "bert",
+        "bert",
+        "a training step of zs_bert with each encoding against fairseq's masked language model",
+        7,
+    )
     verb.add_argument("--sentences", type=int, default=256, help="lines in the batch")
     verb.add_argument("--length", type=int, default=24, help="tokens in each line")
     verb.add_argument("--vocabulary", type=int, default=4096, help="symbols of both languages")
@@ -83,20 +107,32 @@ def add_training_steps(verbs) -> None:
 
 
 def add_trainings(verbs) -> None:
-    verb = add_verb(verbs, "training_speed", "training_speed", "words a second of fairseq-train with its faster options", 3)
+    verb = add_verb(
+        verbs,
+        "training_speed",
+        "training_speed",
+        "words a second of fairseq-train with its faster options",
+        3,
+    )
     verb.add_argument("data", type=Path, help="folder of binarised data, as zsnmt prepare makes it")
     verb.add_argument("--size", choices=SIZES, default="middle", help="size of the model")
-    verb.add_argument("--updates", type=int, default=60, help="updates of a training, whose second half counts")
+    verb.add_argument(
+        "--updates", type=int, default=60, help="updates of a training, whose second half counts"
+    )
     verb.add_argument("--max-tokens", type=int, default=2500, help="tokens in a batch")
     verb.add_argument("--dropout", type=float, default=0.2, help="rate of all dropout")
     verb.add_argument("--threads", type=int, default=2, help="threads of a training")
     verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
-    verb = add_verb(verbs, "curves", "curves", "validation loss of runs by epoch, the seeds of a system together")
+    verb = add_verb(
+        verbs, "curves", "curves", "validation loss of runs by epoch, the seeds of a system together"
+    )
     verb.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of one config")
 
 
 def add_translation(verbs) -> None:
-    verb = add_verb(verbs, "translation", "translation", "engines of translation against fairseq's, on a CPU", 3)
+    verb = add_verb(
+        verbs, "translation", "translation", "engines of translation against fairseq's, on a CPU", 3
+    )
     verb.add_argument("run", type=Path, nargs="?", help="run folder (default: random weights)")
     verb.add_argument("--from", dest="source", help="source language of a run's text")
     verb.add_argument("--to", help="target language")
@@ -107,7 +143,9 @@ def add_translation(verbs) -> None:
     verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
     verb.add_argument("--batch", type=int, default=32, help="sentences in a batch")
     verb.add_argument("--workers", type=int, default=2, help="processes, or threads of one process")
-    verb.add_argument("--single-process", action="store_true", help="PyTorch in one process of so many threads, too")
+    verb.add_argument(
+        "--single-process", action="store_true", help="PyTorch in one process of so many threads, too"
+    )
     verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
 
 
@@ -123,7 +161,9 @@ def add_text(verbs) -> None:
             verb.add_argument("--to", required=True, help="target language")
         verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
         verb.add_argument("--lines", type=int, default=200, help="how many of them")
-    verb = add_verb(verbs, "tokenisation", "ways", "tokenisation by several processes against a plain loop", 5)
+    verb = add_verb(
+        verbs, "tokenisation", "ways", "tokenisation by several processes against a plain loop", 5
+    )
     verb.add_argument("--text", type=Path, required=True, help="sentences")
     verb.add_argument("--language", required=True, help="their language")
     verb.add_argument("--kind", default="moses", help="tokenisation that needs no truecaser")
@@ -132,7 +172,9 @@ def add_text(verbs) -> None:
 
 
 def add_probes(verbs) -> None:
-    verb = add_verb(verbs, "probes", "probes", "states, similarity and classifiers of a random model and text")
+    verb = add_verb(
+        verbs, "probes", "probes", "states, similarity and classifiers of a random model and text"
+    )
     verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
     verb.add_argument("--sentences", type=int, default=1147, help="sentences of each language")
     verb.add_argument("--length", type=int, default=25, help="tokens in a sentence, on average")

@@ -10,7 +10,9 @@ from zsnmt.languages import parse_directions
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt check", description=__doc__)
-    parser.add_argument("folder", type=Path, help="holds {split}.{src}-{tgt}.{lang} or multiway {split}.{lang}")
+    parser.add_argument(
+        "folder", type=Path, help="holds {split}.{src}-{tgt}.{lang} or multiway {split}.{lang}"
+    )
     parser.add_argument("--pairs", required=True, help="language pairs that must be there, as in de-en,fr-en")
     parser.add_argument("--splits", default=",".join(SPLITS), help="splits that must be there")
     arguments = parser.parse_args(arguments)

@@ -1,4 +1,6 @@
-"""Count the training pairs that have a sentence of a validation or test set, in any language, and leave them out."""
+"""Count the training pairs that have a sentence of a validation or test set, in any language, and leave
+them out.
+"""
 
 import argparse
 import os
@@ -20,16 +22,33 @@ from zsnmt.files import new_folder
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt check-overlap", description=__doc__)
-    parser.add_argument("text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx")
-    parser.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first")
+    parser.add_argument(
+        "text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx"
+    )
+    parser.add_argument(
+        "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
+    )
     output = parser.add_mutually_exclusive_group()
-    output.add_argument("--list", type=Path, metavar="FILE",
-                        help="write every overlap to FILE: training file and line, held-out file and line, sentence")
-    output.add_argument("--remove-to", type=Path, metavar="FOLDER",
-                        help="write the text without overlapping training pairs to FOLDER, with overlap.json and overlap.tsv, "
-                             "which is such a list")
-    parser.add_argument("--pairs", default="", metavar="N",
-                        help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception")
+    output.add_argument(
+        "--list",
+        type=Path,
+        metavar="FILE",
+        help="write every overlap to FILE: training file and line, held-out file and line, sentence",
+    )
+    output.add_argument(
+        "--remove-to",
+        type=Path,
+        metavar="FOLDER",
+        help="write the text without overlapping training pairs to FOLDER, with overlap.json and "
+        "overlap.tsv, "
+        "which is such a list",
+    )
+    parser.add_argument(
+        "--pairs",
+        default="",
+        metavar="N",
+        help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the choice")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args(arguments)
@@ -52,8 +71,14 @@ def clean(options: argparse.Namespace) -> dict:
     """Write the text without what overlaps."""
     limits = parse_limits(options.pairs)
     with new_folder(options.remove_to) as folder:
-        counts = make_training_text(options.text, folder, options.languages, limits, options.seed, options.workers)
+        counts = make_training_text(
+            options.text, folder, options.languages, limits, options.seed, options.workers
+        )
     if removed := sum(of_pair["removed"] for of_pair in counts.values()):
-        print(f"{removed} training pairs overlap with the validation or test sets and were left out; {LIST_FILE} beside "
-              f"the text lists them", file=sys.stderr)
+        print(
+            f"{removed} training pairs overlap with the validation or test sets and were left out; "
+            f"{LIST_FILE} beside "
+            f"the text lists them",
+            file=sys.stderr,
+        )
     return counts

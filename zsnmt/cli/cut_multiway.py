@@ -12,13 +12,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt cut-multiway", description=__doc__)
     parser.add_argument("folder", type=Path, help="multiway corpus")
     parser.add_argument("target", type=Path, help="folder of parallel text to make")
-    parser.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first")
-    parser.add_argument("--condition", choices=CONDITIONS, required=True,
-                        help="every line in every pair, or no pivot sentence in two pairs")
+    parser.add_argument(
+        "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
+    )
+    parser.add_argument(
+        "--condition",
+        choices=CONDITIONS,
+        required=True,
+        help="every line in every pair, or no pivot sentence in two pairs",
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the dealing")
     options = parser.parse_args(arguments)
 
     with new_folder(options.target) as folder:
-        counts = cut_training_pairs(options.folder, folder, options.languages, options.condition, options.seed)
+        counts = cut_training_pairs(
+            options.folder, folder, options.languages, options.condition, options.seed
+        )
     for pair, number in counts.items():
         print(f"train\t{pair}\t{number}")

@@ -1,5 +1,5 @@
-"""The first minutes: trains the baseline and the residual model side by side on artificial languages, then shows what each
-can do in directions that neither has seen. Run it again to go on after a stop.
+"""The first minutes: trains the baseline and the residual model side by side on artificial languages, then
+shows what each can do in directions that neither has seen. Run it again to go on after a stop.
 
     zsnmt demo                      # configs/word_orders.conf
     zsnmt demo configs/demo.conf    # or another config: here more words and longer sentences
@@ -14,7 +14,13 @@ from zsnmt.cli.recipe import PROJECT, Recipe, add_check
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt demo", description=__doc__)
-    parser.add_argument("config", type=Path, nargs="?", default=PROJECT / "configs" / "word_orders.conf", help="config of the experiment")
+    parser.add_argument(
+        "config",
+        type=Path,
+        nargs="?",
+        default=PROJECT / "configs" / "word_orders.conf",
+        help="config of the experiment",
+    )
     add_check(parser)
     options = parser.parse_args(arguments)
     recipe = Recipe("demo", options.check)
@@ -25,9 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
     runs = train_and_score(recipe.steps, experiment, recipe.variables)
-    recipe.steps.say("two test sentences in directions without training text, with the pivot's words for the same")
+    recipe.steps.say(
+        "two test sentences in directions without training text, with the pivot's words for the same"
+    )
     print(*examples(experiment), "", sep="\n")
     page = experiment.folder / "report.html"
     show_table(runs, page)
     recipe.steps.say(f"the page to look at: {page}")
-    recipe.steps.say(f"to translate more: zsnmt translate {runs[1]} --to {experiment.config.languages[1]} < text")
+    recipe.steps.say(
+        f"to translate more: zsnmt translate {runs[1]} --to {experiment.config.languages[1]} < text"
+    )

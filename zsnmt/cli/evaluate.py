@@ -3,7 +3,8 @@
     zsnmt evaluate runs/demo/*/seed1 --report report.html
     zsnmt evaluate RUN --text FOLDER --split valid --output scores.json
 
-Scores are written to RUN/scores.json. What is not given is as the config of the run says. Run it again to go on after a stop.
+Scores are written to RUN/scores.json. What is not given is as the config of the run says. Run it again to go
+on after a stop.
 """
 
 from collections.abc import Sequence
@@ -21,15 +22,34 @@ from zsnmt.scoring.options import add_scoring_options, given_scoring
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt evaluate", description=__doc__)
-    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders made by zsnmt train, or exports of them")
-    parser.add_argument("--pivot", "--pivot-run", type=Path, metavar="RUN",
-                        help="run that translates through the pivot, as the baseline does in the paper (default: each itself)")
+    parser.add_argument(
+        "runs",
+        type=Path,
+        nargs="+",
+        metavar="RUN",
+        help="run folders made by zsnmt train, or exports of them",
+    )
+    parser.add_argument(
+        "--pivot",
+        "--pivot-run",
+        type=Path,
+        metavar="RUN",
+        help="run that translates through the pivot, as the baseline does in the paper (default: each "
+        "itself)",
+    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="also make the page to look at")
     add_scoring_options(parser)
     add_search_options(parser)
-    parser.add_argument("--lines", type=int, metavar="N", help="only the first N lines of the set (default: all)")
+    parser.add_argument(
+        "--lines", type=int, metavar="N", help="only the first N lines of the set (default: all)"
+    )
     other = parser.add_argument_group("another test set, with --output")
-    other.add_argument("--output", type=Path, metavar="FILE", help="score file (default: RUN/scores.json, for the test set of the run)")
+    other.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="score file (default: RUN/scores.json, for the test set of the run)",
+    )
     other.add_argument("--text", type=Path, help="parallel text with the test set (default: that of the run)")
     other.add_argument("--split", help="name of the test set (default: test)")
     other.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")
@@ -38,9 +58,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(parser, arguments)
     if options.comet and Path(options.comet).is_dir():  # a run that follows --comet
         options.runs, options.comet = [*options.runs, Path(options.comet)], MODEL
-    elsewhere = {name: getattr(options, name) for name in ("text", "split", "directions") if getattr(options, name) is not None}
+    elsewhere = {
+        name: getattr(options, name)
+        for name in ("text", "split", "directions")
+        if getattr(options, name) is not None
+    }
     if elsewhere and options.output is None:
-        raise WrongUse("--text, --split and --directions need an --output of their own: RUN/scores.json is that of the run's test set")
+        raise WrongUse(
+            "--text, --split and --directions need an --output of their own: RUN/scores.json is that of the "
+            "run's test set"
+        )
     if options.output and (len(options.runs) > 1 or options.report):
         raise WrongUse("--output is the score file of one run, without --report")
     recipe = Recipe("evaluate", options.check)
@@ -54,7 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for run in options.runs:
         settings = settings_of(run, recipe.variables, given)
         if options.output:
-            score_elsewhere(run, options.output, settings | elsewhere, pivot=options.pivot, engine=engine, scored=show)
+            score_elsewhere(
+                run, options.output, settings | elsewhere, pivot=options.pivot, engine=engine, scored=show
+            )
         else:
             score_run(recipe.steps, run, settings, pivot=options.pivot, engine=engine, scored=show)
     if not options.output:

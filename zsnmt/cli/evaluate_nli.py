@@ -1,6 +1,7 @@
-"""Score the fine-tuned model of a run on the XNLI test set of each language; xnli.json in the run keeps what it prints.
+"""Score the fine-tuned model of a run on the XNLI test set of each language; xnli.json in the run keeps what
+it prints.
 
-    zsnmt evaluate-nli RUN DATA
+zsnmt evaluate-nli RUN DATA
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from zsnmt.masked_lm.nli import score_run  # fairseq, which takes seconds to load
 
-    scores = score_run(args.run, args.checkpoint or args.run / "finetuning" / "checkpoints" / "checkpoint_last.pt", args.data)
+    scores = score_run(
+        args.run, args.checkpoint or args.run / "finetuning" / "checkpoints" / "checkpoint_last.pt", args.data
+    )
     print("language", "accuracy", "pairs", sep="\t")
     for language, accuracy in scores["accuracy"].items():
         print(language, f"{accuracy:.4f}", scores["pairs"][f"test_{language}"], sep="\t")

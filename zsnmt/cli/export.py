@@ -1,7 +1,7 @@
 """Export a run into one folder that another engine translates with, exactly as the run does.
 
-    zsnmt export RUN --to ctranslate2 --quantization int8
-    zsnmt translate RUN/ctranslate2-int8 --to de < text > translation
+zsnmt export RUN --to ctranslate2 --quantization int8
+zsnmt translate RUN/ctranslate2-int8 --to de < text > translation
 """
 
 from collections.abc import Sequence
@@ -16,19 +16,38 @@ from zsnmt.inference.export.formats import FORMATS, SENTENCES
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt export", description=__doc__)
     parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
-    parser.add_argument("--to", choices=[*FORMATS], required=True, help="format; ctranslate2 needs pip install ctranslate2")
-    parser.add_argument("--quantization", metavar=f"{{{','.join(QUANTIZATIONS)}}}", default=FLOAT32,
-                        help="how weights are kept: int8 is the smallest and, on a CPU, the fastest")
-    parser.add_argument("--output", type=Path, metavar="FOLDER", help="new folder (default: RUN/ctranslate2-QUANTIZATION)")
-    parser.add_argument("--text", type=Path, metavar="FOLDER",
-                        help="parallel text with the test set that the export is checked on (default: that of the run)")
-    parser.add_argument("--sentences", type=int, default=SENTENCES, metavar="N", help="how many of it, 50 or more")
+    parser.add_argument(
+        "--to", choices=[*FORMATS], required=True, help="format; ctranslate2 needs pip install ctranslate2"
+    )
+    parser.add_argument(
+        "--quantization",
+        metavar=f"{{{','.join(QUANTIZATIONS)}}}",
+        default=FLOAT32,
+        help="how weights are kept: int8 is the smallest and, on a CPU, the fastest",
+    )
+    parser.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="new folder (default: RUN/ctranslate2-QUANTIZATION)"
+    )
+    parser.add_argument(
+        "--text",
+        type=Path,
+        metavar="FOLDER",
+        help="parallel text with the test set that the export is checked on (default: that of the run)",
+    )
+    parser.add_argument(
+        "--sentences", type=int, default=SENTENCES, metavar="N", help="how many of it, 50 or more"
+    )
     options = parser.parse_args(arguments)
     from zsnmt.inference.export.agreement import describe
     from zsnmt.inference.export.run import export_run  # loads PyTorch
 
     folder, agreements = export_run(
-        options.run, options.output, to=options.to, quantization=options.quantization, text=options.text, sentences=options.sentences
+        options.run,
+        options.output,
+        to=options.to,
+        quantization=options.quantization,
+        text=options.text,
+        sentences=options.sentences,
     )
     print(folder)
     print(describe(agreements))

@@ -16,12 +16,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt fetch", description=__doc__)
     parser.add_argument("corpus", choices=CATALOGUE, help="what to fetch")
     parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="folder to fetch it into")
-    parser.add_argument("--languages", nargs="+", metavar="CODE",
-                        help="only the files of these languages, where each has its own (default: all)")
-    parser.add_argument("--from-dir", type=Path, metavar="DIR",
-                        help="take the files from this folder, by name, instead of downloading them")
-    parser.add_argument("--mirror", metavar="URL",
-                        help="download the files, by name, from below this address instead of their makers'")
+    parser.add_argument(
+        "--languages",
+        nargs="+",
+        metavar="CODE",
+        help="only the files of these languages, where each has its own (default: all)",
+    )
+    parser.add_argument(
+        "--from-dir",
+        type=Path,
+        metavar="DIR",
+        help="take the files from this folder, by name, instead of downloading them",
+    )
+    parser.add_argument(
+        "--mirror",
+        metavar="URL",
+        help="download the files, by name, from below this address instead of their makers'",
+    )
     options = parser.parse_args(arguments)
 
     corpus = CATALOGUE[options.corpus]

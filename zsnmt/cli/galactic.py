@@ -1,4 +1,5 @@
-"""Galactic Dependencies: learn the word order of a language from its trees, and give it to sentences of another.
+"""Galactic Dependencies: learn the word order of a language from its trees, and give it to sentences of
+another.
 
     zsnmt galactic train fi.train.conllu --output models/fi     # models/fi@N.orm, models/fi@V.orm
     zsnmt galactic train en.train.conllu --output models/en
@@ -27,21 +28,48 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     verb = verbs.add_parser("train", help="learn two permutation models, of noun and of verb heads")
     verb.add_argument("trees", type=Path, nargs="+", metavar="TREES.conllu")
-    verb.add_argument("--output", type=Path, required=True, metavar="MODEL", help="writes MODEL@N.orm and MODEL@V.orm")
-    verb.add_argument("--held-out", type=Path, nargs="+", default=[], metavar="TREES.conllu",
-                      help="report the likelihood of these trees, too")  # fmt: skip
+    verb.add_argument(
+        "--output", type=Path, required=True, metavar="MODEL", help="writes MODEL@N.orm and MODEL@V.orm"
+    )
+    verb.add_argument(
+        "--held-out",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="TREES.conllu",
+        help="report the likelihood of these trees, too",
+    )
     verb.add_argument("--l2", type=float, default=L2, help="weight λ of the regulariser λ/2 ‖θ‖²")
     verb.set_defaults(run=train_models)
 
     verb = verbs.add_parser("apply", help="write sentences in the order of another language")
     add_trees(verb)
-    verb.add_argument("--order", type=Path, required=True, metavar="MODEL", help="model of the language whose order is taken")
-    verb.add_argument("--own", type=Path, required=True, metavar="MODEL", help="model of the language of the trees")
-    verb.add_argument("--own-weight", type=float, default=OWN_WEIGHT, metavar="W",
-                      help="weights are (1 - W) of --order and W of --own")  # fmt: skip
-    verb.add_argument("--version-1", nargs="+", choices=["order", "own"], default=[], metavar="MODEL",
-                      help="order, own or both were learned from Universal Dependencies 1, as the published models were: "
-                           "take their labels for those of version 2")  # fmt: skip
+    verb.add_argument(
+        "--order",
+        type=Path,
+        required=True,
+        metavar="MODEL",
+        help="model of the language whose order is taken",
+    )
+    verb.add_argument(
+        "--own", type=Path, required=True, metavar="MODEL", help="model of the language of the trees"
+    )
+    verb.add_argument(
+        "--own-weight",
+        type=float,
+        default=OWN_WEIGHT,
+        metavar="W",
+        help="weights are (1 - W) of --order and W of --own",
+    )
+    verb.add_argument(
+        "--version-1",
+        nargs="+",
+        choices=["order", "own"],
+        default=[],
+        metavar="MODEL",
+        help="order, own or both were learned from Universal Dependencies 1, as the published models were: "
+        "take their labels for those of version 2",
+    )
     verb.add_argument("--seed", type=int, default=0, help="seed of the orders drawn")
     verb.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     verb.set_defaults(run=apply_model)
@@ -54,9 +82,16 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def add_trees(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("trees", type=Path, metavar="TREES.conllu")
-    verb.add_argument("--output", type=Path, required=True, metavar="PREFIX", help="writes PREFIX.source and others")
-    verb.add_argument("--most-children", type=int, default=MOST_CHILDREN, metavar="N",
-                      help="leave out trees where a word has more children, with itself")  # fmt: skip
+    verb.add_argument(
+        "--output", type=Path, required=True, metavar="PREFIX", help="writes PREFIX.source and others"
+    )
+    verb.add_argument(
+        "--most-children",
+        type=int,
+        default=MOST_CHILDREN,
+        metavar="N",
+        help="leave out trees where a word has more children, with itself",
+    )
 
 
 def train_models(options: argparse.Namespace) -> None:
@@ -73,7 +108,11 @@ def apply_model(options: argparse.Namespace) -> None:
 
     order, own = (read_model(getattr(options, name), name in options.version_1) for name in ("order", "own"))
     model = mixed(order, own, options.own_weight)
-    report(write_reordered(options.trees, options.output, model, options.seed, options.most_children, options.jobs))
+    report(
+        write_reordered(
+            options.trees, options.output, model, options.seed, options.most_children, options.jobs
+        )
+    )
 
 
 def write_text(options: argparse.Namespace) -> None:

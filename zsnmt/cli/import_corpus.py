@@ -38,4 +38,6 @@ def add_paths(options: ArgumentParser) -> None:
     """Add what every corpus needs."""
     options.add_argument("release", type=Path, help="folder that holds the release, unpacked")
     options.add_argument("folder", type=Path, help="folder of parallel text to make")
-    options.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="languages, the pivot first")
+    options.add_argument(
+        "--languages", nargs="+", required=True, metavar="CODE", help="languages, the pivot first"
+    )

@@ -1,8 +1,9 @@
-"""Makes a synthetic multilingual corpus: a pivot and several artificial languages, rendered from the same meanings.
+"""Makes a synthetic multilingual corpus: a pivot and several artificial languages, rendered from the same
+meanings.
 
-    zsnmt make-synthetic FOLDER                             # the standard languages
-    zsnmt make-synthetic FOLDER --number 2 --seed 3
-    zsnmt make-synthetic FOLDER --languages languages.json  # your own; see the end of --help
+zsnmt make-synthetic FOLDER                             # the standard languages
+zsnmt make-synthetic FOLDER --number 2 --seed 3
+zsnmt make-synthetic FOLDER --languages languages.json  # your own; see the end of --help
 """
 
 import sys
@@ -21,7 +22,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_corpus_options(parser)
     options = parser.parse_args(arguments)
     written = write_corpus(corpus_of(options), options.folder)
-    print(f"make_synthetic: {options.folder} {'is written' if written else 'was there already'}", file=sys.stderr)
+    print(
+        f"make_synthetic: {options.folder} {'is written' if written else 'was there already'}",
+        file=sys.stderr,
+    )
     print((options.folder / "description.txt").read_text(encoding="utf-8"), end="")
 
 

@@ -1,4 +1,5 @@
-"""Makes dependency treebanks of artificial languages in CoNLL-U: {train,valid}.{lang}.conllu, of the same meanings.
+"""Makes dependency treebanks of artificial languages in CoNLL-U: {train,valid}.{lang}.conllu, of the same
+meanings.
 
     zsnmt make-synthetic-trees FOLDER                             # the standard languages
     zsnmt make-synthetic-trees FOLDER --number 2 --sentences 500 --seed 3

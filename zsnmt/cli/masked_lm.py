@@ -1,12 +1,13 @@
-"""The study of position encodings in masked language models: trains a grid of conditions, systems and seeds, scores each run
-and draws the tables and figures. Run it again to go on after a stop.
+"""The study of position encodings in masked language models: trains a grid of conditions, systems and seeds,
+scores each run and draws the tables and figures. Run it again to go on after a stop.
 
-    zsnmt masked-lm configs/bert_tiny.conf --jobs 2
-    zsnmt masked-lm configs/bert_fake_english.conf --conditions same --systems "learned sinusoidal" --seeds 0 42
+    zsnmt masked-lm configs/bert_tiny.conf --jobs 2 zsnmt masked-lm configs/bert_fake_english.conf
+    --conditions same --systems "learned sinusoidal" --seeds 0 42
 
-Conditions: same (English and its vocabulary-shifted copy), none (English alone), or a language of the config's TREEBANKS, in
-whose word order the copy is. Systems: sinusoidal learned none tupe_absolute tupe_relative relative_key relative_key_query, and
-ablations of learned: no_position_position no_position_word no_word_position separate_parameters.
+Conditions: same (English and its vocabulary-shifted copy), none (English alone), or a language of the
+config's TREEBANKS, in whose word order the copy is. Systems: sinusoidal learned none tupe_absolute
+tupe_relative relative_key relative_key_query, and ablations of learned: no_position_position no_position_word
+no_word_position separate_parameters.
 """
 
 from collections.abc import Sequence
@@ -21,11 +22,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt masked-lm", description=__doc__)
     parser.add_argument("config", type=Path, help="config of the study")
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="runs at a time")
-    parser.add_argument("--conditions", type=str.split, metavar="WORDS", help='the second languages, as in "same fi" (default: the config\'s)')
-    parser.add_argument("--systems", type=str.split, metavar="WORDS", help='position encodings, as in "learned none" (default: the config\'s)')
+    parser.add_argument(
+        "--conditions",
+        type=str.split,
+        metavar="WORDS",
+        help='the second languages, as in "same fi" (default: the config\'s)',
+    )
+    parser.add_argument(
+        "--systems",
+        type=str.split,
+        metavar="WORDS",
+        help='position encodings, as in "learned none" (default: the config\'s)',
+    )
     add_seeds(parser, None)
     parser.add_argument("--dry-run", action="store_true", help="only print the grid")
-    parser.add_argument("--report", type=Path, metavar="FOLDER", help="where tables and figures go (default: runs/CONFIG/report)")
+    parser.add_argument(
+        "--report",
+        type=Path,
+        metavar="FOLDER",
+        help="where tables and figures go (default: runs/CONFIG/report)",
+    )
     add_check(parser)
     options = parse(parser, arguments)
     recipe = Recipe("masked-lm", options.check)
@@ -34,13 +50,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.masked_lm.config import check_systems, read_study_config
     from zsnmt.masked_lm.study import Study, do_study
 
-    chosen = {"conditions": options.conditions, "systems": options.systems and check_systems(options.systems), "seeds": options.seeds}
+    chosen = {
+        "conditions": options.conditions,
+        "systems": options.systems and check_systems(options.systems),
+        "seeds": options.seeds,
+    }
     config = read_study_config(options.config, recipe.variables)
     config = replace(config, **{key: tuple(value) for key, value in chosen.items() if value})
     study = Study(config, options.config, recipe.runs / options.config.stem)
     if options.dry_run:
         for condition, system, seed in study.grid():
-            print(f"{condition}/{system}/seed{seed}{' (done before)' if study.scored(condition, system, seed) else ''}")
+            before = " (done before)" if study.scored(condition, system, seed) else ""
+            print(f"{condition}/{system}/seed{seed}{before}")
         return
     runs = do_study(recipe.steps, study, options.jobs)
     masked_lm_report.main([*map(str, runs), "--output", str(options.report or study.folder / "report")])

@@ -1,10 +1,12 @@
-"""List the options of an architecture and of the task that it is trained with: defaults, values, and what each changes.
+"""List the options of an architecture and of the task that it is trained with: defaults, values, and what
+each changes.
 
     zsnmt options                            # the architectures
     zsnmt options zs_transformer_residual    # its options, those of zsnmt before those of fairseq
     zsnmt options zs_transformer --own       # those of zsnmt alone
 
-They are options of fairseq-train, which cannot show them itself. In a config they stand in MODEL and TRAINING.
+They are options of fairseq-train, which cannot show them itself. In a config they stand in MODEL and
+TRAINING.
 """
 
 import argparse
@@ -35,14 +37,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif options.architecture in known:
         print("\n".join(sections(options.architecture, options.own)))
     else:
-        raise InputError(f"there is no architecture '{options.architecture}' in zsnmt; choose {', '.join(known)}")
+        raise InputError(
+            f"there is no architecture '{options.architecture}' in zsnmt; choose {', '.join(known)}"
+        )
 
 
 def architectures(names: Sequence[str]) -> str:
     """A line for each, with what it is."""
     from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_NAME_REGISTRY
 
-    rows = [(name, TASKS[ARCH_MODEL_NAME_REGISTRY[name]], ARCH_CONFIG_REGISTRY[name].__doc__.split("\n")[0]) for name in names]
+    rows = [
+        (name, TASKS[ARCH_MODEL_NAME_REGISTRY[name]], ARCH_CONFIG_REGISTRY[name].__doc__.split("\n")[0])
+        for name in names
+    ]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join(f"{name:<{widths[0]}}  {task:<{widths[1]}}  {text}" for name, task, text in rows)
 
@@ -59,12 +66,21 @@ def sections(architecture: str, own: bool) -> Iterator[str]:
     defaults = training_defaults(architecture, TASKS[name])
     stock_model, stock_task = model.__mro__[1], task.__mro__[1]
     stock_task_options = destinations(stock_task.add_args)
-    yield section(f"model {name}: what zsnmt adds", model.add_args, defaults, without=destinations(stock_model.add_args))
+    yield section(
+        f"model {name}: what zsnmt adds", model.add_args, defaults, without=destinations(stock_model.add_args)
+    )
     yield section(f"task {TASKS[name]}: what zsnmt adds", task.add_args, defaults, without=stock_task_options)
     if not own:
-        yield section(f"model {name}: what fairseq's {stock_model.__name__} has", stock_model.add_args, defaults)
+        yield section(
+            f"model {name}: what fairseq's {stock_model.__name__} has", stock_model.add_args, defaults
+        )
         if stock_task_options:
-            yield section(f"task {TASKS[name]}: what fairseq's {stock_task.__name__} has", stock_task.add_args, defaults, without=STOCK_OPTIONS)
+            yield section(
+                f"task {TASKS[name]}: what fairseq's {stock_task.__name__} has",
+                stock_task.add_args,
+                defaults,
+                without=STOCK_OPTIONS,
+            )
 
 
 def training_defaults(architecture: str, task: str) -> dict[str, object]:
@@ -75,7 +91,9 @@ def training_defaults(architecture: str, task: str) -> dict[str, object]:
 
     parser = options.get_training_parser()
     chosen = vars(options.parse_args_and_arch(parser, [".", "--arch", architecture, "--task", task]))
-    stock = argparse.ArgumentParser()  # of options that the architecture leaves alone, when the model reads them
+    stock = (
+        argparse.ArgumentParser()
+    )  # of options that the architecture leaves alone, when the model reads them
     if issubclass(ARCH_MODEL_REGISTRY[architecture], TransformerModelBase):
         TransformerModelBase.add_args(stock)
     return {action.dest: action.default for action in stock._actions} | chosen
@@ -88,7 +106,9 @@ def destinations(add_args: AddArguments) -> set[str]:
     return {action.dest for action in parser._actions}
 
 
-def section(title: str, add_args: AddArguments, defaults: dict[str, object], without: Collection[str] = ()) -> str:
+def section(
+    title: str, add_args: AddArguments, defaults: dict[str, object], without: Collection[str] = ()
+) -> str:
     """Help on the options that a function adds, but for some, with defaults."""
     parser = console.Parser(usage=argparse.SUPPRESS, add_help=False)
     group = parser.add_argument_group(title)

@@ -9,21 +9,45 @@ from zsnmt import console
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt prepare", description=__doc__)
-    parser.add_argument("text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx")
+    parser.add_argument(
+        "text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx"
+    )
     parser.add_argument("folder", type=Path, help="folder to make")
-    parser.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first")
+    parser.add_argument(
+        "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
+    )
     parser.add_argument("--vocabulary-size", type=int, default=8000, help="pieces of the joint subword model")
-    parser.add_argument("--subword-type", choices=["bpe", "unigram", "word"], default="bpe",
-                        help="kind of subword model, or word: the most frequent words, the others unknown")
-    parser.add_argument("--balance", type=float, metavar="T",
-                        help="sample languages for the subword model with temperature T instead of as they are")
-    parser.add_argument("--threshold", type=int, default=0, metavar="N",
-                        help="a language uses only pieces that occur at least N times in its training text")
-    parser.add_argument("--tokenisation", default="raw", metavar="KIND",
-                        help="what is done before: raw, moses, moses_truecase, indic or by_script for all languages, "
-                             "then exceptions like en=moses")
-    parser.add_argument("--mark-tokens", action="store_true",
-                        help="no two languages have a token in common: each is marked with its language")
+    parser.add_argument(
+        "--subword-type",
+        choices=["bpe", "unigram", "word"],
+        default="bpe",
+        help="kind of subword model, or word: the most frequent words, the others unknown",
+    )
+    parser.add_argument(
+        "--balance",
+        type=float,
+        metavar="T",
+        help="sample languages for the subword model with temperature T instead of as they are",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=int,
+        default=0,
+        metavar="N",
+        help="a language uses only pieces that occur at least N times in its training text",
+    )
+    parser.add_argument(
+        "--tokenisation",
+        default="raw",
+        metavar="KIND",
+        help="what is done before: raw, moses, moses_truecase, indic or by_script for all languages, "
+        "then exceptions like en=moses",
+    )
+    parser.add_argument(
+        "--mark-tokens",
+        action="store_true",
+        help="no two languages have a token in common: each is marked with its language",
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args(arguments)
@@ -32,9 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.training.experiment import warn_of_foreign_text
 
     settings = TextSettings(
-        options.vocabulary_size, options.subword_type, options.balance, options.threshold, options.seed,
-        options.tokenisation, options.mark_tokens,
-    )  # fmt: skip
+        options.vocabulary_size,
+        options.subword_type,
+        options.balance,
+        options.threshold,
+        options.seed,
+        options.tokenisation,
+        options.mark_tokens,
+    )
     counts = prepare(options.text, options.folder, options.languages, settings, options.workers)
     warn_of_foreign_text(options.text, options.languages)
     for split, pairs in counts.items():

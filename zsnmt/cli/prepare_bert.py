@@ -1,8 +1,9 @@
-"""Make the data of a masked language model: text of one language, and of a fake one that says the same in other symbols.
+"""Make the data of a masked language model: text of one language, and of a fake one that says the same in
+other symbols.
 
-    zsnmt prepare-bert FOLDER --train train.en --valid valid.en                   # English alone
-    zsnmt prepare-bert FOLDER --train train.en --valid valid.en --fake            # and its copy
-    zsnmt prepare-bert FOLDER --train train.en --valid valid.en --fake train.reordered valid.reordered
+zsnmt prepare-bert FOLDER --train train.en --valid valid.en                   # English alone
+zsnmt prepare-bert FOLDER --train train.en --valid valid.en --fake            # and its copy
+zsnmt prepare-bert FOLDER --train train.en --valid valid.en --fake train.reordered valid.reordered
 """
 
 from collections.abc import Sequence
@@ -16,12 +17,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="folder to make")
     parser.add_argument("--train", type=Path, required=True, help="training text, a sentence a line")
     parser.add_argument("--valid", type=Path, required=True, help="validation text")
-    parser.add_argument("--fake", type=Path, nargs="*", metavar="TEXT",
-                        help="add a fake language: a copy of the text, or of these files for --train and --valid, line by line")  # fmt: skip
-    parser.add_argument("--vocabulary-size", type=int, default=2048, metavar="N",
-                        help="symbols of each language, five special ones among them")  # fmt: skip
-    parser.add_argument("--shift-specials", action="store_true", help="give the fake language <s> and </s> of its own")
-    parser.add_argument("--most-pieces", type=int, default=0, metavar="N", help="leave out lines of more pieces (default: none)")
+    parser.add_argument(
+        "--fake",
+        type=Path,
+        nargs="*",
+        metavar="TEXT",
+        help="add a fake language: a copy of the text, or of these files for --train and --valid, line by "
+        "line",
+    )
+    parser.add_argument(
+        "--vocabulary-size",
+        type=int,
+        default=2048,
+        metavar="N",
+        help="symbols of each language, five special ones among them",
+    )
+    parser.add_argument(
+        "--shift-specials", action="store_true", help="give the fake language <s> and </s> of its own"
+    )
+    parser.add_argument(
+        "--most-pieces",
+        type=int,
+        default=0,
+        metavar="N",
+        help="leave out lines of more pieces (default: none)",
+    )
     args = parser.parse_args(arguments)
     from zsnmt.masked_lm.data import Vocabulary, prepare  # fairseq, which takes seconds to load
 
@@ -29,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if args.fake is not None and len(args.fake) not in (0, 2):
         parser.error("--fake needs no text or two, for training and validation")
     fake = {} if args.fake is None else dict(zip(text, args.fake or text.values()))
-    counts = prepare(args.folder, text, fake, Vocabulary(args.vocabulary_size, not args.shift_specials), args.most_pieces)
+    counts = prepare(
+        args.folder, text, fake, Vocabulary(args.vocabulary_size, not args.shift_specials), args.most_pieces
+    )
     for name, lines in counts.items():
         print(f"{name}\t{lines}")

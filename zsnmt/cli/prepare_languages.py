@@ -15,9 +15,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt prepare-languages", description=__doc__)
     parser.add_argument("text", type=Path, help="folder of the text")
     parser.add_argument("folder", type=Path, help="folder to make")
-    parser.add_argument("--languages", nargs="+", required=True, metavar="CODE", help="languages, two or more")
-    parser.add_argument("--vocabulary-size", type=int, default=60000, metavar="N",
-                        help="symbols of all languages together, five special ones among them")  # fmt: skip
+    parser.add_argument(
+        "--languages", nargs="+", required=True, metavar="CODE", help="languages, two or more"
+    )
+    parser.add_argument(
+        "--vocabulary-size",
+        type=int,
+        default=60000,
+        metavar="N",
+        help="symbols of all languages together, five special ones among them",
+    )
     args = parser.parse_args(arguments)
 
     from zsnmt.masked_lm.languages_data import prepare  # fairseq, which takes seconds to load

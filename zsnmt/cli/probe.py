@@ -1,11 +1,12 @@
-"""Probe the encoders of runs: what their states know of token, position and language, and how alike languages are in them.
+"""Probe the encoders of runs: what their states know of token, position and language, and how alike languages
+are in them.
 
     zsnmt probe runs/demo/*/seed1
     zsnmt probe RUN --kind exact --labels "language position" --train-lines 500
 
-Figures are of the first lines of the split; classifiers are trained on random lines of each language's training text, by the
-procedure of Liu et al. (2021) or, with --kind exact, to convergence, which is for few classes. Tables go to RUN/probes. Run it
-again to go on after a stop.
+Figures are of the first lines of the split; classifiers are trained on random lines of each language's
+training text, by the procedure of Liu et al. (2021) or, with --kind exact, to convergence, which is for few
+classes. Tables go to RUN/probes. Run it again to go on after a stop.
 """
 
 from argparse import ArgumentTypeError
@@ -22,12 +23,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of trained models")
     parser.add_argument("--split", default="test", help="part of the text that is measured on")
     parser.add_argument("--lines", type=positive, metavar="N", help="only its first N lines (default: all)")
-    parser.add_argument("--train-lines", type=positive, default=2000, metavar="N", help="lines of each language to train classifiers on, at most")
-    parser.add_argument("--kind", choices=["published", "exact"], default="published", help="procedure of the classifiers")
-    parser.add_argument("--labels", type=labels, default=LABELS, metavar="WORDS", help='what to predict, as in "language position"')
-    parser.add_argument("--variance", type=float, default=0.99, metavar="SHARE", help="share of the variance that SVCCA keeps")
-    parser.add_argument("--target", metavar="CODE", help="the language asked for, where sources bear the tag of their target")
-    parser.add_argument("--seed", type=positive, default=1, help="seed of the training lines, the classifiers and the Gaussians")
+    parser.add_argument(
+        "--train-lines",
+        type=positive,
+        default=2000,
+        metavar="N",
+        help="lines of each language to train classifiers on, at most",
+    )
+    parser.add_argument(
+        "--kind", choices=["published", "exact"], default="published", help="procedure of the classifiers"
+    )
+    parser.add_argument(
+        "--labels",
+        type=labels,
+        default=LABELS,
+        metavar="WORDS",
+        help='what to predict, as in "language position"',
+    )
+    parser.add_argument(
+        "--variance", type=float, default=0.99, metavar="SHARE", help="share of the variance that SVCCA keeps"
+    )
+    parser.add_argument(
+        "--target", metavar="CODE", help="the language asked for, where sources bear the tag of their target"
+    )
+    parser.add_argument(
+        "--seed",
+        type=positive,
+        default=1,
+        help="seed of the training lines, the classifiers and the Gaussians",
+    )
     parser.add_argument("--keep-states", action="store_true", help="leave the states in RUN/probes, too")
     add_check(parser)
     options = vars(parse(parser, arguments))
@@ -39,7 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for run in runs:
         shown = probe_run(recipe.steps, run, Probing(**options), keep_states)
         print("", run, "", "\n\n".join(shown), sep="\n")
-    recipe.steps.say(f"next, for figures of probes and scores: zsnmt report {' '.join(map(str, runs))} --output report.html")
+    recipe.steps.say(
+        f"next, for figures of probes and scores: zsnmt report {' '.join(map(str, runs))} --output "
+        "report.html"
+    )
 
 
 def labels(words: str) -> tuple[str, ...]:

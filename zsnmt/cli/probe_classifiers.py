@@ -3,8 +3,8 @@
     zsnmt probe-classifiers states probes.tsv                            # a fifth of the sentences held out
     zsnmt probe-classifiers training-states probes.tsv --held-out states
 
-The TSV has one row per layer and label. How languages are confused stands beside it, in probes.confusion.tsv: one row per
-layer and true language, with the shares 0–1 of its tokens that are taken for each language.
+The TSV has one row per layer and label. How languages are confused stands beside it, in probes.confusion.tsv:
+one row per layer and true language, with the shares 0–1 of its tokens that are taken for each language.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-classifiers", description=__doc__)
     parser.add_argument("states", type=Path, help="folder made by zsnmt probe-states, to train on")
     parser.add_argument("output", type=Path, help="TSV to write; one that is there is replaced at the end")
-    parser.add_argument("--held-out", type=Path, metavar="STATES",
-                        help="states of the same model for another text, to measure on (default: a fifth of the sentences)")
-    parser.add_argument("--kind", choices=("published", "exact"), default="published",
-                        help="published: five epochs as in Liu et al. (2021), in batches for about 4000 updates; exact: to "
-                        "convergence, for few classes")
+    parser.add_argument(
+        "--held-out",
+        type=Path,
+        metavar="STATES",
+        help="states of the same model for another text, to measure on (default: a fifth of the sentences)",
+    )
+    parser.add_argument(
+        "--kind",
+        choices=("published", "exact"),
+        default="published",
+        help="published: five epochs as in Liu et al. (2021), in batches for about 4000 updates; exact: to "
+        "convergence, for few classes",
+    )
     parser.add_argument("--labels", nargs="+", choices=LABELS, default=LABELS, help="what to predict")
     parser.add_argument("--seed", type=int, default=1, help="seed of the split and of the training")
     options = parser.parse_args(arguments)

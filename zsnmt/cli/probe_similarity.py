@@ -1,8 +1,10 @@
-"""Compare the sentences of each two languages in each layer: SVCCA, debiased linear CKA, nearest-neighbour retrieval.
+"""Compare the sentences of each two languages in each layer: SVCCA, debiased linear CKA, nearest-neighbour
+retrieval.
 
     zsnmt probe-similarity states similarity.tsv
 
-The TSV has one row per layer and pair, with what states without similarity give; printed are means over the pairs.
+The TSV has one row per layer and pair, with what states without similarity give; printed are means over the
+pairs.
 """
 
 from collections.abc import Sequence
@@ -15,10 +17,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-similarity", description=__doc__)
     parser.add_argument("states", type=Path, help="folder made by zsnmt probe-states")
     parser.add_argument("output", type=Path, help="TSV to write; one that is there is replaced at the end")
-    parser.add_argument("--variance", type=float, default=0.99, metavar="SHARE",
-                        help="share of the variance whose directions SVCCA keeps")
-    parser.add_argument("--csls", type=int, metavar="K", dest="csls_neighbours",
-                        help="retrieve by CSLS with K neighbours, so that no sentence is near to all (default: by cosine)")
+    parser.add_argument(
+        "--variance",
+        type=float,
+        default=0.99,
+        metavar="SHARE",
+        help="share of the variance whose directions SVCCA keeps",
+    )
+    parser.add_argument(
+        "--csls",
+        type=int,
+        metavar="K",
+        dest="csls_neighbours",
+        help="retrieve by CSLS with K neighbours, so that no sentence is near to all (default: by cosine)",
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the Gaussians")
     options = parser.parse_args(arguments)
     from zsnmt.report.probes.similarity import write_similarities  # loads SciPy

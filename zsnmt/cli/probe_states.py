@@ -1,8 +1,8 @@
 """Write what an encoder makes of each token of a test set, layer by layer, for the probes.
 
-    zsnmt probe-states RUN states
-    zsnmt probe-states RUN training-states --split train --random-lines 2000
-    zsnmt probe-states CHECKPOINT states --data BINARISED --text PIECES
+zsnmt probe-states RUN states
+zsnmt probe-states RUN training-states --split train --random-lines 2000
+zsnmt probe-states CHECKPOINT states --data BINARISED --text PIECES
 """
 
 from collections.abc import Sequence
@@ -15,19 +15,38 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-states", description=__doc__)
     parser.add_argument("model", type=Path, help="run folder, or checkpoint of fairseq's own transformer")
     parser.add_argument("output", type=Path, help="folder of states to make")
-    parser.add_argument("--text", type=Path, help="folder with SPLIT.{lang} (default: the run's); for fairseq's own "
-                        "transformer, pieces with spaces between them")
+    parser.add_argument(
+        "--text",
+        type=Path,
+        help="folder with SPLIT.{lang} (default: the run's); for fairseq's own "
+        "transformer, pieces with spaces between them",
+    )
     parser.add_argument("--split", default="test", help="which part of the text")
-    parser.add_argument("--languages", nargs="+", metavar="CODE", help="only these (default: all of the model)")
+    parser.add_argument(
+        "--languages", nargs="+", metavar="CODE", help="only these (default: all of the model)"
+    )
     lines = parser.add_mutually_exclusive_group()
     lines.add_argument("--lines", type=int, metavar="N", help="only the first N lines of each language")
-    lines.add_argument("--random-lines", type=int, metavar="N", help="at most N lines of each language at random from the "
-                       "files SPLIT.xx-yy.{lang} of its pairs, which are not translations of each other")
+    lines.add_argument(
+        "--random-lines",
+        type=int,
+        metavar="N",
+        help="at most N lines of each language at random from the "
+        "files SPLIT.xx-yy.{lang} of its pairs, which are not translations of each other",
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the random lines")
-    parser.add_argument("--target", metavar="CODE", help="language asked for, where sources bear the tag of their target")
-    parser.add_argument("--checkpoint", metavar="FILE", default="model.pt",
-                        help="the one in the run folder, like checkpoints/checkpoint_best.pt")
-    parser.add_argument("--data", type=Path, help="folder with the dict.{lang}.txt of fairseq's own transformer")
+    parser.add_argument(
+        "--target", metavar="CODE", help="language asked for, where sources bear the tag of their target"
+    )
+    parser.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        default="model.pt",
+        help="the one in the run folder, like checkpoints/checkpoint_best.pt",
+    )
+    parser.add_argument(
+        "--data", type=Path, help="folder with the dict.{lang}.txt of fairseq's own transformer"
+    )
     options = parser.parse_args(arguments)
     if options.model.is_file() and not (options.data and options.text):
         parser.error("a checkpoint of fairseq's own transformer needs --data and --text")
@@ -51,6 +70,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         text = random_lines(folder, options.split, languages, options.random_lines, options.seed)
     write_states(options.output, model, text, translations=options.random_lines is None)
 
-    record, size = read_states(options.output).record, sum(path.stat().st_size for path in options.output.iterdir())
-    print(f"{options.output}: {size / 1e6:.1f} MB, layers {', '.join(record['layers'])}, each {record['tokens']} tokens × "
-          f"{record['dimension']}, from {record['sentences']} sentences in {', '.join(record['languages'])}")
+    record, size = (
+        read_states(options.output).record,
+        sum(path.stat().st_size for path in options.output.iterdir()),
+    )
+    print(
+        f"{options.output}: {size / 1e6:.1f} MB, layers {', '.join(record['layers'])}, each "
+        f"{record['tokens']} tokens × "
+        f"{record['dimension']}, from {record['sentences']} sentences in {', '.join(record['languages'])}"
+    )

@@ -1,4 +1,6 @@
-"""What the verbs have in common that make experiments: where things are, and the environment of the processes they start."""
+"""What the verbs have in common that make experiments: where things are, and the environment of the
+processes they start.
+"""
 
 import os
 import sys
@@ -15,7 +17,9 @@ PROJECT = Path(__file__).resolve().parents[2]  # the folder of the checkout
 
 
 class Recipe:
-    """A call of a verb: `steps` does its steps, `runs` holds the runs, and `variables` are what `$NAME` is in a config."""
+    """A call of a verb: `steps` does its steps, `runs` holds the runs, and `variables` are what `$NAME` is
+    in a config.
+    """
 
     def __init__(self, verb: str, check: bool = False) -> None:
         self.steps = Steps(verb, check)
@@ -29,7 +33,11 @@ class Recipe:
 
 def add_check(parser: console.Parser) -> None:
     """Add the option that has all inputs compared by content."""
-    parser.add_argument("--check", action="store_true", help="read all inputs again, though their sizes and times are as they were")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="read all inputs again, though their sizes and times are as they were",
+    )
 
 
 def with_fairseq_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -41,7 +49,9 @@ def with_fairseq_options(arguments: Sequence[str]) -> tuple[list[str], list[str]
 
 def add_seeds(parser: console.Parser, default: Sequence[int] | None = (1,)) -> None:
     """Add `--seeds`."""
-    parser.add_argument("--seeds", type=whole_number, nargs="+", metavar="K", default=default, help="seeds, a run for each")
+    parser.add_argument(
+        "--seeds", type=whole_number, nargs="+", metavar="K", default=default, help="seeds, a run for each"
+    )
 
 
 def whole_number(word: str) -> int:

@@ -9,13 +9,25 @@ from zsnmt.report.formats import FIGURE_FORMATS, TABLE_FORMATS
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt report", description=__doc__)
-    parser.add_argument("runs", type=Path, nargs="+", help="run folders with scores.json; the first one's system is the baseline")
+    parser.add_argument(
+        "runs",
+        type=Path,
+        nargs="+",
+        help="run folders with scores.json; the first one's system is the baseline",
+    )
     parser.add_argument("--output", type=Path, required=True, help="the HTML page to write")
-    parser.add_argument("--format", nargs="+", default=[], choices=[*FIGURE_FORMATS, *TABLE_FORMATS],
-                        help="also write figures (png, svg) and tables (md, tsv) beside the page")
+    parser.add_argument(
+        "--format",
+        nargs="+",
+        default=[],
+        choices=[*FIGURE_FORMATS, *TABLE_FORMATS],
+        help="also write figures (png, svg) and tables (md, tsv) beside the page",
+    )
     parser.add_argument("--examples", type=int, default=8, help="most examples of each direction")
     parser.add_argument("--seed", type=int, default=1, help="seed of the choice of examples")
-    parser.add_argument("--text", type=Path, help="folder of the test set, where it is not the one that was scored")
+    parser.add_argument(
+        "--text", type=Path, help="folder of the test set, where it is not the one that was scored"
+    )
     options = parser.parse_args(arguments)
     from zsnmt.report.examples import examples
     from zsnmt.report.html import write

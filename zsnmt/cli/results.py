@@ -1,7 +1,7 @@
 """Keep scores and probes of runs in docs/results/ and make the tables of README.md and RESULTS.md from them.
 
-    zsnmt results RUN [RUN ...]     # add runs, then make all tables anew
-    zsnmt results                   # only make them anew
+zsnmt results RUN [RUN ...]     # add runs, then make all tables anew
+zsnmt results                   # only make them anew
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,12 @@ DOCUMENTS = (ROOT / "README.md", ROOT / "RESULTS.md")
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt results", description=__doc__)
-    parser.add_argument("runs", type=Path, nargs="*", help="run folders with scores.json, and probes if they have some, or with compression.json")
+    parser.add_argument(
+        "runs",
+        type=Path,
+        nargs="*",
+        help="run folders with scores.json, and probes if they have some, or with compression.json",
+    )
     options = parser.parse_args(arguments)
     from zsnmt.files import replacing
     from zsnmt.masked_lm.report.runs import SCORES_FILE as COMPRESSION_FILE

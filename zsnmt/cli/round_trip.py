@@ -15,13 +15,25 @@ COLUMNS = ("respelt", "exact", "spaced", "recased", "lost")  # per cent
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt round-trip", description=__doc__)
-    parser.add_argument("text", nargs="+", type=Path, help="folders of parallel text, or files named *.{lang}")
+    parser.add_argument(
+        "text", nargs="+", type=Path, help="folders of parallel text, or files named *.{lang}"
+    )
     parser.add_argument("--languages", required=True, help="codes with commas, as in de,it")
-    parser.add_argument("--tokenisation", default="by_script", metavar="SETTING",
-                        help="kind and exceptions, as in 'by_script en=moses'")
-    parser.add_argument("--pipeline", type=Path, metavar="FOLDER",
-                        help="instead: the whole text pipeline of a run (RUN/pipeline), subwords included")
-    parser.add_argument("--examples", type=int, default=0, metavar="N", help="show N sentences that came back different")
+    parser.add_argument(
+        "--tokenisation",
+        default="by_script",
+        metavar="SETTING",
+        help="kind and exceptions, as in 'by_script en=moses'",
+    )
+    parser.add_argument(
+        "--pipeline",
+        type=Path,
+        metavar="FOLDER",
+        help="instead: the whole text pipeline of a run (RUN/pipeline), subwords included",
+    )
+    parser.add_argument(
+        "--examples", type=int, default=0, metavar="N", help="show N sentences that came back different"
+    )
     parser.add_argument("--output", type=Path, metavar="FILE", help="also write the figures to FILE, as JSON")
     options = parser.parse_args(arguments)
     from zsnmt.corpora.parallel_text import files_of_language
@@ -29,26 +41,46 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.languages import check_language
     from zsnmt.runs.folder import commit
     from zsnmt.text.pipeline import RAW, TextPipeline
-    from zsnmt.text.round_trip import WholePipeline, load_with_truecaser, round_trip, sentences_of  # loads sacremoses
+    from zsnmt.text.round_trip import (  # loads sacremoses
+        WholePipeline,
+        load_with_truecaser,
+        round_trip,
+        sentences_of,
+    )
     from zsnmt.text.tokenisation import kind_of
 
     languages = [check_language(language) for language in options.languages.split(",")]
     pipeline = TextPipeline.load(options.pipeline) if options.pipeline else None
-    kinds = {language: pipeline.kinds.get(language, RAW) if pipeline else kind_of(options.tokenisation, language, languages)
-             for language in languages}  # fmt: skip
+    kinds = {
+        language: pipeline.kinds.get(language, RAW)
+        if pipeline
+        else kind_of(options.tokenisation, language, languages)
+        for language in languages
+    }
     texts = {language: files_of_language(language, options.text) for language in languages}
     rows = {}
     print("language", "kind", "sentences", *COLUMNS, "sentences/s", sep="\t")
     for language, files in texts.items():
         kind = kinds[language]
-        tokeniser = WholePipeline(pipeline, language) if pipeline else load_with_truecaser(kind, language, files)
+        tokeniser = (
+            WholePipeline(pipeline, language) if pipeline else load_with_truecaser(kind, language, files)
+        )
         result = round_trip(tokeniser, sentences_of(files), options.examples)
         rows[language] = {"kind": kind, "sentences": result.sentences, **result.percentages()}
-        print(language, kind, result.sentences, *(f"{rows[language][column]:.2f}" for column in COLUMNS),
-              f"{result.sentences / result.seconds:.0f}", sep="\t", flush=True)  # fmt: skip
+        print(
+            language,
+            kind,
+            result.sentences,
+            *(f"{rows[language][column]:.2f}" for column in COLUMNS),
+            f"{result.sentences / result.seconds:.0f}",
+            sep="\t",
+            flush=True,
+        )
         for expected, back in result.examples:
             print(f"  {expected}\n  {back}\n")
     if options.output:
         units = "its subwords" if pipeline else "no subwords"
         with replacing(options.output) as file:
-            file.write(json.dumps({"commit": commit(), "units": units, "languages": rows}, indent=1).encode("utf-8"))
+            file.write(
+                json.dumps({"commit": commit(), "units": units, "languages": rows}, indent=1).encode("utf-8")
+            )

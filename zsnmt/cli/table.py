@@ -9,7 +9,9 @@ from zsnmt import console
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt table", description=__doc__)
     parser.add_argument("runs", type=Path, nargs="+", help="run folders with scores.json")
-    parser.add_argument("--markdown", action="store_true", help="Markdown, with the command and commit of each run")
+    parser.add_argument(
+        "--markdown", action="store_true", help="Markdown, with the command and commit of each run"
+    )
     parser.add_argument("--directions", action="store_true", help="Markdown, every direction")
     parser.add_argument("--folder", type=Path, default=Path(), help="folder that the runs are in")
     options = parser.parse_args(arguments)

@@ -1,8 +1,8 @@
 """Train a system of an experiment, from text to averaged model. Run it again to go on after a stop.
 
-    zsnmt train configs/multi30k.conf zs_transformer_residual
-    zsnmt train configs/multi30k.conf zs_transformer_residual --seeds 1 2 3
-    zsnmt train configs/multi30k.conf zs_transformer_residual --name residual_variational -- --variational-dropout
+    zsnmt train configs/multi30k.conf zs_transformer_residual zsnmt train configs/multi30k.conf
+    zs_transformer_residual --seeds 1 2 3 zsnmt train configs/multi30k.conf zs_transformer_residual --name
+    residual_variational -- --variational-dropout
 
 Options of fairseq-train come after `--`.
 """
@@ -21,7 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("config", type=Path, help="config of the experiment")
     parser.add_argument("architecture", help="architecture of the system, such as zs_transformer_residual")
     add_seeds(parser)
-    parser.add_argument("--name", help="name of the system, needed with options of its own (default: the architecture)")
+    parser.add_argument(
+        "--name", help="name of the system, needed with options of its own (default: the architecture)"
+    )
     add_check(parser)
     own, further = with_fairseq_options(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(own)
@@ -34,5 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
     for seed in options.seeds:
-        run = train_run(recipe.steps, experiment, options.architecture, options.name or options.architecture, seed, further)
+        run = train_run(
+            recipe.steps,
+            experiment,
+            options.architecture,
+            options.name or options.architecture,
+            seed,
+            further,
+        )
         recipe.steps.say(f"next: zsnmt evaluate {run}")

@@ -1,7 +1,7 @@
 """Translate raw text with a trained run: one line out for each line in.
 
-    zsnmt translate RUN --to de < text > translation
-    zsnmt translate RUN --from nl --to de --via en --input text --output translation
+zsnmt translate RUN --to de < text > translation
+zsnmt translate RUN --from nl --to de --via en --input text --output translation
 """
 
 import itertools
@@ -12,7 +12,13 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.decoding.options import BATCH_TOKENS, add_engine_options, add_search_options, chosen_search, engine_choice
+from zsnmt.decoding.options import (
+    BATCH_TOKENS,
+    add_engine_options,
+    add_search_options,
+    chosen_search,
+    engine_choice,
+)
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
 LINES_AT_A_TIME = 2000
@@ -20,15 +26,23 @@ LINES_AT_A_TIME = 2000
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt translate", description=__doc__)
-    parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh, or its export by zsnmt export")
+    parser.add_argument(
+        "run", type=Path, help="run folder made by recipes/train.sh, or its export by zsnmt export"
+    )
     parser.add_argument("--to", required=True, metavar="LANGUAGE", help="target language")
-    parser.add_argument("--from", dest="source", metavar="LANGUAGE",
-                        help="source language; may be left out where the model does not see it")
+    parser.add_argument(
+        "--from",
+        dest="source",
+        metavar="LANGUAGE",
+        help="source language; may be left out where the model does not see it",
+    )
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
     parser.add_argument("--input", type=Path, help="text, one sentence a line (default: stdin)")
     parser.add_argument("--output", type=Path, help="file for the translation (default: stdout)")
     add_search_options(parser)
-    parser.add_argument("--batch-tokens", type=int, metavar="N", default=BATCH_TOKENS, help="source tokens in a batch, about")
+    parser.add_argument(
+        "--batch-tokens", type=int, metavar="N", default=BATCH_TOKENS, help="source tokens in a batch, about"
+    )
     add_engine_options(parser)
     options = parser.parse_args(arguments)
     search, choice = chosen_search(options), engine_choice(options)
@@ -37,7 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     prepare_engine(options.run, search, choice)
     translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens)
-    translator.legs(options.source, options.to, options.via)  # a wrong language is refused before any text is read
+    translator.legs(
+        options.source, options.to, options.via
+    )  # a wrong language is refused before any text is read
     if options.input:
         lines = iterate_lines(options.input, allow_empty_lines=True)
     else:
@@ -48,7 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with tqdm(unit=" lines", disable=None) as bar:
             while chunk := list(itertools.islice(lines, LINES_AT_A_TIME)):
                 yield from translator.translate(
-                    chunk, options.to, options.source, via=options.via, first_line=first_line, finished=bar.update
+                    chunk,
+                    options.to,
+                    options.source,
+                    via=options.via,
+                    first_line=first_line,
+                    finished=bar.update,
                 )
                 first_line += len(chunk)
 

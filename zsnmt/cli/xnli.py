@@ -1,11 +1,12 @@
-"""Pre-train masked language models of several languages, fine-tune them on MultiNLI and test them on XNLI; prints accuracy by
-position encoding and language (Ravishankar and Søgaard 2021, Figure 3). Run it again to go on after a stop.
+"""Pre-train masked language models of several languages, fine-tune them on MultiNLI and test them on XNLI;
+prints accuracy by position encoding and language (Ravishankar and Søgaard 2021, Figure 3). Run it again to go
+on after a stop.
 
     zsnmt xnli configs/bert_xnli.conf
     CUDA_VISIBLE_DEVICES=1 zsnmt xnli configs/bert_xnli.conf
 
-A run that another process is at work on is passed over, so with several GPUs this can be started on each of them. So is a run
-that is scored, whose checkpoints may be removed.
+A run that another process is at work on is passed over, so with several GPUs this can be started on each of
+them. So is a run that is scored, whose checkpoints may be removed.
 """
 
 from collections.abc import Sequence
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.masked_lm.config import read_xnli_config
     from zsnmt.masked_lm.nli_study import NliStudy, do_nli_study
 
-    study = NliStudy(read_xnli_config(options.config, recipe.variables), options.config, recipe.runs / options.config.stem)
+    study = NliStudy(
+        read_xnli_config(options.config, recipe.variables), options.config, recipe.runs / options.config.stem
+    )
     do_nli_study(recipe.steps, study)
     xnli_table.main([str(study.folder)])

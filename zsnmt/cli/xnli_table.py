@@ -1,6 +1,6 @@
 """Print accuracy on XNLI by position encoding and language, means over the seeds, from scored runs.
 
-    zsnmt xnli-table runs/bert_xnli [--markdown | --tsv]
+zsnmt xnli-table runs/bert_xnli [--markdown | --tsv]
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,9 @@ from zsnmt import console
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt xnli-table", description=__doc__)
-    parser.add_argument("runs", type=Path, nargs="+", help="run folders with xnli.json, or folders of a config that hold some")
+    parser.add_argument(
+        "runs", type=Path, nargs="+", help="run folders with xnli.json, or folders of a config that hold some"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="an entry for RESULTS.md")
     form.add_argument("--tsv", action="store_true", help="numbers, 0 to 1")

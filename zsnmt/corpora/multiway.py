@@ -1,4 +1,6 @@
-"""Pivot-centred training pairs cut from a multiway corpus (the conditions of Liu et al. 2021, section 3.1)."""
+"""Pivot-centred training pairs cut from a multiway corpus (the conditions of Liu et al. 2021, section
+3.1).
+"""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -35,8 +37,11 @@ def read_multiway(folder: Path, split: str, languages: Sequence[str]) -> dict[st
     return text
 
 
-def write_training_pairs(text: Mapping[str, Sequence[str]], target: Path, condition: str, seed: int = 1) -> dict[str, int]:
-    """Write `train.{lang}-{pivot}.*` from lines that are translations of each other; returns the pairs' line counts.
+def write_training_pairs(
+    text: Mapping[str, Sequence[str]], target: Path, condition: str, seed: int = 1
+) -> dict[str, int]:
+    """Write `train.{lang}-{pivot}.*` from lines that are translations of each other; returns the pairs' line
+    counts.
 
     `text` has the lines of each language, the pivot first. `multiway`: every pair has every line.
     `non_overlap`: the lines are dealt to the pairs, so that no pivot sentence is in two of them. Raises
@@ -48,7 +53,9 @@ def write_training_pairs(text: Mapping[str, Sequence[str]], target: Path, condit
     everything = list(range(len(text[pivot])))
     hands = deal(text[pivot], len(others), seed) if condition == "non_overlap" else [everything] * len(others)
     if not all(hands):
-        raise InputError(f"the multiway text has fewer different sentences in {pivot} than the {len(others)} pairs to make")
+        raise InputError(
+            f"the multiway text has fewer different sentences in {pivot} than the {len(others)} pairs to make"
+        )
     target.mkdir(parents=True, exist_ok=True)
     for language, hand in zip(others, hands):
         for side in (language, pivot):
@@ -56,7 +63,9 @@ def write_training_pairs(text: Mapping[str, Sequence[str]], target: Path, condit
     return {f"{language}-{pivot}": len(hand) for language, hand in zip(others, hands)}
 
 
-def cut_training_pairs(folder: Path, target: Path, languages: Sequence[str], condition: str, seed: int = 1) -> dict[str, int]:
+def cut_training_pairs(
+    folder: Path, target: Path, languages: Sequence[str], condition: str, seed: int = 1
+) -> dict[str, int]:
     """Write training pairs and multiway valid and test sets from `{train,valid,test}.{lang}`.
 
     `languages`: the pivot first; see `write_training_pairs`. Nothing is written before all is read.

@@ -35,7 +35,9 @@ class Overlap(NamedTuple):
 
 
 class _Bare(dict):
-    """For `str.translate`: a space for each character that is no letter, mark or number, nothing for a format character."""
+    """For `str.translate`: a space for each character that is no letter, mark or number, nothing for a
+    format character.
+    """
 
     def __missing__(self, code: int) -> int | str:
         category = unicodedata.category(chr(code))
@@ -54,8 +56,14 @@ def normalised(sentence: str) -> str:
 
 def held_out_files(text: Path, languages: Sequence[str]) -> list[Path]:
     """The files of all validation and test sets between the languages, each once."""
-    return list(dict.fromkeys(file for split in SPLITS[1:] for pair in pairs_of_split(text, split, languages)
-                              for file in find_pair(text, split, *pair)))  # fmt: skip
+    return list(
+        dict.fromkeys(
+            file
+            for split in SPLITS[1:]
+            for pair in pairs_of_split(text, split, languages)
+            for file in find_pair(text, split, *pair)
+        )
+    )
 
 
 def held_out_sentences(text: Path, languages: Sequence[str]) -> dict[str, Place]:
@@ -67,7 +75,9 @@ def held_out_sentences(text: Path, languages: Sequence[str]) -> dict[str, Place]
     return places
 
 
-def find_overlaps(text: Path, pair: tuple[str, str], held_out: Mapping[str, Place]) -> Iterator[list[Overlap]]:
+def find_overlaps(
+    text: Path, pair: tuple[str, str], held_out: Mapping[str, Place]
+) -> Iterator[list[Overlap]]:
     """For each line of a training pair its overlaps: none, one, or one for each side."""
     files = find_pair(text, "train", *pair)
     for number, sides in enumerate(zip_longest(*map(iterate_lines, files), fillvalue=""), start=1):

@@ -39,23 +39,30 @@ def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path,
         return files
     raise InputError(
         f"{folder} has no text for {source}-{target} in split '{split}'; looked for "
-        f"{split}.{source}-{target}.{{{source},{target}}}, {split}.{target}-{source}.{{{source},{target}}} and "
-        f"{split}.{{{source},{target}}}; languages there: {', '.join(_languages(folder, split)) or 'none'}")
+        f"{split}.{source}-{target}.{{{source},{target}}}, {split}.{target}-{source}.{{{source},{target}}} "
+        "and "
+        f"{split}.{{{source},{target}}}; languages there: {', '.join(_languages(folder, split)) or 'none'}"
+    )
 
 
 def files_of_language(language: str, paths: Iterable[Path]) -> list[Path]:
-    """Files named {split}.{lang} or {split}.{src}-{tgt}.{lang} in folders, and of files those that end in .{lang}.
+    """Files named {split}.{lang} or {split}.{src}-{tgt}.{lang} in folders, and of files those that end in
+    .{lang}.
 
     Raises `InputError` if there are none.
     """
     files = []
     for path in paths:
         if path.is_dir():
-            files += [file for file in sorted(path.glob(f"*.{language}")) if file.name.split(".")[0] in SPLITS]
+            files += [
+                file for file in sorted(path.glob(f"*.{language}")) if file.name.split(".")[0] in SPLITS
+            ]
         elif path.suffix == f".{language}":
             files.append(path)
     if not files:
-        raise InputError(f"there is no text of {language}; looked for files that end in .{language} as in parallel text")
+        raise InputError(
+            f"there is no text of {language}; looked for files that end in .{language} as in parallel text"
+        )
     return files
 
 
@@ -65,10 +72,14 @@ def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tup
     for pair in combinations(languages, 2):
         own = [text / f"{split}.{a}-{b}.{a}" for a, b in (pair, pair[::-1])]
         if all(path.is_file() for path in own):
-            raise InputError(f"{text} has {own[0].name} and {own[1].name}; a pair serves both directions, so keep one")
-        if any(path.is_file() for path in own):
-            pairs.append(pair)
-        elif split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
+            raise InputError(
+                f"{text} has {own[0].name} and {own[1].name}; a pair serves both directions, so keep one"
+            )
+        if (
+            any(path.is_file() for path in own)
+            or split != "train"
+            and all((text / f"{split}.{language}").is_file() for language in pair)
+        ):
             pairs.append(pair)
     return pairs
 
@@ -83,13 +94,16 @@ def check_pair(source: Path, target: Path) -> int:
         for side, line in enumerate(pair):
             counts[side] += line is not None
     if counts[0] != counts[1]:
-        raise InputError(f"{source} has {counts[0]} lines and {target} has {counts[1]}; line n of one must be "
-                         f"the translation of line n of the other")
+        raise InputError(
+            f"{source} has {counts[0]} lines and {target} has {counts[1]}; line n of one must be "
+            f"the translation of line n of the other"
+        )
     return counts[0]
 
 
-def check_corpus(folder: Path, pairs: Sequence[tuple[str, str]],
-                 splits: Sequence[str] = SPLITS) -> dict[str, dict[str, int]]:
+def check_corpus(
+    folder: Path, pairs: Sequence[tuple[str, str]], splits: Sequence[str] = SPLITS
+) -> dict[str, dict[str, int]]:
     """The number of sentence pairs by split and by pair (`"de-en"`), every file checked.
 
     Raises InputError when a pair is missing or breaks a rule, or when the files of a multiway set
@@ -108,8 +122,10 @@ def check_corpus(folder: Path, pairs: Sequence[tuple[str, str]],
                 multiway.update(dict.fromkeys(files, number))
         if len(set(multiway.values())) > 1:
             listed = ", ".join(f"{file.name} {number}" for file, number in multiway.items())
-            raise InputError(f"the files of the multiway set '{split}' in {folder} differ in their number of lines "
-                             f"({listed}); line n must be one sentence in all languages")
+            raise InputError(
+                f"the files of the multiway set '{split}' in {folder} differ in their number of lines "
+                f"({listed}); line n must be one sentence in all languages"
+            )
     return counts
 
 

@@ -17,13 +17,17 @@ LIST_FILE = "overlap.tsv"
 
 
 def parse_limits(setting: str) -> dict[str, int]:
-    """Read `30000` or `30000 de-en=14000` or `de-en=14000`: sentence pairs by pair; `""` is for all the others."""
+    """Read `30000` or `30000 de-en=14000` or `de-en=14000`: sentence pairs by pair; `""` is for all the
+    others.
+    """
     limits = {}
     for word in setting.split():
         pair, _, number = word.rpartition("=")
         said_before = {pair, "-".join(pair.split("-")[::-1])} & limits.keys()
         if not number.isascii() or not number.isdigit() or int(number) < 1 or said_before:
-            raise InputError(f"'{setting}' gives no numbers of sentence pairs; write 30000, or 30000 de-en=14000")
+            raise InputError(
+                f"'{setting}' gives no numbers of sentence pairs; write 30000, or 30000 de-en=14000"
+            )
         limits["" if not pair else str(parse_direction(pair))] = int(number)
     return limits
 
@@ -33,7 +37,9 @@ def limit_of(pair: tuple[str, str], limits: Mapping[str, int]) -> int | None:
     return limits.get("-".join(pair), limits.get("-".join(pair[::-1]), limits.get("")))
 
 
-def overlaps_of_pair(text: Path, pair: tuple[str, str], held_out: Mapping[str, Place]) -> tuple[int, list[list[Overlap]]]:
+def overlaps_of_pair(
+    text: Path, pair: tuple[str, str], held_out: Mapping[str, Place]
+) -> tuple[int, list[list[Overlap]]]:
     """The number of lines of a training pair, and the overlaps of each line that has any."""
     number, found = 0, []
     for number, overlaps in enumerate(find_overlaps(text, pair, held_out), start=1):
@@ -53,8 +59,10 @@ def check_overlap(text: Path, languages: Sequence[str], workers: int = 1) -> tup
         if pairs[split]:
             check_corpus(text, pairs[split], [split])
     if not pairs["train"]:
-        raise InputError(f"{text} has no training text for any two of {', '.join(languages)}: "
-                         f"files are named train.xx-yy.xx and train.xx-yy.yy")
+        raise InputError(
+            f"{text} has no training text for any two of {', '.join(languages)}: "
+            f"files are named train.xx-yy.xx and train.xx-yy.yy"
+        )
     held_out = held_out_sentences(text, languages)
     with worker_pool(workers) as pool:
         results = list(pool.map(overlaps_of_pair, repeat(text), pairs["train"], repeat(held_out)))
@@ -62,22 +70,34 @@ def check_overlap(text: Path, languages: Sequence[str], workers: int = 1) -> tup
     for pair, (lines, found) in zip(pairs["train"], results):
         splits = [{overlap.split for overlap in overlaps} for overlaps in found]
         counts["-".join(pair)] = {
-            "lines": lines, **{split: sum(split in of_line for of_line in splits) for split in SPLITS[1:]},
-            "overlapping": len(found)}  # fmt: skip
+            "lines": lines,
+            **{split: sum(split in of_line for of_line in splits) for split in SPLITS[1:]},
+            "overlapping": len(found),
+        }
     return counts, [overlaps for _, found in results for overlaps in found]
 
 
-def make_training_text(text: Path, target: Path, languages: Sequence[str], limits: Mapping[str, int] | None = None,
-                       seed: int = 1, workers: int = 1) -> dict:  # fmt: skip
+def make_training_text(
+    text: Path,
+    target: Path,
+    languages: Sequence[str],
+    limits: Mapping[str, int] | None = None,
+    seed: int = 1,
+    workers: int = 1,
+) -> dict:
     """Write `text` into the folder `target`, its training pairs without overlap and at random within limits.
 
-    Returns the counts of `check_overlap` with those of the lines `removed` and `kept`, which are also written,
-    to `overlap.json`, and what overlapped to `overlap.tsv`. Held-out sets and lexicons are copied.
+    Returns the counts of `check_overlap` with those of the lines `removed` and `kept`, which are also
+    written, to `overlap.json`, and what overlapped to `overlap.tsv`. Held-out sets and lexicons are copied.
     """
     pairs = pairs_of_split(text, "train", languages)
     limits = limits or {}
-    if strangers := [pair for pair in limits if pair and pair not in {f"{a}-{b}" for p in pairs for a, b in (p, p[::-1])}]:
-        raise InputError(f"{text} has no training text for {', '.join(strangers)}, of which a number of pairs is asked for")
+    if strangers := [
+        pair for pair in limits if pair and pair not in {f"{a}-{b}" for p in pairs for a, b in (p, p[::-1])}
+    ]:
+        raise InputError(
+            f"{text} has no training text for {', '.join(strangers)}, of which a number of pairs is asked for"
+        )
     counts, overlaps = check_overlap(text, languages, workers)
     target.mkdir(parents=True, exist_ok=True)
     removed = {place for found in overlaps for place in (overlap.training for overlap in found)}
@@ -86,8 +106,10 @@ def make_training_text(text: Path, target: Path, languages: Sequence[str], limit
         out = {place.line for place in removed if place.file in files}
         chosen = choose(counts[name]["lines"], out, limit_of(pair, limits), random.Random(f"{seed} {name}"))
         if not any(chosen):
-            raise InputError(f"every sentence pair of {files[0]} overlaps with the validation or test sets; "
-                             f"nothing is left to train {name} on")
+            raise InputError(
+                f"every sentence pair of {files[0]} overlaps with the validation or test sets; "
+                f"nothing is left to train {name} on"
+            )
         counts[name] |= {"removed": len(out), "kept": sum(chosen)}
         for file in files:
             write_lines(target / file.name, compress(iterate_lines(file), chosen))
@@ -109,7 +131,9 @@ def choose(lines: int, removed: Collection[int], limit: int | None, generator: r
 
 
 def copy_held_out(text: Path, target: Path, languages: Sequence[str]) -> None:
-    """Copy the validation and test sets between the languages, and the lexicons and word orders that are there."""
+    """Copy the validation and test sets between the languages, and the lexicons and word orders that are
+    there.
+    """
     known = (text / f"{what}.{language}" for what in ("lexicon", "word_order") for language in languages)
     for file in [*held_out_files(text, languages), *filter(Path.is_file, known)]:
         with replacing(target / file.name) as copy:
@@ -117,7 +141,9 @@ def copy_held_out(text: Path, target: Path, languages: Sequence[str]) -> None:
 
 
 def write_overlaps(path: Path, overlaps: Sequence[Sequence[Overlap]]) -> None:
-    """One line for each side that overlaps: training file and line, held-out file and line, sentence (TSV)."""
+    """One line for each side that overlaps: training file and line, held-out file and line, sentence
+    (TSV).
+    """
     with replacing(path) as file:
         for overlap in (overlap for found in overlaps for overlap in found):
             places = [f"{place.file.name}\t{place.line}" for place in (overlap.training, overlap.held_out)]

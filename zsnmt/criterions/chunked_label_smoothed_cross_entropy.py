@@ -1,6 +1,6 @@
-"""`chunked_label_smoothed_cross_entropy`: fairseq's label-smoothed cross-entropy with less memory and time."""
-
-from typing import Optional
+"""`chunked_label_smoothed_cross_entropy`: fairseq's label-smoothed cross-entropy with less memory and
+time.
+"""
 
 from fairseq.criterions import register_criterion
 from fairseq.criterions.label_smoothed_cross_entropy import (
@@ -14,12 +14,14 @@ from torch import Tensor, nn
 from zsnmt.losses.chunked_loss import ChunkedLoss
 
 
-@register_criterion("chunked_label_smoothed_cross_entropy", dataclass=LabelSmoothedCrossEntropyCriterionConfig)
+@register_criterion(
+    "chunked_label_smoothed_cross_entropy", dataclass=LabelSmoothedCrossEntropyCriterionConfig
+)
 class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
     """The stock criterion, to rounding: same options, loss, gradients and figures.
 
-    Padding is not projected to the vocabulary, and log-probabilities exist for some tokens at a time. A model whose output
-    is more than a projection of the decoder's features has the stock computation.
+    Padding is not projected to the vocabulary, and log-probabilities exist for some tokens at a time. A model
+    whose output is more than a projection of the decoder's features has the stock computation.
     """
 
     def forward(self, model: nn.Module, sample: dict, reduce: bool = True) -> tuple[Tensor, int, dict]:
@@ -28,8 +30,12 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
             sample = {**sample, "net_input": {**sample["net_input"], "features_only": True}}
         return super().forward(model, sample, reduce)
 
-    def compute_loss(self, model: nn.Module, net_output: tuple, sample: dict, reduce: bool = True) -> tuple[Tensor, Tensor]:
-        """The stock method; from features (B×T×C), the loss of all tokens and their negative log-likelihood, in nats."""
+    def compute_loss(
+        self, model: nn.Module, net_output: tuple, sample: dict, reduce: bool = True
+    ) -> tuple[Tensor, Tensor]:
+        """The stock method; from features (B×T×C), the loss of all tokens and their negative
+        log-likelihood, in nats.
+        """
         if "features_only" not in sample["net_input"]:
             return super().compute_loss(model, net_output, sample, reduce)
         features, extra = net_output
@@ -52,10 +58,11 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
 ChunkedLabelSmoothedCrossEntropy.__name__ = LabelSmoothedCrossEntropyCriterion.__name__
 
 
-def projecting_decoder(model: nn.Module) -> Optional[TransformerDecoderBase]:
+def projecting_decoder(model: nn.Module) -> TransformerDecoderBase | None:
     """A transformer's decoder, if `output_layer` alone makes the logits of its features; None otherwise.
 
-    None, too, where the model hides its weights from all but its own forward pass (FSDP, DDP that looks for unused ones).
+    None, too, where the model hides its weights from all but its own forward pass (FSDP, DDP that looks for
+    unused ones).
     """
     while hasattr(model, "module"):
         if isinstance(model, FullyShardedDataParallel) or getattr(model, "find_unused_parameters", False):
@@ -64,5 +71,7 @@ def projecting_decoder(model: nn.Module) -> Optional[TransformerDecoderBase]:
     if type(model).forward is not TransformerModelBase.forward:
         return None
     decoder = model.decoder
-    stock = type(decoder).output_layer is TransformerDecoderBase.output_layer and decoder.adaptive_softmax is None
+    stock = (
+        type(decoder).output_layer is TransformerDecoderBase.output_layer and decoder.adaptive_softmax is None
+    )
     return decoder if stock and getattr(decoder, "vocabulary", None) is None else None

@@ -27,7 +27,9 @@ class TagPlacement:
 
     def source_prefix(self, direction: Direction) -> list[int]:
         """Ids of the tags at the head of the source."""
-        return [self.dictionary.index(language_tag(language)) for language in source_tags(self.name, direction)]
+        return [
+            self.dictionary.index(language_tag(language)) for language in source_tags(self.name, direction)
+        ]
 
     def decoder_start(self, direction: Direction) -> int:
         """Id of the decoder's first input."""
@@ -46,5 +48,7 @@ def source_tags(placement: str, direction: Direction) -> list[str]:
 
 
 def decoder_tag(placement: str, direction: Direction) -> str | None:
-    """The language whose tag is the decoder's first input, or None where that is the end-of-sentence symbol."""
+    """The language whose tag is the decoder's first input, or None where that is the end-of-sentence
+    symbol.
+    """
     return direction.target if placement.endswith("t_dec") else None

@@ -1,6 +1,7 @@
 """Sentences whose tokens are masked anew in every epoch, as masked language models are trained."""
 
-from typing import NamedTuple, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -13,8 +14,9 @@ MASK = "<mask>"
 class Masking(NamedTuple):
     """How tokens are chosen and replaced (Devlin et al. 2019, section 3.1; Dufter and Schütze 2020).
 
-    Every token but <s>, </s> and padding is chosen with probability `chosen`. Of the chosen ones, shares of `kept` stay,
-    of `random` become any symbol of the dictionary, all equally probable, and the others become <mask>.
+    Every token but <s>, </s> and padding is chosen with probability `chosen`. Of the chosen ones, shares of
+    `kept` stay, of `random` become any symbol of the dictionary, all equally probable, and the others become
+    <mask>.
     """
 
     chosen: float = 0.15
@@ -28,21 +30,39 @@ class Masking(NamedTuple):
 
 
 class MaskedSentences(FairseqDataset):
-    """A line each: `<s> tokens </s>`, cut to `length` tokens, right-padded in batches, masked by seed, epoch and line alone.
+    """A line each: `<s> tokens </s>`, cut to `length` tokens, right-padded in batches, masked by seed, epoch
+    and line alone.
 
-    `lines` are tokens that end in EOS, with their `sizes`. In a batch the target is padding where nothing is to predict.
+    `lines` are tokens that end in EOS, with their `sizes`. In a batch the target is padding where nothing is
+    to predict.
     """
 
-    def __init__(self, lines: Sequence[Tensor], sizes: np.ndarray, dictionary: Dictionary, masking: Masking, length: int, seed: int) -> None:
+    def __init__(
+        self,
+        lines: Sequence[Tensor],
+        sizes: np.ndarray,
+        dictionary: Dictionary,
+        masking: Masking,
+        length: int,
+        seed: int,
+    ) -> None:
         super().__init__()
-        self.lines, self.dictionary, self.masking, self.length, self.seed = lines, dictionary, masking, length, seed
+        self.lines, self.dictionary, self.masking, self.length, self.seed = (
+            lines,
+            dictionary,
+            masking,
+            length,
+            seed,
+        )
         self.sizes = np.minimum(np.asarray(sizes) + 1, length)
         self.epoch = 1
 
     def __getitem__(self, index: int) -> dict:
         line = self.lines[index].long()
         end = line[-1:]
-        begin = end - (self.dictionary.eos() - self.dictionary.bos())  # of a fake language, if it has special symbols of its own
+        begin = end - (
+            self.dictionary.eos() - self.dictionary.bos()
+        )  # of a fake language, if it has special symbols of its own
         return {"id": index, "tokens": torch.cat([begin, line[:-1][: self.length - 2], end])}
 
     def __len__(self) -> int:

@@ -21,8 +21,8 @@ def encode(pieces: Sequence[str], dictionary: Dictionary) -> list[int]:
 class Codec:
     """A model's text pipeline, dictionary and language tags: raw text into token ids, and back.
 
-    `languages` are in their order, the pivot first; `trained` are the directions of training; `longest` is the number of
-    tokens that the model reads of a source at most, tags and EOS among them.
+    `languages` are in their order, the pivot first; `trained` are the directions of training; `longest` is
+    the number of tokens that the model reads of a source at most, tags and EOS among them.
     """
 
     pipeline: TextPipeline
@@ -50,7 +50,9 @@ class Codec:
             return Direction(check_known(source, self.languages), target)
         anything = Direction(next(language for language in self.languages if language != target), target)
         if self.pipeline.needs_language or anything.source in source_tags(self.placement.name, anything):
-            raise InputError(f"this model must be told the source language: one of {', '.join(self.languages)}")
+            raise InputError(
+                f"this model must be told the source language: one of {', '.join(self.languages)}"
+            )
         return anything
 
     # Text into ids
@@ -70,19 +72,25 @@ class Codec:
 
     def sentence(self, tokens: Sequence[int], direction: Direction) -> Sentence:
         """Tokens of the source language, EOS last, with the tags of a direction."""
-        return Sentence([*self.placement.source_prefix(direction), *tokens], self.placement.decoder_start(direction))
+        return Sentence(
+            [*self.placement.source_prefix(direction), *tokens], self.placement.decoder_start(direction)
+        )
 
     def room(self, direction: Direction) -> int:
         """How many pieces a source may have, beside its tags and EOS."""
         return self.longest - len(self.placement.source_prefix(direction)) - 1
 
     def parts(self, line: str, language: str, room: int) -> list[list[int]]:
-        """Tokens of a raw line in parts of at most `room` pieces and EOS, cut between words; none of an empty line."""
+        """Tokens of a raw line in parts of at most `room` pieces and EOS, cut between words; none of an
+        empty line.
+        """
         pieces, parts = self.pipeline.encode(line, language), []
         while pieces:
             cut = room
             if len(pieces) > room:  # before the last word that begins in reach
-                cut = max((i for i in range(1, room + 1) if self.pipeline.starts_word(pieces[i])), default=room)
+                cut = max(
+                    (i for i in range(1, room + 1) if self.pipeline.starts_word(pieces[i])), default=room
+                )
             parts.append(encode(pieces[:cut], self.dictionary))
             pieces = pieces[cut:]
         return parts

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 from collections import OrderedDict
-from typing import Optional, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -27,7 +27,7 @@ class TaggedPairs(LanguagePairDataset):
         placement: TagPlacement,
         source,
         target=None,
-        source_sizes: Optional[Sequence[int]] = None,
+        source_sizes: Sequence[int] | None = None,
         left_pad_source: bool = True,
         left_pad_target: bool = False,
     ) -> None:
@@ -74,7 +74,9 @@ class DirectionSets(ConcatDataset):
         pieces = []
         for batch in super().batch_by_size(indices, **limits):
             which = np.searchsorted(self.cumulative_sizes, batch, side="right")
-            pieces += [list(piece) for piece in np.split(np.asarray(batch), np.flatnonzero(np.diff(which)) + 1)]
+            pieces += [
+                list(piece) for piece in np.split(np.asarray(batch), np.flatnonzero(np.diff(which)) + 1)
+            ]
         return pieces
 
     def collater(self, samples: list[dict], **extra_args) -> dict:
@@ -98,7 +100,7 @@ class TaggedDataManager(MultilingualDatasetManager):
     ) -> None:
         super().__init__(args, lang_pairs, langs, dicts, sampling_method)
         self.valid_lang_pairs = valid_lang_pairs
-        self.placement: Optional[TagPlacement] = None
+        self.placement: TagPlacement | None = None
 
     def get_data_paths_and_lang_pairs(self, split: str) -> tuple[dict, dict]:
         paths, lang_pairs = super().get_data_paths_and_lang_pairs(split)
@@ -112,7 +114,8 @@ class TaggedDataManager(MultilingualDatasetManager):
         for pair in lang_pairs["main"]:
             if not shards.get(f"main:{pair}"):
                 raise InputError(
-                    f"{paths['main']} has no binarised '{split}' text for {pair}: add the files to the parallel text "
+                    f"{paths['main']} has no binarised '{split}' text for {pair}: add the files to the "
+                    "parallel text "
                     "and run zsnmt prepare again, or leave the direction out"
                 )
         return shards
@@ -141,7 +144,9 @@ class TaggedDataManager(MultilingualDatasetManager):
             left_pad_target=self.args.left_pad_target,
         )
 
-    def load_into_concat_dataset(self, split: str, datasets: list[tuple], data_param_list: list) -> DirectionSets:
+    def load_into_concat_dataset(
+        self, split: str, datasets: list[tuple], data_param_list: list
+    ) -> DirectionSets:
         return DirectionSets(list(OrderedDict(datasets).values()))
 
     def _shared_collater(self) -> bool:

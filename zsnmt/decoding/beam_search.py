@@ -12,15 +12,20 @@ from zsnmt.decoding.search import Hypothesis, Search
 CHUNK = 64  # symbols of which the best is found first; the order of magnitude of √V
 
 
-def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos: int, never: Tensor) -> list[list[Hypothesis]]:
+def beam_search(
+    state: DecoderState, limits: Sequence[int], search: Search, eos: int, never: Tensor
+) -> list[list[Hypothesis]]:
     """Hypotheses of each of the N sentences that the state begins with, best first.
 
-    A hypothesis has at most `limits[i]` tokens before EOS, and none of those in `never`; EOS is not its first. As in fairseq, 2W
-    candidates are ranked, those of the first W that end are finished, the best W that do not go on, and a sentence
-    ends with W finished ones or at its limit.
+    A hypothesis has at most `limits[i]` tokens before EOS, and none of those in `never`; EOS is not its
+    first. As in fairseq, 2W candidates are ranked, those of the first W that end are finished, the best W
+    that do not go on, and a sentence ends with W finished ones or at its limit.
     """
     finished: list[list[Hypothesis]] = [[] for _ in limits]
-    sentences, width = [*range(len(limits))], min(search.beam, state.symbols - 1)  # the sentences still searched, by row
+    sentences, width = (
+        [*range(len(limits))],
+        min(search.beam, state.symbols - 1),
+    )  # the sentences still searched, by row
     device = state.starts.device
     limit = torch.tensor(limits, device=device)
     tokens = state.starts[:, None]  # N×1, then N×W
@@ -34,7 +39,9 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
             log_probabilities[..., eos] = -math.inf
         if step >= nearest:
             keep_only(eos, log_probabilities, limit <= step)
-        candidate_scores, parents, candidates = best_candidates(log_probabilities, scores, 2 * width)  # N×2W each
+        candidate_scores, parents, candidates = best_candidates(
+            log_probabilities, scores, 2 * width
+        )  # N×2W each
 
         ends = candidates.eq(eos) & candidate_scores.ne(-math.inf)
         done = set()
@@ -42,7 +49,9 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
             of_sentence = finished[sentences[row]]
             if len(of_sentence) < width:
                 ended = [*history[row, parents[row, place]].tolist(), eos]
-                of_sentence.append(Hypothesis(ended, search.score(candidate_scores[row, place].item(), step + 1)))
+                of_sentence.append(
+                    Hypothesis(ended, search.score(candidate_scores[row, place].item(), step + 1))
+                )
             if len(of_sentence) == width or step == limits[sentences[row]]:
                 done.add(row)
         if len(done) == len(sentences):
@@ -50,7 +59,9 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
         if done:
             order, holes, movers = without(done, len(sentences))
             sentences = [sentences[row] for row in order]
-            order, holes, movers = (torch.tensor(rows, dtype=torch.long, device=device) for rows in (order, holes, movers))
+            order, holes, movers = (
+                torch.tensor(rows, dtype=torch.long, device=device) for rows in (order, holes, movers)
+            )
             state.drop(order, holes, movers)
             limit, history, ends = limit[order], history[order], ends[order]
             candidate_scores, parents, candidates = candidate_scores[order], parents[order], candidates[order]
@@ -60,14 +71,17 @@ def beam_search(state: DecoderState, limits: Sequence[int], search: Search, eos:
         chosen = rank.topk(width, dim=1, largest=False).indices
         scores, parents, tokens = (each.gather(1, chosen) for each in (candidate_scores, parents, candidates))
         state.follow(parents)
-        history = torch.cat([history.gather(1, parents[..., None].expand(-1, -1, step)), tokens[..., None]], dim=-1)
+        history = torch.cat(
+            [history.gather(1, parents[..., None].expand(-1, -1, step)), tokens[..., None]], dim=-1
+        )
     return [sorted(of_sentence, key=lambda hypothesis: -hypothesis.score) for of_sentence in finished]
 
 
 def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> tuple[Tensor, Tensor, Tensor]:
     """Scores, hypotheses and tokens of the best continuations of each sentence, best first (N×number each).
 
-    `log_probabilities`: N×W×V; `scores`: of the hypotheses so far, N×W. There are fewer than `number` in a tiny vocabulary.
+    `log_probabilities`: N×W×V; `scores`: of the hypotheses so far, N×W. There are fewer than `number` in a
+    tiny vocabulary.
     """
     values, tokens = top(log_probabilities, min(number, log_probabilities.size(-1)))  # N×W×number
     values = (values + scores[..., None]).flatten(1)
@@ -100,7 +114,9 @@ def keep_only(symbol: int, log_probabilities: Tensor, rows: Tensor) -> None:
 
 
 def without(done: Sequence[int], number: int) -> tuple[list[int], list[int], list[int]]:
-    """The rows that stay when some of `number` go: their order, in which the last (movers) stand in the gaps (holes)."""
+    """The rows that stay when some of `number` go: their order, in which the last (movers) stand in the
+    gaps (holes).
+    """
     done, left = set(done), number - len(set(done))
     holes = [row for row in range(left) if row in done]
     movers = [row for row in range(left, number) if row not in done]

@@ -19,4 +19,6 @@ class EncodeOnce(EnsembleModel):
             return super().forward_encoder(net_input)
         lengths = torch.empty_like(net_input["src_lengths"][: len(rows)])
         lengths[places] = net_input["src_lengths"]
-        return self.reorder_encoder_out(super().forward_encoder({"src_tokens": rows, "src_lengths": lengths}), places)
+        return self.reorder_encoder_out(
+            super().forward_encoder({"src_tokens": rows, "src_lengths": lengths}), places
+        )

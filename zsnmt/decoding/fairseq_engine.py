@@ -14,9 +14,12 @@ from zsnmt.decoding.search import Hypothesis, Search, Sentence
 def fairseq_options(search: Search) -> Namespace:
     """A search as `build_generator` of the task takes it."""
     return Namespace(
-        beam=search.beam, lenpen=search.length_penalty, length_penalty_form=search.length_penalty_form,
-        max_len_a=search.max_len_a, max_len_b=search.max_len_b,
-    )  # fmt: skip
+        beam=search.beam,
+        lenpen=search.length_penalty,
+        length_penalty_form=search.length_penalty_form,
+        max_len_a=search.max_len_a,
+        max_len_b=search.max_len_b,
+    )
 
 
 class FairseqEngine:
@@ -41,4 +44,7 @@ class FairseqEngine:
             {"net_input": {"src_tokens": src_tokens, "src_lengths": lengths}},
             bos_token=starts.repeat_interleave(self.generator.beam_size),
         )
-        return [[Hypothesis(each["tokens"].tolist(), each["score"].item()) for each in of_sentence] for of_sentence in found]
+        return [
+            [Hypothesis(each["tokens"].tolist(), each["score"].item()) for each in of_sentence]
+            for of_sentence in found
+        ]

@@ -10,11 +10,12 @@ POWER, GNMT = FORMS = ("power", "gnmt")
 
 @dataclass(frozen=True)
 class GNMTLengthPenalty:
-    """Stands for the exponent of fairseq's penalty: `length ** GNMTLengthPenalty(alpha)` is ((5 + length) / 6)^alpha.
+    """Stands for the exponent of fairseq's penalty: `length ** GNMTLengthPenalty(alpha)` is ((5 + length) /
+    6)^alpha.
 
     fairseq's searches divide the log-probability of a hypothesis of `length` tokens, EOS among them, by
-    `length ** len_penalty`. With this as their `len_penalty` the score is that of Wu et al. (2016), section 7, and nothing
-    else of the search changes.
+    `length ** len_penalty`. With this as their `len_penalty` the score is that of Wu et al. (2016), section
+    7, and nothing else of the search changes.
     """
 
     alpha: float
@@ -24,7 +25,9 @@ class GNMTLengthPenalty:
 
 
 def search_penalty(exponent: float, form: str = POWER) -> float | GNMTLengthPenalty:
-    """What fairseq's search takes as `len_penalty`; `InputError` for an unknown form, and an exponent that is not 0 or above."""
+    """What fairseq's search takes as `len_penalty`; `InputError` for an unknown form, and an exponent that
+    is not 0 or above.
+    """
     if form not in FORMS:
         raise InputError(f"there is no length penalty of the form '{form}'; choose {' or '.join(FORMS)}")
     if not 0 <= exponent < math.inf:

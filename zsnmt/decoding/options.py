@@ -16,7 +16,8 @@ BATCH_TOKENS = 4000  # of the sources in a batch, about
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """What translates, in which precision, and with how many threads of work; None for what suits the folder and the machine.
+    """What translates, in which precision, and with how many threads of work; None for what suits the folder
+    and the machine.
 
     Raises `InputError` for an engine or a precision that there is not, and for fewer than one worker.
     """
@@ -26,7 +27,10 @@ class EngineChoice:
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        for value, values, what in ((self.engine, ENGINES, "engine"), (self.precision, PRECISIONS, "precision")):
+        for value, values, what in (
+            (self.engine, ENGINES, "engine"),
+            (self.precision, PRECISIONS, "precision"),
+        ):
             if value is not None and value not in values:
                 raise InputError(f"there is no {what} '{value}'; choose {', '.join(values)}")
         if self.workers is not None and self.workers < 1:
@@ -34,19 +38,32 @@ class EngineChoice:
 
     @property
     def at_once(self) -> int:
-        """How many batches are translated at once: one for each core that this process may use, unless chosen."""
+        """How many batches are translated at once: one for each core that this process may use, unless
+        chosen.
+        """
         return self.workers or len(os.sched_getaffinity(0))
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
-    """Add `--beam`, `--length-penalty` and `--length-penalty-form`; None unless they are given, as a config may say them."""
-    parser.add_argument("--beam", type=int, metavar="N", help=f"hypotheses kept at each step (default: {Search.beam})")
-    parser.add_argument("--length-penalty", type=float, metavar="ALPHA",
-                        help="exponent of the length by which log-probabilities are divided "
-                             f"(default: {Search.length_penalty})")  # fmt: skip
-    parser.add_argument("--length-penalty-form", choices=FORMS,
-                        help="the power is that of the length, or gnmt: of (5 + length) / 6 "
-                             f"(default: {Search.length_penalty_form})")  # fmt: skip
+    """Add `--beam`, `--length-penalty` and `--length-penalty-form`; None unless they are given, as a
+    config may say them.
+    """
+    parser.add_argument(
+        "--beam", type=int, metavar="N", help=f"hypotheses kept at each step (default: {Search.beam})"
+    )
+    parser.add_argument(
+        "--length-penalty",
+        type=float,
+        metavar="ALPHA",
+        help="exponent of the length by which log-probabilities are divided "
+        f"(default: {Search.length_penalty})",
+    )
+    parser.add_argument(
+        "--length-penalty-form",
+        choices=FORMS,
+        help="the power is that of the length, or gnmt: of (5 + length) / 6 "
+        f"(default: {Search.length_penalty_form})",
+    )
 
 
 def chosen_search(options: argparse.Namespace) -> Search:
@@ -56,15 +73,26 @@ def chosen_search(options: argparse.Namespace) -> Search:
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Add `--engine`, `--precision` and `--workers`."""
-    parser.add_argument("--engine", choices=ENGINES,
-                        help="pytorch; ctranslate2, for which a run is exported first if it has no up-to-date export; auto, ctranslate2 "
-                             "if the run has such an export, else pytorch; fairseq, the reference "
-                             "(default: pytorch, and for an export the engine of its format)")  # fmt: skip
-    parser.add_argument("--precision", choices=PRECISIONS,
-                        help="of the weights; int8 is several times as fast, and changes some translations "
-                             "(default: float32, and that of an export)")  # fmt: skip
-    parser.add_argument("--workers", type=int, metavar="N",
-                        help="how many batches are translated at once, by one thread each (default: one for each core)")  # fmt: skip
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help="pytorch; ctranslate2, for which a run is exported first if it has no up-to-date export; auto, "
+        "ctranslate2 "
+        "if the run has such an export, else pytorch; fairseq, the reference "
+        "(default: pytorch, and for an export the engine of its format)",
+    )
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        help="of the weights; int8 is several times as fast, and changes some translations "
+        "(default: float32, and that of an export)",
+    )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="how many batches are translated at once, by one thread each (default: one for each core)",
+    )
 
 
 def engine_choice(options: argparse.Namespace) -> EngineChoice:

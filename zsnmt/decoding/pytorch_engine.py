@@ -1,4 +1,6 @@
-"""PyTorch's engine: a packed model and beam search over it, or, for models that cannot be packed, fairseq's own search."""
+"""PyTorch's engine: a packed model and beam search over it, or, for models that cannot be packed,
+fairseq's own search.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -21,16 +23,24 @@ from zsnmt.modules.relative_attention import RelativeKeys
 class PyTorchEngine:
     """Searches with a trained model on its device; a tag of `languages` is never written.
 
-    Equal sources of a batch are encoded once. Hypotheses do not depend on their companions in a batch, but for rounding: that of
-    float32, or that of int8, whose inputs are scaled together.
+    Equal sources of a batch are encoded once. Hypotheses do not depend on their companions in a batch, but
+    for rounding: that of float32, or that of int8, whose inputs are scaled together.
     """
 
     def __init__(
-        self, model: BaseFairseqModel, dictionary: Dictionary, languages: Sequence[str], search: Search, precision: str = FLOAT32
+        self,
+        model: BaseFairseqModel,
+        dictionary: Dictionary,
+        languages: Sequence[str],
+        search: Search,
+        precision: str = FLOAT32,
     ) -> None:
         weight = model.decoder.output_projection.weight
         check_precision(precision, weight.device)
-        self.encoder, self.decoder = PackedEncoder(model.encoder, precision), PackedDecoder(model.decoder, precision)
+        self.encoder, self.decoder = (
+            PackedEncoder(model.encoder, precision),
+            PackedDecoder(model.decoder, precision),
+        )
         self.search, self.device = search, weight.device
         self.signature = "" if precision == FLOAT32 else f"pytorch {precision}"
         self.pad, self.eos = dictionary.pad(), dictionary.eos()
@@ -44,7 +54,9 @@ class PyTorchEngine:
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""
         rows: dict[tuple[int, ...], int] = {}  # of each source in what is encoded
-        places = torch.tensor([rows.setdefault(tuple(sentence.source), len(rows)) for sentence in sentences], device=self.device)
+        places = torch.tensor(
+            [rows.setdefault(tuple(sentence.source), len(rows)) for sentence in sentences], device=self.device
+        )
         src_tokens = collate_tokens([torch.tensor(source) for source in rows], self.pad).to(self.device)
         encoded, padding_mask = self.encoder(src_tokens)
         starts = torch.tensor([sentence.start for sentence in sentences], device=self.device)
@@ -61,10 +73,14 @@ def why_not_packed(model: BaseFairseqModel) -> str | None:
     layers = [*decoder.layers.children()]
     reasons = {
         "an adaptive softmax": decoder.adaptive_softmax is not None,
-        "projections around its layers": decoder.project_in_dim is not None or decoder.project_out_dim is not None,
-        "attention across encoder and decoder": decoder.cross_self_attention or any(layer.encoder_attn is None for layer in layers),
+        "projections around its layers": decoder.project_in_dim is not None
+        or decoder.project_out_dim is not None,
+        "attention across encoder and decoder": decoder.cross_self_attention
+        or any(layer.encoder_attn is None for layer in layers),
         "scales of the layers": any(
-            getattr(layer, name, None) is not None for layer in layers for name in ("attn_ln", "c_attn", "ffn_layernorm", "w_resid")
+            getattr(layer, name, None) is not None
+            for layer in layers
+            for name in ("attn_ln", "c_attn", "ffn_layernorm", "w_resid")
         ),
         "quantisation noise": decoder.quant_noise is not None,
         "a bias of the decoder's attention": any(

@@ -15,7 +15,9 @@ if TYPE_CHECKING:  # commands read defaults here, and do not wait for fairseq
 
 
 class Sentence(NamedTuple):
-    """Token ids of a source, tags at its head and EOS at its end, and the decoder's first input: a tag, or EOS."""
+    """Token ids of a source, tags at its head and EOS at its end, and the decoder's first input: a tag, or
+    EOS.
+    """
 
     source: list[int]
     start: int
@@ -30,9 +32,11 @@ class Hypothesis(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """How to search: hypotheses kept at each step, and the length penalty (see `zsnmt.decoding.length_penalty`).
+    """How to search: hypotheses kept at each step, and the length penalty (see
+    `zsnmt.decoding.length_penalty`).
 
-    The defaults are those of Liu et al. (2021), and of every command. An output has at most `max_len_a` times as many tokens as its source, with tags and EOS, and `max_len_b` more.
+    The defaults are those of Liu et al. (2021), and of every command. An output has at most `max_len_a` times
+    as many tokens as its source, with tags and EOS, and `max_len_b` more.
     """
 
     beam: int = 4
@@ -47,7 +51,9 @@ class Search:
             raise InputError(f"a beam of {self.beam} keeps nothing; give 1 or more")
 
     def limit(self, source_length: int, longest: int) -> int:
-        """How many tokens an output may have before EOS, for a source of so many and a model that writes no more than `longest`."""
+        """How many tokens an output may have before EOS, for a source of so many and a model that writes
+        no more than `longest`.
+        """
         return min(int(self.max_len_a * source_length + self.max_len_b), longest)
 
     def score(self, log_probability: float, length: int) -> float:
@@ -61,7 +67,9 @@ def never_written(dictionary: Dictionary, languages: Sequence[str]) -> list[int]
 
 
 class Engine(Protocol):
-    """What searches for translations. `signature` names what of it changes them; empty where they are fairseq's."""
+    """What searches for translations. `signature` names what of it changes them; empty where they are
+    fairseq's.
+    """
 
     signature: str
 

@@ -28,12 +28,14 @@ def train_and_score(steps: Steps, experiment: Experiment, variables: Mapping[str
     number = len(experiment.config.languages)
     prepare_data(steps, experiment)
     steps.say(
-        f"training {' '.join(SYSTEMS)} side by side; the whole logs are in {experiment.folder}/*/seed{SEED}/train.log"
+        f"training {' '.join(SYSTEMS)} side by side; the whole logs are in "
+        f"{experiment.folder}/*/seed{SEED}/train.log"
     )
     _all(partial(train_run, steps, experiment, system, system, SEED) for system in SYSTEMS)
     runs = [experiment.run(system, SEED) for system in SYSTEMS]
     steps.say(
-        f"translating the test set in {number * (number - 1)} directions, {(number - 1) * (number - 2)} of them never seen in training"
+        f"translating the test set in {number * (number - 1)} directions, {(number - 1) * (number - 2)} of "
+        "them never seen in training"
     )
     _all(partial(_score, steps, run, variables) for run in runs)
     return runs
@@ -49,14 +51,18 @@ def _all(jobs: Iterator[Callable[[], object]]) -> None:
 
 
 def examples(experiment: Experiment) -> Iterator[str]:
-    """Two sentences of the test set in directions without training text, with what each system made of them."""
+    """Two sentences of the test set in directions without training text, with what each system made of
+    them.
+    """
     languages = experiment.config.languages
     yield from _example(experiment, 0, Direction(languages[1], languages[-1]))
     yield from _example(experiment, 1, Direction(languages[-1], languages[1]))
 
 
 def _example(experiment: Experiment, number: int, direction: Direction) -> Iterator[str]:
-    """A sentence of the test set, counted from 0, in both languages and in the pivot, and its translations."""
+    """A sentence of the test set, counted from 0, in both languages and in the pivot, and its
+    translations.
+    """
     pivot = experiment.config.languages[0]
     shown = {direction.source: "", pivot: ", the pivot", direction.target: ", as it should be"}
     yield ""

@@ -118,15 +118,16 @@ class Evaluation:
         self.kinds = {
             direction: kind_of(direction, self.translator.trained, synthetic) for direction in self.text.pairs
         }
+        given = {
+            "engine": self.translator.signature,  # fairseq's own hypotheses have none
+            "lines": text.lines,
+            "pivot_model": self.models[-1].checksum if pivot_run else None,
+        }
         self.decoding = {
             "model": self.run.checksum,
             **recorded(search),
-            **(
-                {"engine": self.translator.signature} if self.translator.signature else {}
-            ),  # fairseq's own hypotheses have none
             "split": text.split,
-            **({"lines": text.lines} if text.lines else {}),
-            **{"pivot_model": model.checksum for model in self.models[1:]},
+            **{name: value for name, value in given.items() if value},
         }
 
     def hypotheses(self, folder: Path) -> tuple[Hypotheses, Hypotheses, Hypotheses]:

@@ -72,7 +72,9 @@ class Job(NamedTuple):
         return self.number * len(self.missing())
 
     def run(self, finished: Callable[[float], object]) -> None:
-        """Translate what is missing, all together: a sentence is encoded once for all languages it goes into."""
+        """Translate what is missing, all together: a sentence is encoded once for all languages it goes
+        into.
+        """
         if missing := self.missing():
             translations = self.kept.translator.translate_into(
                 self.lines(), [*missing.values()], finished=finished

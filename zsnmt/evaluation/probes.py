@@ -1,4 +1,6 @@
-"""Probes of a run's encoder, made once: what its states know of token, position and language, and how alike languages are."""
+"""Probes of a run's encoder, made once: what its states know of token, position and language, and how
+alike languages are.
+"""
 
 import shlex
 import shutil
@@ -20,10 +22,11 @@ SIMILARITY, CLASSIFIERS = PRINTED = ("similarity.txt", "classifiers.txt")
 
 @dataclass(frozen=True)
 class Probing:
-    """What is measured: the first `lines` (None: all) of a split, by classifiers that are trained on random training lines.
+    """What is measured: the first `lines` (None: all) of a split, by classifiers that are trained on random
+    training lines.
 
-    `kind` is the procedure of the classifiers, `variance` the share (0–1) of it that SVCCA keeps, `target` the language asked
-    for, where sources bear its tag.
+    `kind` is the procedure of the classifiers, `variance` the share (0–1) of it that SVCCA keeps, `target`
+    the language asked for, where sources bear its tag.
     """
 
     split: str = "test"
@@ -47,16 +50,19 @@ class Probing:
 
 
 def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = False) -> list[str]:
-    """Make the tables of RUN/probes, unless they were made before of the same model, text and settings; returns what to print.
+    """Make the tables of RUN/probes, unless they were made before of the same model, text and settings;
+    returns what to print.
 
-    Earlier tables stay until all new ones are there. Raises `InputError` for a run without model, where its text is not there
-    any more, and where another process is at work in the run.
+    Earlier tables stay until all new ones are there. Raises `InputError` for a run without model, where its
+    text is not there any more, and where another process is at work in the run.
     """
     check_trained(run)
     text = Path(read_record(run)["text"])
     if not text.is_dir():
-        raise InputError(f"{text}, the text of {run}, is not there any more; make states from a copy of it with: "
-                         f"zsnmt probe-states {run} STATES --text FOLDER")  # fmt: skip
+        raise InputError(
+            f"{text}, the text of {run}, is not there any more; make states from a copy of it with: "
+            f"zsnmt probe-states {run} STATES --text FOLDER"
+        )
     with locked(run):
         settings = {**asdict(probing), "keep_states": keep_states}
         work = partial(_make_probes, steps, run, text, probing, keep_states)
@@ -118,8 +124,17 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
     command = shlex.join(
         ["bash", "recipes/probe.sh", str(run).removeprefix(f"{PROJECT}/"), *probing.options()]
     )
-    write_probe_record(new, run, states, training, split=probing.split, kind=probing.kind, variance=probing.variance,
-                       probe_seed=seed, command=command)  # fmt: skip
+    write_probe_record(
+        new,
+        run,
+        states,
+        training,
+        split=probing.split,
+        kind=probing.kind,
+        variance=probing.variance,
+        probe_seed=seed,
+        command=command,
+    )
     for folder in (new / MARKERS, run / PROBES, *(() if keep_states else (states, training))):
         shutil.rmtree(folder, ignore_errors=True)
     new.rename(run / PROBES)
@@ -136,7 +151,9 @@ def _write_states(
     random: int | None = None,
     seed: int = 1,
 ) -> None:
-    """Write the states of the first lines of a multiway split, or of random lines of the files of its pairs."""
+    """Write the states of the first lines of a multiway split, or of random lines of the files of its
+    pairs.
+    """
     from zsnmt.corpora.multiway import read_multiway
     from zsnmt.inference.states import load_run, write_states  # loads PyTorch
     from zsnmt.masked_lm.random_lines import random_lines
@@ -157,4 +174,4 @@ def _printed(file: Path, make, **settings) -> None:
     """Keep what a function returns to be printed."""
     shown = make(**settings)
     with replacing(file) as output:
-        output.write(f"{shown}\n".encode("utf-8"))
+        output.write(f"{shown}\n".encode())

@@ -8,7 +8,7 @@ from pathlib import Path
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, read_record
+from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, read_record
 from zsnmt.runs.scores import SCORES_FILE, Result, write_score_file
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.config import read_config
@@ -36,7 +36,8 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
             "length_penalty_form": config.length_penalty_form,
             "lines": config.test_lines,
         }
-    settings = {name: value for name, value in (settings | given).items() if value is not None}
+    settings |= {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in settings.items() if value is not None}
     chosen(Scoring, settings)
     return settings
 
@@ -68,12 +69,16 @@ def score_run(
     pivot = None if pivot and pivot.resolve() == run.resolve() else pivot
     work = partial(_score, run, run / SCORES_FILE, settings, pivot_run=pivot, engine=engine, scored=scored)
     if not is_run(run):
-        return work()
+        work()
+        return
+    check_trained(run)
     text = Path(read_record(run)["text"])
     if not text.is_dir():
-        raise InputError(f"{text}, the test set of {run}, is not there any more; score the run on a copy of it with: "
-                         f"zsnmt evaluate {run} --text FOLDER --output FILE.json")  # fmt: skip
-    inputs = [folder / MODEL_FILE for folder in (run, pivot) if folder]
+        raise InputError(
+            f"{text}, the test set of {run}, is not there any more; score the run on a copy of it with: "
+            f"zsnmt evaluate {run} --text FOLDER --output FILE.json"
+        )
+    inputs = [folder / MODEL_FILE if is_run(folder) else folder for folder in (run, pivot) if folder]
     inputs += [path for kind in ("test", "lexicon") for path in sorted(text.glob(f"{kind}.*"))]
     inputs += [run / BEFORE] if (run / BEFORE).is_dir() else []
     of_engine = {"engine": engine.engine, "precision": engine.precision}

@@ -80,10 +80,12 @@ def means(results: Sequence[Result]) -> dict[tuple[str, Way], Uncertainty]:
     for result in results:
         groups.setdefault((result.kind, result.way), []).append(result.uncertainty)
     return {
-        group: uncertainty({
-            figure: np.mean([unpacked(each.resampled[figure], top) for each in members], axis=0)
-            for figure, top in ranges().items()
-            if all(figure in each.resampled for each in members)
-        })
+        group: uncertainty(
+            {
+                figure: np.mean([unpacked(each.resampled[figure], top) for each in members], axis=0)
+                for figure, top in ranges().items()
+                if all(figure in each.resampled for each in members)
+            }
+        )
         for group, members in groups.items()
-    }  # fmt: skip
+    }

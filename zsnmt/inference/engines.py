@@ -31,8 +31,8 @@ Opened = tuple[Engine, Codec]
 def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()) -> Opened:
     """The engine that translates with a run, or with its export, and what turns text into its input.
 
-    A run is translated by one of `ENGINES`, `pytorch` unless another is chosen; an export by an engine of its format.
-    Nothing is exported here. Raises `InputError` for a choice that does not go with the folder.
+    A run is translated by one of `ENGINES`, `pytorch` unless another is chosen; an export by an engine of its
+    format. Nothing is exported here. Raises `InputError` for a choice that does not go with the folder.
     """
     if is_export(folder):
         return open_export(folder, search, choice)
@@ -44,16 +44,21 @@ def open_export(folder: Path, search: Search, choice: EngineChoice) -> Opened:
     record = describe_export(folder)
     export_format = load_format(record["format"])
     if choice.engine not in (None, AUTO, *export_format.engines):
-        raise InputError(f"{folder} is an export to {record['format']}; give the run folder for --engine {choice.engine}")
+        raise InputError(
+            f"{folder} is an export to {record['format']}; give the run folder for --engine {choice.engine}"
+        )
     if choice.precision not in (None, record["quantization"]):
         raise InputError(
-            f"{folder} was exported in {record['quantization']}; leave out --precision {choice.precision}, or export the run so"
+            f"{folder} was exported in {record['quantization']}; leave out --precision {choice.precision}, "
+            "or export the run so"
         )
     return export_format.open(folder, search, choice)
 
 
 def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Opened:
-    """CTranslate2 with the export in a run folder; `InputError` if there is none of the run's present model."""
+    """CTranslate2 with the export in a run folder; `InputError` if there is none of the run's present
+    model.
+    """
     quantization = choice.precision or FLOAT32
     folder = export_folder(run, CTRANSLATE2, quantization)
     if not is_present(folder, run):
@@ -86,8 +91,10 @@ ENGINES: dict[str, Callable[[Path, Search, EngineChoice], Opened]] = {  # of a r
     FAIRSEQ: open_pytorch,
 }
 
+
 def prepare_engine(folder: Path, search: Search, choice: EngineChoice) -> None:
-    """Make what the chosen engine needs: for `ctranslate2`, export the run unless it has an up-to-date export.
+    """Make what the chosen engine needs: for `ctranslate2`, export the run unless it has an up-to-date
+    export.
 
     That takes seconds to minutes, and says so. `auto` takes an export that is there, and makes none.
     """
@@ -106,7 +113,11 @@ def prepare_engine(folder: Path, search: Search, choice: EngineChoice) -> None:
 
 def is_present(export: Path, run: Path) -> bool:
     """Whether a folder is an export of a run's present model."""
-    return is_export(export) and (run / MODEL_FILE).is_file() and describe_export(export)["model"] == sha256(run / MODEL_FILE)
+    return (
+        is_export(export)
+        and (run / MODEL_FILE).is_file()
+        and describe_export(export)["model"] == sha256(run / MODEL_FILE)
+    )
 
 
 def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Engine:
@@ -116,15 +127,25 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
     if choice.engine == FAIRSEQ or reason:
         if precision != FLOAT32:
             why = f", which this model needs, since {reason}" if reason else ""
-            raise InputError(f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}")
-        engine = FairseqEngine(model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search)))
+            raise InputError(
+                f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}"
+            )
+        engine = FairseqEngine(
+            model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
+        )
     else:
         engine = PyTorchEngine(model, trained.codec.dictionary, trained.codec.languages, search, precision)
-    return ManyProcesses(engine, choice.at_once) if choice.at_once > 1 and engine.device.type == "cpu" else engine
+    return (
+        ManyProcesses(engine, choice.at_once)
+        if choice.at_once > 1 and engine.device.type == "cpu"
+        else engine
+    )
 
 
 class ManyProcesses:
-    """An engine's work shared among processes of one thread each; they begin with the model that this one has loaded."""
+    """An engine's work shared among processes of one thread each; they begin with the model that this one
+    has loaded.
+    """
 
     def __init__(self, engine: PyTorchEngine | FairseqEngine, workers: int) -> None:
         self.engine, self.workers, self.signature = engine, workers, engine.signature

@@ -30,8 +30,8 @@ from zsnmt.runs.folder import MODEL_FILE
 class ProbedModel(NamedTuple):
     """An encoder in evaluation mode, and what turns text into its input.
 
-    `sources` gives the token ids of lines of a language, with as many `tags` at their head and EOS at their end; `record`
-    is what states.json says of the model.
+    `sources` gives the token ids of lines of a language, with as many `tags` at their head and EOS at their
+    end; `record` is what states.json says of the model.
     """
 
     encoder: TransformerEncoderBase
@@ -45,8 +45,9 @@ class ProbedModel(NamedTuple):
 def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None) -> ProbedModel:
     """The encoder of a run folder, for raw text.
 
-    `target`: the language asked for, where a source bears the tag of its target; no other model reads it. Raises
-    `InputError` for a folder that is no run, a damaged checkpoint, and where a target is needed and missing or unknown.
+    `target`: the language asked for, where a source bears the tag of its target; no other model reads it.
+    Raises `InputError` for a folder that is no run, a damaged checkpoint, and where a target is needed and
+    missing or unknown.
     """
     trained = trained_run.load_run(run, checkpoint)
     codec, encoder = trained.codec, trained.model.encoder
@@ -54,7 +55,9 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None)
     if "target" not in tags:
         target = None
     elif target is None:
-        raise InputError(f"the model in {run} must be told the target language: one of {', '.join(codec.languages)}")
+        raise InputError(
+            f"the model in {run} must be told the target language: one of {', '.join(codec.languages)}"
+        )
     else:
         check_known(target, codec.languages)
 
@@ -75,29 +78,47 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None)
 def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
     """The encoder of fairseq's own `transformer`, for text in pieces with spaces between them.
 
-    `data` holds the `dict.{lang}.txt` of the training; the model's languages are those whose dictionary is the encoder's.
-    Raises `InputError` for a damaged checkpoint, another model, a missing dictionary, and sources that bear tags.
+    `data` holds the `dict.{lang}.txt` of the training; the model's languages are those whose dictionary is
+    the encoder's. Raises `InputError` for a damaged checkpoint, another model, a missing dictionary, and
+    sources that bear tags.
     """
-    overrides = {"data": str(data), "eval_bleu": False}  # a tokeniser for the BLEU of validation is not needed
+    overrides = {
+        "data": str(data),
+        "eval_bleu": False,
+    }  # a tokeniser for the BLEU of validation is not needed
     with readable(checkpoint):
         state = checkpoint_utils.load_checkpoint_to_cpu(str(checkpoint), overrides)
         try:
             [model], _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], state=state)
         except FileNotFoundError as error:
-            raise InputError(f"{error.filename} is missing; give the folder with the training's dictionaries") from error
+            raise InputError(
+                f"{error.filename} is missing; give the folder with the training's dictionaries"
+            ) from error
         except RuntimeError as error:  # of weights of other shapes
-            raise InputError(f"{checkpoint} does not fit the dictionaries in {data}; give those of its training") from error
+            raise InputError(
+                f"{checkpoint} does not fit the dictionaries in {data}; give those of its training"
+            ) from error
     if not isinstance(encoder := getattr(model, "encoder", None), TransformerEncoderBase):
         raise InputError(f"{checkpoint} holds a {type(model).__name__}; give one of fairseq's transformer")
     if not reads_pieces_alone(task):
-        raise InputError(f"{checkpoint} was trained by {type(task).__name__} with sources that may bear tags; give the run "
-                         "folder of a zs_translation model, or a checkpoint whose sources are pieces alone")
-    symbols = {path.name.split(".")[1]: Dictionary.load(str(path)).symbols for path in sorted(data.glob("dict.*.txt"))}
+        raise InputError(
+            f"{checkpoint} was trained by {type(task).__name__} with sources that may bear tags; give the "
+            "run "
+            "folder of a zs_translation model, or a checkpoint whose sources are pieces alone"
+        )
+    symbols = {
+        path.name.split(".")[1]: Dictionary.load(str(path)).symbols
+        for path in sorted(data.glob("dict.*.txt"))
+    }
     return ProbedModel(
         encoder.to("cuda" if torch.cuda.is_available() else "cpu").eval(),
         task.source_dictionary,
         # A multilingual task appends tags to what is in the file.
-        [language for language, known in symbols.items() if known == task.source_dictionary.symbols[: len(known)]],
+        [
+            language
+            for language, known in symbols.items()
+            if known == task.source_dictionary.symbols[: len(known)]
+        ],
         lambda lines, language: (encode(line.split(), task.source_dictionary) for line in lines),
         0,
         {"run": str(checkpoint.resolve()), "target": None, **record_of(checkpoint, encoder)},
@@ -112,13 +133,17 @@ def reads_pieces_alone(task: FairseqTask) -> bool:
 
 
 def record_of(checkpoint: Path, encoder: TransformerEncoderBase) -> dict:
-    """What states.json says of a model; `removed_layers` are those without the residual of the attention, from 1."""
+    """What states.json says of a model; `removed_layers` are those without the residual of the attention,
+    from 1.
+    """
     residuals = [getattr(layer, "attention_residual", None) for layer in encoder.layers.children()]
     return {
         "model": sha256(checkpoint),
         "layers": [*map(str, range(encoder.num_layers + 1)), FINAL],
         "dimension": encoder.embed_tokens.embedding_dim,
-        "removed_layers": [k for k, kept in enumerate(residuals, start=1) if not isinstance(kept, KeepResidual | None)],
+        "removed_layers": [
+            k for k, kept in enumerate(residuals, start=1) if not isinstance(kept, KeepResidual | None)
+        ],
     }
 
 
@@ -139,8 +164,8 @@ class Sentence(NamedTuple):
 def read_sentences(model: ProbedModel, text: Mapping[str, Sequence[str]]) -> list[Sentence]:
     """The sentences of each language's lines, in order.
 
-    Raises `InputError` for an unknown language and for a line that has no piece, too many of them, or a symbol of
-    fairseq's own.
+    Raises `InputError` for an unknown language and for a line that has no piece, too many of them, or a
+    symbol of fairseq's own.
     """
     for language in text:
         check_known(language, model.languages)
@@ -150,8 +175,11 @@ def read_sentences(model: ProbedModel, text: Mapping[str, Sequence[str]]) -> lis
             sentence = Sentence(language, line, np.array(source, np.int32), model.tags)
             tokens = sentence.tokens
             if not 0 < len(tokens) <= longest or tokens.min() < model.dictionary.unk():
-                raise InputError(f"line {line + 1} in '{language}' has {len(tokens)} pieces; the model reads 1 to {longest}, "
-                                 "and none like <pad> or </s>; remove the line from all languages")
+                raise InputError(
+                    f"line {line + 1} in '{language}' has {len(tokens)} pieces; the model reads 1 to "
+                    f"{longest}, "
+                    "and none like <pad> or </s>; remove the line from all languages"
+                )
             sentences.append(sentence)
     return sentences
 
@@ -167,7 +195,8 @@ def batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
 def encoder_states(
     model: ProbedModel, sentences: Sequence[Sentence], batch_tokens: int = 4000
 ) -> Iterator[tuple[list[int], list[np.ndarray]]]:
-    """For each batch the places of its B sentences, and the states of their T pieces in each layer from 0 to the final, B×T×C.
+    """For each batch the places of its B sentences, and the states of their T pieces in each layer from 0 to
+    the final, B×T×C.
 
     A batch holds sentences of one length, so that nothing is padded. The encoder runs once for all layers.
     """
@@ -176,7 +205,9 @@ def encoder_states(
         inputs = np.stack([sentences[place].source for place in places])
         tokens = torch.from_numpy(inputs.astype(np.int64)).to(device)  # B×T
         with torch.inference_mode():
-            output = model.encoder(tokens, torch.full_like(tokens[:, 0], tokens.size(1)), return_all_hiddens=True)
+            output = model.encoder(
+                tokens, torch.full_like(tokens[:, 0], tokens.size(1)), return_all_hiddens=True
+            )
         states = [*output["encoder_states"], *output["encoder_out"]]  # T×B×C each
         yield places, [state[pieces].transpose(0, 1).float().cpu().numpy() for state in states]
 
@@ -184,25 +215,36 @@ def encoder_states(
 def labels_of(sentences: Sequence[Sentence], languages: Sequence[str]) -> Labels:
     """The labels of all tokens of the sentences, in order."""
     lengths = [len(sentence.tokens) for sentence in sentences]
-    of_sentence = np.array([(languages.index(sentence.language), sentence.line) for sentence in sentences], np.int32)
+    of_sentence = np.array(
+        [(languages.index(sentence.language), sentence.line) for sentence in sentences], np.int32
+    )
     language, line = np.repeat(of_sentence, lengths, axis=0).T
     position = np.concatenate([np.arange(length, dtype=np.int32) for length in lengths])
-    return Labels(list(languages), language, np.concatenate([sentence.tokens for sentence in sentences]), position, line)
+    return Labels(
+        list(languages), language, np.concatenate([sentence.tokens for sentence in sentences]), position, line
+    )
 
 
 def write_states(
-    folder: Path, model: ProbedModel, text: Mapping[str, Sequence[str]], batch_tokens: int = 4000, translations: bool = True
+    folder: Path,
+    model: ProbedModel,
+    text: Mapping[str, Sequence[str]],
+    batch_tokens: int = 4000,
+    translations: bool = True,
 ) -> None:
-    """Write the states of a text into a new folder (see `zsnmt.analysis.state_folder`), which is whole or not there.
+    """Write the states of a text into a new folder (see `zsnmt.analysis.state_folder`), which is whole or not
+    there.
 
-    `text`: the lines of each language, as many in each; `translations`: whether line n of each is the same sentence, which
-    similarity needs. The results do not depend on `batch_tokens`, the source tokens in a batch; memory holds the states of
-    one batch. Raises `InputError` for a folder that is there, unequal numbers of lines, a full disk, and as `read_sentences`
-    does.
+    `text`: the lines of each language, as many in each; `translations`: whether line n of each is the same
+    sentence, which similarity needs. The results do not depend on `batch_tokens`, the source tokens in a
+    batch; memory holds the states of one batch. Raises `InputError` for a folder that is there, unequal
+    numbers of lines, a full disk, and as `read_sentences` does.
     """
     numbers = {language: len(lines) for language, lines in text.items()}
     if len(set(numbers.values())) != 1 or not all(numbers.values()):
-        raise InputError(f"states need one or more lines, as many in each language; here they are {numbers or 'none'}")
+        raise InputError(
+            f"states need one or more lines, as many in each language; here they are {numbers or 'none'}"
+        )
     with new_folder(folder) as part:
         sentences = read_sentences(model, text)
         labels = labels_of(sentences, list(text))
@@ -217,6 +259,10 @@ def write_states(
                     np.load(layer_file(part, layer), mmap_mode="r+")[rows_of_batch] = of_layer
                 bar.update(rows_of_batch.size)
         np.savez(part / LABELS_FILE, **labels._asdict())
-        about = {"languages": labels.languages, "sentences": len(sentences) // len(text), "translations": translations}
+        about = {
+            "languages": labels.languages,
+            "sentences": len(sentences) // len(text),
+            "translations": translations,
+        }
         about |= {"tokens": rows, "text": checksum_of(text)}
         write_json(part / STATES_FILE, {**model.record, **about})

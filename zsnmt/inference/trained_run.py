@@ -25,11 +25,15 @@ class TrainedRun:
 
 
 def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
-    """Load a run folder's model onto the GPU, if there is one; `InputError` for another folder or a damaged file."""
+    """Load a run folder's model onto the GPU, if there is one; `InputError` for another folder or a
+    damaged file.
+    """
     zsnmt.register()
     folder, path = run / PIPELINE_FOLDER, run / checkpoint
     if not folder.is_dir():
-        raise InputError(f"{run} is no run folder: it has no {PIPELINE_FOLDER}/; give one made by recipes/train.sh")
+        raise InputError(
+            f"{run} is no run folder: it has no {PIPELINE_FOLDER}/; give one made by recipes/train.sh"
+        )
     overrides = {"data": str(folder), "source_lang": None, "target_lang": None}
     with readable(path):
         state = checkpoint_utils.load_checkpoint_to_cpu(str(path), overrides)

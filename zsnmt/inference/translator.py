@@ -2,8 +2,9 @@
 
 import logging
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Callable, Iterator, NamedTuple, Optional, Sequence
+from typing import NamedTuple
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
@@ -19,29 +20,42 @@ BATCH_SENTENCES = 64
 class Translator:
     """Raw text in, raw text out, by any engine; `Translator.open` takes a run folder or an export.
 
-    In float32 a translation does not depend on its batch, but for rounding; a batch holds about `batch_tokens`
-    source tokens and at most 64 sentences. `signature` names what of the engine changes translations.
+    In float32 a translation does not depend on its batch, but for rounding; a batch holds about
+    `batch_tokens` source tokens and at most 64 sentences. `signature` names what of the engine changes
+    translations.
     """
 
     def __init__(self, engine: Engine, codec: Codec, *, batch_tokens: int = BATCH_TOKENS) -> None:
         self.engine, self.codec, self.batch_tokens = engine, codec, batch_tokens
         self.signature = engine.signature
-        self.pipeline, self.languages, self.trained, self.pivot = codec.pipeline, codec.languages, codec.trained, codec.pivot
+        self.pipeline, self.languages, self.trained, self.pivot = (
+            codec.pipeline,
+            codec.languages,
+            codec.trained,
+            codec.pivot,
+        )
 
     @classmethod
     def open(
-        cls, folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice(), *, batch_tokens: int = BATCH_TOKENS
+        cls,
+        folder: Path,
+        search: Search = Search(),
+        choice: EngineChoice = EngineChoice(),
+        *,
+        batch_tokens: int = BATCH_TOKENS,
     ) -> "Translator":
-        """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder is read."""
+        """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder
+        is read.
+        """
         return cls(*open_engine(folder, search, choice), batch_tokens=batch_tokens)
 
     def translate(
         self,
         lines: Sequence[str],
         target: str,
-        source: Optional[str] = None,
+        source: str | None = None,
         *,
-        via: Optional[str] = None,
+        via: str | None = None,
         first_line: int = 1,
         finished: Callable[[float], object] = lambda number: None,
     ) -> list[str]:
@@ -55,12 +69,15 @@ class Translator:
         legs = self.legs(source, target, via)
         for direction in legs:
             translations = self.translate_into(
-                lines, [direction], first_line=first_line, finished=lambda number: finished(number / len(legs))
+                lines,
+                [direction],
+                first_line=first_line,
+                finished=lambda number: finished(number / len(legs)),
             )
             lines = translations[direction]
         return list(lines)
 
-    def legs(self, source: Optional[str], target: str, via: Optional[str]) -> list[Direction]:
+    def legs(self, source: str | None, target: str, via: str | None) -> list[Direction]:
         """The directions that a translation goes through, one or two, checked."""
         if via is None:
             return [self.codec.direction(source, target)]
@@ -76,8 +93,8 @@ class Translator:
     ) -> dict[Direction, list[str]]:
         """Translate raw lines of one language into several at once; see `translate`.
 
-        All translations of a line are in one batch, or in two neighbours, so that it is encoded once unless its tags name
-        the target.
+        All translations of a line are in one batch, or in two neighbours, so that it is encoded once unless
+        its tags name the target.
         """
         translations = {direction: [""] * len(lines) for direction in directions}
         parts = list(self.parts_of(lines, directions, first_line))
@@ -96,8 +113,12 @@ class Translator:
             translations[part.direction][part.line] = f"{so_far} {translated[place]}".strip()
         return translations
 
-    def parts_of(self, lines: Sequence[str], directions: Sequence[Direction], first_line: int) -> Iterator["Part"]:
-        """What the model is to translate of lines of one language, all translations of a part one after the other."""
+    def parts_of(
+        self, lines: Sequence[str], directions: Sequence[Direction], first_line: int
+    ) -> Iterator["Part"]:
+        """What the model is to translate of lines of one language, all translations of a part one after
+        the other.
+        """
         source, *others = {direction.source for direction in directions}
         assert not others, "lines are of one language"
         room = min(map(self.codec.room, directions))
@@ -106,14 +127,19 @@ class Translator:
             if len(parts) > 1:
                 pieces = sum(len(tokens) - 1 for tokens in parts)
                 logger.warning(
-                    "line %d has %d pieces and the model reads at most %d: translated in parts", first_line + index, pieces, room
+                    "line %d has %d pieces and the model reads at most %d: translated in parts",
+                    first_line + index,
+                    pieces,
+                    room,
                 )
             for tokens in parts:
                 for direction in directions:
                     yield Part(index, direction, tokens)
 
     def batches(self, parts: Sequence["Part"]) -> Iterator[list[int]]:
-        """Places of the parts in batches of like length, the longest first; those of one line stay together."""
+        """Places of the parts in batches of like length, the longest first; those of one line stay
+        together.
+        """
         batch: list[int] = []
         for place in sorted(range(len(parts)), key=lambda place: -len(parts[place].tokens)):
             full = batch and len(parts[batch[0]].tokens) * (len(batch) + 1) > self.batch_tokens
@@ -126,7 +152,9 @@ class Translator:
 
 
 class Part(NamedTuple):
-    """A line, or a part of one too long, to translate in a direction: the line's index, and token ids with EOS."""
+    """A line, or a part of one too long, to translate in a direction: the line's index, and token ids with
+    EOS.
+    """
 
     line: int
     direction: Direction

@@ -1,6 +1,6 @@
 """The label-smoothed loss of logits, from log-probabilities that exist for some tokens at a time."""
 
-from typing import Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -11,18 +11,22 @@ CHUNK = {"cpu": 2**19, "cuda": 2**26}
 
 
 class ChunkedLoss(torch.autograd.Function):
-    """fairseq's `label_smoothed_nll_loss`, to rounding, and its gradient, which takes the place of the logits.
+    """fairseq's `label_smoothed_nll_loss`, to rounding, and its gradient, which takes the place of the
+    logits.
 
-    So nothing but the logits is kept, and there is one backward pass. The gradient is scaled in float32, before it is
-    rounded to the type of the logits, as fairseq's is: a loss scale keeps that of float16 from vanishing.
+    So nothing but the logits is kept, and there is one backward pass. The gradient is scaled in float32,
+    before it is rounded to the type of the logits, as fairseq's is: a loss scale keeps that of float16 from
+    vanishing.
     """
 
     @staticmethod
-    def forward(ctx, logits: Tensor, target: Tensor, smoothing: float, count_correct: bool) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(
+        ctx, logits: Tensor, target: Tensor, smoothing: float, count_correct: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """From logits (N×V) and target tokens (N, none of them padding) to sums over the tokens.
 
-        Returns the loss, the negative log-likelihood (both in nats), and how many targets are the likeliest token, or 0
-        where they are not counted; the first alone has a gradient.
+        Returns the loss, the negative log-likelihood (both in nats), and how many targets are the likeliest
+        token, or 0 where they are not counted; the first alone has a gradient.
         """
         loss, nll, correct = (torch.zeros((), device=logits.device) for _ in range(3))
         on_target, on_every = weights_of(smoothing, logits.size(1))
@@ -50,7 +54,9 @@ class ChunkedLoss(torch.autograd.Function):
 
 
 def weights_of(smoothing: float, vocabulary: int) -> tuple[float, float]:
-    """What the loss gives to the target's log-probability beyond that of every token, and what to that of every token."""
+    """What the loss gives to the target's log-probability beyond that of every token, and what to that of
+    every token.
+    """
     on_every = smoothing / (vocabulary - 1)
     return 1 - smoothing - on_every, on_every
 

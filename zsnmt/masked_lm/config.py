@@ -33,15 +33,25 @@ def check_systems(names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class StudyConfig:
-    """The study of position encodings: where trees or lines come from, the grid of runs, and how each is trained."""
+    """The study of position encodings: where trees or lines come from, the grid of runs, and how each is
+    trained.
+    """
 
     train: str = setting(TEXT, "training text, a sentence a line, or its trees (CoNLL-U, named *.conllu)", "")
     valid: str = setting(TEXT, "validation text, like train", "")
-    synthetic: tuple[str, ...] = setting(WORDS, "options of zsnmt make-synthetic-trees, which makes the trees", ())
-    treebanks: tuple[str, ...] = setting(WORDS, "LANGUAGE:FILE[,FILE] for each language whose word order a copy may have", ())
+    synthetic: tuple[str, ...] = setting(
+        WORDS, "options of zsnmt make-synthetic-trees, which makes the trees", ()
+    )
+    treebanks: tuple[str, ...] = setting(
+        WORDS, "LANGUAGE:FILE[,FILE] for each language whose word order a copy may have", ()
+    )
     own_weight: str = setting(TEXT, "weight of the own language's model in the word order of another", "0.05")
-    conditions: tuple[str, ...] = setting(WORDS, "the second language of runs: same, none, or a language of treebanks", ("same",))
-    systems: tuple[str, ...] = setting(_SYSTEMS, "position encodings, and ablations of the learned one", ENCODINGS)
+    conditions: tuple[str, ...] = setting(
+        WORDS, "the second language of runs: same, none, or a language of treebanks", ("same",)
+    )
+    systems: tuple[str, ...] = setting(
+        _SYSTEMS, "position encodings, and ablations of the learned one", ENCODINGS
+    )
     seeds: tuple[int, ...] = setting(SEEDS, "a run for each", (0, 42, 100))
     vocabulary: int = setting(WHOLE, "symbols of a language", 2048)
     shift_specials: bool = setting(YES, "the copy has special symbols of its own", False)
@@ -52,11 +62,15 @@ class StudyConfig:
 
 
 def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
-    """The config in a file; `InputError` for one that breaks a rule. `variables` are what its `$NAME`s stand for."""
+    """The config in a file; `InputError` for one that breaks a rule. `variables` are what its `$NAME`s
+    stand for.
+    """
     file = ConfigFile(path, keys_of(StudyConfig), variables)
     if file.value("SYNTHETIC"):
         if any(map(file.value, ("TRAIN", "VALID", "TREEBANKS"))):
-            file.refuse("SYNTHETIC", "sets SYNTHETIC, which makes the text: leave out TRAIN, VALID and TREEBANKS")
+            file.refuse(
+                "SYNTHETIC", "sets SYNTHETIC, which makes the text: leave out TRAIN, VALID and TREEBANKS"
+            )
     elif not (file.value("TRAIN") and file.value("VALID")):
         file.refuse("TRAIN", "must say where text comes from: TRAIN and VALID, or SYNTHETIC")
     return file.read_into(StudyConfig)
@@ -68,7 +82,9 @@ def _needed(read: Any, what: str) -> Any:
 
 @dataclass(frozen=True)
 class XnliConfig:
-    """The study of natural language inference, in which every key is set: pre-training, fine-tuning, and what they read."""
+    """The study of natural language inference, in which every key is set: pre-training, fine-tuning, and
+    what they read.
+    """
 
     text: str = _needed(TEXT, "folder of the text to pre-train on: train.xx and valid.xx, a sentence a line")
     multinli: str = _needed(TEXT, "folder of MultiNLI")
@@ -89,13 +105,22 @@ class XnliConfig:
 
 
 def read_xnli_config(path: Path, variables: Mapping[str, str]) -> XnliConfig:
-    """The config in a file; `InputError` for one that breaks a rule. `variables` are what its `$NAME`s stand for."""
+    """The config in a file; `InputError` for one that breaks a rule. `variables` are what its `$NAME`s
+    stand for.
+    """
     file = ConfigFile(path, keys_of(XnliConfig), variables)
     config = file.read_into(XnliConfig)
     for key in ("PRETRAINING_BATCH", "FINETUNING_BATCH"):
         if int(file.value(key)) % config.device_batch:
-            file.refuse(key, f"sets {key}={file.value(key)}; it must be a multiple of DEVICE_BATCH={config.device_batch}")
+            file.refuse(
+                key,
+                f"sets {key}={file.value(key)}; it must be a multiple of DEVICE_BATCH={config.device_batch}",
+            )
     for key in ("TEXT", "MULTINLI", "XNLI"):
         if not Path(file.value(key)).is_dir():
-            file.refuse(key, f"sets {key}={file.value(key)}, which is not a folder; configs/bert_xnli.conf says what belongs there")
+            file.refuse(
+                key,
+                f"sets {key}={file.value(key)}, which is not a folder; configs/bert_xnli.conf says what "
+                "belongs there",
+            )
     return config

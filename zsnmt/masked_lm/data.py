@@ -1,6 +1,8 @@
-"""From lines of text to the folder that a masked language model of a language and its fake copy is trained on.
+"""From lines of text to the folder that a masked language model of a language and its fake copy is trained
+on.
 
-The folder holds `languages.txt`, the subword model, `dict.txt` and `{split}.{language}.{bin,idx}` in fairseq's mmap format.
+The folder holds `languages.txt`, the subword model, `dict.txt` and `{split}.{language}.{bin,idx}` in
+fairseq's mmap format.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,13 +39,19 @@ class Vocabulary:
         return FakeLanguage(self.size, SPECIALS if self.shared_specials else 0)
 
 
-def prepare(folder: Path, text: Mapping[str, Path], fake_text: Mapping[str, Path], vocabulary: Vocabulary, most: int = 0) -> dict[str, int]:
+def prepare(
+    folder: Path,
+    text: Mapping[str, Path],
+    fake_text: Mapping[str, Path],
+    vocabulary: Vocabulary,
+    most: int = 0,
+) -> dict[str, int]:
     """Make `folder` of the text of each split (train, valid); returns the lines of each split and language.
 
-    `fake_text`: what the fake language says in the original's symbols, the text itself or a reordered one, line by line; empty
-    for one language alone. Lines of more than `most` pieces (0: of any number) are left out of both. The subword model is learned on
-    the training text. Raises `InputError` for texts of different numbers of lines, a vocabulary that does not fit, and a
-    folder that holds something else.
+    `fake_text`: what the fake language says in the original's symbols, the text itself or a reordered one,
+    line by line; empty for one language alone. Lines of more than `most` pieces (0: of any number) are left
+    out of both. The subword model is learned on the training text. Raises `InputError` for texts of different
+    numbers of lines, a vocabulary that does not fit, and a folder that holds something else.
     """
     check_replaceable(folder)
     with replacing_folder(folder) as part:
@@ -60,12 +68,16 @@ def prepare(folder: Path, text: Mapping[str, Path], fake_text: Mapping[str, Path
 
 def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, size: int, **options) -> Subwords:
     """The subword model, kept in a folder, of a vocabulary of `size` symbols, special ones among them."""
-    train_subwords(text, folder / MODEL_FILE, size, others=SPECIALS - 1, **options)  # SentencePiece counts its unknown symbol, too
+    train_subwords(
+        text, folder / MODEL_FILE, size, others=SPECIALS - 1, **options
+    )  # SentencePiece counts its unknown symbol, too
     return Subwords.load(folder)
 
 
 def learn_dictionary(subwords: Subwords, vocabulary: Vocabulary, bilingual: bool) -> Dictionary:
-    """The symbols of a language in an order of their own, after the special ones, and the names of their copies."""
+    """The symbols of a language in an order of their own, after the special ones, and the names of their
+    copies.
+    """
     dictionary = Dictionary()
     symbols = [*dictionary.symbols, MASK, *subwords.pieces]
     for name in (vocabulary.fake.names(symbols) if bilingual else symbols)[dictionary.nspecial :]:
@@ -74,7 +86,13 @@ def learn_dictionary(subwords: Subwords, vocabulary: Vocabulary, bilingual: bool
 
 
 def binarise(
-    folder: Path, split: str, sides: Mapping[str, Path], subwords: Subwords, dictionary: Dictionary, fake: FakeLanguage, most: int
+    folder: Path,
+    split: str,
+    sides: Mapping[str, Path],
+    subwords: Subwords,
+    dictionary: Dictionary,
+    fake: FakeLanguage,
+    most: int,
 ) -> dict[str, int]:
     """Write a split of all languages; returns the lines of each."""
     encoded = {language: [*lines(path, subwords, dictionary)] for language, path in sides.items()}
@@ -82,7 +100,11 @@ def binarise(
     if len(set(numbers.values())) > 1:
         listed = " and ".join(f"{path} has {numbers[language]}" for language, path in sides.items())
         raise InputError(f"{listed} lines; line n of one must be line n of the other, reordered or as it is")
-    kept = [n for n in range(numbers[FIRST]) if not most or all(len(of_language[n]) - 1 <= most for of_language in encoded.values())]
+    kept = [
+        n
+        for n in range(numbers[FIRST])
+        if not most or all(len(of_language[n]) - 1 <= most for of_language in encoded.values())
+    ]
     if not kept:
         raise InputError(f"{sides[FIRST]} has no line of {most} pieces or fewer; allow more")
     for language, of_language in encoded.items():

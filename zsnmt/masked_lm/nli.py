@@ -1,4 +1,6 @@
-"""How often a fine-tuned model tells whether a sentence follows from another: accuracy on XNLI, language by language."""
+"""How often a fine-tuned model tells whether a sentence follows from another: accuracy on XNLI, language
+by language.
+"""
 
 from pathlib import Path
 
@@ -19,7 +21,8 @@ BATCH = 64  # pairs
 
 
 def score_run(run: Path, checkpoint: Path, data: Path) -> dict:
-    """Write what a fine-tuned model scores on every test set of a folder of `binarised_nli` to xnli.json, and return it.
+    """Write what a fine-tuned model scores on every test set of a folder of `binarised_nli` to xnli.json, and
+    return it.
 
     Raises `InputError` for a run, a checkpoint or a folder that is not what it should be.
     """
@@ -28,7 +31,10 @@ def score_run(run: Path, checkpoint: Path, data: Path) -> dict:
     model, task = load_model(checkpoint, data, "sentence_prediction")
     model = model.cuda() if torch.cuda.is_available() else model
     languages = [split.removeprefix(TEST) for split in pairs if split.startswith(TEST)]
-    scores = record | {"pairs": pairs, "accuracy": {language: accuracy(model, task, f"{TEST}{language}") for language in languages}}
+    scores = record | {
+        "pairs": pairs,
+        "accuracy": {language: accuracy(model, task, f"{TEST}{language}") for language in languages},
+    }
     write_json(run / SCORES_FILE, scores)
     return scores
 

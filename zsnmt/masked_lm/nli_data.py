@@ -1,8 +1,8 @@
 """From pairs of sentences with a label to the folder that fairseq's task `sentence_prediction` reads.
 
-The folder holds `input0/` (premises), `input1/` (hypotheses) and `label/`, each with `dict.txt` and `{split}.{bin,idx}` in
-fairseq's mmap format, and `counts.json`. Splits are `train` (MultiNLI), `valid` (XNLI's dev set in the language of training)
-and `test_{language}` (XNLI's test sets).
+The folder holds `input0/` (premises), `input1/` (hypotheses) and `label/`, each with `dict.txt` and
+`{split}.{bin,idx}` in fairseq's mmap format, and `counts.json`. Splits are `train` (MultiNLI), `valid`
+(XNLI's dev set in the language of training) and `test_{language}` (XNLI's test sets).
 """
 
 from collections.abc import Sequence
@@ -26,22 +26,35 @@ TEST = "test_"
 SPECIALS = 4  # <s> premise </s> </s> hypothesis </s>
 
 
-def prepare(folder: Path, pretraining: Path, multinli: Path, xnli: Path, languages: Sequence[str], longest: int) -> dict[str, int]:
-    """Make `folder` with the subword model and the dictionary of the folder of pre-training; returns the pairs of each split.
+def prepare(
+    folder: Path, pretraining: Path, multinli: Path, xnli: Path, languages: Sequence[str], longest: int
+) -> dict[str, int]:
+    """Make `folder` with the subword model and the dictionary of the folder of pre-training; returns the
+    pairs of each split.
 
-    `multinli` and `xnli` are folders of the releases; the first of the languages is MultiNLI's. A pair of more than `longest`
-    tokens, special ones among them, is cut. Raises `InputError` for releases and folders that are not what they should be.
+    `multinli` and `xnli` are folders of the releases; the first of the languages is MultiNLI's. A pair of
+    more than `longest` tokens, special ones among them, is cut. Raises `InputError` for releases and folders
+    that are not what they should be.
     """
     if longest <= SPECIALS + 1:
-        raise InputError(f"pairs of {longest} tokens leave no room for two sentences; give {SPECIALS + 2} or more, often 128")
+        raise InputError(
+            f"pairs of {longest} tokens leave no room for two sentences; give {SPECIALS + 2} or more, often "
+            "128"
+        )
     check_replaceable(folder, sign=f"{LABEL}/dict.txt")
     first, *_ = map(check_language, languages)
     splits = {"train": read_multinli(multinli), "valid": read_xnli(xnli, "dev", [first])[first]}
     splits |= {f"{TEST}{language}": pairs for language, pairs in read_xnli(xnli, "test", languages).items()}
     dictionary_file = pretraining / "dict.txt"
     if not dictionary_file.is_file():
-        raise InputError(f"{dictionary_file} is missing; give the folder of pre-training, made by zsnmt prepare-languages")
-    subwords, dictionary, labels = Subwords.load(pretraining), Dictionary.load(str(dictionary_file)), Dictionary()
+        raise InputError(
+            f"{dictionary_file} is missing; give the folder of pre-training, made by zsnmt prepare-languages"
+        )
+    subwords, dictionary, labels = (
+        Subwords.load(pretraining),
+        Dictionary.load(str(dictionary_file)),
+        Dictionary(),
+    )
     for label in LABELS:
         labels.add_symbol(label)
     with replacing_folder(folder) as part:
@@ -58,16 +71,24 @@ def prepare(folder: Path, pretraining: Path, multinli: Path, xnli: Path, languag
     return counts
 
 
-def encode(pairs: Sequence[Pair], subwords: Subwords, dictionary: Dictionary, room: int, title: str) -> tuple[tuple[np.ndarray, ...], ...]:
-    """The ids of the premises and of the hypotheses, each with EOS, of at most `room` pieces a pair without it."""
+def encode(
+    pairs: Sequence[Pair], subwords: Subwords, dictionary: Dictionary, room: int, title: str
+) -> tuple[tuple[np.ndarray, ...], ...]:
+    """The ids of the premises and of the hypotheses, each with EOS, of at most `room` pieces a pair
+    without it.
+    """
     premises, hypotheses, _ = zip(*pairs)
-    sides = (subwords.encode_lines(sentences, "") for sentences in (premises, hypotheses))  # all languages have one vocabulary
+    sides = (
+        subwords.encode_lines(sentences, "") for sentences in (premises, hypotheses)
+    )  # all languages have one vocabulary
     cut_pairs = (cut(*pair, room) for pair in progress(zip(*sides), title, len(pairs), " pairs"))
     return tuple(zip(*([ids(dictionary, sentence) for sentence in pair] for pair in cut_pairs)))
 
 
 def cut(premise: Sequence[str], hypothesis: Sequence[str], room: int) -> tuple[Sequence[str], Sequence[str]]:
-    """Pieces of a pair from which the longer sentence, the hypothesis of equal ones, loses its last until they have room."""
+    """Pieces of a pair from which the longer sentence, the hypothesis of equal ones, loses its last until
+    they have room.
+    """
     of_premise, of_hypothesis = len(premise), len(hypothesis)
     while of_premise + of_hypothesis > room:
         if of_premise > of_hypothesis:

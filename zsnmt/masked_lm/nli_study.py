@@ -1,4 +1,6 @@
-"""The study of natural language inference: models of several languages, pre-trained, fine-tuned and scored."""
+"""The study of natural language inference: models of several languages, pre-trained, fine-tuned and
+scored.
+"""
 
 import hashlib
 import sys
@@ -19,7 +21,7 @@ from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import Busy, locked
 from zsnmt.training.steps import Steps, listing, made_from
 
-_COUNTS, _MADE_FROM, _LAST = "counts.json", "made_from", "checkpoint_last.pt"
+COUNTS_FILE, MADE_FROM_FILE, LAST_CHECKPOINT = "counts.json", "made_from", "checkpoint_last.pt"
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class NliStudy:
 
 @dataclass(frozen=True)
 class Stage:
-    """A training of a model: its name, data, further options, and for how many epochs of which batches (lines)."""
+    """A training of a model: its name, data, further options, and for how many epochs of which batches
+    (lines).
+    """
 
     name: str
     data: Path
@@ -55,7 +59,8 @@ class Stage:
 def do_nli_study(steps: Steps, study: NliStudy) -> None:
     """Make the data, then every model, from its first update to its scores.
 
-    Left out are runs that are scored, whose checkpoints may be gone, and those that another process is at work on.
+    Left out are runs that are scored, whose checkpoints may be gone, and those that another process is at
+    work on.
     """
     prepare_nli(steps, study)
     for seed in study.config.seeds:
@@ -71,14 +76,26 @@ def do_nli_study(steps: Steps, study: NliStudy) -> None:
 def prepare_nli(steps: Steps, study: NliStudy) -> None:
     """Make the data of pre-training and of fine-tuning, which all runs share, unless they are there."""
     config, folder = study.config, study.folder
-    text = [Path(config.text) / f"{split}.{language}" for language in config.languages for split in ("train", "valid")]
+    text = [
+        Path(config.text) / f"{split}.{language}"
+        for language in config.languages
+        for split in ("train", "valid")
+    ]
     if missing := [path for path in text if not path.is_file()]:
-        raise InputError(f"{missing[0]} is missing; {config.text} must hold train.xx and valid.xx for {' '.join(config.languages)}")
+        raise InputError(
+            f"{missing[0]} is missing; {config.text} must hold train.xx and valid.xx for "
+            f"{' '.join(config.languages)}"
+        )
     with held(steps, folder, study.file):
         settings = {"languages": config.languages, "vocabulary": config.vocabulary}
         steps.make(folder, "data", study.data, partial(_prepare_data, study), inputs=text, settings=settings)
         releases = {"multinli": listing(Path(config.multinli)), "xnli": listing(Path(config.xnli))}
-        settings = {"languages": config.languages, "longest": config.longest, "data": made_from(folder, "data"), **releases}
+        settings = {
+            "languages": config.languages,
+            "longest": config.longest,
+            "data": made_from(folder, "data"),
+            **releases,
+        }
         steps.make(folder, "nli", study.nli, partial(_prepare_nli, study), settings=settings)
 
 
@@ -93,7 +110,11 @@ def _prepare_nli(study: NliStudy) -> None:
     from zsnmt.masked_lm.nli_data import prepare  # loads PyTorch
 
     config = study.config
-    _show(prepare(study.nli, study.data, Path(config.multinli), Path(config.xnli), config.languages, config.longest))
+    _show(
+        prepare(
+            study.nli, study.data, Path(config.multinli), Path(config.xnli), config.languages, config.longest
+        )
+    )
 
 
 def _show(counts: dict[str, int]) -> None:
@@ -103,48 +124,102 @@ def _show(counts: dict[str, int]) -> None:
 
 def _make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) -> None:
     """Make one model, unless it is scored; `InputError` for a run that was made from other data."""
-    config, kept, made = study.config, run / _MADE_FROM, _made_from(study)
+    config, kept, made = study.config, run / MADE_FROM_FILE, _made_from(study)
     if kept.is_file() and kept.read_text(encoding="utf-8") != made:
-        raise InputError(f"{run} was made from other text or releases than are there now; remove it to make it anew")
+        raise InputError(
+            f"{run} was made from other text or releases than are there now; remove it to make it anew"
+        )
     if (run / SCORES_FILE).is_file():
         steps.say(f"{run}: scored before")
         return
-    start_run(run, study.file, "+".join(config.languages), system, seed, f"bash recipes/xnli.sh configs/{study.file.name}")
+    start_run(
+        run,
+        study.file,
+        "+".join(config.languages),
+        system,
+        seed,
+        f"bash recipes/xnli.sh configs/{study.file.name}",
+    )
     with replacing(kept) as file:
         file.write(made.encode("utf-8"))
-    of_pretraining = ["--task", "zs_masked_lm", "--criterion", "masked_lm", "--tokens-per-sample", str(config.longest), *config.pretraining]
-    of_finetuning = ["--task", "sentence_prediction", "--criterion", "sentence_prediction", "--classification-head-name", "nli",
-                     "--num-classes", "3", "--init-token", "0", "--separator-token", "2",
-                     "--finetune-from-model", str(run / "pretraining" / CHECKPOINTS / _LAST), *config.finetuning]  # fmt: skip
-    for stage in (Stage("pretraining", study.data, of_pretraining, config.pretraining_batch, config.pretraining_epochs),
-                  Stage("finetuning", study.nli, of_finetuning, config.finetuning_batch, config.finetuning_epochs)):  # fmt: skip
+    of_pretraining = [
+        "--task",
+        "zs_masked_lm",
+        "--criterion",
+        "masked_lm",
+        "--tokens-per-sample",
+        str(config.longest),
+        *config.pretraining,
+    ]
+    of_finetuning = [
+        "--task",
+        "sentence_prediction",
+        "--criterion",
+        "sentence_prediction",
+        "--classification-head-name",
+        "nli",
+        "--num-classes",
+        "3",
+        "--init-token",
+        "0",
+        "--separator-token",
+        "2",
+        "--finetune-from-model",
+        str(run / "pretraining" / CHECKPOINTS / LAST_CHECKPOINT),
+        *config.finetuning,
+    ]
+    for stage in (
+        Stage("pretraining", study.data, of_pretraining, config.pretraining_batch, config.pretraining_epochs),
+        Stage("finetuning", study.nli, of_finetuning, config.finetuning_batch, config.finetuning_epochs),
+    ):
         _train(steps, study, run, stage, system, seed)
     _score(run, study.nli)
 
 
 def _made_from(study: NliStudy) -> str:
     """The checksum of what both kinds of data were made from."""
-    digests = (hashlib.sha256(made_from(study.folder, name).encode("utf-8")).hexdigest() for name in ("data", "nli"))
-    return hashlib.sha256("".join(f"{digest}  -\n" for digest in digests).encode("utf-8")).hexdigest()  # as bash made it
+    digests = (
+        hashlib.sha256(made_from(study.folder, name).encode("utf-8")).hexdigest() for name in ("data", "nli")
+    )
+    return hashlib.sha256(
+        "".join(f"{digest}  -\n" for digest in digests).encode("utf-8")
+    ).hexdigest()  # as bash made it
 
 
 def _train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, seed: int) -> None:
     """Train the run's model for the stage's epochs, while the rate falls to 0."""
     config = study.config
-    counts = read_json(stage.data / _COUNTS, "make the data again with recipes/xnli.sh")
+    counts = read_json(stage.data / COUNTS_FILE, "make the data again with recipes/xnli.sh")
     lines = sum(number for name, number in counts.items() if name.startswith("train"))
     updates = ceil(lines / stage.batch) * stage.epochs
-    options = [*config.model, *check_system(system), "--seed", str(seed), *stage.options, "--distributed-world-size", "1",
-               "--batch-size", str(config.device_batch), "--update-freq", str(stage.batch // config.device_batch),
-               "--required-batch-size-multiple", "1", "--max-epoch", str(stage.epochs),
-               "--lr-scheduler", "polynomial_decay", "--total-num-update", str(updates)]  # fmt: skip
+    options = [
+        *config.model,
+        *check_system(system),
+        "--seed",
+        str(seed),
+        *stage.options,
+        "--distributed-world-size",
+        "1",
+        "--batch-size",
+        str(config.device_batch),
+        "--update-freq",
+        str(stage.batch // config.device_batch),
+        "--required-batch-size-multiple",
+        "1",
+        "--max-epoch",
+        str(stage.epochs),
+        "--lr-scheduler",
+        "polynomial_decay",
+        "--total-num-update",
+        str(updates),
+    ]
     fairseq_train(steps, run / stage.name, f"{system}, seed {seed}, {stage.name}", stage.data, options)
 
 
 def _score(run: Path, data: Path) -> None:
     from zsnmt.masked_lm.nli import score_run  # loads PyTorch
 
-    scores = score_run(run, run / "finetuning" / CHECKPOINTS / _LAST, data)
+    scores = score_run(run, run / "finetuning" / CHECKPOINTS / LAST_CHECKPOINT, data)
     print("language", "accuracy", "pairs", sep="\t", file=sys.stderr)
     for language, accuracy in scores["accuracy"].items():
         print(language, f"{accuracy:.4f}", scores["pairs"][f"test_{language}"], sep="\t", file=sys.stderr)

@@ -1,6 +1,7 @@
 """Runs of the study of Ravishankar and Søgaard (2021).
 
-A run has a *condition*, the second language, and a *system*, a position encoding or an ablation of the learned one.
+A run has a *condition*, the second language, and a *system*, a position encoding or an ablation of the
+learned one.
 """
 
 from pathlib import Path
@@ -21,7 +22,8 @@ def check_system(name: str) -> tuple[str, ...]:
 
 
 def start_run(run: Path, config: Path, condition: str, system: str, seed: int, command: str) -> None:
-    """Make a run folder: the config as used, and run.json with command, commit and versions; what is there already stays.
+    """Make a run folder: the config as used, and run.json with command, commit and versions; what is there
+    already stays.
 
     Raises `InputError` if the folder holds a run of another config.
     """
@@ -30,6 +32,12 @@ def start_run(run: Path, config: Path, condition: str, system: str, seed: int, c
     check_config(run, config)
     if (run / RECORD_FILE).is_file():
         return
-    record = {"config": config.stem, "condition": condition, "system": system, "seed": seed, "command": command}
+    record = {
+        "config": config.stem,
+        "condition": condition,
+        "system": system,
+        "seed": seed,
+        "command": command,
+    }
     keep_config(run, config)
     write_json(run / RECORD_FILE, record | {"commit": commit(), "versions": versions()})

@@ -1,4 +1,6 @@
-"""How multilingual a masked language model became, and what its positions are like (Ravishankar and Søgaard 2021)."""
+"""How multilingual a masked language model became, and what its positions are like (Ravishankar and
+Søgaard 2021).
+"""
 
 from collections import Counter
 from pathlib import Path
@@ -28,7 +30,9 @@ PLACES, OFFSETS = 32, 32  # of the curves, and of the Procrustes losses at most
 
 
 def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
-    """Write what a trained run scores to compression.json, and return it; `InputError` for a run that is not trained."""
+    """Write what a trained run scores to compression.json, and return it; `InputError` for a run that is
+    not trained.
+    """
     record = read_json(run / RECORD_FILE, "make a run folder with recipes/compression.sh")
     checkpoint = run / "checkpoints" / "checkpoint_last.pt"
     model, task = load_model(checkpoint, data, "zs_masked_lm")
@@ -44,7 +48,9 @@ def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
     }
     half = len(valid) // max(1, len(task.languages))
     scores |= multilinguality(model, valid, half, layers)
-    scores |= of_positions(model, record["system"], longest, frequent(valid, half, model.encoder.dictionary.nspecial))
+    scores |= of_positions(
+        model, record["system"], longest, frequent(valid, half, model.encoder.dictionary.nspecial)
+    )
     write_json(run / SCORES_FILE, scores)
     return scores
 
@@ -56,25 +62,47 @@ def epochs_of(state: dict, sentences: int) -> float:
     return round(at["epoch"] - 1 + min(part, 1), 2)
 
 
-def multilinguality(model: BaseFairseqModel, valid: FairseqDataset, half: int, layers: tuple[int, int]) -> dict:
-    """Perplexities, and P@1 of sentences and words at each layer, both ways: 0–1, and None for one language alone.
+def multilinguality(
+    model: BaseFairseqModel, valid: FairseqDataset, half: int, layers: tuple[int, int]
+) -> dict:
+    """Perplexities, and P@1 of sentences and words at each layer, both ways: 0–1, and None for one language
+    alone.
 
-    `half`: the lines of the first language, which come first.
-    Perplexity is, as the study has it, of the mean over batches of their mean loss; `by_token` is of the mean over tokens.
+    `half`: the lines of the first language, which come first. Perplexity is, as the study has it, of the mean
+    over batches of their mean loss; `by_token` is of the mean over tokens.
     """
     perplexity = {}
     for part, lines in (("full", range(len(valid))), ("first", range(half))):
         means, numbers = map(np.array, zip(*losses(model, valid, lines)))
-        perplexity |= {part: np.exp(means.mean()), f"{part}_by_token": np.exp(np.average(means, weights=numbers))}
-    found: dict = {"layers": [*layers], "perplexity": perplexity, "retrieval": None, "translation": None, "ml_score": None}
+        perplexity |= {
+            part: np.exp(means.mean()),
+            f"{part}_by_token": np.exp(np.average(means, weights=numbers)),
+        }
+    found: dict = {
+        "layers": [*layers],
+        "perplexity": perplexity,
+        "retrieval": None,
+        "translation": None,
+        "ml_score": None,
+    }
     if half < len(valid):
         size = len(model.encoder.dictionary) // 2
-        words = np.arange(model.encoder.dictionary.nspecial + 1, size)  # no special symbols: the copies of shared ones are never trained
-        sentences = (sentence_vectors(model, valid, lines, layers) for lines in (range(half), range(half, 2 * half)))
-        pairs = {"retrieval": sentences, "translation": (word_vectors(model, ids, layers) for ids in (words, words + size))}
+        words = np.arange(
+            model.encoder.dictionary.nspecial + 1, size
+        )  # no special symbols: the copies of shared ones are never trained
+        sentences = (
+            sentence_vectors(model, valid, lines, layers) for lines in (range(half), range(half, 2 * half))
+        )
+        pairs = {
+            "retrieval": sentences,
+            "translation": (word_vectors(model, ids, layers) for ids in (words, words + size)),
+        }
         for task, (one, other) in pairs.items():
             both = {str(layer): retrieval(*of_layer) for layer, of_layer in zip(layers, zip(one, other))}
-            found[task] = {layer: {"forward": of.forward, "backward": of.backward, "mean": of.mean} for layer, of in both.items()}
+            found[task] = {
+                layer: {"forward": of.forward, "backward": of.backward, "mean": of.mean}
+                for layer, of in both.items()
+            }
         tasks = ({layer: of["mean"] for layer, of in found[task].items()} for task in pairs)
         found["ml_score"] = ml_score(*tasks)
     return found
@@ -82,16 +110,26 @@ def multilinguality(model: BaseFairseqModel, valid: FairseqDataset, half: int, l
 
 def frequent(valid: FairseqDataset, lines: int, last_special: int) -> list[int]:
     """The most frequent symbols of a text's first lines, without special ones."""
-    counts = Counter(token for line in range(lines) for token in valid[line]["tokens"].tolist() if token > last_special)
+    counts = Counter(
+        token for line in range(lines) for token in valid[line]["tokens"].tolist() if token > last_special
+    )
     return [token for token, _ in counts.most_common(WORDS)]
 
 
 def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list[int]) -> dict:
-    """What the paper's Figures 4 to 6 and 8 show of the encodings of the positions that training reached; None where it has none.
+    """What the paper's Figures 4 to 6 and 8 show of the encodings of the positions that training reached;
+    None where it has none.
 
-    Curves are over positions, of relative keys over offsets; losses and correlations are of one table for all layers.
+    Curves are over positions, of relative keys over offsets; losses and correlations are of one table for all
+    layers.
     """
-    found: dict = {"positions": longest, "curves": None, "procrustes": None, "correlations": None, "bands": None}
+    found: dict = {
+        "positions": longest,
+        "curves": None,
+        "procrustes": None,
+        "correlations": None,
+        "bands": None,
+    }
     encoder = model.encoder.sentence_encoder
     table = position_table(encoder, longest)
     if table is None:
@@ -101,17 +139,26 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
     dimensions = [dimension for dimension in CURVES if dimension < table.shape[1]]
     drawn = curves(table, dimensions, min(PLACES, len(table)), centred=relative)
     found["curves"] = {"dimensions": dimensions, "values": rounded(drawn)}
-    places = table[1:] if encoding in IN_INPUT else table  # as TUPE's, without the first token, which stands for the sentence
+    places = (
+        table[1:] if encoding in IN_INPUT else table
+    )  # as TUPE's, without the first token, which stands for the sentence
     offsets = range(1, min(OFFSETS, len(places) // 4) + 1)
     if not relative and offsets:
         losses_of, noise = (compositionality(of, offsets) for of in (places, gaussian_control(places)))
-        found["procrustes"] = {"offsets": [*offsets], "mean": rounded(losses_of.mean), "median": rounded(losses_of.median),
-                               "noise": round(float(np.median(noise.median)), 3)}  # fmt: skip
+        found["procrustes"] = {
+            "offsets": [*offsets],
+            "mean": rounded(losses_of.mean),
+            "median": rounded(losses_of.median),
+            "noise": round(float(np.median(noise.median)), 3),
+        }
     if encoding in IN_INPUT:
         attention = encoder.layers[0].self_attn
         vectors = encoder.embed_scale * encoder.embed_tokens.weight[words]
         weights = attention.q_proj.weight, attention.k_proj.weight
-        values = correlations(*(array.detach().numpy() for array in (vectors, torch.from_numpy(table), *weights)), attention.num_heads)
+        values = correlations(
+            *(array.detach().numpy() for array in (vectors, torch.from_numpy(table), *weights)),
+            attention.num_heads,
+        )
         symbols = [model.encoder.dictionary[word] for word in words]
         found["correlations"] = {"words": symbols, "values": rounded(values)}
         bands = banding(values)

@@ -18,7 +18,9 @@ def check_layers(model: BaseFairseqModel, layers: Sequence[int]) -> None:
     """Raises `InputError` for a layer that the model does not have; 0 is what goes into the first."""
     last = len([*model.encoder.sentence_encoder.layers.children()])
     if wrong := [layer for layer in layers if not 0 <= layer <= last]:
-        raise InputError(f"the model has no layer {wrong[0]}: its layers are 1 to {last}, and 0 is the input of the first")
+        raise InputError(
+            f"the model has no layer {wrong[0]}: its layers are 1 to {last}, and 0 is the input of the first"
+        )
 
 
 @torch.no_grad()
@@ -28,8 +30,11 @@ def states(model: BaseFairseqModel, tokens: Tensor, layers: Sequence[int]) -> li
     return [every[layer].transpose(0, 1) for layer in layers]
 
 
-def sentence_vectors(model: BaseFairseqModel, dataset: FairseqDataset, lines: Sequence[int], layers: Sequence[int]) -> list[np.ndarray]:
-    """For each layer the means over the tokens of unmasked lines, N×C, without <s> and </s> (as Dufter and Schütze 2020).
+def sentence_vectors(
+    model: BaseFairseqModel, dataset: FairseqDataset, lines: Sequence[int], layers: Sequence[int]
+) -> list[np.ndarray]:
+    """For each layer the means over the tokens of unmasked lines, N×C, without <s> and </s> (as Dufter and
+    Schütze 2020).
 
     A line without any other token has the vector of its <s>.
     """
@@ -48,7 +53,9 @@ def batches(dataset: FairseqDataset, lines: Sequence[int]) -> Iterator[tuple[Ten
     """Unmasked lines, right-padded, B×T, and their lengths, B."""
     for start in range(0, len(lines), BATCH):
         tokens = [dataset[line]["tokens"] for line in lines[start : start + BATCH]]
-        padded = torch.nn.utils.rnn.pad_sequence(tokens, batch_first=True, padding_value=dataset.dictionary.pad())
+        padded = torch.nn.utils.rnn.pad_sequence(
+            tokens, batch_first=True, padding_value=dataset.dictionary.pad()
+        )
         yield padded, torch.tensor([len(line) for line in tokens])
 
 
@@ -56,7 +63,9 @@ def word_vectors(model: BaseFairseqModel, ids: np.ndarray, layers: Sequence[int]
     """For each layer the vectors, N×C, of symbols that stand alone between <s> and </s>."""
     dictionary, parts = model.encoder.dictionary, [[] for _ in layers]
     for some in torch.from_numpy(ids).split(BATCH):
-        alone = torch.stack([torch.full_like(some, dictionary.bos()), some, torch.full_like(some, dictionary.eos())], dim=1)  # B×3
+        alone = torch.stack(
+            [torch.full_like(some, dictionary.bos()), some, torch.full_like(some, dictionary.eos())], dim=1
+        )  # B×3
         for of_layer, state in zip(parts, states(model, alone, layers)):
             of_layer.append(state[:, 1].numpy())
     return [np.concatenate(of_layer) for of_layer in parts]
@@ -64,7 +73,9 @@ def word_vectors(model: BaseFairseqModel, ids: np.ndarray, layers: Sequence[int]
 
 @torch.no_grad()
 def losses(model: BaseFairseqModel, dataset: FairseqDataset, lines: Sequence[int]) -> list[tuple[float, int]]:
-    """For each batch of masked lines the mean loss of the chosen tokens, in nats, and their number; none for one without any."""
+    """For each batch of masked lines the mean loss of the chosen tokens, in nats, and their number; none
+    for one without any.
+    """
     found = []
     for start in range(0, len(lines), BATCH):
         batch = dataset.collater([dataset[line] for line in lines[start : start + BATCH]])

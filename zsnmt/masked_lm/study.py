@@ -1,4 +1,6 @@
-"""The study of position encodings: a grid of conditions, systems and seeds, from text to the scores of each run."""
+"""The study of position encodings: a grid of conditions, systems and seeds, from text to the scores of
+each run.
+"""
 
 import itertools
 import os
@@ -59,7 +61,9 @@ class Study:
 
 @dataclass(frozen=True)
 class Text:
-    """What data are made of: files by split, and those of the second language, none for one language alone."""
+    """What data are made of: files by split, and those of the second language, none for one language
+    alone.
+    """
 
     first: dict[str, Path]
     second: dict[str, Path]
@@ -75,23 +79,41 @@ def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
         for condition in study.config.conditions:
             _prepare(steps, study, condition, text, treebanks)
     config = study.config
-    runs = [run for seed in config.seeds for run in itertools.product(config.conditions, config.systems, [seed])]
+    runs = [
+        run for seed in config.seeds for run in itertools.product(config.conditions, config.systems, [seed])
+    ]
     if not side_by_side([partial(_train_and_score, steps, study, *run) for run in runs], jobs):
-        raise InputError("some runs failed (see above); nothing that was done is lost: run the same command again to go on")
+        raise InputError(
+            "some runs failed (see above); nothing that was done is lost: run the same command again to go on"
+        )
     return [study.run(*run) for run in runs]
 
 
 def _trees(steps: Steps, study: Study) -> tuple[dict[str, Path], dict[str, list[Path]]]:
-    """The text of each split, and the treebanks of languages whose word order a copy may have; made up where the config asks."""
+    """The text of each split, and the treebanks of languages whose word order a copy may have; made up
+    where the config asks.
+    """
     config = study.config
     if not config.synthetic:
         text = {"train": Path(config.train), "valid": Path(config.valid)}
         for file in text.values():
             if not file.is_file():
-                raise InputError(f"there is no file {file}; the comment at the head of {study.file} says what it should hold")
-        return text, {language: [*map(Path, files.split(","))] for language, _, files in (each.partition(":") for each in config.treebanks)}
+                raise InputError(
+                    f"there is no file {file}; the comment at the head of {study.file} says what it should "
+                    "hold"
+                )
+        return text, {
+            language: [*map(Path, files.split(","))]
+            for language, _, files in (each.partition(":") for each in config.treebanks)
+        }
     trees = study.folder / "trees"
-    steps.make(study.folder, "trees", trees, partial(_make_trees, trees, config.synthetic), settings={"synthetic": config.synthetic})
+    steps.make(
+        study.folder,
+        "trees",
+        trees,
+        partial(_make_trees, trees, config.synthetic),
+        settings={"synthetic": config.synthetic},
+    )
     pivot, *others = read_lines(trees / LANGUAGES_FILE)
     text = {split: trees / f"{split}.{pivot}{_TREES}" for split in ("train", "valid")}
     return text, {language: [trees / f"train.{language}{_TREES}"] for language in others}
@@ -105,33 +127,55 @@ def _make_trees(folder: Path, words: Sequence[str]) -> None:
     write_treebanks(corpus, sentences, folder)
 
 
-def _prepare(steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]) -> None:
+def _prepare(
+    steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]
+) -> None:
     """Make the binarised data of a condition."""
     config, text = study.config, _sentences(steps, study, condition, trees, treebanks)
-    settings = {"bilingual": condition != NONE, "vocabulary": config.vocabulary, "shift_specials": config.shift_specials,
-                "most_pieces": config.most_pieces}  # fmt: skip
-    inputs = [*text.first.values(), *(path for split, path in text.second.items() if path != text.first[split])]
+    settings = {
+        "bilingual": condition != NONE,
+        "vocabulary": config.vocabulary,
+        "shift_specials": config.shift_specials,
+        "most_pieces": config.most_pieces,
+    }
+    inputs = [
+        *text.first.values(),
+        *(path for split, path in text.second.items() if path != text.first[split]),
+    ]
     work = partial(_binarise, study.data(condition), text, config)
-    steps.make(study.folder, f"data.{condition}", study.data(condition), work, inputs=inputs, settings=settings)
+    steps.make(
+        study.folder, f"data.{condition}", study.data(condition), work, inputs=inputs, settings=settings
+    )
 
 
-def _sentences(steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]) -> Text:
+def _sentences(
+    steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]
+) -> Text:
     """The sentences of a condition, of trees where the text has them."""
     reordered = condition not in (SAME, NONE)
     if trees["train"].suffix != _TREES:
         if reordered:
-            raise InputError(f"condition {condition} needs trees: TRAIN and VALID must be CoNLL-U files, named *{_TREES}")
+            raise InputError(
+                f"condition {condition} needs trees: TRAIN and VALID must be CoNLL-U files, named *{_TREES}"
+            )
         return Text(trees, {} if condition == NONE else trees)
     orders = []
     if reordered:
         if condition not in treebanks:
-            raise InputError(f"there is no treebank of '{condition}', a condition; TREEBANKS must have an entry "
-                             f"{condition}:FILE.conllu (or {condition}:FILE.conllu,FILE.conllu)")  # fmt: skip
-        orders = [_learned(steps, study, name, files) for name, files in (("own", [trees["train"]]), (condition, treebanks[condition]))]
+            raise InputError(
+                f"there is no treebank of '{condition}', a condition; TREEBANKS must have an entry "
+                f"{condition}:FILE.conllu (or {condition}:FILE.conllu,FILE.conllu)"
+            )
+        orders = [
+            _learned(steps, study, name, files)
+            for name, files in (("own", [trees["train"]]), (condition, treebanks[condition]))
+        ]
     first, second = {}, {}
     for split, file in trees.items():
         prefix = study.folder / "text" / f"{condition}.{split}"
-        first[split], second[split] = (prefix.with_name(f"{prefix.name}.{kind}") for kind in ("source", "reordered"))
+        first[split], second[split] = (
+            prefix.with_name(f"{prefix.name}.{kind}") for kind in ("source", "reordered")
+        )
         work = partial(_write_text, study, condition if reordered else None, file, prefix)
         settings = {"own_weight": study.config.own_weight} if reordered else {}
         output = second[split] if reordered else first[split]
@@ -144,7 +188,14 @@ def _learned(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Pa
     """The prefix of permutation models, learned from trees."""
     prefix = study.order(name)
     prefix.parent.mkdir(parents=True, exist_ok=True)
-    steps.make(study.folder, f"order.{name}", model_files(prefix)["V"], partial(learn_orders, trees, prefix), inputs=trees, settings={})
+    steps.make(
+        study.folder,
+        f"order.{name}",
+        model_files(prefix)["V"],
+        partial(learn_orders, trees, prefix),
+        inputs=trees,
+        settings={},
+    )
     return prefix
 
 
@@ -169,15 +220,43 @@ def _binarise(folder: Path, text: Text, config: StudyConfig) -> None:
 def _train_and_score(steps: Steps, study: Study, condition: str, system: str, seed: int) -> None:
     """Make a run of the grid."""
     config, run, data = study.config, study.run(condition, system, seed), study.data(condition)
-    command = f"bash recipes/compression.sh configs/{study.file.name} --conditions {condition} --systems {system} --seeds {seed}"
+    command = (
+        f"bash recipes/compression.sh configs/{study.file.name} --conditions {condition} --systems "
+        f"{system} --seeds {seed}"
+    )
     with locked(run):
         start_run(run, study.file, condition, system, seed, command)
         subsets = "valid" if condition == NONE else "valid,valid.en"
-        of_model = ["--arch", "zs_bert", "--distributed-world-size", "1", *config.model, *config.training, *check_system(system)]
-        options = ["--task", "zs_masked_lm", *of_model, "--criterion", "masked_lm", "--seed", str(seed), "--valid-subset", subsets]
+        of_model = [
+            "--arch",
+            "zs_bert",
+            "--distributed-world-size",
+            "1",
+            *config.model,
+            *config.training,
+            *check_system(system),
+        ]
+        options = [
+            "--task",
+            "zs_masked_lm",
+            *of_model,
+            "--criterion",
+            "masked_lm",
+            "--seed",
+            str(seed),
+            "--valid-subset",
+            subsets,
+        ]
         fairseq_train(steps, run, f"{condition}, {system}, seed {seed}", data, options)
         settings = {"layers": config.layers, "train": made_from(run, "train")}
-        steps.make(run, "score", run / SCORES_FILE, partial(_score, run, data, config.layers), inputs=[data], settings=settings)
+        steps.make(
+            run,
+            "score",
+            run / SCORES_FILE,
+            partial(_score, run, data, config.layers),
+            inputs=[data],
+            settings=settings,
+        )
 
 
 def _score(run: Path, data: Path, layers: tuple[int, int]) -> None:
@@ -185,4 +264,7 @@ def _score(run: Path, data: Path, layers: tuple[int, int]) -> None:
 
     scores = score_run(run, data, layers)
     shown = {"perplexity": scores["perplexity"]["full"], "ML score": scores["ml_score"]}
-    print(", ".join(f"{name} {value:.3g}" for name, value in shown.items() if value is not None), file=sys.stderr)
+    print(
+        ", ".join(f"{name} {value:.3g}" for name, value in shown.items() if value is not None),
+        file=sys.stderr,
+    )

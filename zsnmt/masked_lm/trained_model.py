@@ -12,15 +12,25 @@ from zsnmt.errors import InputError
 
 
 def load_model(checkpoint: Path, data: Path, task_name: str) -> tuple[BaseFairseqModel, FairseqTask]:
-    """A trained model, ready to be asked, and its task on a folder of data; `InputError` for a file that is none."""
+    """A trained model, ready to be asked, and its task on a folder of data; `InputError` for a file that
+    is none.
+    """
     zsnmt.register()
     if not checkpoint.is_file():
         raise InputError(f"{checkpoint} is missing; train the model to its end first")
     try:
-        (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], {"data": str(data)})
+        (model,), _, task = checkpoint_utils.load_model_ensemble_and_task(
+            [str(checkpoint)], {"data": str(data)}
+        )
     except (RuntimeError, KeyError, EOFError, OSError, UnpicklingError) as error:
-        raise InputError(f"{checkpoint} is damaged or no checkpoint of such a model, or {data} is not what it was trained on; "
-                         f"give other files, or train the model anew") from error
+        raise InputError(
+            f"{checkpoint} is damaged or no checkpoint of such a model, or {data} is not what it was "
+            "trained on; "
+            f"give other files, or train the model anew"
+        ) from error
     if not isinstance(task, TASK_REGISTRY[task_name]):
-        raise InputError(f"{checkpoint} was trained for another task than {task_name}; give a model that was trained for it")
+        raise InputError(
+            f"{checkpoint} was trained for another task than {task_name}; give a model that was trained for "
+            "it"
+        )
     return model.eval(), task

@@ -1,7 +1,8 @@
-"""Sentence pairs with a label of inference: MultiNLI 1.0 (Williams et al. 2018) and XNLI 1.0 (Conneau et al. 2018).
+"""Sentence pairs with a label of inference: MultiNLI 1.0 (Williams et al. 2018) and XNLI 1.0 (Conneau et al.
+2018).
 
-Both releases come as JSON lines and as a table with tabs, a header and no quoting (`"` is a character like any other);
-`gold_label` is `-` where the annotators did not agree. One file of XNLI holds all languages.
+Both releases come as JSON lines and as a table with tabs, a header and no quoting (`"` is a character like
+any other); `gold_label` is `-` where the annotators did not agree. One file of XNLI holds all languages.
 """
 
 import json
@@ -15,7 +16,12 @@ from zsnmt.errors import InputError
 
 LABELS = ("entailment", "neutral", "contradiction")
 NO_LABEL = "-"
-LANGUAGE, LABEL, PREMISE, HYPOTHESIS = "language", "gold_label", "sentence1", "sentence2"  # the releases' names of columns
+LANGUAGE, LABEL, PREMISE, HYPOTHESIS = (
+    "language",
+    "gold_label",
+    "sentence1",
+    "sentence2",
+)  # the releases' names of columns
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +35,9 @@ class Pair(NamedTuple):
 
 
 def read_multinli(release: Path) -> list[Pair]:
-    """The training pairs of the folder of a release; raises `InputError` for a file that is missing or no such release."""
+    """The training pairs of the folder of a release; raises `InputError` for a file that is missing or no
+    such release.
+    """
     path = find_either(release, "multinli_1.0_train.jsonl", "multinli_1.0_train.txt")
     return usable(path, [*records(path, (LABEL, PREMISE, HYPOTHESIS))], path.name)
 
@@ -37,8 +45,8 @@ def read_multinli(release: Path) -> list[Pair]:
 def read_xnli(release: Path, split: str, languages: Sequence[str]) -> dict[str, list[Pair]]:
     """The pairs of a split, dev or test, in each language, in the order of the release's folder.
 
-    Raises `InputError` for a file that is missing or no such release, for a language that it lacks, and where one has more
-    pairs than another, since they say the same in every language.
+    Raises `InputError` for a file that is missing or no such release, for a language that it lacks, and where
+    one has more pairs than another, since they say the same in every language.
     """
     path = find_either(release, f"xnli.{split}.jsonl", f"xnli.{split}.tsv")
     found: dict[str, list[tuple[str, ...]]] = {}
@@ -48,7 +56,9 @@ def read_xnli(release: Path, split: str, languages: Sequence[str]) -> dict[str, 
         raise InputError(f"{path} has no pairs in '{missing[0]}'; choose from {', '.join(found)}")
     if len({len(found[language]) for language in languages}) > 1:
         listed = ", ".join(f"{language} {len(found[language])}" for language in languages)
-        raise InputError(f"{path} has more pairs in one language than in another ({listed}); get the release again")
+        raise InputError(
+            f"{path} has more pairs in one language than in another ({listed}); get the release again"
+        )
     return {language: usable(path, found[language], f"{path.name}, {language}") for language in languages}
 
 
@@ -59,21 +69,30 @@ def find_either(release: Path, *names: str) -> Path:
             return find_file(release, name)
         except MissingFiles:
             pass
-    raise InputError(f"{release} and the folders below it have no {' and no '.join(names)}; unpack the release there")
+    raise InputError(
+        f"{release} and the folders below it have no {' and no '.join(names)}; unpack the release there"
+    )
 
 
 def records(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The fields of each line, with a known label and clean sentences; raises `InputError` for any other line."""
+    """The fields of each line, with a known label and clean sentences; raises `InputError` for any other
+    line.
+    """
     lines = enumerate(open_lines(path), start=1)
     read = from_json(fields) if ".jsonl" in path.suffixes else from_table(path, fields, next(lines)[1])
     for number, line in lines:
         try:
             record = dict(zip(fields, read(line)))
         except ValueError as error:
-            raise InputError(f"{path}, line {number} {error}; get the release again, and leave it as it is") from None
+            raise InputError(
+                f"{path}, line {number} {error}; get the release again, and leave it as it is"
+            ) from None
         if record[LABEL] not in (*LABELS, NO_LABEL):
-            raise InputError(f"{path}, line {number} has the label '{record[LABEL]}', which is none of {', '.join(LABELS)} and "
-                             f"{NO_LABEL}; get the release again, and leave it as it is")  # fmt: skip
+            raise InputError(
+                f"{path}, line {number} has the label '{record[LABEL]}', which is none of "
+                f"{', '.join(LABELS)} and "
+                f"{NO_LABEL}; get the release again, and leave it as it is"
+            )
         record |= {side: clean_sentence(record[side]) for side in (PREMISE, HYPOTHESIS)}
         yield tuple(record.values())
 
@@ -101,7 +120,9 @@ def from_table(path: Path, fields: Sequence[str], header: str) -> Callable[[str]
     """
     titles = header.split("\t")
     if missing := [field for field in fields if field not in titles]:
-        raise InputError(f"{path}, line 1 names no column {missing[0]}; the first line must be the header of the release")
+        raise InputError(
+            f"{path}, line 1 names no column {missing[0]}; the first line must be the header of the release"
+        )
     places = [titles.index(field) for field in fields]
 
     def read(line: str) -> list[str]:
@@ -114,12 +135,19 @@ def from_table(path: Path, fields: Sequence[str], header: str) -> Callable[[str]
 
 
 def usable(path: Path, found: Sequence[tuple[str, ...]], name: str) -> list[Pair]:
-    """The pairs with a label and two sentences; the log says how many have none. Raises `InputError` if no pair is left."""
+    """The pairs with a label and two sentences; the log says how many have none. Raises `InputError` if no
+    pair is left.
+    """
     labelled = [record for record in found if record[0] != NO_LABEL]
-    pairs = [Pair(premise, hypothesis, label) for label, premise, hypothesis in labelled if premise and hypothesis]
+    pairs = [
+        Pair(premise, hypothesis, label) for label, premise, hypothesis in labelled if premise and hypothesis
+    ]
     if not pairs:
         raise InputError(f"{path} has no pair with a label and two sentences; get the release again")
-    for what, number in (("a gold label", len(found) - len(labelled)), ("two sentences", len(labelled) - len(pairs))):
+    for what, number in (
+        ("a gold label", len(found) - len(labelled)),
+        ("two sentences", len(labelled) - len(pairs)),
+    ):
         if number:
             logger.warning("%s: pairs without %s, left out: %d", name, what, number)
     return pairs

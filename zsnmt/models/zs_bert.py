@@ -1,4 +1,6 @@
-"""`zs_bert`: the masked language model of Ravishankar and Søgaard (2021), with one option for what encodes positions."""
+"""`zs_bert`: the masked language model of Ravishankar and Søgaard (2021), with one option for what encodes
+positions.
+"""
 
 import math
 from argparse import ArgumentParser, Namespace
@@ -19,22 +21,38 @@ from zsnmt.seams.positions import encode_positions
 
 @register_model("zs_bert")
 class ZeroShotBert(RobertaModel):
-    """fairseq's RoBERTa, post-norm as BERT, with the seams of position encodings filled as the options say."""
+    """fairseq's RoBERTa, post-norm as BERT, with the seams of position encodings filled as the options
+    say.
+    """
 
     @staticmethod
     def add_args(parser: ArgumentParser) -> None:
         """Add fairseq's options of RoBERTa and those of positions. An architecture sets the defaults."""
         RobertaModel.add_args(parser)
         add = parser.add_argument
-        add("--position-encoding", choices=ENCODINGS,
-            help="what tells the model the positions of its tokens: vectors in its input (sinusoidal, learned), nothing, or "
-            "biases of its attention (TUPE absolute or relative, with <s> apart from places; relative keys, or keys and queries)")
-        add("--relative-key-query-product", action="store_true",
-            help="let relative_key_query add the product a·a, too, as Ravishankar and Søgaard (2021) print it")
-        add("--position-terms", choices=[ALL, *DROPPED, SEPARATE],
-            help="which of the terms that positions in the input bring to the first layer's logits there are: all; all but one "
-            "(position_word is the word's query and the position's key, word_position the other way round); or all with "
-            "separate parameters for positions")  # fmt: skip
+        add(
+            "--position-encoding",
+            choices=ENCODINGS,
+            help="what tells the model the positions of its tokens: vectors in its input (sinusoidal, "
+            "learned), nothing, or "
+            "biases of its attention (TUPE absolute or relative, with <s> apart from places; relative keys, "
+            "or keys and queries)",
+        )
+        add(
+            "--relative-key-query-product",
+            action="store_true",
+            help="let relative_key_query add the product a·a, too, as Ravishankar and Søgaard (2021) print "
+            "it",
+        )
+        add(
+            "--position-terms",
+            choices=[ALL, *DROPPED, SEPARATE],
+            help="which of the terms that positions in the input bring to the first layer's logits there "
+            "are: all; all but one "
+            "(position_word is the word's query and the position's key, word_position the other way round); "
+            "or all with "
+            "separate parameters for positions",
+        )
 
     @classmethod
     def build_model(cls, args: Namespace, task: FairseqTask) -> "ZeroShotBert":
@@ -46,9 +64,13 @@ class ZeroShotBert(RobertaModel):
         encoding, terms = args.position_encoding, args.position_terms
         args.encoder_learned_pos = encoding == "learned"
         if terms != ALL and not args.encoder_learned_pos:
-            raise InputError(f"--position-terms {terms} is for --position-encoding learned, not {encoding}; leave it out")
+            raise InputError(
+                f"--position-terms {terms} is for --position-encoding learned, not {encoding}; leave it out"
+            )
         if terms != ALL and args.encoder_normalize_before:
-            raise InputError(f"--position-terms {terms} does not go with --encoder-normalize-before; leave one of them out")
+            raise InputError(
+                f"--position-terms {terms} does not go with --encoder-normalize-before; leave one of them out"
+            )
         model = cls(args, BertEncoder(args, task.source_dictionary))
         encoder = model.encoder.sentence_encoder
         if encoding == "sinusoidal":  # for words not to drown in it; section 3 of the paper
@@ -90,7 +112,5 @@ def zs_bert(args: Namespace) -> None:
 @register_model_architecture("zs_bert", "zs_bert_base")
 def zs_bert_base(args: Namespace) -> None:
     """BERT's base size, of the study's experiment with real languages."""
-    set_defaults(
-        args, encoder_embed_dim=768, encoder_ffn_embed_dim=3072, encoder_attention_heads=12
-    )
+    set_defaults(args, encoder_embed_dim=768, encoder_ffn_embed_dim=3072, encoder_attention_heads=12)
     zs_bert(args)

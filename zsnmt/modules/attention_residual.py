@@ -4,8 +4,6 @@ Each module is called with the attention's output, the layer's input (both T×B�
 mask (B×T, True at padding, or None) and returns T×B×C. None has parameters.
 """
 
-from typing import Optional
-
 import torch
 from torch import Tensor, nn
 
@@ -13,21 +11,21 @@ from torch import Tensor, nn
 class KeepResidual(nn.Module):
     """The stock residual connection: the layer's input is added."""
 
-    def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Optional[Tensor]) -> Tensor:
+    def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
         return layer_input + attended
 
 
 class RemoveResidual(nn.Module):
     """Nothing is added, so word positions are not carried over: the method of Liu et al."""
 
-    def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Optional[Tensor]) -> Tensor:
+    def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
         return attended
 
 
 class MeanPoolResidual(nn.Module):
     """The mean of the layer's input over the sentence's tokens is added (Liu et al., footnote 6)."""
 
-    def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Optional[Tensor]) -> Tensor:
+    def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
         if padding_mask is None:
             return attended + layer_input.mean(dim=0, keepdim=True)
         is_token = (~padding_mask.bool()).t().unsqueeze(-1).type_as(layer_input)  # T×B×1
@@ -46,7 +44,7 @@ class StochasticResidual(nn.Module):
             raise ValueError(f"drop_probability is {drop_probability}; it must be at least 0 and below 1")
         self.drop_probability = drop_probability
 
-    def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Optional[Tensor]) -> Tensor:
+    def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
         if not self.training:
             return layer_input + attended
         if torch.rand(()).item() < self.drop_probability:

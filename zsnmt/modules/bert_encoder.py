@@ -1,7 +1,5 @@
 """fairseq's RoBERTa encoder, built from layers with seams, and the table of its positions."""
 
-from typing import Optional
-
 import numpy as np
 import torch
 from fairseq.models.roberta import RobertaEncoder
@@ -23,8 +21,9 @@ class BertEncoder(RobertaEncoder):
 
 
 @torch.no_grad()
-def position_table(encoder: Encoder, positions: int) -> Optional[np.ndarray]:
-    """The encodings of the first positions, P×d, or of the offsets between them, (2P−1)×d, in the first layer; None without any.
+def position_table(encoder: Encoder, positions: int) -> np.ndarray | None:
+    """The encodings of the first positions, P×d, or of the offsets between them, (2P−1)×d, in the first
+    layer; None without any.
 
     TUPE's are of the tokens after the first, which stands for the sentence: (P−1)×d.
     """

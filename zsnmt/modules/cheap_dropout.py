@@ -1,7 +1,5 @@
 """Dropout whose mask costs a CPU little."""
 
-from typing import Optional
-
 import torch
 from fairseq.modules.fairseq_dropout import FairseqDropout
 from torch import Tensor
@@ -12,12 +10,12 @@ STEPS = 2**16  # that a random number of 16 bits can take
 class CheapDropout(FairseqDropout):
     """Dropout that draws, on a CPU, 16 random bits for an element and compares them with a threshold.
 
-    PyTorch's Bernoulli draws a number of 64 bits for each. The probability becomes a multiple of 1/65536, and what is kept
-    is scaled by that. The bits come from PyTorch's default generator, whose seed makes a run reproducible, but the masks
-    are others than the stock dropout's. On other devices it is the stock dropout.
+    PyTorch's Bernoulli draws a number of 64 bits for each. The probability becomes a multiple of 1/65536, and
+    what is kept is scaled by that. The bits come from PyTorch's default generator, whose seed makes a run
+    reproducible, but the masks are others than the stock dropout's. On other devices it is the stock dropout.
     """
 
-    def __init__(self, p: float, module_name: Optional[str] = None) -> None:
+    def __init__(self, p: float, module_name: str | None = None) -> None:
         super().__init__(p, module_name)
         if not 0 <= p < 1:
             raise ValueError(f"dropout probability is {p}; it must be at least 0 and below 1")
@@ -33,7 +31,9 @@ class CheapDropout(FairseqDropout):
 
 
 def mask_like(x: Tensor, p: float) -> Tensor:
-    """A factor for each element of x: 0 with the probability p, to 1/65536, and what keeps the expectation elsewhere."""
+    """A factor for each element of x: 0 with the probability p, to 1/65536, and what keeps the expectation
+    elsewhere.
+    """
     dropped = min(round(p * STEPS), STEPS - 1)
     words = torch.empty(-(-x.numel() // 4), dtype=torch.int64)
     words.random_(-(2**63), None)  # all 64 bits: without bounds the first of them is always 0

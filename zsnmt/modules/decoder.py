@@ -1,7 +1,5 @@
 """fairseq's decoder with seams: its embedded input, what follows each layer, and what a language writes."""
 
-from typing import Optional
-
 import torch
 from fairseq.models.transformer import TransformerDecoderBase
 from torch import Tensor, nn
@@ -16,9 +14,9 @@ class Decoder(TransformerDecoderBase):
 
     def __init__(self, cfg, dictionary, embed_tokens, no_encoder_attn=False, output_projection=None) -> None:
         super().__init__(cfg, dictionary, embed_tokens, no_encoder_attn, output_projection)
-        self.language_embedding: Optional[nn.Module] = None
-        self.adapters: Optional[nn.ModuleList] = None  # one for each layer
-        self.vocabulary: Optional[GrowingVocabulary] = None
+        self.language_embedding: nn.Module | None = None
+        self.adapters: nn.ModuleList | None = None  # one for each layer
+        self.vocabulary: GrowingVocabulary | None = None
 
     def build_decoder_layer(self, cfg, no_encoder_attn=False) -> nn.Module:
         return wrapped(DecoderLayer(cfg, no_encoder_attn), cfg)
@@ -26,19 +24,25 @@ class Decoder(TransformerDecoderBase):
     def forward(
         self,
         prev_output_tokens: Tensor,
-        encoder_out: Optional[dict] = None,
-        incremental_state: Optional[dict] = None,
+        encoder_out: dict | None = None,
+        incremental_state: dict | None = None,
         features_only: bool = False,
         **options,
     ) -> tuple[Tensor, dict]:
-        """The stock method; in a vocabulary that grew, logits (B×T×V) are -inf where the language cannot write."""
+        """The stock method; in a vocabulary that grew, logits (B×T×V) are -inf where the language cannot
+        write.
+        """
         if self.vocabulary is None or features_only:
-            return super().forward(prev_output_tokens, encoder_out, incremental_state, features_only, **options)
-        x, extra = super().forward(prev_output_tokens, encoder_out, incremental_state, features_only=True, **options)
+            return super().forward(
+                prev_output_tokens, encoder_out, incremental_state, features_only, **options
+            )
+        x, extra = super().forward(
+            prev_output_tokens, encoder_out, incremental_state, features_only=True, **options
+        )
         logits = self.vocabulary(x, prev_output_tokens, self.output_projection.weight)
         return logits, {**extra, "in_steps": incremental_state is not None}
 
-    def get_normalized_probs(self, net_output: tuple, log_probs: bool, sample: Optional[dict] = None) -> Tensor:
+    def get_normalized_probs(self, net_output: tuple, log_probs: bool, sample: dict | None = None) -> Tensor:
         """The stock method; in a vocabulary that grew, normalised over what each language can write.
 
         Beyond, a loss finds the mean of the log-probabilities, a search (and whoever has logits alone) -inf.
@@ -49,7 +53,7 @@ class Decoder(TransformerDecoderBase):
         in_steps = (extra and extra[0] or {}).get("in_steps", True)
         return self.vocabulary.normalize(logits, log_probs, mean_beyond=not in_steps)
 
-    def embed(self, prev_output_tokens: Tensor, incremental_state: Optional[dict]) -> Tensor:
+    def embed(self, prev_output_tokens: Tensor, incremental_state: dict | None) -> Tensor:
         """From the prefix (B×T) to the layers' input (B×T×C; B×1×C for an incremental step)."""
         positions = None
         if self.embed_positions is not None:
@@ -74,11 +78,11 @@ class Decoder(TransformerDecoderBase):
     def extract_features_scriptable(
         self,
         prev_output_tokens: Tensor,
-        encoder_out: Optional[dict],
-        incremental_state: Optional[dict] = None,
+        encoder_out: dict | None,
+        incremental_state: dict | None = None,
         full_context_alignment: bool = False,
-        alignment_layer: Optional[int] = None,
-        alignment_heads: Optional[int] = None,
+        alignment_layer: int | None = None,
+        alignment_heads: int | None = None,
     ) -> tuple[Tensor, dict]:
         """A restatement of the stock method around `embed`: prev_output_tokens B×T, result B×T×C."""
         encoded = (encoder_out or {}).get("encoder_out") or [None]
@@ -114,7 +118,8 @@ class Decoder(TransformerDecoderBase):
 
         if self.layer_norm is not None:
             x = self.layer_norm(x)
-        # A copy, since by the strides of the transposed PyTorch would multiply a step's rows with frozen weights one by one.
+        # A copy, since by the strides of the transposed PyTorch would multiply a step's rows with frozen
+        # weights one by one.
         x = x.transpose(0, 1).clone(memory_format=torch.contiguous_format)  # B×T×C
         if self.project_out_dim is not None:
             x = self.project_out_dim(x)

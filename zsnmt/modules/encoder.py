@@ -1,7 +1,5 @@
 """fairseq's encoder with a seam, the position bias, built from layers with seams."""
 
-from typing import Optional
-
 import torch
 from fairseq.models.transformer import TransformerEncoderBase
 from torch import Tensor, nn
@@ -14,15 +12,15 @@ from zsnmt.modules.wrapped import wrapped
 class Encoder(TransformerEncoderBase):
     """With neutral seams, bit for bit fairseq's encoder.
 
-    `position_bias`: a module that makes a bias of the attention's logits (B×H×T×T or 1×H×T×T) from the padding mask and
-    the length, once for all layers. `position_terms`: one that makes it for the first layer, from what words and positions
-    have contributed to its input.
+    `position_bias`: a module that makes a bias of the attention's logits (B×H×T×T or 1×H×T×T) from the
+    padding mask and the length, once for all layers. `position_terms`: one that makes it for the first layer,
+    from what words and positions have contributed to its input.
     """
 
     def __init__(self, cfg, dictionary, embed_tokens, return_fc=False) -> None:
         super().__init__(cfg, dictionary, embed_tokens, return_fc)
-        self.position_bias: Optional[nn.Module] = None
-        self.position_terms: Optional[nn.Module] = None
+        self.position_bias: nn.Module | None = None
+        self.position_terms: nn.Module | None = None
 
     def build_encoder_layer(self, cfg) -> nn.Module:
         return wrapped(EncoderLayer(cfg, return_fc=self.return_fc), cfg)
@@ -30,9 +28,9 @@ class Encoder(TransformerEncoderBase):
     def forward_scriptable(
         self,
         src_tokens: Tensor,
-        src_lengths: Optional[Tensor] = None,
+        src_lengths: Tensor | None = None,
         return_all_hiddens: bool = False,
-        token_embeddings: Optional[Tensor] = None,
+        token_embeddings: Tensor | None = None,
     ) -> dict:
         """A restatement of the stock method around `position_bias`: src_tokens B×T, states T×B×C."""
         is_padding = src_tokens.eq(self.padding_idx)
@@ -63,12 +61,19 @@ class Encoder(TransformerEncoderBase):
             "src_lengths": [(~is_padding).sum(dim=1, dtype=torch.int32).reshape(-1, 1).contiguous()],
         }
 
-    def bias_of(self, src_tokens: Tensor, padding_mask: Optional[Tensor], x: Tensor, embedded: Tensor) -> Optional[Tensor]:
-        """The bias of the seams, or None: from tokens and padding (B×T), the layers' input and its words (B×T×C) to B×H×T×T."""
+    def bias_of(
+        self, src_tokens: Tensor, padding_mask: Tensor | None, x: Tensor, embedded: Tensor
+    ) -> Tensor | None:
+        """The bias of the seams, or None: from tokens and padding (B×T), the layers' input and its words
+        (B×T×C) to B×H×T×T.
+        """
         if self.position_bias is not None:
             bias = self.position_bias(padding_mask, src_tokens.size(1)).type_as(x)
         elif self.position_terms is not None:
-            positions, dropout = self.embed_positions(src_tokens), self.dropout_module.p if self.training else 0.0
+            positions, dropout = (
+                self.embed_positions(src_tokens),
+                self.dropout_module.p if self.training else 0.0,
+            )
             of_both = shares(x, embedded, positions, self.layernorm_embedding, dropout)
             bias = self.position_terms(*of_both, self.layers[0].self_attn)
         else:

@@ -1,7 +1,5 @@
 """fairseq's encoder layer with seams: the attention's residual, its query, and a bias of its logits."""
 
-from typing import Optional
-
 import torch
 from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
 from torch import Tensor, nn
@@ -16,7 +14,7 @@ class EncoderLayer(TransformerEncoderLayerBase):
     def __init__(self, cfg, return_fc: bool = False) -> None:
         super().__init__(cfg, return_fc)
         self.attention_residual: nn.Module = KeepResidual()
-        self.position_query: Optional[nn.Module] = None
+        self.position_query: nn.Module | None = None
         self.has_position_bias = True  # where the encoder makes one
 
     def build_self_attention(self, embed_dim, cfg) -> SelfAttention:
@@ -39,9 +37,9 @@ class EncoderLayer(TransformerEncoderLayerBase):
     def forward(
         self,
         x: Tensor,
-        encoder_padding_mask: Optional[Tensor],
-        attn_mask: Optional[Tensor] = None,
-        position_bias: Optional[Tensor] = None,
+        encoder_padding_mask: Tensor | None,
+        attn_mask: Tensor | None = None,
+        position_bias: Tensor | None = None,
     ) -> Tensor:
         """x: T×B×C; encoder_padding_mask: B×T, True at padding; attn_mask: T×T, True where attention is
         forbidden; position_bias: B×H×T×T or 1×H×T×T, added to the logits, -inf at padding. Returns T×B×C.

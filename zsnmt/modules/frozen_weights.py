@@ -1,6 +1,6 @@
 """Weights, and rows of tables, that keep their bits while others are trained."""
 
-from typing import Iterable
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn

@@ -1,7 +1,7 @@
 """What each target language writes of a vocabulary that grew at its end, language by language."""
 
 import math
-from typing import Callable, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from fairseq import utils
@@ -21,26 +21,32 @@ class GrowingVocabulary(nn.Module):
         """`sizes`: of the vocabulary after each stage of its growth, ascending; the last is its own, V."""
         super().__init__()
         if list(sizes) != sorted(set(sizes)) or len(sizes) < 2:
-            raise ValueError(f"sizes of the vocabulary are {list(sizes)}; they must be two or more, and ascend")
+            raise ValueError(
+                f"sizes of the vocabulary are {list(sizes)}; they must be two or more, and ascend"
+            )
         self.sizes = tuple(sizes)
         self.register_buffer("borders", torch.tensor(self.sizes[:-1]), persistent=False)
 
     def forward(self, features: Tensor, prev_output_tokens: Tensor, table: Tensor) -> Tensor:
-        """From features (B×T×C) and the output table (V×C) to logits (B×T×V), -inf where the language cannot write.
+        """From features (B×T×C) and the output table (V×C) to logits (B×T×V), -inf where the language cannot
+        write.
 
         The language is read from the first token of the prefix (B×≥T), its tag.
         """
         stages = prev_output_tokens[:, :1].ge(self.borders).sum(-1)  # B
 
         def project(x: Tensor, size: int) -> Tensor:
-            flat = x.flatten(0, 1)  # BT×C, as in the stock layer: a product with three axes may differ in the last bits
+            flat = x.flatten(
+                0, 1
+            )  # BT×C, as in the stock layer: a product with three axes may differ in the last bits
             logits = nn.functional.linear(flat, table[:size]).unflatten(0, x.shape[:2])  # B×T×size
             return self.widen(logits, logits.new_tensor(-math.inf))
 
         return self.by_stage(project, features, stages)
 
     def normalize(self, logits: Tensor, log_probs: bool, mean_beyond: bool = False) -> Tensor:
-        """From logits (…×V) to (log-)probabilities over what each position's language writes; 0 (-inf) beyond.
+        """From logits (…×V) to (log-)probabilities over what each position's language writes; 0 (-inf)
+        beyond.
 
         With `mean_beyond` the log-probabilities beyond are the mean of those within. Label smoothing, which
         takes the mean over the whole vocabulary, then takes that over what the language writes.
@@ -56,7 +62,9 @@ class GrowingVocabulary(nn.Module):
         return self.by_stage(normalize_within, logits, stages)
 
     def by_stage(self, function: Callable[[Tensor, int], Tensor], x: Tensor, stages: Tensor) -> Tensor:
-        """`function(x, size)` for x of each stage: `stages` has the leading axes of x; the result ends in V."""
+        """`function(x, size)` for x of each stage: `stages` has the leading axes of x; the result ends in
+        V.
+        """
         present = stages.unique().tolist()
         if len(present) == 1:
             return function(x, self.sizes[present[0]])

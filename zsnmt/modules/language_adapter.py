@@ -1,13 +1,15 @@
 """Small layers of a language's own between the decoder's (Bapna and Firat 2019, section 2.1)."""
 
-from typing import Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
 
 class LanguageAdapter(nn.Module):
-    """x + up(relu(down(norm(x)))), through a bottleneck; the identity until it is trained, since up begins at zero."""
+    """x + up(relu(down(norm(x)))), through a bottleneck; the identity until it is trained, since up begins
+    at zero.
+    """
 
     def __init__(self, embed_dim: int, adapter_dim: int) -> None:
         super().__init__()

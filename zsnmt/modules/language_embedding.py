@@ -1,6 +1,6 @@
 """The target language as part of the decoder's input (Pham et al. 2019; Liu et al. 2021, section 3.1)."""
 
-from typing import Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
@@ -39,7 +39,8 @@ class LanguageEmbedding(nn.Module):
         rows = self.row_of_token[prev_output_tokens[:, 0]]
         if bool((rows < 0).any()):
             raise ValueError(
-                "a decoder input does not begin with a language tag, so its target language is unknown; place the "
+                "a decoder input does not begin with a language tag, so its target language is unknown; "
+                "place the "
                 "tag there (--language-tags t_dec or s_enc_t_dec) or set --decoder-language-embedding none"
             )
         language = self.table(rows).unsqueeze(1).type_as(x)  # B×1×C

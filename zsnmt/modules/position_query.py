@@ -1,13 +1,12 @@
 """Self-attention queries made from positions alone (Liu et al. 2021, section 2.2)."""
 
 import math
-from typing import Optional
 
 import torch
 from torch import Tensor, nn
 
 
-def token_positions(padding_mask: Optional[Tensor], length: int, device: Optional[torch.device] = None) -> Tensor:
+def token_positions(padding_mask: Tensor | None, length: int, device: torch.device | None = None) -> Tensor:
     """Positions of the tokens counted from 0, whatever side the padding is on.
 
     `padding_mask` is B×T, True at padding, or None where nothing is padded. Returns B×T (or 1×T
@@ -24,7 +23,9 @@ def sinusoids(positions: Tensor, embed_dim: int, base: float) -> Tensor:
     Frequencies run geometrically from 1 to 1/base, as in tensor2tensor and fairseq with base 10000.
     """
     half = embed_dim // 2
-    frequencies = torch.exp(torch.arange(half, device=positions.device) * -(math.log(base) / max(half - 1, 1)))
+    frequencies = torch.exp(
+        torch.arange(half, device=positions.device) * -(math.log(base) / max(half - 1, 1))
+    )
     angles = positions.unsqueeze(-1) * frequencies  # B×T×C/2
     encodings = torch.cat([angles.sin(), angles.cos()], dim=-1)  # B×T×C
     return nn.functional.pad(encodings, (0, embed_dim - 2 * half))
@@ -45,7 +46,7 @@ class PositionQuery(nn.Module):
         self.embed_dim = embed_dim
         self.base = base
 
-    def forward(self, layer_input: Tensor, padding_mask: Optional[Tensor]) -> Tensor:
+    def forward(self, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
         """From the layer's input (T×B×C, only its shape and type are read) and the padding mask
         (B×T, True at padding) to the query's input (T×B×C)."""
         length, batch, _ = layer_input.shape

@@ -1,7 +1,7 @@
 """The terms of a first layer's logits that positions in the input bring with them, one by one.
 
-An input w + p makes of the logits ((w_i + p_i)W^Q)((w_j + p_j)W^K)ᵀ four terms (Ravishankar and Søgaard 2021, Table 1). They
-can be told apart in the first layer alone.
+An input w + p makes of the logits ((w_i + p_i)W^Q)((w_j + p_j)W^K)ᵀ four terms (Ravishankar and Søgaard 2021,
+Table 1). They can be told apart in the first layer alone.
 """
 
 from torch import Tensor, nn
@@ -9,7 +9,8 @@ from torch.nn import functional as F
 
 from zsnmt.modules.self_attention import SelfAttention
 
-DROPPED = {  # query and key of the term; that of a position's query and a word's key the paper calls word-position
+# query and key of the term; that of a position's query and a word's key the paper calls word-position
+DROPPED = {
     "no_position_position": ("positions", "positions"),
     "no_position_word": ("words", "positions"),
     "no_word_position": ("positions", "words"),
@@ -19,15 +20,21 @@ ALL = "all"
 
 
 class PositionTerms(nn.Module):
-    """A bias of the logits that takes a term out, or projects positions by weights of their own (Figure 7 of the paper)."""
+    """A bias of the logits that takes a term out, or projects positions by weights of their own (Figure 7
+    of the paper).
+    """
 
     def __init__(self, kind: str, embed_dim: int) -> None:
         super().__init__()
         self.kind = kind
-        self.own = nn.ModuleList(nn.Linear(embed_dim, embed_dim, bias=False) for _ in "qk" if kind == SEPARATE)
+        self.own = nn.ModuleList(
+            nn.Linear(embed_dim, embed_dim, bias=False) for _ in "qk" if kind == SEPARATE
+        )
 
     def forward(self, words: Tensor, positions: Tensor, attention: SelfAttention) -> Tensor:
-        """From the shares of the layer's input, each B×T×C, to a bias, B×H×T×T. The projections' biases count as the words'."""
+        """From the shares of the layer's input, each B×T×C, to a bias, B×H×T×T. The projections' biases
+        count as the words'.
+        """
         weights = attention.q_proj.weight, attention.k_proj.weight
         of_words = [projection(words) for projection in (attention.q_proj, attention.k_proj)]  # B×T×C each
         of_positions = [F.linear(positions, weight) for weight in weights]
@@ -42,12 +49,17 @@ class PositionTerms(nn.Module):
 
 def logits(q: Tensor, k: Tensor, attention: SelfAttention) -> Tensor:
     """The attention's logits of queries and keys, each B×T×C: B×H×T×T."""
-    q, k = (projected.unflatten(-1, (attention.num_heads, -1)).transpose(1, 2) for projected in (q, k))  # B×H×T×d
+    q, k = (
+        projected.unflatten(-1, (attention.num_heads, -1)).transpose(1, 2) for projected in (q, k)
+    )  # B×H×T×d
     return (q * attention.scaling) @ k.transpose(-1, -2)
 
 
-def shares(x: Tensor, words: Tensor, positions: Tensor, layer_norm: nn.LayerNorm, dropout: float) -> tuple[Tensor, Tensor]:
-    """What words and positions (B×T×C each) have contributed to x, their sum normalised and dropped out; they sum to x.
+def shares(
+    x: Tensor, words: Tensor, positions: Tensor, layer_norm: nn.LayerNorm, dropout: float
+) -> tuple[Tensor, Tensor]:
+    """What words and positions (B×T×C each) have contributed to x, their sum normalised and dropped out; they
+    sum to x.
 
     Normalisation centres both and divides both by the deviation of the sum; its bias counts as the words'.
     """

@@ -1,11 +1,11 @@
 """The position encodings of Ravishankar and Søgaard (2021, Table 1) for a bidirectional encoder.
 
-Sinusoidal and learned encodings are added to the input, by fairseq's own modules. TUPE (Ke et al. 2021) and the relative
-keys of BERT models change the attention's logits instead, and leave the input without positions.
+Sinusoidal and learned encodings are added to the input, by fairseq's own modules. TUPE (Ke et al. 2021) and
+the relative keys of BERT models change the attention's logits instead, and leave the input without positions.
 """
 
 import math
-from typing import Iterable, Optional
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
@@ -20,20 +20,32 @@ TUPE = ("tupe_absolute", "tupe_relative")
 RELATIVE_KEYS = ("relative_key", "relative_key_query")
 ENCODINGS = (*IN_INPUT, "none", *TUPE, *RELATIVE_KEYS)
 
-BUCKETS, EXACT, FARTHEST = 32, 8, 128  # T5's: half of the buckets to either side, of them 8 for the offsets 0 to 7
+BUCKETS, EXACT, FARTHEST = (
+    32,
+    8,
+    128,
+)  # T5's: half of the buckets to either side, of them 8 for the offsets 0 to 7
 
 
 class TupePositions(nn.Module):
     """TUPE's bias of the attention's logits, one for all layers (Ke et al. 2021, equations 7 to 10).
 
-    Untied: head h adds (LN(p_i)·U^Q)_h·(LN(p_j)·U^K)_h / √(2d) to the content's logits, themselves over √(2d).
-    `relative` adds a learned scalar for every head and T5 bucket of the offset. `first_apart` gives the logits from and
-    to the first token (a [CLS] that stands for the sentence, not for a place in it) values of their own.
+    Untied: head h adds (LN(p_i)·U^Q)_h·(LN(p_j)·U^K)_h / √(2d) to the content's logits, themselves over
+    √(2d). `relative` adds a learned scalar for every head and T5 bucket of the offset. `first_apart` gives
+    the logits from and to the first token (a [CLS] that stands for the sentence, not for a place in it)
+    values of their own.
 
     Raises ValueError for more tokens than `max_positions`.
     """
 
-    def __init__(self, max_positions: int, embed_dim: int, heads: int, relative: bool = False, first_apart: bool = False) -> None:
+    def __init__(
+        self,
+        max_positions: int,
+        embed_dim: int,
+        heads: int,
+        relative: bool = False,
+        first_apart: bool = False,
+    ) -> None:
         super().__init__()
         self.heads, self.first_apart = heads, first_apart
         # Rows 0 and 1 are for the first token apart: logits from it to others, and from others to it.
@@ -48,15 +60,21 @@ class TupePositions(nn.Module):
         if relative:
             nn.init.normal_(self.buckets.weight, std=0.02)
 
-    def forward(self, padding_mask: Optional[Tensor], length: int) -> Tensor:
-        """From the padding (B×T, True at padding, on either side; or None) to the bias, B×H×T×T or 1×H×T×T."""
+    def forward(self, padding_mask: Tensor | None, length: int) -> Tensor:
+        """From the padding (B×T, True at padding, on either side; or None) to the bias, B×H×T×T or
+        1×H×T×T.
+        """
         positions = token_positions(padding_mask, length, self.table.weight.device)  # B×T
         rows = length + self.first_apart
         if rows > len(self.table.weight):
-            raise ValueError(f"{length} tokens are too many for {len(self.table.weight) - self.first_apart} positions")
+            raise ValueError(
+                f"{length} tokens are too many for {len(self.table.weight) - self.first_apart} positions"
+            )
         vectors = self.layer_norm(self.table.weight[:rows])  # P×C
         q, k = (
-            F.embedding(positions + self.first_apart, projection(vectors)).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+            F.embedding(positions + self.first_apart, projection(vectors))
+            .unflatten(-1, (self.heads, -1))
+            .transpose(1, 2)
             for projection in (self.q_proj, self.k_proj)
         )  # B×H×T×d
         scale = (2 * q.size(-1)) ** -0.5
@@ -66,21 +84,30 @@ class TupePositions(nn.Module):
         return bias if not self.first_apart else self.set_first_apart(bias, positions, vectors[:2], scale)
 
     def set_first_apart(self, bias: Tensor, positions: Tensor, vectors: Tensor, scale: float) -> Tensor:
-        """The bias (B×H×T×T) with logits from and to the first token in place of those of a place (of 2×C vectors)."""
-        q, k = (projection(vectors).unflatten(-1, (self.heads, -1)) for projection in (self.q_proj, self.k_proj))  # 2×H×d
+        """The bias (B×H×T×T) with logits from and to the first token in place of those of a place (of 2×C
+        vectors).
+        """
+        q, k = (
+            projection(vectors).unflatten(-1, (self.heads, -1)) for projection in (self.q_proj, self.k_proj)
+        )  # 2×H×d
         from_first, to_first = (q * k).sum(dim=-1) * scale  # H each
         if self.buckets is not None:
             # No offset has the first bucket of the other side: offset 0 is on this side.
-            from_first, to_first = from_first + self.buckets.weight[BUCKETS // 2], to_first + self.buckets.weight[BUCKETS]
+            from_first, to_first = (
+                from_first + self.buckets.weight[BUCKETS // 2],
+                to_first + self.buckets.weight[BUCKETS],
+            )
         is_first = positions.eq(0)[:, None]  # B×1×T
         bias = torch.where(is_first[:, :, None], to_first[:, None, None], bias)
         return torch.where(is_first[..., None], from_first[:, None, None], bias)
 
 
-def relative_buckets(length: int, device: Optional[torch.device] = None) -> Tensor:
-    """The T5 bucket of every offset j − i, T×T: 0 to 15 for a key at or to the left of the query, 16 to 31 to its right.
+def relative_buckets(length: int, device: torch.device | None = None) -> Tensor:
+    """The T5 bucket of every offset j − i, T×T: 0 to 15 for a key at or to the left of the query, 16 to 31 to
+    its right.
 
-    Of either side 8 are exact and 8 widen logarithmically up to a distance of 128 (Raffel et al. 2020, section 2.1).
+    Of either side 8 are exact and 8 widen logarithmically up to a distance of 128 (Raffel et al. 2020,
+    section 2.1).
     """
     positions = torch.arange(length, device=device)
     offsets = positions - positions[:, None]  # T×T
@@ -96,8 +123,11 @@ def use_tupe(attentions: Iterable[SelfAttention]) -> None:
         attention.scaling = (2 * attention.head_dim) ** -0.5
 
 
-def use_relative_keys(attentions: Iterable[SelfAttention], encoding: str, max_positions: int, product: bool = False) -> None:
-    """Give each self-attention relative keys, or relative keys and queries, for every offset below `max_positions`.
+def use_relative_keys(
+    attentions: Iterable[SelfAttention], encoding: str, max_positions: int, product: bool = False
+) -> None:
+    """Give each self-attention relative keys, or relative keys and queries, for every offset below
+    `max_positions`.
 
     The published index is the query's position minus the key's: the tables here are theirs in reverse order.
     """

@@ -1,7 +1,5 @@
 """fairseq's self-attention with seams: the logits, the values, and the scale."""
 
-from typing import Optional
-
 import torch
 from fairseq import utils
 from fairseq.modules import MultiheadAttention
@@ -12,21 +10,23 @@ from torch.nn import functional as F
 class SelfAttention(MultiheadAttention):
     """With neutral seams, bit for bit fairseq's self-attention: same parameters, names and initial weights.
 
-    * `logit_terms`: modules that add to the logits, called with queries and keys (B×H×Tq×d and B×H×Tk×d) and the
-      scale, returning what broadcasts to B×H×Tq×Tk;
-    * `relative_values`: a module that adds to the result, from the attention's probabilities (B×H×Tq×Tk) to B×H×Tq×d;
-    * `scaling`: the factor of q·k, 1/√d unless changed; it takes effect where one of the others, or a bias, is given;
-    * `fast_training`: on a CPU, train by plain products of contiguous heads, with neutral seams, too. fairseq's ways, and
-      PyTorch's fused attention, take longer there on sentences of usual length.
+    * `logit_terms`: modules that add to the logits, called with queries and keys (B×H×Tq×d and B×H×Tk×d) and
+      the scale, returning what broadcasts to B×H×Tq×Tk;
+    * `relative_values`: a module that adds to the result, from the attention's probabilities (B×H×Tq×Tk) to
+      B×H×Tq×d;
+    * `scaling`: the factor of q·k, 1/√d unless changed; it takes effect where one of the others, or a bias,
+      is given;
+    * `fast_training`: on a CPU, train by plain products of contiguous heads, with neutral seams, too.
+      fairseq's ways, and PyTorch's fused attention, take longer there on sentences of usual length.
 
-    All that changes only the logits is one bias for PyTorch's fused attention. Queries are the last Tq of the Tk
-    positions, so that a step of incremental decoding (Tq=1) sees the offsets that the whole sequence does.
+    All that changes only the logits is one bias for PyTorch's fused attention. Queries are the last Tq of the
+    Tk positions, so that a step of incremental decoding (Tq=1) sees the offsets that the whole sequence does.
     """
 
     def __init__(self, *arguments, **options) -> None:
         super().__init__(*arguments, **options)
         self.logit_terms = nn.ModuleList()
-        self.relative_values: Optional[nn.Module] = None
+        self.relative_values: nn.Module | None = None
         self.fast_training = False
 
     def forward(
@@ -34,26 +34,31 @@ class SelfAttention(MultiheadAttention):
         query: Tensor,
         key: Tensor,
         value: Tensor,
-        key_padding_mask: Optional[Tensor] = None,
-        incremental_state: Optional[dict] = None,
+        key_padding_mask: Tensor | None = None,
+        incremental_state: dict | None = None,
         need_weights: bool = True,
-        attn_mask: Optional[Tensor] = None,
+        attn_mask: Tensor | None = None,
         need_head_weights: bool = False,
-        position_bias: Optional[Tensor] = None,
+        position_bias: Tensor | None = None,
         **options,
-    ) -> tuple[Tensor, Optional[Tensor]]:
-        """query: Tq×B×C; key and value: Tk×B×C (only the new ones in incremental decoding); key_padding_mask: B×Tk, True
-        at padding; attn_mask: Tq×Tk, added to the logits; position_bias: added, too, and broadcasts to B×H×Tq×Tk.
+    ) -> tuple[Tensor, Tensor | None]:
+        """query: Tq×B×C; key and value: Tk×B×C (only the new ones in incremental decoding); key_padding_mask:
+        B×Tk, True at padding; attn_mask: Tq×Tk, added to the logits; position_bias: added, too, and
+        broadcasts to B×H×Tq×Tk.
 
-        Returns Tq×B×C and, where weights are asked for, their mean over heads, B×Tq×Tk, or those of each, H×B×Tq×Tk. fairseq's
-        other options have an effect with neutral seams alone.
+        Returns Tq×B×C and, where weights are asked for, their mean over heads, B×Tq×Tk, or those of each,
+        H×B×Tq×Tk. fairseq's other options have an effect with neutral seams alone.
         """
         neutral = not self.logit_terms and self.relative_values is None and position_bias is None
-        fast = self.fast_training and self.training and incremental_state is None and query.device.type == "cpu"
+        fast = (
+            self.fast_training and self.training and incremental_state is None and query.device.type == "cpu"
+        )
         if neutral and not fast:
             masks = dict(key_padding_mask=key_padding_mask, attn_mask=attn_mask)
             weights = dict(need_weights=need_weights, need_head_weights=need_head_weights)
-            return super().forward(query, key, value, incremental_state=incremental_state, **weights, **masks, **options)
+            return super().forward(
+                query, key, value, incremental_state=incremental_state, **weights, **masks, **options
+            )
         need_weights = need_weights or need_head_weights
         q, k, v = self.heads(self.q_proj(query)), self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
         if incremental_state is not None:
@@ -63,15 +68,25 @@ class SelfAttention(MultiheadAttention):
         if key_padding_mask is not None:
             # Finite: padding before a target, which sees nothing but itself, must not become NaN.
             zeros = torch.zeros(key_padding_mask.shape, dtype=q.dtype, device=q.device)
-            parts.append(zeros.masked_fill(key_padding_mask.bool(), torch.finfo(q.dtype).min / 2)[:, None, None])  # B×1×1×Tk
+            parts.append(
+                zeros.masked_fill(key_padding_mask.bool(), torch.finfo(q.dtype).min / 2)[:, None, None]
+            )  # B×1×1×Tk
         bias = sum(parts[1:], parts[0]) if parts else None
         if fast:
-            q, k, v = q.contiguous(), k.contiguous(), v.contiguous()  # products of bfloat16 are slow on others
+            q, k, v = (
+                q.contiguous(),
+                k.contiguous(),
+                v.contiguous(),
+            )  # products of bfloat16 are slow on others
         weights = None
         if self.relative_values is None and not need_weights and not fast:
             bias = bias.to(q.dtype)
-            dropout = self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0
-            attended = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=dropout, scale=self.scaling)
+            dropout = (
+                self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0
+            )
+            attended = F.scaled_dot_product_attention(
+                q, k, v, attn_mask=bias, dropout_p=dropout, scale=self.scaling
+            )
         else:
             logits = (q * self.scaling) @ k.transpose(-1, -2)  # B×H×Tq×Tk
             weights = utils.softmax(logits if bias is None else logits + bias, dim=-1).type_as(logits)
@@ -90,14 +105,18 @@ class SelfAttention(MultiheadAttention):
         return projected.view(length, batch, self.num_heads, self.head_dim).permute(1, 2, 0, 3)
 
     def remembered(
-        self, k: Tensor, v: Tensor, key_padding_mask: Optional[Tensor], incremental_state: dict
-    ) -> tuple[Tensor, Tensor, Optional[Tensor]]:
-        """Keys, values and padding of all steps so far, of which these are the last; kept as fairseq keeps them."""
+        self, k: Tensor, v: Tensor, key_padding_mask: Tensor | None, incremental_state: dict
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Keys, values and padding of all steps so far, of which these are the last; kept as fairseq keeps
+        them.
+        """
         saved = self._get_input_buffer(incremental_state)
         if "prev_key" in saved:
             k, v = torch.cat([saved["prev_key"], k], dim=2), torch.cat([saved["prev_value"], v], dim=2)
         key_padding_mask = self._append_prev_key_padding_mask(
             key_padding_mask, saved.get("prev_key_padding_mask"), k.size(0), k.size(2), static_kv=False
         )
-        self._set_input_buffer(incremental_state, dict(prev_key=k, prev_value=v, prev_key_padding_mask=key_padding_mask))
+        self._set_input_buffer(
+            incremental_state, dict(prev_key=k, prev_value=v, prev_key_padding_mask=key_padding_mask)
+        )
         return k, v, key_padding_mask

@@ -13,7 +13,10 @@ class WordDropoutEmbedding(nn.Embedding):
     def __init__(self, embedding: nn.Embedding, p: float) -> None:
         """Takes over the table of `embedding` (V×C) and its padding index; no random number is drawn."""
         super().__init__(
-            embedding.num_embeddings, embedding.embedding_dim, embedding.padding_idx, _weight=embedding.weight.data
+            embedding.num_embeddings,
+            embedding.embedding_dim,
+            embedding.padding_idx,
+            _weight=embedding.weight.data,
         )
         if not 0 <= p < 1:
             raise ValueError(f"word dropout is {p}; it must be at least 0 and below 1")

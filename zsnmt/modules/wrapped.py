@@ -1,4 +1,6 @@
-"""What fairseq wraps around a layer: activations that are computed again backwards, and parameters in shards."""
+"""What fairseq wraps around a layer: activations that are computed again backwards, and parameters in
+shards.
+"""
 
 from fairseq.distributed import fsdp_wrap
 from fairseq.modules.checkpoint_activations import checkpoint_wrapper

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from typing import Callable, Optional
+from collections.abc import Callable
 
 import torch
 from fairseq.optim import register_optimizer
@@ -12,11 +12,15 @@ from torch.optim.adamw import adamw
 
 
 class OnePassAdam(Adam):
-    """fairseq's Adam, to rounding, and its state to the letter; weights that are not float32 are left to it."""
+    """fairseq's Adam, to rounding, and its state to the letter; weights that are not float32 are left to
+    it.
+    """
 
-    def step(self, closure: Optional[Callable[[], Tensor]] = None) -> Optional[Tensor]:
+    def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
         """One update by the gradients there are. Returns the loss of `closure`, if given."""
-        weights = [weight for group in self.param_groups for weight in group["params"] if weight.grad is not None]
+        weights = [
+            weight for group in self.param_groups for weight in group["params"] if weight.grad is not None
+        ]
         if any(weight.dtype is not torch.float32 for weight in weights):
             return super().step(closure)
         loss = None if closure is None else closure()
@@ -32,7 +36,9 @@ class OnePassAdam(Adam):
             if weight.grad is not None:
                 state = self.state[weight]
                 if not state:
-                    state.update(step=0, exp_avg=torch.zeros_like(weight), exp_avg_sq=torch.zeros_like(weight))
+                    state.update(
+                        step=0, exp_avg=torch.zeros_like(weight), exp_avg_sq=torch.zeros_like(weight)
+                    )
                 state["step"] += 1
                 alike[state["step"]].append(weight)
         return alike
@@ -40,7 +46,8 @@ class OnePassAdam(Adam):
     def update(self, weights: list[Tensor], step: int, group: dict) -> None:
         """Update weights in place, for the `step`-th time.
 
-        fairseq adds epsilon to the root of the second moment before the latter's bias is corrected, PyTorch after.
+        fairseq adds epsilon to the root of the second moment before the latter's bias is corrected, PyTorch
+        after.
         """
         beta1, beta2 = group["betas"]
         states = [self.state[weight] for weight in weights]
@@ -65,7 +72,9 @@ class OnePassAdam(Adam):
 
 @register_optimizer("fused_adam", dataclass=FairseqAdamConfig)
 class FusedAdam(FairseqAdam):
-    """fairseq's `adam` with the same options and checkpoints; where fairseq has a fused one, on a GPU with apex, that one."""
+    """fairseq's `adam` with the same options and checkpoints; where fairseq has a fused one, on a GPU with
+    apex, that one.
+    """
 
     def __init__(self, cfg: FairseqAdamConfig, params: list[Tensor]) -> None:
         super().__init__(cfg, params)
@@ -73,4 +82,6 @@ class FusedAdam(FairseqAdam):
             self._optimizer = OnePassAdam(self._optimizer.param_groups)
 
 
-FusedAdam.__name__ = FairseqAdam.__name__  # fairseq goes on with a run only if its optimiser has the same name
+FusedAdam.__name__ = (
+    FairseqAdam.__name__
+)  # fairseq goes on with a run only if its optimiser has the same name

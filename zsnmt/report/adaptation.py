@@ -67,7 +67,8 @@ def new_language_table(all_scores: Sequence[Scores]) -> Table | None:
     rows = [new_language_cells(runs, columns, contrasts) for runs in systems.values()]
     new, old = new_languages(systems), old_languages(systems)
     about = (
-        f"BLEU and off-target, means over directions. New: {', '.join(new)}; old: {', '.join(old[1:])}; pivot: {old[0]}. "
+        f"BLEU and off-target, means over directions. New: {', '.join(new)}; old: {', '.join(old[1:])}; "
+        f"pivot: {old[0]}. "
         "Mode full: every parameter was trained on; frozen: none that old directions use."
     )
     table = [[*row.values()] for row in rows]
@@ -171,12 +172,18 @@ def adaptation_directions_table(all_scores: Sequence[Scores]) -> Table | None:
         return None
     old = old_languages(systems)
     rows = [
-        {"direction": str(direction), "kind": kind_name(kind), "group": group, "system": system,
-         **direction_cells(all_scores, runs, direction, kind)}
+        {
+            "direction": str(direction),
+            "kind": kind_name(kind),
+            "group": group,
+            "system": system,
+            **direction_cells(all_scores, runs, direction, kind),
+        }
         for group in GROUPS
-        for direction, kind in all_directions(all_scores).items() if group_of(direction, old) == group
+        for direction, kind in all_directions(all_scores).items()
+        if group_of(direction, old) == group
         for system, runs in systems.items()
-    ]  # fmt: skip
+    ]
     table, title = [[*row.values()] for row in rows], "Every direction before and after"
     return Table(
         "adaptation_directions",

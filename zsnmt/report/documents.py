@@ -1,4 +1,6 @@
-"""Documents whose tables are made from score files: text between `<!-- begin NAME -->` and `<!-- end NAME -->`."""
+"""Documents whose tables are made from score files: text between `<!-- begin NAME -->` and `<!-- end NAME
+-->`.
+"""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +13,14 @@ from zsnmt.masked_lm.report.runs import SCORES_FILE as COMPRESSION_FILE
 from zsnmt.masked_lm.report.runs import in_order
 from zsnmt.masked_lm.report.runs import read as read_compression
 from zsnmt.masked_lm.report.tables import markdown_report
-from zsnmt.report.markdown import every_direction, folded, markdown_table, probes_markdown, study_markdown, text_systems
+from zsnmt.report.markdown import (
+    every_direction,
+    folded,
+    markdown_table,
+    probes_markdown,
+    study_markdown,
+    text_systems,
+)
 from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import TABLES, Probes, check_probed_alike, parse, read
@@ -20,7 +29,11 @@ from zsnmt.report.systems import STUDY_TABLES
 from zsnmt.runs.scores import Result, Scores, read_score_file, write_score_file
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
-ROUND_TRIPS, OVERLAPS, COMPRESSION = "round_trip", "overlap", "compression"  # folders, the last one below that of a config
+ROUND_TRIPS, OVERLAPS, COMPRESSION = (
+    "round_trip",
+    "overlap",
+    "compression",
+)  # folders, the last one below that of a config
 KEEP_AGAIN = "keep the run again with zsnmt results RUN"
 OVERLAP_REMEDY = "make it with zsnmt check-overlap --remove-to"
 _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
@@ -46,7 +59,9 @@ def by_length(run: OfSystem) -> tuple[int, str, int]:
 
 
 def keep_scores(scores: Scores, folder: Path) -> Path:
-    """Where the score file of a run is kept, without what names a machine and without the resamples of directions."""
+    """Where the score file of a run is kept, without what names a machine and without the resamples of
+    directions.
+    """
     path = folder / scores.config / f"{scores.system}.seed{scores.seed}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     results, before = map(without_resamples, (scores.results, scores.before))
@@ -67,7 +82,9 @@ def keep(content: dict, path: Path) -> Path:
 
 
 def keep_probes(run: Path, folder: Path) -> Path:
-    """Where the probes of a run are kept, their tables as lists of lines; `InputError` if it has none or they are damaged."""
+    """Where the probes of a run are kept, their tables as lists of lines; `InputError` if it has none or
+    they are damaged.
+    """
     found = read(run)
     record = parse(found, run / PROBES).record
     kept = record | {name: found[name] for name in TABLES if name in found}
@@ -76,7 +93,9 @@ def keep_probes(run: Path, folder: Path) -> Path:
 
 
 def kept_probes(folder: Path, config: str) -> list[Probes]:
-    """The kept probes of a config, by system and seed; `InputError` if there are none or they cannot be compared."""
+    """The kept probes of a config, by system and seed; `InputError` if there are none or they cannot be
+    compared.
+    """
     paths = kept_files(folder / config / PROBES, "probes; add runs that have some")
     found = [parse(read_json(path, KEEP_AGAIN), path) for path in paths]
     check_probed_alike(found)
@@ -84,16 +103,27 @@ def kept_probes(folder: Path, config: str) -> list[Probes]:
 
 
 def keep_compression(run: Path, folder: Path) -> Path:
-    """Where the score file of a masked LM is kept, without what only drawings show; `InputError` if it is missing or not whole."""
+    """Where the score file of a masked LM is kept, without what only drawings show; `InputError` if it is
+    missing or not whole.
+    """
     scores = read_compression(run / COMPRESSION_FILE)
     kept = scores | {"curves": None, "correlations": None}
-    path = folder / scores["config"] / COMPRESSION / f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+    path = (
+        folder
+        / scores["config"]
+        / COMPRESSION
+        / f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+    )
     return keep(kept, path)
 
 
 def kept_compression(folder: Path, config: str) -> list[dict]:
-    """The kept masked LMs of a config in the order of tables; `InputError` if there are none or they cannot be compared."""
-    return in_order([*map(read_compression, kept_files(folder / config / COMPRESSION, "score files; add masked LMs"))])
+    """The kept masked LMs of a config in the order of tables; `InputError` if there are none or they
+    cannot be compared.
+    """
+    return in_order(
+        [*map(read_compression, kept_files(folder / config / COMPRESSION, "score files; add masked LMs"))]
+    )
 
 
 def fill(document: str, folder: Path) -> str:
@@ -110,9 +140,16 @@ def fill(document: str, folder: Path) -> str:
     def block(match: re.Match) -> str:
         config, _, form = match[1].partition(":")
         if config == OVERLAPS:
-            content = overlap_table({path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / OVERLAPS).glob("*.json"))})
+            content = overlap_table(
+                {
+                    path.stem: read_json(path, OVERLAP_REMEDY)
+                    for path in sorted((folder / OVERLAPS).glob("*.json"))
+                }
+            )
         elif form == "round_trip":
-            content = round_trip_table(read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip"))
+            content = round_trip_table(
+                read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip")
+            )
         elif form == "probes":
             content = probes_markdown(kept_probes(folder, config))
         elif form == "compression":

@@ -46,9 +46,9 @@ def examples(
 ) -> dict[Direction, list[Example]]:
     """At most `number` examples of each direction, with the outputs of each system's first run.
 
-    `text` is the folder of the test set where it is no longer the one that the score files name. What cannot be
-    shown truthfully is left out with a warning: hypotheses of another model or test set, or text that is gone.
-    `InputError` for a negative number.
+    `text` is the folder of the test set where it is no longer the one that the score files name. What cannot
+    be shown truthfully is left out with a warning: hypotheses of another model or test set, or text that is
+    gone. `InputError` for a negative number.
     """
     if number < 0:
         raise InputError(f"{number} examples a direction cannot be shown; give 0 for none")
@@ -111,7 +111,8 @@ def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[li
     for run in runs:
         if settings(run, ways_of([run.scores])[0])["sources"].get(str(direction), checksum) != checksum:
             raise InputError(
-                f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with --text"
+                f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with "
+                "--text"
             )
     sources, references = (read_lines(path)[: decoding.get("lines")] for path in paths)
     return sources, references

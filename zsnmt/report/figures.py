@@ -24,7 +24,12 @@ COLOUR_MAPS = {  # all safe for colour-blind readers
     DIFFERENCE: "PuOr",
     CONFUSION: "Blues",
 }
-LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # of Okabe and Ito, those that show on light and on dark
+LINE_COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+)  # of Okabe and Ito, those that show on light and on dark
 MARKERS = "os^Dv"
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
@@ -54,8 +59,17 @@ def heat_map(cells: HeatMap) -> Figure:
                 value = cells.values.get(Direction(source, target))
                 if value is not None:
                     colour = colours((value - cells.low) / spread)
-                    axes.add_patch(matplotlib.patches.Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="none"))
-                    axes.text(column + 0.5, row + 0.5, written(value, cells), color=readable_on(colour), ha="center", va="center")
+                    axes.add_patch(
+                        matplotlib.patches.Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="none")
+                    )
+                    axes.text(
+                        column + 0.5,
+                        row + 0.5,
+                        written(value, cells),
+                        color=readable_on(colour),
+                        ha="center",
+                        va="center",
+                    )
         axes.set(xlim=(0, number), ylim=(number, 0), xlabel=cells.across, ylabel=cells.down)
         places = [place + 0.5 for place in range(number)]
         axes.set_xticks(places, cells.languages)
@@ -96,7 +110,11 @@ def small_multiples(panels: Mapping[str, Sequence[Curve]], systems: Sequence[str
     for name, curves in panels.items():
         by_kind.setdefault(curves[0].kind, []).append(name)
     columns = min(MOST_COLUMNS, max(map(len, by_kind.values())))
-    rows = [names[start : start + columns] for names in by_kind.values() for start in range(0, len(names), columns)]
+    rows = [
+        names[start : start + columns]
+        for names in by_kind.values()
+        for start in range(0, len(names), columns)
+    ]
     with matplotlib.rc_context(STYLE):
         entries = key([curve for curves in panels.values() for curve in curves], systems)
         height = 1.5 * len(rows) + 1
@@ -137,15 +155,21 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], systems: Sequence[str]) -> 
 
 
 def from_zero(axes: Axes) -> None:
-    """Begin both scales at zero; to be called when all is drawn, for the other ends stay where they are then."""
+    """Begin both scales at zero; to be called when all is drawn, for the other ends stay where they are
+    then.
+    """
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
 
 
 def key(curves: Sequence[Curve], systems: Sequence[str]) -> dict:
-    """A legend's entries and place: a column of systems and, where there are both kinds of direction, one of those."""
+    """A legend's entries and place: a column of systems and, where there are both kinds of direction, one
+    of those.
+    """
     there = {curve.system for curve in curves}
-    entries = [Line2D([], [], label=system, **look(place)) for place, system in enumerate(systems) if system in there]
+    entries = [
+        Line2D([], [], label=system, **look(place)) for place, system in enumerate(systems) if system in there
+    ]
     kinds = [kind for kind in LINES if any(curve.kind == kind for curve in curves)]
     strokes = [Line2D([], [], color=INK, linestyle=LINES[kind], label=kind_name(kind)) for kind in kinds]
     return legend(entries, strokes) if len(kinds) > 1 else legend(entries)
@@ -153,9 +177,18 @@ def key(curves: Sequence[Curve], systems: Sequence[str]) -> dict:
 
 def legend(*columns: list[Line2D]) -> dict:
     """A legend's entries and place."""
-    rows, blank = max(map(len, columns)), Line2D([], [], linestyle="", label=" ")  # a legend fills its columns evenly
+    rows, blank = (
+        max(map(len, columns)),
+        Line2D([], [], linestyle="", label=" "),
+    )  # a legend fills its columns evenly
     entries = [entry for column in columns for entry in column + [blank] * (rows - len(column))]
-    return {"handles": entries, "ncols": len(columns), "loc": "outside upper left", "frameon": False, "labelcolor": INK}
+    return {
+        "handles": entries,
+        "ncols": len(columns),
+        "loc": "outside upper left",
+        "frameon": False,
+        "labelcolor": INK,
+    }
 
 
 def room_for(legend: dict) -> float:
@@ -165,7 +198,11 @@ def room_for(legend: dict) -> float:
 
 def look(place: int) -> dict:
     """Colour and marker of a system."""
-    return {"color": LINE_COLOURS[place % len(LINE_COLOURS)], "marker": MARKERS[place % len(MARKERS)], "markersize": 4}
+    return {
+        "color": LINE_COLOURS[place % len(LINE_COLOURS)],
+        "marker": MARKERS[place % len(MARKERS)],
+        "markersize": 4,
+    }
 
 
 def png(figure: Figure) -> bytes:

@@ -27,7 +27,9 @@ def templates(folder: Path) -> Environment:
 
 
 def drawn_maps(maps: Sequence[HeatMap], numbers: str) -> dict[str, list[dict]]:
-    """The heat maps of each system: title, and drawing as safe markup; `numbers` says where they are to be read."""
+    """The heat maps of each system: title, and drawing as safe markup; `numbers` says where they are to be
+    read.
+    """
     drawn: dict[str, list[dict]] = {}
     for place, cells in enumerate(maps):
         label = f"{cells.title}, {cells.system}, {cells.down} by {cells.across}; the numbers are in {numbers}"

@@ -41,7 +41,8 @@ def markdown_table(all_scores: Sequence[Scores]) -> str:
 def made_by(all_scores: Sequence[Scores]) -> str:
     """What made each run, a Markdown item each."""
     return "\n".join(
-        f"* `{scores.system}`, seed {scores.seed}: commit {short_commit(scores.commit)}, {scores.training}, `{scores.command}`"
+        f"* `{scores.system}`, seed {scores.seed}: commit {short_commit(scores.commit)}, {scores.training}, "
+        f"`{scores.command}`"
         for scores in all_scores
     )
 
@@ -67,7 +68,8 @@ def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
     table = STUDY_TABLES[study](all_scores)
     if table is None:
         raise InputError(
-            f"the runs of {all_scores[0].config} are no study {study}; train and score its systems with recipes/ablate.sh"
+            f"the runs of {all_scores[0].config} are no study {study}; train and score its systems with "
+            "recipes/ablate.sh"
         )
     table = table.without_empty_columns()
     return "\n\n".join(

@@ -12,7 +12,16 @@ from zsnmt.report import figures
 from zsnmt.report.examples import Example
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inlined, templates, write
-from zsnmt.report.plotted import HeatMap, Validation, by_direction, curves, heat_maps, log_curves, panels, validations
+from zsnmt.report.plotted import (
+    HeatMap,
+    Validation,
+    by_direction,
+    curves,
+    heat_maps,
+    log_curves,
+    panels,
+    validations,
+)
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
@@ -33,7 +42,8 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     first, made, probed = all_scores[0], tables(all_scores), probes_of(runs)
     return TEMPLATES.get_template("page.html.jinja").render(
         title=f"{first.config}: zero-shot against pivot",
-        lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first.languages)}, pivot {first.pivot}.",
+        lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first.languages)}, pivot "
+        f"{first.pivot}.",
         pivot=first.pivot,
         tables=made,
         heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
@@ -60,13 +70,21 @@ def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
     losses, bleu = curves(found, "nll_loss") + log_curves(runs), curves(found, "bleu")
     drawn = []
     if losses:
-        drawn.append(("training", "Validation loss by update", figures.training_curves(losses, systems, LOSS)))
+        drawn.append(
+            ("training", "Validation loss by update", figures.training_curves(losses, systems, LOSS))
+        )
     if bleu:
-        drawn.append(("training_bleu", "Validation BLEU by update", figures.training_curves(bleu, systems, BLEU)))
+        drawn.append(
+            ("training_bleu", "Validation BLEU by update", figures.training_curves(bleu, systems, BLEU))
+        )
     by_target = len({one.direction for one in found}) > MOST_PANELS
     if by_panel := panels(found, "bleu" if bleu else "nll_loss", by_target):
-        title = f"Validation {'BLEU' if bleu else 'loss'} by {'target language' if by_target else 'direction'}"
-        drawn.append(("training_directions", title, figures.small_multiples(by_panel, systems, BLEU if bleu else LOSS)))
+        title = (
+            f"Validation {'BLEU' if bleu else 'loss'} by {'target language' if by_target else 'direction'}"
+        )
+        drawn.append(
+            ("training_directions", title, figures.small_multiples(by_panel, systems, BLEU if bleu else LOSS))
+        )
     return drawn
 
 
@@ -89,12 +107,16 @@ def mean_bleu(all_scores: Sequence[Scores]) -> dict[Direction, float]:
 
 def marks_note(scores: Scores, examples: Mapping[Direction, Sequence[Example]]) -> str:
     """What marks an output as off-target, where any is marked."""
-    marked = any(output.strayed for found in examples.values() for example in found for output in example.outputs)
+    marked = any(
+        output.strayed for found in examples.values() for example in found for output in example.outputs
+    )
     return f"Off-target outputs are marked by {scores.signatures['off_target']}." if marked else ""
 
 
 def write_beside(page_path: Path, runs: Sequence[Run], formats: Sequence[str]) -> list[Path]:
-    """Write tables (md, tsv) and figures (png, svg) beside the page, as `report.systems.md` for `report.html`."""
+    """Write tables (md, tsv) and figures (png, svg) beside the page, as `report.systems.md` for
+    `report.html`.
+    """
     written = []
     for ending, content in files_beside(runs, formats):
         path = page_path.with_suffix(f".{ending}")
@@ -113,7 +135,9 @@ def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[
         yield f"{table.name}.tsv", tsv(table).encode("utf-8")
     maps = heat_maps(all_scores) + confusion_maps(probed)
     drawings = [(name_of(cells), f"{cells.title}, {cells.system}", figures.heat_map(cells)) for cells in maps]
-    for name, title, figure in drawings + training_figures(runs) + probe_figures(probed, [*by_system(all_scores)]):
+    for name, title, figure in (
+        drawings + training_figures(runs) + probe_figures(probed, [*by_system(all_scores)])
+    ):
         if "png" in formats:
             yield f"{name}.png", figures.png(figure)
         if "svg" in formats:

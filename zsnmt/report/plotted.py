@@ -118,8 +118,11 @@ def differences(scores: Scores, way: Way, other: Way) -> dict[Direction, float]:
 
 def mean_by_direction(of_seeds: Sequence[Mapping[Direction, float]]) -> dict[Direction, float]:
     """The mean over the seeds of each direction that all of them have."""
-    return {direction: fmean(of_seed[direction] for of_seed in of_seeds)
-            for direction in of_seeds[0] if all(direction in of_seed for of_seed in of_seeds)}  # fmt: skip
+    return {
+        direction: fmean(of_seed[direction] for of_seed in of_seeds)
+        for direction in of_seeds[0]
+        if all(direction in of_seed for of_seed in of_seeds)
+    }
 
 
 def languages_of(directions: Iterable[Direction], languages: Sequence[str]) -> list[str]:
@@ -148,13 +151,19 @@ def validations(runs: Sequence[Run]) -> list[Validation]:
     """Every direction at every validation of the runs that recorded them."""
     return [
         Validation(
-            run.scores.system, run.scores.seed, entry["epoch"], entry["updates"],
-            parse_direction(direction), found["kind"], found.get("nll_loss"), found.get("bleu"),
+            run.scores.system,
+            run.scores.seed,
+            entry["epoch"],
+            entry["updates"],
+            parse_direction(direction),
+            found["kind"],
+            found.get("nll_loss"),
+            found.get("bleu"),
         )
         for run in runs
         for entry in read_validations(run.folder / CHECKPOINTS)
         for direction, found in entry["directions"].items()
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True)

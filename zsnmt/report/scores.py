@@ -188,13 +188,15 @@ def check_adaptations(all_scores: Sequence[Scores]) -> None:
     if len(old) > 1:
         found = "; ".join(sorted(old))
         raise InputError(
-            f"these runs cannot stand in one table, they add languages to different ones: {found}; make two tables"
+            f"these runs cannot stand in one table, they add languages to different ones: {found}; make two "
+            "tables"
         )
     for system, runs in by_system(all_scores).items():
         if len(ways := {how_made(scores) for scores in runs}) > 1:
             found = "; ".join(sorted(ways))
             raise InputError(
-                f"the runs of {system} are not seeds of one system: {found}; make two tables or give them two names"
+                f"the runs of {system} are not seeds of one system: {found}; make two tables or give them "
+                "two names"
             )
         for scores in runs:
             check_before(scores)
@@ -271,7 +273,8 @@ def caption(all_scores: Sequence[Scores]) -> str:
     first = all_scores[0]
     error = max(result.figures["reference_error"] for scores in all_scores for result in scores.results)
     return (
-        f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {counted_directions(first)}; off-target: share of "
+        f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {counted_directions(first)}; off-target: "
+        "share of "
         f"outputs in another language than asked for, by {first.signatures['off_target']} (wrong on at most "
         f"{100 * error:.1f} % of the references of a direction); {search_note(first)}."
         f"{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
@@ -335,7 +338,10 @@ def overlap_note(scores: Scores) -> str:
     if not (pairs := scores.overlap.values()):
         return ""
     removed, lines = (sum(of_pair[count] for of_pair in pairs) for count in ("removed", "lines"))
-    return f" Of {lines:,} training pairs {removed:,} had a sentence of the validation or test sets and were left out."
+    return (
+        f" Of {lines:,} training pairs {removed:,} had a sentence of the validation or test sets and "
+        "were left out."
+    )
 
 
 def short_commit(commit: str) -> str:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
 
-from zsnmt.scoring.figures import FIGURES, Form
-
 from zsnmt.files import replacing
+from zsnmt.scoring.figures import FIGURES, Form
 
 MISSING = "–"
 WIDTH = 100  # of a terminal
@@ -32,8 +31,8 @@ FORMS = {name: figure.form for name, figure in FIGURES.items()} | {  # and what 
 class Measured:
     """A figure in the units of the score file: mean, and deviation or interval where they are known.
 
-    A difference is written with its sign, and has the p-value of a test where there was one; `note` says what a reader must
-    know of this one figure.
+    A difference is written with its sign, and has the p-value of a test where there was one; `note` says what
+    a reader must know of this one figure.
     """
 
     figure: str
@@ -72,7 +71,9 @@ class Measured:
 Cell = str | Measured | None
 
 
-def over_seeds(figure: str, values: Sequence[float | None], interval: Sequence[float] | None = None) -> Measured | None:
+def over_seeds(
+    figure: str, values: Sequence[float | None], interval: Sequence[float] | None = None
+) -> Measured | None:
     """The mean over the seeds and, with two or more, the sample deviation; None where a seed has no value.
 
     An interval belongs to one model, so it is kept only when there is one seed.
@@ -86,7 +87,8 @@ def over_seeds(figure: str, values: Sequence[float | None], interval: Sequence[f
 
 @dataclass(frozen=True)
 class Table:
-    """A table to print: rows as long as `columns`, of which the first `headers` name the row; `about` says what it holds.
+    """A table to print: rows as long as `columns`, of which the first `headers` name the row; `about` says
+    what it holds.
 
     `signatures`, where it is there, says what the figures depend on.
     """
@@ -106,7 +108,9 @@ class Table:
 
     def numbers(self) -> list[bool]:
         """Which columns hold figures."""
-        return [any(isinstance(row[place], Measured) for row in self.rows) for place in range(len(self.columns))]
+        return [
+            any(isinstance(row[place], Measured) for row in self.rows) for place in range(len(self.columns))
+        ]
 
     def only(self, columns: Iterable[str]) -> "Table":
         """The table with some of its columns, those that it has."""
@@ -116,17 +120,27 @@ class Table:
 
     def without_empty_columns(self) -> "Table":
         """The table without the columns that no row has a cell for."""
-        return self.only(title for place, title in enumerate(self.columns) if any(row[place] is not None for row in self.rows))
+        return self.only(
+            title
+            for place, title in enumerate(self.columns)
+            if any(row[place] is not None for row in self.rows)
+        )
 
 
 def spread_note(tables: Iterable[Table]) -> str:
     """What deviations, brackets and p-values are, where there are any."""
     cells = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, Measured)]
-    return joined([
-        "± is the deviation over the seeds." if any(cell.deviation for cell in cells) else "",
-        "In brackets 95 % intervals by bootstrap resampling of the test lines." if any(cell.interval for cell in cells) else "",
-        "p: paired bootstrap test on the same lines, of the means over the seeds." if any(cell.p for cell in cells) else "",
-    ])  # fmt: skip
+    return joined(
+        [
+            "± is the deviation over the seeds." if any(cell.deviation for cell in cells) else "",
+            "In brackets 95 % intervals by bootstrap resampling of the test lines."
+            if any(cell.interval for cell in cells)
+            else "",
+            "p: paired bootstrap test on the same lines, of the means over the seeds."
+            if any(cell.p for cell in cells)
+            else "",
+        ]
+    )
 
 
 def shown(cell: Cell) -> str:
@@ -150,14 +164,18 @@ def markdown_rows(table: Table) -> str:
 
 
 def text_rows(table: Table, width: int = WIDTH) -> str:
-    """The table for a terminal, each row of it a column; rows that do not fit side by side follow in a block of their own."""
+    """The table for a terminal, each row of it a column; rows that do not fit side by side follow in a
+    block of their own.
+    """
     titles, *columns = (padded([shown(cell) for cell in cells]) for cells in (table.columns, *table.rows))
     blocks = [[titles]]
     for column in columns:
         if len(blocks[-1]) > 1 and len("  ".join(cells[0] for cells in (*blocks[-1], column))) > width:
             blocks.append([titles])
         blocks[-1].append(column)
-    return "\n\n".join(ruled(["  ".join(cells).rstrip() for cells in zip(*block)], table.headers) for block in blocks)
+    return "\n\n".join(
+        ruled(["  ".join(cells).rstrip() for cells in zip(*block)], table.headers) for block in blocks
+    )
 
 
 def padded(cells: Sequence[str]) -> list[str]:
@@ -187,7 +205,9 @@ _PARTS: dict[str, Callable[[Measured], object]] = {
 
 
 def tsv(table: Table) -> str:
-    """The table as numbers in the units of the score files; deviation, interval and note have columns of their own."""
+    """The table as numbers in the units of the score files; deviation, interval and note have columns of
+    their own.
+    """
     columns = []
     for title, cells in zip(table.columns, zip(*table.rows)):
         for part, of in _PARTS.items():

@@ -2,9 +2,9 @@
 
 import logging
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator, Sequence
 
 import torch
 
@@ -19,9 +19,13 @@ _BEST = re.compile(r"checkpoint\.best_.+_(\d+\.?\d*)\.pt")
 
 def best_checkpoints(folder: Path, number: int) -> list[Path]:
     """The `number` checkpoints with the lowest loss that fairseq kept as its best, the best first."""
-    found = sorted((float(match[1]), path) for path in folder.glob("*.pt") if (match := _BEST.fullmatch(path.name)))
+    found = sorted(
+        (float(match[1]), path) for path in folder.glob("*.pt") if (match := _BEST.fullmatch(path.name))
+    )
     if not found:
-        raise InputError(f"{folder} holds no checkpoint.best_*.pt; train with --keep-best-checkpoints {number}")
+        raise InputError(
+            f"{folder} holds no checkpoint.best_*.pt; train with --keep-best-checkpoints {number}"
+        )
     return [path for _, path in found[:number]]
 
 
@@ -37,7 +41,8 @@ def readable(path: Path) -> Iterator[None]:
     except Exception as error:  # torch raises many kinds, pickle among them
         reason = " ".join(str(error).split())[:200]
         raise InputError(
-            f"{path} cannot be loaded: it is truncated, no checkpoint, of another version, or holds more than weights "
+            f"{path} cannot be loaded: it is truncated, no checkpoint, of another version, or holds more "
+            "than weights "
             f"and options ({type(error).__name__}: {reason}); remove it and run the recipe again"
         ) from error
 
@@ -59,8 +64,12 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     sums = {name: weight.double() for name, weight in model.items()}
     for path in paths[1:]:
         other = load_checkpoint(path)["model"]
-        if {name: weight.shape for name, weight in other.items()} != {name: sums[name].shape for name in model}:
-            raise InputError(f"{path} and {paths[0]} hold different models; average checkpoints of one training only")
+        if {name: weight.shape for name, weight in other.items()} != {
+            name: sums[name].shape for name in model
+        }:
+            raise InputError(
+                f"{path} and {paths[0]} hold different models; average checkpoints of one training only"
+            )
         for name, weight in other.items():
             sums[name] += weight.double()
     average["model"] = {name: (sums[name] / len(paths)).to(weight.dtype) for name, weight in model.items()}

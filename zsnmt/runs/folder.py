@@ -13,7 +13,16 @@ from zsnmt.runs.log import training_summary
 from zsnmt.runs.scores import Way
 from zsnmt.text.pipeline import FILES
 
-PACKAGES = ("torch", "fairseq-fixed", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "indic-nlp-library", "py3langid")
+PACKAGES = (
+    "torch",
+    "fairseq-fixed",
+    "numpy",
+    "sentencepiece",
+    "sacrebleu",
+    "sacremoses",
+    "indic-nlp-library",
+    "py3langid",
+)
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
@@ -22,12 +31,21 @@ MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
 
 
 def start_run(
-    run: Path, config: Path, data: Path, text: Path, system: str, seed: int, command: str, adapted_from: Path | None = None, mode: str = ""
+    run: Path,
+    config: Path,
+    data: Path,
+    text: Path,
+    system: str,
+    seed: int,
+    command: str,
+    adapted_from: Path | None = None,
+    mode: str = "",
 ) -> None:
-    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions and overlap.
+    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions
+    and overlap.
 
-    A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in `before/`. Raises
-    `InputError` if the folder holds a run of another config or pipeline.
+    A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
+    `before/`. Raises `InputError` if the folder holds a run of another config or pipeline.
     """
     read_languages(data)
     run.mkdir(parents=True, exist_ok=True)
@@ -42,7 +60,10 @@ def start_run(
                 shutil.copyfile(path, part / path.name)
         part.rename(pipeline)
     elif changed := [path.name for path in pipeline.iterdir() if not same_bytes(path, data / path.name)]:
-        raise InputError(f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it again")
+        raise InputError(
+            f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it "
+            "again"
+        )
     if (run / RECORD_FILE).is_file() and (made := read_record(run)["command"]) != command:
         raise InputError(f"{run} was made by '{made}'; give what '{command}' makes another --name")
     keep_config(run, config)
@@ -70,7 +91,9 @@ def check_config(run: Path, config: Path) -> None:
     """`InputError` if the run was made with another config of that name."""
     kept = run / CONFIG_FILE
     if kept.is_file() and kept.read_bytes() != config.read_bytes():
-        raise InputError(f"{run} was made with another {config.name}; remove the folder, or give the config a new name")
+        raise InputError(
+            f"{run} was made with another {config.name}; remove the folder, or give the config a new name"
+        )
 
 
 def keep_config(run: Path, config: Path) -> None:
@@ -82,7 +105,10 @@ def keep_config(run: Path, config: Path) -> None:
 def origin(run: Path) -> dict:
     """What an adapted run says of the run it goes on from."""
     record = read_record(run)
-    return {**{key: record[key] for key in ("config", "system", "seed", "commit")}, "languages": read_languages(run / PIPELINE_FOLDER)}
+    return {
+        **{key: record[key] for key in ("config", "system", "seed", "commit")},
+        "languages": read_languages(run / PIPELINE_FOLDER),
+    }
 
 
 def same_bytes(one: Path, other: Path) -> bool:
@@ -100,13 +126,19 @@ def check_trained(run: Path) -> None:
     if not (run / RECORD_FILE).is_file():
         raise InputError(f"{run} is not a run folder; give one made by recipes/train.sh")
     if not (run / MODEL_FILE).is_file():
-        raise InputError(f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with recipes/train.sh")
+        raise InputError(
+            f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with "
+            "recipes/train.sh"
+        )
 
 
 def describe_run(run: Path) -> dict:
     """What run.json and the training log say of a run, for its score file."""
     log = run / LOG_FILE
-    return {**read_record(run), "training": training_summary(log.read_text(encoding="utf-8")) if log.is_file() else "without a log"}
+    return {
+        **read_record(run),
+        "training": training_summary(log.read_text(encoding="utf-8")) if log.is_file() else "without a log",
+    }
 
 
 def settings_file(folder: Path, way: Way) -> Path:
@@ -121,13 +153,18 @@ def hypotheses_file(folder: Path, way: Way, direction: Direction) -> Path:
 
 def commit() -> str:
     """The commit of the project, marked where files differ from it; `unknown` outside a checkout."""
+
     def git(*arguments: str) -> str:
         root = Path(__file__).resolve().parents[2]
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True
+        )
         return done.stdout.strip()
 
     try:
-        return git("rev-parse", "HEAD") + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+        return git("rev-parse", "HEAD") + (
+            "+changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+        )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 

@@ -16,7 +16,9 @@ def progress_line(log_line: str) -> str | None:
         loss = entry.get("nll_loss", entry.get("loss"))
         return f"epoch {entry['update']:.1f}, training loss {loss}, {float(entry.get('wps', 0)):.0f} words/s"
     loss = entry.get("valid_nll_loss", entry.get("valid_loss"))
-    best = ", the best" if entry.get("valid_best_nll_loss", entry.get("valid_best_loss")) in (None, loss) else ""
+    best = (
+        ", the best" if entry.get("valid_best_nll_loss", entry.get("valid_best_loss")) in (None, loss) else ""
+    )
     return f"epoch {entry['epoch']} ends, validation loss {loss} bits a token{best}"
 
 

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 
 class System(NamedTuple):
-    """A system to train: its name in tables, its architecture, and the options it has beyond those of the config."""
+    """A system to train: its name in tables, its architecture, and the options it has beyond those of the
+    config.
+    """
 
     name: str
     architecture: str
@@ -23,16 +25,28 @@ CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)
 
 
 def with_encoding(encoding: str) -> tuple[System, System]:
-    """The baseline and the model without the middle layer's residual, with a position encoding in the encoder."""
+    """The baseline and the model without the middle layer's residual, with a position encoding in the
+    encoder.
+    """
     if encoding == "sinusoidal":
         return BASELINE, RESIDUAL
     option = ENCODER_POSITIONS, encoding
-    return System(encoding, BASELINE.architecture, option), System(f"residual_{encoding}", RESIDUAL.architecture, option)
+    return System(encoding, BASELINE.architecture, option), System(
+        f"residual_{encoding}", RESIDUAL.architecture, option
+    )
 
 
 ENCODINGS = {
     encoding: with_encoding(encoding)
-    for encoding in ("sinusoidal", "learned", "none", "tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
+    for encoding in (
+        "sinusoidal",
+        "learned",
+        "none",
+        "tupe_absolute",
+        "tupe_relative",
+        "relative_key",
+        "relative_key_query",
+    )
 }
 
 BELOW = {  # where the residual is removed: positions in the layers before that one alone, by encoding

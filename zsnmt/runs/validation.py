@@ -35,7 +35,9 @@ class BleuCounts:
 def append_validation(
     folder: Path, epoch: int, stats: Mapping[str, object], directions: Sequence[str], trained: Iterable[str]
 ) -> None:
-    """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits) and BLEU."""
+    """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits)
+    and BLEU.
+    """
     trained = {*trained}
     line = {
         "epoch": epoch,
@@ -44,7 +46,11 @@ def append_validation(
         "directions": {
             direction: {
                 "kind": SUPERVISED if direction in trained else ZERO_SHOT,
-                **{figure: float(stats[f"{figure}_{direction}"]) for figure in ("nll_loss", "bleu") if f"{figure}_{direction}" in stats},
+                **{
+                    figure: float(stats[f"{figure}_{direction}"])
+                    for figure in ("nll_loss", "bleu")
+                    if f"{figure}_{direction}" in stats
+                },
             }
             for direction in directions
         },
@@ -58,7 +64,8 @@ def append_validation(
 def read_validations(folder: Path) -> list[dict]:
     """The lines of a folder's `validation.jsonl` by updates, each once; none without the file.
 
-    A run that is resumed may validate twice at one update: the later line counts. A last line that was cut short is left out.
+    A run that is resumed may validate twice at one update: the later line counts. A last line that was cut
+    short is left out.
     """
     path = folder / VALIDATION_FILE
     if not path.is_file():

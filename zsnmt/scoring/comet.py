@@ -25,8 +25,10 @@ class Comet:
         """
         import torch
 
-        triples = [dict(src=source, mt=hypothesis, ref=reference)
-                   for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)]  # fmt: skip
+        triples = [
+            dict(src=source, mt=hypothesis, ref=reference)
+            for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
+        ]
         predicted = self.model.predict(
             triples, batch_size=_SENTENCES, gpus=int(torch.cuda.is_available()), progress_bar=False
         )

@@ -3,10 +3,11 @@
 import copy
 import functools
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Iterable, Mapping, Optional, Protocol, Sequence
+from typing import Protocol
 
 from fontTools import unicodedata
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
@@ -51,15 +52,19 @@ class NaturalLanguageIdentifier:
 
 
 class ScriptIdentifier:
-    """Names the language by the script of most of a sentence, and by py3langid among languages that share a script.
+    """Names the language by the script of most of a sentence, and by py3langid among languages that share a
+    script.
 
-    A sentence in a script of none of the languages is `unknown`, and so is one without any letter, such as '2018.' or
-    '...': it is in no language, and output that is nothing else is no translation. Where such a sentence is right
-    its reference is one too, so the identifier's error on the references shows how much of a rate is due to these.
+    A sentence in a script of none of the languages is `unknown`, and so is one without any letter, such as
+    '2018.' or '...': it is in no language, and output that is nothing else is no translation. Where such a
+    sentence is right its reference is one too, so the identifier's error on the references shows how much of
+    a rate is due to these.
     """
 
     def __init__(self, groups: Mapping[str, Sequence[str]]) -> None:
-        """`groups` maps a script to its languages; `InputError` if py3langid does not know some that share one."""
+        """`groups` maps a script to its languages; `InputError` if py3langid does not know some that share
+        one.
+        """
         self.groups = groups
         self.within = {
             script: NaturalLanguageIdentifier(languages)
@@ -78,12 +83,12 @@ class ScriptIdentifier:
 
 
 def load_identifier(
-    kind: str, languages: Sequence[str], text: Path, scripts: Optional[Mapping[str, str]] = None
+    kind: str, languages: Sequence[str], text: Path, scripts: Mapping[str, str] | None = None
 ) -> tuple[Identifier, str]:
     """The identifier of a kind, `py3langid` or `lexicon` (`lexicon.xx` beside the text), and its signature.
 
-    `scripts` is the script of each language (see `scripts_of`); where they differ, py3langid only tells apart languages
-    that share one. A lexicon needs none.
+    `scripts` is the script of each language (see `scripts_of`); where they differ, py3langid only tells apart
+    languages that share one. A lexicon needs none.
     """
     if kind == "py3langid":
         signature = f"py3langid {version('py3langid')}, restricted to {' '.join(languages)}"
@@ -104,15 +109,19 @@ def scripts_of(references: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def languages_by_script(languages: Sequence[str], scripts: Mapping[str, str]) -> dict[str, list[str]]:
-    """The languages that each script may be of, by name of the script; a language without a script may be in any."""
+    """The languages that each script may be of, by name of the script; a language without a script may be
+    in any.
+    """
     known = sorted({scripts[language] for language in languages if language in scripts})
     return {
         name: [language for language in languages if scripts.get(language, name) == name] for name in known
     }
 
 
-def main_script(text: Iterable[str]) -> Optional[str]:
-    """The script of most characters that have one (letters, vowel signs, own digits), or None; the first of equals."""
+def main_script(text: Iterable[str]) -> str | None:
+    """The script of most characters that have one (letters, vowel signs, own digits), or None; the first
+    of equals.
+    """
     counts = Counter(map(script_of_character, text))
     for name in NO_SCRIPT:
         del counts[name]

@@ -39,7 +39,8 @@ class Metrics:
 
     def against(self, references: tuple[str, ...]) -> dict[str, Metric]:
         """The metrics for a reference set, which they read once."""
-        # sacreBLEU would warn of tokenised text, which is a word at the end of a line in the artificial languages
+        # sacreBLEU would warn of tokenised text, which is a word at the end of a line in the artificial
+        # languages
         return {
             "bleu": BLEU(tokenize=self.tokenizer, force=True, references=[self.pieces(references)]),
             "chrf": CHRF(word_order=2, references=[references]),

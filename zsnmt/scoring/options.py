@@ -74,9 +74,13 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help=f"also score with COMET (default model: {MODEL}); needs pip install {PACKAGE}",
     )
-    parser.add_argument("--bootstrap-samples", type=int, metavar="N",
-                        help="resamples of the test lines, for intervals and p-values "
-                             f"(default: {Scoring.bootstrap_samples})")  # fmt: skip
+    parser.add_argument(
+        "--bootstrap-samples",
+        type=int,
+        metavar="N",
+        help="resamples of the test lines, for intervals and p-values "
+        f"(default: {Scoring.bootstrap_samples})",
+    )
 
 
 def given_scoring(options: argparse.Namespace) -> dict[str, object]:

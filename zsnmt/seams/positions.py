@@ -1,7 +1,7 @@
 """Seams of positions: in the input of each stack, or in its self-attention."""
 
 from argparse import Namespace
-from typing import Optional, Sequence
+from collections.abc import Sequence
 
 from fairseq.models.transformer import TransformerModel
 
@@ -16,34 +16,49 @@ def fill_position_seams(model: TransformerModel, args: Namespace) -> None:
     """Encode positions in the input of each stack, or in its self-attention, as the options say."""
     encoder, encoding = model.encoder, args.encoder_position_encoding
     biased = biased_layers(args.encoder_position_bias_layers, encoding, len([*encoder.layers.children()]))
-    encode_positions(encoder, encoding, args.max_source_positions, biased, product=args.relative_key_query_product)
+    encode_positions(
+        encoder, encoding, args.max_source_positions, biased, product=args.relative_key_query_product
+    )
     if args.decoder_position_encoding == "none":
         model.decoder.embed_positions = None
     distance = clip_distance(str(args.relative_attention_distance))
     if distance is not None:
         if args.cross_self_attention:
-            raise InputError("--relative-attention-distance does not go with --cross-self-attention; leave one of them out")
+            raise InputError(
+                "--relative-attention-distance does not go with --cross-self-attention; leave one of them out"
+            )
         layers = *encoder.layers.children(), *model.decoder.layers.children()
         use_relative_attention([layer.self_attn for layer in layers], distance)
 
 
 def encode_positions(
-    encoder: Encoder, encoding: str, max_positions: int, biased: Sequence[int], first_apart: bool = False, product: bool = False
+    encoder: Encoder,
+    encoding: str,
+    max_positions: int,
+    biased: Sequence[int],
+    first_apart: bool = False,
+    product: bool = False,
 ) -> None:
-    """Take positions from an encoder's input unless they belong there, and put those of TUPE or relative keys in its attention.
+    """Take positions from an encoder's input unless they belong there, and put those of TUPE or relative keys
+    in its attention.
 
-    `biased`: the layers, counted from 1, that have them; `first_apart`: for TUPE, the first token stands for the sentence;
-    `product`: relative keys and queries have the product of both, too. Raises `InputError` for a product of other encodings.
+    `biased`: the layers, counted from 1, that have them; `first_apart`: for TUPE, the first token stands for
+    the sentence; `product`: relative keys and queries have the product of both, too. Raises `InputError` for
+    a product of other encodings.
     """
     if product and encoding != "relative_key_query":
-        raise InputError(f"--relative-key-query-product has no effect on the position encoding {encoding}; leave it out")
+        raise InputError(
+            f"--relative-key-query-product has no effect on the position encoding {encoding}; leave it out"
+        )
     if encoding not in IN_INPUT:
         encoder.embed_positions = None
     layers = [*encoder.layers.children()]
     attentions = [layers[number - 1].self_attn for number in biased]
     if encoding in TUPE:
         sizes = max_positions, attentions[0].embed_dim, attentions[0].num_heads
-        encoder.position_bias = TupePositions(*sizes, relative=encoding == "tupe_relative", first_apart=first_apart)
+        encoder.position_bias = TupePositions(
+            *sizes, relative=encoding == "tupe_relative", first_apart=first_apart
+        )
         for number, layer in enumerate(layers, 1):
             layer.has_position_bias = number in biased
         use_tupe(attentions)
@@ -52,20 +67,29 @@ def encode_positions(
 
 
 def biased_layers(text: str, encoding: str, number_of_layers: int) -> list[int]:
-    """Layers, counted from 1, whose attention an encoding biases; `InputError` for some of an encoding that has no bias."""
+    """Layers, counted from 1, whose attention an encoding biases; `InputError` for some of an encoding
+    that has no bias.
+    """
     if text == "all":
         return [*range(1, number_of_layers + 1)]
     if encoding not in (*TUPE, *RELATIVE_KEYS):
-        raise InputError(f"--encoder-position-bias-layers {text} has no effect on --encoder-position-encoding {encoding}; leave it out")
+        raise InputError(
+            f"--encoder-position-bias-layers {text} has no effect on --encoder-position-encoding "
+            f"{encoding}; leave it out"
+        )
     if layers := chosen_layers(text, number_of_layers):
         return layers
-    raise InputError("--encoder-position-bias-layers none leaves no positions; use --encoder-position-encoding none")
+    raise InputError(
+        "--encoder-position-bias-layers none leaves no positions; use --encoder-position-encoding none"
+    )
 
 
-def clip_distance(text: str) -> Optional[int]:
+def clip_distance(text: str) -> int | None:
     """The distance that an option names; None for none."""
     if text == "none":
         return None
     if not text.isdecimal():
-        raise InputError(f"--relative-attention-distance is '{text}': write a whole number, 0 or more, or none")
+        raise InputError(
+            f"--relative-attention-distance is '{text}': write a whole number, 0 or more, or none"
+        )
     return int(text)

@@ -12,9 +12,14 @@ from zsnmt.modules.self_attention import SelfAttention
 
 
 def train_fast(model: nn.Module, args: Namespace) -> None:
-    """Let a model train, on a CPU, by cheap masks of dropout, products of oneDNN, and attention without fairseq's detours."""
+    """Let a model train, on a CPU, by cheap masks of dropout, products of oneDNN, and attention without
+    fairseq's detours.
+    """
     if args.quant_noise_pq:
-        raise InputError("--quant-noise-pq does not go with --fast-training, which takes linear layers' place; leave one of them out")
+        raise InputError(
+            "--quant-noise-pq does not go with --fast-training, which takes linear layers' place; leave one "
+            "of them out"
+        )
     for module in [*model.modules()]:
         if isinstance(module, SelfAttention):
             module.fast_training = True

@@ -1,7 +1,7 @@
 """Seams of languages and the vocabulary: language embedding, frozen vocabulary, language adapters."""
 
 from argparse import Namespace
-from typing import Sequence
+from collections.abc import Sequence
 
 from fairseq.models.transformer import TransformerModel
 from fairseq.tasks import FairseqTask
@@ -18,17 +18,22 @@ from zsnmt.modules.language_embedding import LanguageEmbedding
 def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbedding:
     """A vector for every language of the task."""
     tags = decoder_tags(task, "--decoder-language-embedding", args.decoder_language_embedding)
-    return LanguageEmbedding(tags, len(task.target_dictionary), args.decoder_embed_dim, args.decoder_language_embedding)
+    return LanguageEmbedding(
+        tags, len(task.target_dictionary), args.decoder_embed_dim, args.decoder_language_embedding
+    )
 
 
 def decoder_tags(task: FairseqTask, option: str, value: str) -> list[int]:
-    """Dictionary ids of the tags of the task's languages, for an option that needs them as the decoder's first token."""
+    """Dictionary ids of the tags of the task's languages, for an option that needs them as the decoder's
+    first token.
+    """
     dictionary = task.target_dictionary
     languages = getattr(task, "langs", None) or []
     placement = getattr(task, "placement", None)
     if placement is not None and not placement.starts_decoder:
         raise InputError(
-            f"{option} {value} reads the language from the decoder's first token, and --language-tags {placement.name} "
+            f"{option} {value} reads the language from the decoder's first token, and --language-tags "
+            f"{placement.name} "
             "puts no tag there: set it to none, or use t_dec or s_enc_t_dec"
         )
     tags = [dictionary.index(language_tag(language)) for language in languages]
@@ -41,7 +46,9 @@ def decoder_tags(task: FairseqTask, option: str, value: str) -> list[int]:
 
 
 def fill_vocabulary_seams(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
-    """Let each language write what the dictionary held when it was complete, and train only what came last."""
+    """Let each language write what the dictionary held when it was complete, and train only what came
+    last.
+    """
     refuse_what_frozen_weights_forbid(args)
     decoder, tags = model.decoder, decoder_tags(task, "--frozen-vocabulary", args.frozen_vocabulary)
     sizes = vocabulary_sizes(args.frozen_vocabulary, tags, len(task.target_dictionary))
@@ -49,8 +56,14 @@ def fill_vocabulary_seams(model: TransformerModel, args: Namespace, task: Fairse
     decoder.vocabulary = GrowingVocabulary(sizes)
     if args.adapter_dim:
         added, layers = [tag for tag in tags if tag >= first], range(len(decoder.layers))
-        decoder.adapters = nn.ModuleList(LanguageAdapters(added, args.decoder_embed_dim, args.adapter_dim) for _ in layers)
-    tables = {model.encoder.embed_tokens.weight, decoder.embed_tokens.weight, decoder.output_projection.weight}
+        decoder.adapters = nn.ModuleList(
+            LanguageAdapters(added, args.decoder_embed_dim, args.adapter_dim) for _ in layers
+        )
+    tables = {
+        model.encoder.embed_tokens.weight,
+        decoder.embed_tokens.weight,
+        decoder.output_projection.weight,
+    }
     for table in tables:
         freeze_rows(table, last)
     if decoder.language_embedding is not None:
@@ -73,23 +86,35 @@ def refuse_what_frozen_weights_forbid(args: Namespace) -> None:
         reasons["decoder_layerdrop"] = "each adapter follows a layer of its own"
     for name, reason in reasons.items():
         if getattr(args, name, None):
-            raise InputError(f"--{name.replace('_', '-')} does not go with --frozen-vocabulary, since {reason}; leave it out")
+            raise InputError(
+                f"--{name.replace('_', '-')} does not go with --frozen-vocabulary, since {reason}; leave it "
+                "out"
+            )
 
 
 def vocabulary_sizes(text: str, tags: Sequence[int], size: int) -> list[int]:
-    """The sizes that an option names, and the present one; `InputError` unless each adds a language, with its tag."""
+    """The sizes that an option names, and the present one; `InputError` unless each adds a language, with
+    its tag.
+    """
     named = text.split(",")
     if not all(number.isdecimal() for number in named):
-        raise InputError(f"--frozen-vocabulary is '{text}': write none, or sizes of the dictionary with commas between")
+        raise InputError(
+            f"--frozen-vocabulary is '{text}': write none, or sizes of the dictionary with commas between"
+        )
     sizes = [*map(int, named), size]
     if sizes != sorted(set(sizes)):
-        raise InputError(f"--frozen-vocabulary {text} must ascend, below the dictionary's present size, {size}")
+        raise InputError(
+            f"--frozen-vocabulary {text} must ascend, below the dictionary's present size, {size}"
+        )
     for start, end in zip([0, *sizes], sizes):
         if not any(start <= tag < end for tag in tags):
             raise InputError(
-                f"--frozen-vocabulary {text}: there is no language tag among the symbols {start} to {end - 1} of the "
+                f"--frozen-vocabulary {text}: there is no language tag among the symbols {start} to "
+                f"{end - 1} of the "
                 "dictionary; name the sizes it had before each language was added"
             )
     if list(tags) != sorted(tags):
-        raise InputError("--frozen-vocabulary needs the languages in the order of their tags in the dictionary")
+        raise InputError(
+            "--frozen-vocabulary needs the languages in the order of their tags in the dictionary"
+        )
     return sizes

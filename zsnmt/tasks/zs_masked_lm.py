@@ -20,11 +20,17 @@ class MaskedLanguageModelConfig(FairseqDataclass):
     """Options of the task, by fairseq's names and with the study's defaults."""
 
     data: str = field(default=MISSING, metadata={"help": "folder with dict.txt and binarised text"})
-    tokens_per_sample: int = field(default=128, metadata={"help": "tokens of a line, <s> and </s> among them; the rest is cut off"})
+    tokens_per_sample: int = field(
+        default=128, metadata={"help": "tokens of a line, <s> and </s> among them; the rest is cut off"}
+    )
     mask_prob: float = field(default=0.15, metadata={"help": "probability that a token is to be predicted"})
     leave_unmasked_prob: float = field(default=0.1, metadata={"help": "share of these that stay as they are"})
-    random_token_prob: float = field(default=0.1, metadata={"help": "share of these that become any symbol, all equally probable"})
-    cpu_bf16: bool = field(default=False, metadata={"help": "train in bfloat16 where it is safe (autocast) on a CPU"})
+    random_token_prob: float = field(
+        default=0.1, metadata={"help": "share of these that become any symbol, all equally probable"}
+    )
+    cpu_bf16: bool = field(
+        default=False, metadata={"help": "train in bfloat16 where it is safe (autocast) on a CPU"}
+    )
     seed: int = II("common.seed")
 
 
@@ -32,9 +38,10 @@ class MaskedLanguageModelConfig(FairseqDataclass):
 class ZeroShotMaskedLMTask(FairseqTask):
     """Masked language modelling as Dufter and Schütze (2020) and Ravishankar and Søgaard (2021) train it.
 
-    The text of a split is `{split}.{language}` for all languages of `languages.txt`, after one another, or `{split}` alone where
-    there is no such file, as fairseq-preprocess writes it. A split may also be named with its language: after training on
-    `train`, `--valid-subset valid,valid.en` gives the loss of all languages and of one.
+    The text of a split is `{split}.{language}` for all languages of `languages.txt`, after one another, or
+    `{split}` alone where there is no such file, as fairseq-preprocess writes it. A split may also be named
+    with its language: after training on `train`, `--valid-subset valid,valid.en` gives the loss of all
+    languages and of one.
 
     Raises `InputError` for what is missing in the folder, and for options out of range.
     """
@@ -44,34 +51,49 @@ class ZeroShotMaskedLMTask(FairseqTask):
         self.dictionary = dictionary
         folder = Path(utils.split_paths(cfg.data)[0])
         named = folder / LANGUAGES_FILE
-        self.languages = [*map(check_language, named.read_text(encoding="utf-8").split())] if named.is_file() else []
+        self.languages = (
+            [*map(check_language, named.read_text(encoding="utf-8").split())] if named.is_file() else []
+        )
 
     @classmethod
     def setup_task(cls, cfg: MaskedLanguageModelConfig, **kwargs) -> "ZeroShotMaskedLMTask":
         path = Path(utils.split_paths(cfg.data)[0]) / "dict.txt"
         if not path.is_file():
-            raise InputError(f"{path} is missing; make the folder with zsnmt prepare-bert or fairseq-preprocess --only-source")
+            raise InputError(
+                f"{path} is missing; make the folder with zsnmt prepare-bert or fairseq-preprocess "
+                "--only-source"
+            )
         check_options(cfg)
         dictionary = Dictionary.load(str(path))
         dictionary.add_symbol(MASK)
         return cls(cfg, dictionary)
 
     def load_dataset(self, split: str, epoch: int = 1, combine: bool = False, **kwargs) -> None:
-        """Load the text of a split, masked anew in every epoch; that of validation is masked as for a perplexity."""
+        """Load the text of a split, masked anew in every epoch; that of validation is masked as for a
+        perplexity.
+        """
         cfg = self.cfg
         masking = Masking(cfg.mask_prob, cfg.leave_unmasked_prob, cfg.random_token_prob)
         if not split.startswith("train"):
             masking = masking.all_masked
         folders = utils.split_paths(cfg.data)
         text = self.text(Path(folders[(epoch - 1) % len(folders)]), split)
-        self.datasets[split] = MaskedSentences(text, text.sizes, self.dictionary, masking, cfg.tokens_per_sample, cfg.seed)
+        self.datasets[split] = MaskedSentences(
+            text, text.sizes, self.dictionary, masking, cfg.tokens_per_sample, cfg.seed
+        )
 
     def text(self, folder: Path, split: str) -> ConcatDataset:
         """The lines of a split, in the order of languages; `InputError` where there are none."""
-        names = [split] if "." in split or not self.languages else [f"{split}.{language}" for language in self.languages]
+        names = (
+            [split]
+            if "." in split or not self.languages
+            else [f"{split}.{language}" for language in self.languages]
+        )
         parts = [data_utils.load_indexed_dataset(str(folder / name), self.dictionary) for name in names]
         if None in parts:
-            raise InputError(f"{folder / names[parts.index(None)]}.idx is missing; make the folder with zsnmt prepare-bert")
+            raise InputError(
+                f"{folder / names[parts.index(None)]}.idx is missing; make the folder with zsnmt prepare-bert"
+            )
         return ConcatDataset(parts)
 
     def get_batch_iterator(self, *args, **kwargs):
@@ -98,10 +120,15 @@ class ZeroShotMaskedLMTask(FairseqTask):
 def check_options(cfg: MaskedLanguageModelConfig) -> None:
     """`InputError` for probabilities that are none, and lines without room for a token."""
     replaced = cfg.leave_unmasked_prob + cfg.random_token_prob
-    if not (0 <= cfg.mask_prob <= 1 and min(cfg.leave_unmasked_prob, cfg.random_token_prob) >= 0 and replaced <= 1):
+    if not (
+        0 <= cfg.mask_prob <= 1 and min(cfg.leave_unmasked_prob, cfg.random_token_prob) >= 0 and replaced <= 1
+    ):
         raise InputError(
-            f"--mask-prob {cfg.mask_prob}, --leave-unmasked-prob {cfg.leave_unmasked_prob} and --random-token-prob "
+            f"--mask-prob {cfg.mask_prob}, --leave-unmasked-prob {cfg.leave_unmasked_prob} and "
+            "--random-token-prob "
             f"{cfg.random_token_prob} must be 0 to 1, as must the sum of the last two; change them"
         )
     if cfg.tokens_per_sample < 3:
-        raise InputError(f"--tokens-per-sample {cfg.tokens_per_sample} has no room between <s> and </s>; give 3 or more")
+        raise InputError(
+            f"--tokens-per-sample {cfg.tokens_per_sample} has no room between <s> and </s>; give 3 or more"
+        )

@@ -5,8 +5,8 @@ import hashlib
 import math
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional, Sequence
 
 import torch
 from fairseq import metrics, utils
@@ -26,7 +26,8 @@ from zsnmt.text.pipeline import TextPipeline
 DEFAULT_PLACEMENT = "t_dec"
 ALL = "all"
 STOCK_OPTIONS = (
-    "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict fixed_dictionary"
+    "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
+    "fixed_dictionary"
 ).split()
 
 
@@ -47,14 +48,16 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             "--language-tags",
             default=None,
             choices=TagPlacement.NAMES,
-            help="where language tags stand: on the source (enc) or as the decoder's first token (dec), source (s) "
+            help="where language tags stand: on the source (enc) or as the decoder's first token (dec), "
+            "source (s) "
             f"or target (t) language; kept in the checkpoint (default: {DEFAULT_PLACEMENT})",
         )
         parser.add_argument(
             "--valid-lang-pairs",
             default=None,
             metavar="PAIRS",
-            help="directions to validate on, with a loss for each, or 'all' with validation text; the best checkpoint is "
+            help="directions to validate on, with a loss for each, or 'all' with validation text; the best "
+            "checkpoint is "
             "chosen on those of training alone (default: the directions of training)",
         )
         parser.add_argument(
@@ -62,48 +65,58 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             type=int,
             default=0,
             metavar="N",
-            help="translate the first N lines of each direction greedily at every validation, for its BLEU (default: 0)",
+            help="translate the first N lines of each direction greedily at every validation, for its BLEU "
+            "(default: 0)",
         )
         parser.add_argument(
             "--length-penalty-form",
             choices=FORMS,
             default=POWER,
-            help="what the score of a translation is divided by, with its length in tokens, EOS among them: power is fairseq's "
+            help="what the score of a translation is divided by, with its length in tokens, EOS among them: "
+            "power is fairseq's "
             "length^lenpen, gnmt is ((5 + length) / 6)^lenpen (default: %(default)s)",
         )
         parser.add_argument(
             "--cpu-bf16",
             action="store_true",
-            help="train in bfloat16 where it is safe (autocast) on a CPU; on a GPU use --fp16, --bf16 or --amp",
+            help="train in bfloat16 where it is safe (autocast) on a CPU; on a GPU use --fp16, --bf16 or "
+            "--amp",
         )
 
     @classmethod
     def setup_task(cls, args: Namespace, **kwargs) -> "ZeroShotTranslationTask":
         """Read languages and dictionary from the data folder; nothing else is needed at test time.
 
-        Raises `InputError` for unknown languages, missing tags and options of the stock task that would
-        have no effect here. Options that a checkpoint lacks, since it is older than they are, get their defaults.
+        Raises `InputError` for unknown languages, missing tags and options of the stock task that would have
+        no effect here. Options that a checkpoint lacks, since it is older than they are, get their defaults.
         """
         parser = ArgumentParser()
         cls.add_args(parser)
         parser.parse_args([args.data], namespace=args)  # sets what is not there
         if refused := [f"--{name.replace('_', '-')}" for name in STOCK_OPTIONS if getattr(args, name, None)]:
             raise InputError(
-                f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads languages "
+                f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads "
+                "languages "
                 "and dictionary from the data folder"
             )
         folder = Path(utils.split_paths(args.data)[0])
         languages = read_languages(folder)
         if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
-            raise InputError(f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare")
+            raise InputError(
+                f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare"
+            )
         dictionary = cls.load_dictionary(os.path.join(folder, f"dict.{languages[0]}.txt"))
         missing = [language for language in languages if language_tag(language) not in dictionary]
         if missing:
-            raise InputError(f"{folder}: the dictionary has no tag for {', '.join(missing)}; run zsnmt prepare again")
+            raise InputError(
+                f"{folder}: the dictionary has no tag for {', '.join(missing)}; run zsnmt prepare again"
+            )
 
         training = args.source_lang is None and args.target_lang is None
         if training:
-            args.lang_pairs = directions_of(args.lang_pairs, languages) or directions_with_data(folder, "train", languages)
+            args.lang_pairs = directions_of(args.lang_pairs, languages) or directions_with_data(
+                folder, "train", languages
+            )
             if args.valid_lang_pairs == ALL:
                 args.valid_lang_pairs = directions_with_data(folder, "valid", languages)
         else:
@@ -113,9 +126,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         args.left_pad_source = utils.eval_bool(str(args.left_pad_source))
         args.left_pad_target = utils.eval_bool(str(args.left_pad_target))
         args.langtoks = {"main": (None, None)}
-        return cls(args, languages, {language: dictionary for language in languages}, training)
+        return cls(args, languages, dict.fromkeys(languages, dictionary), training)
 
-    def __init__(self, args: Namespace, langs: list[str], dicts: dict[str, Dictionary], training: bool) -> None:
+    def __init__(
+        self, args: Namespace, langs: list[str], dicts: dict[str, Dictionary], training: bool
+    ) -> None:
         super().__init__(args, langs, dicts, training)
         self.valid_directions = directions_of(args.valid_lang_pairs, langs) or self.lang_pairs
         self.data_manager = TaggedDataManager(
@@ -140,7 +155,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def trained_directions(self) -> list[str]:
-        """The directions of training, and those that the model was trained on before it learned a new language."""
+        """The directions of training, and those that the model was trained on before it learned a new
+        language.
+        """
         return [*dict.fromkeys([*self.trained_before, *self.lang_pairs])]
 
     def dictionary_hash(self) -> str:
@@ -166,7 +183,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
         if state_dict.get("dictionary", self.dictionary_hash()) != self.dictionary_hash():
             raise InputError(
-                f"the dictionary of {self.args.data} is not the one the checkpoint was trained with; give the folder of "
+                f"the dictionary of {self.args.data} is not the one the checkpoint was trained with; give "
+                "the folder of "
                 "its training, or the pipeline folder of its run"
             )
         self.trained_before = state_dict.get("trained", [])
@@ -197,7 +215,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         if self.translates_validation:
             figures["bleu"] = self.bleu_counts(sample, model)
         if sample.get("direction") not in self.decisive_directions:
-            log = {name: torch.zeros_like(value) if torch.is_tensor(value) else 0 for name, value in log.items()}
+            log = {
+                name: torch.zeros_like(value) if torch.is_tensor(value) else 0 for name, value in log.items()
+            }
         for name, value in figures.items():
             value = torch.as_tensor(value)
             for direction in self.valid_directions:
@@ -208,8 +228,12 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def decisive_directions(self) -> list[str]:
-        """Directions that choose the best checkpoint: those of training, unless validation has none of them."""
-        return [direction for direction in self.valid_directions if direction in self.lang_pairs] or self.valid_directions
+        """Directions that choose the best checkpoint: those of training, unless validation has none of
+        them.
+        """
+        return [
+            direction for direction in self.valid_directions if direction in self.lang_pairs
+        ] or self.valid_directions
 
     @property
     def translates_validation(self) -> bool:
@@ -217,7 +241,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         return self.args.valid_bleu_lines > 0
 
     def bleu_counts(self, sample: dict, model) -> torch.Tensor:
-        """What BLEU needs of a batch's sentences among the first lines of their direction, translated greedily."""
+        """What BLEU needs of a batch's sentences among the first lines of their direction, translated
+        greedily.
+        """
         counted = torch.zeros(BleuCounts.SIZE, dtype=torch.double)
         if not sample or not (chosen := sample["id"] < self.args.valid_bleu_lines).any():
             return counted
@@ -227,7 +253,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         hypotheses = self.generate(generator, [model], {"net_input": sources}, direction)
         outputs, references = [best[0]["tokens"] for best in hypotheses], sample["target"][chosen]
         codec, language = self.codec, direction.target
-        texts = ([codec.text(sentence.tolist(), language) for sentence in side] for side in (outputs, references))
+        texts = (
+            [codec.text(sentence.tolist(), language) for sentence in side] for side in (outputs, references)
+        )
         return torch.tensor(BleuCounts().of(*texts)).to(counted)
 
     def reduce_metrics(self, logging_outputs: list[dict], criterion) -> None:
@@ -241,7 +269,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             if tokens > 0:
                 loss = sum(log[f"nll_loss@{direction}"] for log in logging_outputs)
                 metrics.log_scalar(f"nll_loss_{direction}", loss / tokens / math.log(2), tokens, round=3)
-                if counts := [log[f"bleu@{direction}"] for log in logging_outputs if f"bleu@{direction}" in log]:
+                if counts := [
+                    log[f"bleu@{direction}"] for log in logging_outputs if f"bleu@{direction}" in log
+                ]:
                     log_bleu(direction, sum(counts).cpu())
 
     def post_validate(self, model, stats: dict, agg) -> None:
@@ -271,7 +301,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """The direction given with --source-lang and --target-lang."""
         return inference_direction(self.args, self.langs)
 
-    def inference_dataset(self, tokens: list[torch.Tensor], lengths: list[int], direction: Direction) -> TaggedPairs:
+    def inference_dataset(
+        self, tokens: list[torch.Tensor], lengths: list[int], direction: Direction
+    ) -> TaggedPairs:
         """Sources of a direction, from encoded lines that end in EOS."""
         return TaggedPairs(
             direction,
@@ -291,7 +323,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     ):
         """The stock generator, which never writes a language tag, with the length penalty that was asked for.
 
-        The form may be given with the other options of the search, as the hub does; otherwise it is the task's.
+        The form may be given with the other options of the search, as the hub does; otherwise it is the
+        task's.
         """
         tags = [language_tag(language) for language in self.langs]
         extra = {"tokens_to_suppress": tuple(tags), **(extra_gen_cls_kwargs or {})}
@@ -313,9 +346,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         models,
         sample: dict,
         direction: Direction | Sequence[Direction],
-        prefix_tokens: Optional[torch.Tensor] = None,
+        prefix_tokens: torch.Tensor | None = None,
     ) -> list[list[dict]]:
-        """Beam search for a batch of one direction, or of one for each sentence: hypotheses of each, best first."""
+        """Beam search for a batch of one direction, or of one for each sentence: hypotheses of each, best
+        first.
+        """
         if isinstance(direction, Direction):
             start = self.placement.decoder_start(direction)
         else:
@@ -325,7 +360,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             return generator.generate(models, sample, prefix_tokens=prefix_tokens, bos_token=start)
 
 
-def directions_of(pairs: Optional[str | list[str]], languages: list[str]) -> list[str]:
+def directions_of(pairs: str | list[str] | None, languages: list[str]) -> list[str]:
     """The directions of a comma-separated option (or of the list a checkpoint made of it), checked."""
     if not pairs:
         return []
@@ -340,7 +375,9 @@ def directions_with_data(folder: Path, split: str, languages: list[str]) -> list
     found = {path.name.split(".")[1] for path in folder.glob(f"{split}.*-*.*.idx")}
     pairs = [f"{a}-{b}" for a in languages for b in languages if {f"{a}-{b}", f"{b}-{a}"} & found]
     if not pairs:
-        raise InputError(f"{folder} holds no binarised '{split}' text ({split}.xx-yy.xx.idx); make it with zsnmt prepare")
+        raise InputError(
+            f"{folder} holds no binarised '{split}' text ({split}.xx-yy.xx.idx); make it with zsnmt prepare"
+        )
     return pairs
 
 

@@ -4,7 +4,6 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Optional
 
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
@@ -24,11 +23,13 @@ _TRUECASER_SENTENCES = 1_000_000
 
 @dataclass(frozen=True)
 class TextSettings:
-    """How the text pipeline is made; see `zsnmt.text.tokenisation` and `zsnmt.text.subword.train_subwords`."""
+    """How the text pipeline is made; see `zsnmt.text.tokenisation` and
+    `zsnmt.text.subword.train_subwords`.
+    """
 
     vocabulary_size: int = 8000
     model_type: str = "bpe"  # or unigram, or word: the most frequent words
-    balance: Optional[float] = None
+    balance: float | None = None
     threshold: int = 0  # a language uses only pieces at least this frequent in its training text; 0: all
     seed: int = 1
     tokenisation: str = RAW  # a kind for all languages, then exceptions like en=moses
@@ -36,33 +37,48 @@ class TextSettings:
 
     def __post_init__(self) -> None:
         if self.words and (self.threshold > 0 or self.balance is not None):
-            raise InputError("words have no threshold and no balance, which are those of a subword model; leave them out")
+            raise InputError(
+                "words have no threshold and no balance, which are those of a subword model; leave them out"
+            )
 
     @property
-    def words(self) -> Optional[int]:
+    def words(self) -> int | None:
         """The number of units that are words, None where they are not."""
         return self.vocabulary_size if self.model_type == WORD else None
 
 
-def learn_tokenisation(text: Mapping[str, Sequence[Path]], languages: Sequence[str], folder: Path,
-                       settings: TextSettings, workers: int = 1, known: Sequence[str] = ()) -> TextPipeline:  # fmt: skip
+def learn_tokenisation(
+    text: Mapping[str, Sequence[Path]],
+    languages: Sequence[str],
+    folder: Path,
+    settings: TextSettings,
+    workers: int = 1,
+    known: Sequence[str] = (),
+) -> TextPipeline:
     """The tokenisation of each language, with a truecaser learned from its text where the kind has one.
 
-    The settings may also name `known` languages, of which nothing is learned. The pipeline that is returned has no units yet: it tokenises, and cuts at spaces.
+    The settings may also name `known` languages, of which nothing is learned. The pipeline that is returned
+    has no units yet: it tokenises, and cuts at spaces.
     """
-    kinds = {language: kind_of(settings.tokenisation, language, [*known, *languages]) for language in languages}
+    kinds = {
+        language: kind_of(settings.tokenisation, language, [*known, *languages]) for language in languages
+    }
     truecasers = {}
     for language in (language for language in languages if needs_truecaser(kinds[language])):
         truecasers[language] = folder / f"truecaser.{language}"
         tokenise = load_tokeniser("moses", language).tokenise
-        lines = islice((line for file in text[language] for line in iterate_lines(file)), _TRUECASER_SENTENCES)
+        lines = islice(
+            (line for file in text[language] for line in iterate_lines(file)), _TRUECASER_SENTENCES
+        )
         lines = progress(lines, f"truecaser of {language}", unit=" lines")
         train_truecaser(map_in_processes(tokenise, lines, workers), truecasers[language])
     return TextPipeline(Words(), kinds, truecasers)
 
 
 def tokenise_file(path: Path, language: str, pipeline: TextPipeline, folder: Path, workers: int = 1) -> Path:
-    """Write the tokens of a file into a file of the same name in `folder`; the file itself where they are its text."""
+    """Write the tokens of a file into a file of the same name in `folder`; the file itself where they are
+    its text.
+    """
     if pipeline.kinds[language] == RAW:
         return path
     folder.mkdir(exist_ok=True)
@@ -71,18 +87,31 @@ def tokenise_file(path: Path, language: str, pipeline: TextPipeline, folder: Pat
     return folder / path.name
 
 
-def learn_units(text: Mapping[str, Sequence[Path]], tokenisation: TextPipeline, folder: Path, settings: TextSettings) -> TextPipeline:
+def learn_units(
+    text: Mapping[str, Sequence[Path]], tokenisation: TextPipeline, folder: Path, settings: TextSettings
+) -> TextPipeline:
     """The pipeline with the subwords of tokenised training text: one model over all languages, or words."""
     units = Words() if settings.words else learn_subwords(text, folder, settings)
     return TextPipeline(units, tokenisation.kinds, tokenisation.truecasers, settings.mark_tokens)
 
 
 def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, settings: TextSettings) -> Subwords:
-    """One model over the text of all languages; with a threshold or marks, a language has a vocabulary of its own."""
+    """One model over the text of all languages; with a threshold or marks, a language has a vocabulary of
+    its own.
+    """
     model = folder / "unrestricted.model"
-    train_subwords(text, model, settings.vocabulary_size, settings.model_type, balance=settings.balance, seed=settings.seed)
+    train_subwords(
+        text,
+        model,
+        settings.vocabulary_size,
+        settings.model_type,
+        balance=settings.balance,
+        seed=settings.seed,
+    )
     # A marked piece is one that its own language has.
-    vocabularies = restrict(model, text, settings.threshold) if settings.threshold > 0 or settings.mark_tokens else None
+    vocabularies = (
+        restrict(model, text, settings.threshold) if settings.threshold > 0 or settings.mark_tokens else None
+    )
     subwords = Subwords(model, vocabularies)
     model.unlink()
     return subwords
@@ -95,12 +124,17 @@ def leave_out_unseen(pipeline: TextPipeline, seen: Sequence[str], folder: Path) 
     """
     if not isinstance(pipeline.units, Subwords):
         return pipeline
-    units = write_restricted(pipeline.units, {*map(pipeline.unmarked, seen)}, folder / MODEL_FILE, pipeline.units.vocabularies)
+    units = write_restricted(
+        pipeline.units, {*map(pipeline.unmarked, seen)}, folder / MODEL_FILE, pipeline.units.vocabularies
+    )
     return TextPipeline(units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens)
 
 
 def write_restricted(
-    units: Subwords, allowed: Container[str], path: Path, vocabularies: Mapping[str, Sequence[str]] | None = None
+    units: Subwords,
+    allowed: Container[str],
+    path: Path,
+    vocabularies: Mapping[str, Sequence[str]] | None = None,
 ) -> Subwords:
     """The subwords with only these pieces, and single characters, their model written to `path`."""
     with replacing(path) as file:

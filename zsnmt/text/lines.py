@@ -66,12 +66,16 @@ def _decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool)
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}, line {number}, byte {error.start + 1}: 0x{line[error.start]:02x} is not UTF-8; "
-                         f"convert the file, for example with iconv -f latin1 -t utf-8") from None
+        raise InputError(
+            f"{path}, line {number}, byte {error.start + 1}: 0x{line[error.start]:02x} is not UTF-8; "
+            f"convert the file, for example with iconv -f latin1 -t utf-8"
+        ) from None
     if fault := _fault(text):
         raise InputError(f"{path}, line {number} {fault}")
     if not allow_empty_lines and not text.strip():
-        raise InputError(f"{path}, line {number} is empty; write a sentence there, or remove the line on both sides")
+        raise InputError(
+            f"{path}, line {number} is empty; write a sentence there, or remove the line on both sides"
+        )
     return text
 
 

@@ -37,7 +37,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, bytes | int]]:
         tag, position = _read_varint(message, position)
         value, position = _read_varint(message, position) if tag & 7 != 5 else (4, position)  # 5: four bytes
         if tag & 7 != 0:
-            value, position = message[position:position + value], position + value
+            value, position = message[position : position + value], position + value
         yield tag, value
 
 

@@ -31,21 +31,29 @@ _MARK = ":"
 class TextPipeline:
     """Sentences into pieces and back, for the languages of one model.
 
-    `kinds` names each language's tokenisation (see `zsnmt.text.tokenisation`); one that is not named has none.
-    `truecasers` holds the files of those languages whose tokenisation needs one, `own_units` the subwords of those that
-    do not use the common ones.
+    `kinds` names each language's tokenisation (see `zsnmt.text.tokenisation`); one that is not named has
+    none. `truecasers` holds the files of those languages whose tokenisation needs one, `own_units` the
+    subwords of those that do not use the common ones.
     """
 
-    def __init__(self, units: Units, kinds: Mapping[str, str] | None = None,
-                 truecasers: Mapping[str, Path] | None = None, mark_tokens: bool = False,
-                 own_units: Mapping[str, Subwords] | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        units: Units,
+        kinds: Mapping[str, str] | None = None,
+        truecasers: Mapping[str, Path] | None = None,
+        mark_tokens: bool = False,
+        own_units: Mapping[str, Subwords] | None = None,
+    ) -> None:
         self.units = units
         self.own_units = dict(own_units or {})
         self.kinds = dict(kinds or {})
         self.truecasers = dict(truecasers or {})
         self.mark_tokens = mark_tokens
-        self.tokenisers = {language: load_tokeniser(kind, language, self.truecasers.get(language))
-                            for language, kind in self.kinds.items() if kind != RAW}
+        self.tokenisers = {
+            language: load_tokeniser(kind, language, self.truecasers.get(language))
+            for language, kind in self.kinds.items()
+            if kind != RAW
+        }
 
     @property
     def needs_language(self) -> bool:
@@ -53,7 +61,9 @@ class TextPipeline:
         return bool(self.units.needs_language or self.own_units or self.tokenisers or self.mark_tokens)
 
     def encode(self, sentence: str, language: str) -> list[str]:
-        """The pieces of a raw sentence; raises `InputError` for a language that the pipeline does not know."""
+        """The pieces of a raw sentence; raises `InputError` for a language that the pipeline does not
+        know.
+        """
         return next(self.encode_lines([sentence], language))
 
     def encode_lines(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
@@ -80,7 +90,9 @@ class TextPipeline:
         return ([f"{language}{_MARK}{piece}" for piece in of_sentence] for of_sentence in pieces)
 
     def decode(self, pieces: Iterable[str], language: str) -> str:
-        """The raw sentence of a model's pieces, detokenised by the rules of the language that was asked for."""
+        """The raw sentence of a model's pieces, detokenised by the rules of the language that was asked
+        for.
+        """
         tokens = self.units.decode(map(self.unmarked, pieces))
         tokeniser = self.tokenisers.get(language)
         return tokeniser.detokenise(tokens) if tokeniser else tokens
@@ -116,17 +128,28 @@ class TextPipeline:
 
     @classmethod
     def load(cls, folder: Path) -> "TextPipeline":
-        """What `save` wrote; a folder without `pipeline.json` and truecasers holds subwords alone. Raises `InputError`."""
+        """What `save` wrote; a folder without `pipeline.json` and truecasers holds subwords alone. Raises
+        `InputError`.
+        """
         truecasers = {path.name.removeprefix("truecaser."): path for path in folder.glob("truecaser.*")}
-        if not (folder / PIPELINE_FILE).is_file() and not truecasers and not [*folder.glob(own_model_file("*"))]:
+        if (
+            not (folder / PIPELINE_FILE).is_file()
+            and not truecasers
+            and not [*folder.glob(own_model_file("*"))]
+        ):
             return cls(Subwords.load(folder))
         settings = read_json(folder / PIPELINE_FILE, "copy it from the data folder of the run")
         try:
             units = Words() if settings["units"] == Words.name else Subwords.load(folder)
             kinds, mark_tokens = settings["tokenisation"], settings["mark_tokens"]
         except KeyError as missing:
-            raise InputError(f"{folder / PIPELINE_FILE} does not say {missing}; make the data again with zsnmt prepare") from None
-        own_units = {language: Subwords(folder / own_model_file(language)) for language in settings.get("own_subwords", [])}
+            raise InputError(
+                f"{folder / PIPELINE_FILE} does not say {missing}; make the data again with zsnmt prepare"
+            ) from None
+        own_units = {
+            language: Subwords(folder / own_model_file(language))
+            for language in settings.get("own_subwords", [])
+        }
         return cls(units, kinds, truecasers, mark_tokens, own_units)
 
 

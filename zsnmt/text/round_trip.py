@@ -33,7 +33,10 @@ class RoundTrip:
 
     def percentages(self) -> dict[str, float]:
         """The shares of all sentences (0–100)."""
-        return {name: 100 * getattr(self, name) / self.sentences for name in ("respelt", "exact", "spaced", "recased", "lost")}
+        return {
+            name: 100 * getattr(self, name) / self.sentences
+            for name in ("respelt", "exact", "spaced", "recased", "lost")
+        }
 
 
 class WholePipeline:
@@ -68,7 +71,9 @@ def sentences_of(files: Iterable[Path]) -> Iterator[str]:
         yield from progress(iterate_lines(file, allow_empty_lines=True), file.name, unit=" lines")
 
 
-def round_trip(tokeniser: Tokeniser | WholePipeline, sentences: Iterable[str], examples: int = 0) -> RoundTrip:
+def round_trip(
+    tokeniser: Tokeniser | WholePipeline, sentences: Iterable[str], examples: int = 0
+) -> RoundTrip:
     """Tokenises and detokenises each sentence and keeps the first `examples` that come back different."""
     result = RoundTrip()
     for sentence in sentences:

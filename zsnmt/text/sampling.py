@@ -14,17 +14,26 @@ def sample_sizes(available: Mapping[str, int], bound: int, balance: float | None
     are repeated. Raises InputError for T below 1, a bound below 1, or a language without sentences.
     """
     if balance is not None and not balance >= 1:
-        raise InputError(f"balance {balance} cannot be used; 1 keeps natural shares, larger is more equal (5 is usual)")
+        raise InputError(
+            f"balance {balance} cannot be used; 1 keeps natural shares, larger is more equal (5 is usual)"
+        )
     if bound < 1:
         raise InputError(f"a bound of {bound} sentences leaves nothing; give a positive number")
     if not available:
         raise InputError("there is no text; give that of at least one language")
     if empty := sorted(language for language, count in available.items() if not count):
-        raise InputError(f"there is no text of {', '.join(empty)}; give text of every language, or leave it out")
+        raise InputError(
+            f"there is no text of {', '.join(empty)}; give text of every language, or leave it out"
+        )
     everything = sum(available.values())
-    weights = {language: (count / everything) ** (1 / (balance or 1)) for language, count in available.items()}
+    weights = {
+        language: (count / everything) ** (1 / (balance or 1)) for language, count in available.items()
+    }
     total = min(bound, everything)
-    return {language: max(1, round(total * weight / sum(weights.values()))) for language, weight in weights.items()}
+    return {
+        language: max(1, round(total * weight / sum(weights.values())))
+        for language, weight in weights.items()
+    }
 
 
 def sample(sentences: Iterable[str], available: int, wanted: int, generator: random.Random) -> Iterator[str]:

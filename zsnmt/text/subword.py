@@ -47,16 +47,22 @@ class Subwords:
         self.vocabularies = dict(vocabularies or {})
         processor = _processor(self.model, model)
         self.pieces = [  # in the model's order
-            processor.id_to_piece(index) for index in range(processor.get_piece_size())
-            if not processor.is_unknown(index)]
+            processor.id_to_piece(index)
+            for index in range(processor.get_piece_size())
+            if not processor.is_unknown(index)
+        ]
         self._pieces = frozenset(self.pieces)
         for language, vocabulary in self.vocabularies.items():
             if strangers := [piece for piece in vocabulary if len(piece) > 1 and piece not in self._pieces]:
-                raise InputError(f"the vocabulary of {language} has pieces that {model} lacks, like '{strangers[0]}'; "
-                                 f"use the vocabularies that were made with this model")
+                raise InputError(
+                    f"the vocabulary of {language} has pieces that {model} lacks, like '{strangers[0]}'; "
+                    f"use the vocabularies that were made with this model"
+                )
         # A processor for each language, as the restriction is part of the model that it has read.
-        self._processors = {language: _processor(restrict_pieces(self.model, frozenset(vocabulary)), model)
-                            for language, vocabulary in self.vocabularies.items()}
+        self._processors = {
+            language: _processor(restrict_pieces(self.model, frozenset(vocabulary)), model)
+            for language, vocabulary in self.vocabularies.items()
+        }
         self._unrestricted = processor
 
     @property
@@ -65,7 +71,9 @@ class Subwords:
         return bool(self.vocabularies)
 
     def encode(self, sentence: str, language: str) -> list[str]:
-        """The pieces of a sentence; raises InputError for a language without a vocabulary when others have one."""
+        """The pieces of a sentence; raises InputError for a language without a vocabulary when others have
+        one.
+        """
         return next(self.encode_lines([sentence], language))
 
     def encode_lines(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
@@ -103,8 +111,11 @@ class Subwords:
     @classmethod
     def load(cls, folder: Path) -> "Subwords":
         """What `save` wrote; raises InputError when the folder holds no model."""
-        vocabularies = {file.name.removeprefix("vocabulary."): file.read_text(encoding="utf-8").split()
-                        for file in sorted(folder.glob("vocabulary.*")) if file.suffix != ".part"}
+        vocabularies = {
+            file.name.removeprefix("vocabulary."): file.read_text(encoding="utf-8").split()
+            for file in sorted(folder.glob("vocabulary.*"))
+            if file.suffix != ".part"
+        }
         return cls(folder / MODEL_FILE, vocabularies)
 
     def _processor_of(self, language: str) -> sentencepiece.SentencePieceProcessor:
@@ -113,13 +124,24 @@ class Subwords:
         return self._processors[check_known(language, self._processors)]
 
     def _split_unknown(self, pieces: list[str]) -> list[str]:
-        """SentencePiece keeps a run of unknown characters in one piece, even if it spells `<pad>` or a tag."""
+        """SentencePiece keeps a run of unknown characters in one piece, even if it spells `<pad>` or a
+        tag.
+        """
         return [part for piece in pieces for part in ((piece,) if piece in self._pieces else piece)]
 
 
-def train_subwords(text: Mapping[str, Text], model: Path, vocabulary_size: int, model_type: str = "bpe",
-                   character_coverage: float = 1.0, balance: float | None = None, sentences: int = 1_000_000,
-                   seed: int = 1, normalization: str = "identity", others: int = 0) -> None:
+def train_subwords(
+    text: Mapping[str, Text],
+    model: Path,
+    vocabulary_size: int,
+    model_type: str = "bpe",
+    character_coverage: float = 1.0,
+    balance: float | None = None,
+    sentences: int = 1_000_000,
+    seed: int = 1,
+    normalization: str = "identity",
+    others: int = 0,
+) -> None:
     """Trains one model over all languages and writes it to `model`.
 
     The same text, arguments and seed give the same bytes. At most about `sentences` sentences are used,
@@ -132,22 +154,42 @@ def train_subwords(text: Mapping[str, Text], model: Path, vocabulary_size: int, 
     _check_word("model type", model_type, MODEL_TYPES)
     _check_word("normalization", normalization, NORMALIZATIONS)
     if not 0 < character_coverage <= 1:
-        raise InputError(f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1")
+        raise InputError(
+            f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1"
+        )
     if vocabulary_size - others < 2:
-        raise InputError(f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands")
+        raise InputError(
+            f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands"
+        )
     available = {language: sum(1 for _ in _sentences(text[language])) for language in sorted(text)}
     sizes = sample_sizes(available, sentences, balance)
-    drawn = (sentence for language in sizes for sentence in sample(
-        _sentences(text[language]), available[language], sizes[language], random.Random(f"{seed} {language}")))
+    drawn = (
+        sentence
+        for language in sizes
+        for sentence in sample(
+            _sentences(text[language]),
+            available[language],
+            sizes[language],
+            random.Random(f"{seed} {language}"),
+        )
+    )
     trained = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=drawn, model_writer=trained, vocab_size=vocabulary_size - others, model_type=model_type,
-            character_coverage=character_coverage, normalization_rule_name=normalization,
-            pad_id=-1, bos_id=-1, eos_id=-1,  # the dictionary has its own
+            sentence_iterator=drawn,
+            model_writer=trained,
+            vocab_size=vocabulary_size - others,
+            model_type=model_type,
+            character_coverage=character_coverage,
+            normalization_rule_name=normalization,
+            pad_id=-1,
+            bos_id=-1,
+            eos_id=-1,  # the dictionary has its own
             num_threads=1,  # the sums of unigram training depend on it
             max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
-            shuffle_input_sentence=False, minloglevel=_QUIET)
+            shuffle_input_sentence=False,
+            minloglevel=_QUIET,
+        )
     except RuntimeError as error:
         _explain(error, vocabulary_size, others)
         raise
@@ -166,8 +208,13 @@ def restrict(model: Path, text: Mapping[str, Text], threshold: int) -> dict[str,
     Counted in the segmentation by the whole model, as subword-nmt's --vocabulary-threshold does.
     """
     subwords = Subwords(model)
-    segmented = ((language, subwords.encode_lines(_sentences(text[language]), language)) for language in sorted(text))
-    return {language: frequent_pieces(Counter(chain.from_iterable(pieces)), threshold) for language, pieces in segmented}
+    segmented = (
+        (language, subwords.encode_lines(_sentences(text[language]), language)) for language in sorted(text)
+    )
+    return {
+        language: frequent_pieces(Counter(chain.from_iterable(pieces)), threshold)
+        for language, pieces in segmented
+    }
 
 
 def _plain_spaces(text: str) -> str:
@@ -192,7 +239,9 @@ def _read_model(model: Path) -> bytes:
     try:
         return model.read_bytes()
     except FileNotFoundError:
-        raise InputError(f"{model}: there is no such subword model; train one, or name the folder it is in") from None
+        raise InputError(
+            f"{model}: there is no such subword model; train one, or name the folder it is in"
+        ) from None
 
 
 def _processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProcessor:
@@ -207,8 +256,12 @@ def _processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProcessor
 def _explain(error: RuntimeError, vocabulary_size: int, others: int) -> None:
     """Raises SentencePiece's complaints about the vocabulary size in the words of this module."""
     if match := re.search(r"too high \(\d+\)\. Please set it to a value <= (\d+)", str(error)):
-        raise InputError(f"this text does not support a vocabulary of {vocabulary_size} pieces; "
-                         f"choose {int(match[1]) + others} or fewer, or give more text") from error
+        raise InputError(
+            f"this text does not support a vocabulary of {vocabulary_size} pieces; "
+            f"choose {int(match[1]) + others} or fewer, or give more text"
+        ) from error
     if match := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
-        raise InputError(f"a vocabulary of {vocabulary_size} pieces cannot hold all characters of this text; "
-                         f"choose {int(match[1]) + others} or more, or a lower character coverage") from error
+        raise InputError(
+            f"a vocabulary of {vocabulary_size} pieces cannot hold all characters of this text; "
+            f"choose {int(match[1]) + others} or more, or a lower character coverage"
+        ) from error

@@ -18,7 +18,10 @@ from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
 _Substitution = tuple[re.Pattern[str], str]
 
 _ENDS = frozenset(".?!।॥")
-_WORD_END, _WORD_START = r"(?<=[^\s.,:;?!।-])", r"(?=[^\s.,:;?!।-])"  # \w lacks the vowel signs of Indic scripts
+_WORD_END, _WORD_START = (
+    r"(?<=[^\s.,:;?!।-])",
+    r"(?=[^\s.,:;?!।-])",
+)  # \w lacks the vowel signs of Indic scripts
 
 # Languages in which an apostrophe that is alone in a sentence is no opening quotation mark.
 _APOSTROPHE_INSIDE_WORDS = ("cs", "de", "or")  # gibt's
@@ -39,7 +42,8 @@ class RawRules:
 
 
 class MosesRules:
-    """The Moses tokenizer and detokenizer (Koehn et al. 2007), without escapes like `&quot;`; hyphens split no word.
+    """The Moses tokenizer and detokenizer (Koehn et al. 2007), without escapes like `&quot;`; hyphens split
+    no word.
 
     A language that Moses does not know, such as Danish, has the abbreviations of English. Of Moses'
     normalisation of punctuation two steps are left out, as they change more than a spelling: a full stop
@@ -47,12 +51,15 @@ class MosesRules:
     leaves out comes back in French, where a space stands before `;`, `:`, `?`, `!` and `%`.
     """
 
-    _UNSPACED = [(re.compile(pattern), replacement) for pattern, replacement in (
-        (r"(?<!\S)([#+]) (?=\d)", r"\1"),  # #5 and +1
-        (r"(?<=\d) : (?=\d)", ":"),  # 11:27
-        (r"(?<=\w) / (?=\w)", "/"),
-        (r"(?<!\S)([A-Z]) & (?=[A-Z](?!\S))", r"\1&"),  # R&D
-    )]
+    _UNSPACED = [
+        (re.compile(pattern), replacement)
+        for pattern, replacement in (
+            (r"(?<!\S)([#+]) (?=\d)", r"\1"),  # #5 and +1
+            (r"(?<=\d) : (?=\d)", ":"),  # 11:27
+            (r"(?<=\w) / (?=\w)", "/"),
+            (r"(?<!\S)([A-Z]) & (?=[A-Z](?!\S))", r"\1&"),  # R&D
+        )
+    ]
     _ENDING = re.compile(rf"{_WORD_END} ' (?=[ns](?!\S))"), "'"  # zo'n and foto's
     _CASE_ENDING = re.compile(r"(?<=[A-ZÄÖÅ\d]) : (?=[a-zäöå]{1,4}(?!\S))"), ":"  # EU:n
 
@@ -75,8 +82,12 @@ class MosesRules:
         return _whole(self._tokenizer.tokenize(sentence, escape=False), sentence)
 
     def join(self, tokens: Sequence[str]) -> str:
-        return _join(tokens, self._language, self._unspaced,
-                     lambda text: self._detokenizer.detokenize(text.split(), unescape=False))
+        return _join(
+            tokens,
+            self._language,
+            self._unspaced,
+            lambda text: self._detokenizer.detokenize(text.split(), unescape=False),
+        )
 
 
 class IndicRules:
@@ -86,10 +97,13 @@ class IndicRules:
     the experiments of Liu et al. (2021).
     """
 
-    _UNSPACED = [(re.compile(pattern), replacement) for pattern, replacement in (
-        (r"(?<=[A-Za-z]) \. (?=[A-Za-z])", "."),  # example.in
-        (r"(?<=\d) ,(?= \d)", ","),  # between numbers; the library would take the space as well
-    )]
+    _UNSPACED = [
+        (re.compile(pattern), replacement)
+        for pattern, replacement in (
+            (r"(?<=[A-Za-z]) \. (?=[A-Za-z])", "."),  # example.in
+            (r"(?<=\d) ,(?= \d)", ","),  # between numbers; the library would take the space as well
+        )
+    ]
     _SPACED_COLON = re.compile(r"(?<=[\u0900-\u0d7f]):"), " :"  # else it would have become a visarga
     _SPACED_DANDA = re.compile(r"(?<=[^\s।])।"), " ।"  # the custom in Odia
 
@@ -105,10 +119,12 @@ class IndicRules:
         return " ".join(self._normaliser.normalize(unicodedata.normalize("NFC", sentence)).split())
 
     def split(self, sentence: str) -> list[str]:
-        # Word by word, as the library takes the spaces from between numbers, and each after another word, as it
-        # splits a number that comes first.
+        # Word by word, as the library takes the spaces from between numbers, and each after another word, as
+        # it splits a number that comes first.
         words = sentence.split()
-        return _whole([token for word in words for token in trivial_tokenize_indic(f"a {word}")[1:]], sentence)
+        return _whole(
+            [token for word in words for token in trivial_tokenize_indic(f"a {word}")[1:]], sentence
+        )
 
     def join(self, tokens: Sequence[str]) -> str:
         text = _join(tokens, self._language, self._UNSPACED, trivial_detokenize_indic)
@@ -122,8 +138,9 @@ def _whole(tokens: list[str], sentence: str) -> list[str]:
     return tokens if "".join(tokens) == sentence.replace(" ", "") else sentence.split()
 
 
-def _join(tokens: Sequence[str], language: str, unspaced: Iterable[_Substitution],
-          detokenise: Callable[[str], str]) -> str:
+def _join(
+    tokens: Sequence[str], language: str, unspaced: Iterable[_Substitution], detokenise: Callable[[str], str]
+) -> str:
     """Tokens put together by a library, which is shown the opening mark of a quotation that began earlier.
 
     It takes every odd quotation mark for an opening one.
@@ -143,5 +160,9 @@ def _closes_first(tokens: Sequence[str], mark: str, language: str) -> bool:
     if tokens.count(mark) % 2 == 0 or tokens[0] == mark:
         return False
     first = tokens.index(mark)
-    return (first == len(tokens) - 1 or tokens[first - 1] in _ENDS
-            or mark == "'" and language in _APOSTROPHE_AFTER_WORDS)
+    return (
+        first == len(tokens) - 1
+        or tokens[first - 1] in _ENDS
+        or mark == "'"
+        and language in _APOSTROPHE_AFTER_WORDS
+    )

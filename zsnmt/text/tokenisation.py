@@ -22,7 +22,10 @@ from zsnmt.text.truecasing import Truecaser, detruecase
 INDIC_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
 KINDS = ("raw", "moses", "moses_truecase", "indic", "moses_joined", "moses_truecase_joined", "indic_joined")
 
-_BY_SCRIPT = {"by_script": ("moses_truecase", "indic"), "by_script_joined": ("moses_truecase_joined", "indic_joined")}
+_BY_SCRIPT = {
+    "by_script": ("moses_truecase", "indic"),
+    "by_script_joined": ("moses_truecase_joined", "indic_joined"),
+}
 _JOINER, _JOINER_IN_TEXT = "\uffed", "\u25a0"  # a small black square, and the full one
 
 
@@ -33,15 +36,21 @@ class Tokeniser:
     spaces, guessed unless `joined`, and, with a truecaser, the case of first letters.
     """
 
-    def __init__(self, rules: RawRules | MosesRules | IndicRules, truecaser: Truecaser | None = None,
-                 joined: bool = False):
+    def __init__(
+        self,
+        rules: RawRules | MosesRules | IndicRules,
+        truecaser: Truecaser | None = None,
+        joined: bool = False,
+    ):
         self._rules, self._truecaser, self._joined = rules, truecaser, joined
 
     def normalise(self, sentence: str) -> str:
         """The sentence with single spaces and in the one spelling that its tokens have."""
         if self._joined:
             sentence = sentence.replace(_JOINER, _JOINER_IN_TEXT)
-        return self._rules.normalise(sentence) or " ".join(sentence.split())  # if it is all zero-width joiners
+        return self._rules.normalise(sentence) or " ".join(
+            sentence.split()
+        )  # if it is all zero-width joiners
 
     def tokenise(self, sentence: str) -> str:
         """The tokens of a sentence, with single spaces between them."""
@@ -69,9 +78,13 @@ def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> T
     _check_kind(kind, KINDS)
     base = kind.removesuffix("_joined").removesuffix("_truecase")
     if base == "indic" and language not in INDIC_LANGUAGES:
-        raise InputError(f"IndicNLP is not for '{language}' but for {', '.join(INDIC_LANGUAGES)}; choose another kind")
+        raise InputError(
+            f"IndicNLP is not for '{language}' but for {', '.join(INDIC_LANGUAGES)}; choose another kind"
+        )
     if needs_truecaser(kind) and truecaser is None:
-        raise InputError(f"tokenisation '{kind}' of {language} needs a truecaser; train one on its tokenised text")
+        raise InputError(
+            f"tokenisation '{kind}' of {language} needs a truecaser; train one on its tokenised text"
+        )
     rules = RawRules() if base == "raw" else {"moses": MosesRules, "indic": IndicRules}[base](language)
     return Tokeniser(rules, Truecaser(truecaser) if needs_truecaser(kind) else None, kind.endswith("_joined"))
 
@@ -82,7 +95,8 @@ def needs_truecaser(kind: str) -> bool:
 
 
 def kind_of(setting: str, language: str, languages: Collection[str] = ()) -> str:
-    """The kind for a language under a setting: a kind or `by_script`, then exceptions, as in `by_script en=moses`.
+    """The kind for a language under a setting: a kind or `by_script`, then exceptions, as in `by_script
+    en=moses`.
 
     Raises InputError for an unknown kind, for an exception that is malformed or said twice, and for one
     that is not among `languages` where these are given.
@@ -92,9 +106,13 @@ def kind_of(setting: str, language: str, languages: Collection[str] = ()) -> str
     for exception in exceptions:
         code, equals, kind = exception.partition("=")
         if not equals or check_language(code) in kinds:
-            raise InputError(f"'{exception}' in '{setting}' is no exception; write a language once, as in en=moses")
+            raise InputError(
+                f"'{exception}' in '{setting}' is no exception; write a language once, as in en=moses"
+            )
         if languages and code not in languages:
-            raise InputError(f"'{exception}' in '{setting}' is for none of {', '.join(languages)}; correct it")
+            raise InputError(
+                f"'{exception}' in '{setting}' is for none of {', '.join(languages)}; correct it"
+            )
         kinds[code] = kind
     for kind in (default, *kinds.values()):
         _check_kind(kind, (*KINDS, *_BY_SCRIPT))

@@ -81,12 +81,16 @@ def _sentence_starts(tokens: Sequence[str]) -> Iterator[int]:
 def _entry(counts: Counter[str]) -> str:
     """`the (10/12) The (2)`, the most frequent spelling first, with the sum of all."""
     (usual, count), *others = counts.most_common()
-    return " ".join([f"{usual} ({count}/{counts.total()})", *(f"{form} ({number})" for form, number in others)])
+    return " ".join(
+        [f"{usual} ({count}/{counts.total()})", *(f"{form} ({number})" for form, number in others)]
+    )
 
 
 def _read(path: Path) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(iterate_lines(path), start=1):
         usual, _, count = line.partition(" ")
         if not count.startswith("("):
-            raise InputError(f"{path}, line {number} is no entry of a truecaser; train it anew, or name its file")
+            raise InputError(
+                f"{path}, line {number} is no entry of a truecaser; train it anew, or name its file"
+            )
         yield usual.lower(), usual

@@ -8,7 +8,8 @@ from typing import Protocol
 class Units(Protocol):
     """Sentences into units and back.
 
-    `name`: what `pipeline.json` calls them. `needs_language`: whether the units of a sentence depend on its language.
+    `name`: what `pipeline.json` calls them. `needs_language`: whether the units of a sentence depend on its
+    language.
     """
 
     name: str

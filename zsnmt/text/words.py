@@ -8,7 +8,8 @@ _SYMBOL = re.compile(r"</?s>|<pad>|<unk>|__\w+__")  # of fairseq's dictionary, o
 
 
 class Words:
-    """Sentences into the words between their spaces, and back. What the dictionary lacks becomes unknown there.
+    """Sentences into the words between their spaces, and back. What the dictionary lacks becomes unknown
+    there.
 
     A word that spells a symbol of the dictionary falls into its characters, as in `Subwords`.
     """
@@ -18,8 +19,10 @@ class Words:
 
     def encode_lines(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
         """The words of each sentence, in order."""
-        return ([part for word in sentence.split() for part in (word if _SYMBOL.fullmatch(word) else (word,))]
-                for sentence in sentences)  # fmt: skip
+        return (
+            [part for word in sentence.split() for part in (word if _SYMBOL.fullmatch(word) else (word,))]
+            for sentence in sentences
+        )
 
     def decode(self, pieces: Iterable[str]) -> str:
         """The sentence of these words."""

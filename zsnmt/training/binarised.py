@@ -9,9 +9,10 @@ import itertools
 import os
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import NamedTuple, Optional, Sequence
+from typing import NamedTuple
 
 import torch
 from fairseq.data import Dictionary, indexed_dataset
@@ -53,7 +54,9 @@ def text_files(text: Path, pairs: dict[str, list[tuple[str, str]]]) -> list[Text
     return [TextFile(path, language, tuple(wanted)) for (path, language), wanted in names.items()]
 
 
-def prepare(text: Path, folder: Path, languages: Sequence[str], settings: TextSettings, workers: int = 1) -> dict:
+def prepare(
+    text: Path, folder: Path, languages: Sequence[str], settings: TextSettings, workers: int = 1
+) -> dict:
     """Make `folder` from the parallel text in `text`; returns the counts of sentence pairs by split and pair.
 
     `languages`: the pivot first. The folder is written beside and renamed, so it is whole or not there.
@@ -65,36 +68,58 @@ def prepare(text: Path, folder: Path, languages: Sequence[str], settings: TextSe
     pairs, counts = checked_pairs(text, languages)
     trained = {language for pair in pairs["train"] for language in pair}
     if missing := [language for language in languages if language not in trained]:
-        raise InputError(f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and train.xx-yy.yy")
+        raise InputError(
+            f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and "
+            "train.xx-yy.yy"
+        )
     with replacing_folder(folder) as part:
         _fill(part, text_files(text, pairs), languages, settings, workers)
     return counts
 
 
-def checked_pairs(text: Path, languages: Sequence[str]) -> tuple[dict[str, list[tuple[str, str]]], dict[str, dict[str, int]]]:
-    """By split, the pairs with text, and the sentences of each; `InputError` for text that breaks the contract."""
+def checked_pairs(
+    text: Path, languages: Sequence[str]
+) -> tuple[dict[str, list[tuple[str, str]]], dict[str, dict[str, int]]]:
+    """By split, the pairs with text, and the sentences of each; `InputError` for text that breaks the
+    contract.
+    """
     pairs = {split: pairs_of_split(text, split, languages) for split in SPLITS}
-    return pairs, {split: check_corpus(text, pairs[split], [split])[split] for split in SPLITS if pairs[split]}
+    return pairs, {
+        split: check_corpus(text, pairs[split], [split])[split] for split in SPLITS if pairs[split]
+    }
 
 
-def _fill(folder: Path, files: Sequence[TextFile], languages: Sequence[str], settings: TextSettings, workers: int) -> None:
+def _fill(
+    folder: Path, files: Sequence[TextFile], languages: Sequence[str], settings: TextSettings, workers: int
+) -> None:
     """Write what `prepare` makes of the files into a folder."""
     write_lines(folder / LANGUAGES_FILE, languages)
     tokenisers = learn_tokenisation(training_text(files), languages, folder, settings, workers)
-    files = [file._replace(path=tokenise_file(file.path, file.language, tokenisers, folder / TOKENISED, workers))
-             for file in files]  # fmt: skip
+    files = [
+        file._replace(path=tokenise_file(file.path, file.language, tokenisers, folder / TOKENISED, workers))
+        for file in files
+    ]
     pipeline = learn_units(training_text(files), tokenisers, folder, settings)
     with worker_pool(workers) as pool:
         dictionary = learn_dictionary(files, pipeline, languages, pool, settings.words)
-        pipeline = leave_out_unseen(pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], folder)
+        pipeline = leave_out_unseen(
+            pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], folder
+        )
         binarise(files, folder, pipeline, dictionary, languages, pool)
     shutil.rmtree(folder / TOKENISED, ignore_errors=True)
 
 
 def binarise(
-    files: Sequence[TextFile], folder: Path, pipeline: TextPipeline, dictionary: Dictionary, languages: Sequence[str], pool: Executor
+    files: Sequence[TextFile],
+    folder: Path,
+    pipeline: TextPipeline,
+    dictionary: Dictionary,
+    languages: Sequence[str],
+    pool: Executor,
 ) -> dict[TextFile, Counter[bool]]:
-    """Write the pipeline, the dictionary of each language and the tokenised files; how many pieces of each are unknown, or not."""
+    """Write the pipeline, the dictionary of each language and the tokenised files; how many pieces of each
+    are unknown, or not.
+    """
     pipeline.save(folder)
     for language in languages:
         dictionary.save(str(folder / f"dict.{language}.txt"))
@@ -112,7 +137,11 @@ def training_text(files: Sequence[TextFile]) -> dict[str, list[Path]]:
 
 
 def learn_dictionary(
-    files: Sequence[TextFile], pipeline: TextPipeline, languages: Sequence[str], pool: Executor, words: Optional[int] = None
+    files: Sequence[TextFile],
+    pipeline: TextPipeline,
+    languages: Sequence[str],
+    pool: Executor,
+    words: int | None = None,
 ) -> Dictionary:
     """The languages' tags, in order, then the pieces of the training text, the most frequent first.
 
@@ -125,7 +154,10 @@ def learn_dictionary(
     dictionary = Dictionary()
     reserved = [*dictionary.symbols, *map(language_tag, languages)]
     if clash := [symbol for symbol in reserved if symbol in counts]:
-        raise InputError(f"the training text spells {', '.join(clash)}, which stands for something else; remove it from the text")
+        raise InputError(
+            f"the training text spells {', '.join(clash)}, which stands for something else; remove it from "
+            "the text"
+        )
     for tag in map(language_tag, languages):
         dictionary.add_symbol(tag)
     for piece, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:words]:

@@ -16,8 +16,8 @@ from zsnmt import console
 _libc = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1  # of Linux's prctl
 
-# On a CPU: one thread for each process, since threads that wait for each other cost more than they give. And glibc would hand
-# large tensors back to the system after each use and fault them in again at the next.
+# On a CPU: one thread for each process, since threads that wait for each other cost more than they give. And
+# glibc would hand large tensors back to the system after each use and fault them in again at the next.
 SETTINGS = {
     "OMP_NUM_THREADS": "1",
     "MALLOC_MMAP_THRESHOLD_": "4294967296",
@@ -29,12 +29,18 @@ SETTINGS = {
 
 @contextmanager
 def started(command: Sequence[str]) -> Iterator[subprocess.Popen]:
-    """A process with its output and errors in one pipe; it is ended when the block is left, and when this process dies."""
+    """A process with its output and errors in one pipe; it is ended when the block is left, and when this
+    process dies.
+    """
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=SETTINGS | os.environ,
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=SETTINGS | os.environ,
         close_fds=False,  # so that it holds the locks that this process holds
         preexec_fn=partial(_end_with, os.getpid()),
-    )  # fmt: skip
+    )
     try:
         yield process
     finally:
@@ -45,7 +51,8 @@ def started(command: Sequence[str]) -> Iterator[subprocess.Popen]:
 def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
     """Do the jobs in processes of their own, as many as `most` at a time; whether all succeeded.
 
-    A job that fails says why on stderr and the others go on. All are ended when this process is interrupted or dies.
+    A job that fails says why on stderr and the others go on. All are ended when this process is interrupted
+    or dies.
     """
     waiting, running, succeeded = [*jobs], [], True
     try:
@@ -76,7 +83,9 @@ def _do(job: Callable[[], object], parent: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """Have the system kill this process when the one that started it dies; where the system cannot, only its locks tell."""
+    """Have the system kill this process when the one that started it dies; where the system cannot, only
+    its locks tell.
+    """
     if sys.platform == "linux":
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # which died before

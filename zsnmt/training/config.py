@@ -7,7 +7,18 @@ from pathlib import Path
 from zsnmt.corpora.training_text import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.text.learning import TextSettings
-from zsnmt.training.config_file import NUMBER, POSITIVE, TEXT, WHOLE, WORDS, YES, ConfigFile, choice, keys_of, setting
+from zsnmt.training.config_file import (
+    NUMBER,
+    POSITIVE,
+    TEXT,
+    WHOLE,
+    WORDS,
+    YES,
+    ConfigFile,
+    choice,
+    keys_of,
+    setting,
+)
 
 _SOURCES = ("TEXT", "SYNTHETIC", "MULTIWAY", "RELEASE")
 _LIMITS = parse_limits, ""
@@ -17,24 +28,42 @@ _LIMITS = parse_limits, ""
 class Config:
     """The settings of an experiment; a key of the file is the name of the field in capitals.
 
-    Exactly one of `text`, `synthetic`, `multiway` and `release` says where text comes from. None is the default of what takes
-    the setting: the beam search and the subword model.
+    Exactly one of `text`, `synthetic`, `multiway` and `release` says where text comes from. None is the
+    default of what takes the setting: the beam search and the subword model.
     """
 
     languages: tuple[str, ...] = setting(WORDS, "the language codes, the pivot first")
     text: str = setting(TEXT, "folder of parallel text", "")
     synthetic: tuple[str, ...] = setting(WORDS, "options of zsnmt make-synthetic, which makes the text", ())
     multiway: str = setting(TEXT, "folder of a multiway corpus, from which training pairs are cut", "")
-    condition: str = setting(choice("multiway", "non_overlap"), "how the pairs of MULTIWAY share sentences", "multiway")
+    condition: str = setting(
+        choice("multiway", "non_overlap"), "how the pairs of MULTIWAY share sentences", "multiway"
+    )
     release: str = setting(TEXT, "folder of the release of a corpus", "")
-    corpus: tuple[str, ...] = setting(WORDS, "name of the corpus in RELEASE, and options of zsnmt import-corpus", ())
-    pairs: Mapping[str, int] | None = setting(_LIMITS, "at most so many training pairs: 30000, or 30000 de-en=14000", None)
-    tokenisation: str = setting(TEXT, "what is done before the subword model: raw, moses, moses_truecase, indic, by_script", TextSettings.tokenisation)
+    corpus: tuple[str, ...] = setting(
+        WORDS, "name of the corpus in RELEASE, and options of zsnmt import-corpus", ()
+    )
+    pairs: Mapping[str, int] | None = setting(
+        _LIMITS, "at most so many training pairs: 30000, or 30000 de-en=14000", None
+    )
+    tokenisation: str = setting(
+        TEXT,
+        "what is done before the subword model: raw, moses, moses_truecase, indic, by_script",
+        TextSettings.tokenisation,
+    )
     mark_tokens: bool = setting(YES, "no two languages have a token in common", False)
     vocabulary: int = setting(POSITIVE, "pieces of the subword model", TextSettings.vocabulary_size)
-    subword_type: str = setting(choice("bpe", "unigram", "word"), "kind of subword model, or whole words", TextSettings.model_type)
-    balance: float | None = setting(NUMBER, "temperature at which languages are sampled for the subword model", None)
-    threshold: int = setting(WHOLE, "a language uses only pieces that occur so often in its training text; 0 is for all", TextSettings.threshold)
+    subword_type: str = setting(
+        choice("bpe", "unigram", "word"), "kind of subword model, or whole words", TextSettings.model_type
+    )
+    balance: float | None = setting(
+        NUMBER, "temperature at which languages are sampled for the subword model", None
+    )
+    threshold: int = setting(
+        WHOLE,
+        "a language uses only pieces that occur so often in its training text; 0 is for all",
+        TextSettings.threshold,
+    )
     model: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the model", ())
     training: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the training", ())
     average: int = setting(POSITIVE, "so many of the best checkpoints are averaged", 5)
@@ -44,18 +73,24 @@ class Config:
     test_lines: int | None = setting(POSITIVE, "only the first lines of the test set are scored", None)
     identifier: str = setting(choice("py3langid", "lexicon"), "what finds off-target output", "py3langid")
     bleu_tokenizer: str = setting(TEXT, "sacreBLEU's tokeniser, or subwords: those of the model", "13a")
-    normalise_references: bool = setting(YES, "references are spelt as the tokenisation spells its output", False)
+    normalise_references: bool = setting(
+        YES, "references are spelt as the tokenisation spells its output", False
+    )
 
     def __post_init__(self) -> None:
-        self.text_settings  # which refuses what does not go together
+        _ = self.text_settings  # which refuses what does not go together
 
     @property
     def text_settings(self) -> TextSettings:
         """How the text pipeline is made."""
         return TextSettings(
-            self.vocabulary, self.subword_type, self.balance, self.threshold,
-            tokenisation=self.tokenisation, mark_tokens=self.mark_tokens,
-        )  # fmt: skip
+            self.vocabulary,
+            self.subword_type,
+            self.balance,
+            self.threshold,
+            tokenisation=self.tokenisation,
+            mark_tokens=self.mark_tokens,
+        )
 
     @property
     def fairseq_options(self) -> list[str]:
@@ -73,14 +108,27 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
     if not file.value("LANGUAGES"):
         file.refuse("LANGUAGES", "does not set LANGUAGES, the language codes with the pivot first")
     if len(given) != 1:
-        file.refuse((given or _SOURCES)[-1], f"must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE; "
-                                             f"it sets {' and '.join(given) or 'none of them'}")  # fmt: skip
+        file.refuse(
+            (given or _SOURCES)[-1],
+            f"must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE; "
+            f"it sets {' and '.join(given) or 'none of them'}",
+        )
     if file.value("RELEASE") and not file.value("CORPUS"):
         file.refuse("RELEASE", "sets RELEASE but not CORPUS, the name of the corpus released there")
     if file.value("CORPUS") and not file.value("RELEASE"):
-        file.refuse("CORPUS", "sets CORPUS, which belongs to RELEASE; leave it out, or say where the release is")
+        file.refuse(
+            "CORPUS", "sets CORPUS, which belongs to RELEASE; leave it out, or say where the release is"
+        )
     if (condition := file.value("CONDITION")) and not file.value("MULTIWAY"):
-        file.refuse("CONDITION", f'sets CONDITION, which belongs to MULTIWAY; write that of a release as CORPUS="... --condition {condition}"')
+        file.refuse(
+            "CONDITION",
+            'sets CONDITION, which belongs to MULTIWAY; write that of a release as CORPUS="... --condition '
+            f'{condition}"',
+        )
     if file.value("SUBWORD_TYPE") == "word" and file.value("BLEU_TOKENIZER") == "subwords":
-        file.refuse("BLEU_TOKENIZER", "sets BLEU_TOKENIZER=subwords, which a model of whole words does not have; choose another, or leave it out")
+        file.refuse(
+            "BLEU_TOKENIZER",
+            "sets BLEU_TOKENIZER=subwords, which a model of whole words does not have; choose another, or "
+            "leave it out",
+        )
     return file.read_into(Config)

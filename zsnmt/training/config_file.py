@@ -1,9 +1,9 @@
 """How a config is written: it is read, never run.
 
-A config has a setting on each line, `KEY=value` or `KEY="a value with spaces"`, which may go on over several lines; a `#`
-starts a comment. In a value, `$NAME` and `${NAME}` stand for an earlier key of the config, a built-in name (ROOT, the folder of
-the checkout) or a variable of the environment; `${NAME:-text}` stands for the text where that is not set or empty. Nothing
-else has a meaning of its own.
+A config has a setting on each line, `KEY=value` or `KEY="a value with spaces"`, which may go on over several
+lines; a `#` starts a comment. In a value, `$NAME` and `${NAME}` stand for an earlier key of the config, a
+built-in name (ROOT, the folder of the checkout) or a variable of the environment; `${NAME:-text}` stands for
+the text where that is not set or empty. Nothing else has a meaning of its own.
 """
 
 import re
@@ -21,7 +21,9 @@ _KEY = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)=")
 _QUOTED = re.compile(r'"([^"]*)"')
 _BARE = re.compile(r"[^\s\"';&|<>()`]*")
 _END = re.compile(r"[ \t]*(?:[ \t]#[^\n]*)?(?:\n|\Z)")
-_VARIABLE = re.compile(r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)(?::-(?P<default>[^{}$`\"\\]*))?\})?")
+_VARIABLE = re.compile(
+    r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)(?::-(?P<default>[^{}$`\"\\]*))?\})?"
+)
 
 
 class Setting(NamedTuple):
@@ -37,8 +39,8 @@ class ConfigFile:
     def __init__(self, path: Path, keys: tuple[str, ...], variables: Mapping[str, str]) -> None:
         """Read `path`, which may set `keys` and no others.
 
-        `variables`: what names in values stand for, besides earlier keys. Raises `InputError` for a file that is missing or
-        breaks a rule, with its line.
+        `variables`: what names in values stand for, besides earlier keys. Raises `InputError` for a file that
+        is missing or breaks a rule, with its line.
         """
         self.path, self.keys, self.variables = path, keys, variables
         self.settings: dict[str, Setting] = {}
@@ -55,9 +57,11 @@ class ConfigFile:
         raise InputError(f"{self._place(key)} {sentence}")
 
     def read_into(self, kind: type[T]) -> T:
-        """The settings as an object of a dataclass whose fields are made by `setting`; an empty value counts as none.
+        """The settings as an object of a dataclass whose fields are made by `setting`; an empty value counts
+        as none.
 
-        Raises `InputError` for a value that its field does not take, and for a key without default that is not set.
+        Raises `InputError` for a value that its field does not take, and for a key without default that is
+        not set.
         """
         values = {}
         for each in fields(kind):
@@ -81,14 +85,19 @@ class ConfigFile:
         try:
             content = self.path.read_bytes()
         except (FileNotFoundError, IsADirectoryError):
-            raise InputError(f"there is no config '{self.path}'; the ones that come with zsnmt are in "
-                             f"{Path(self.variables.get('ROOT', '.')) / 'configs'}") from None  # fmt: skip
+            raise InputError(
+                f"there is no config '{self.path}'; the ones that come with zsnmt are in "
+                f"{Path(self.variables.get('ROOT', '.')) / 'configs'}"
+            ) from None
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
             self._fail(content.count(b"\n", 0, error.start) + 1, "is not UTF-8; convert the file to UTF-8")
         if "\r" in text:
-            self._fail(text.count("\n", 0, text.index("\r")) + 1, "has Windows line ends; convert the file with dos2unix")
+            self._fail(
+                text.count("\n", 0, text.index("\r")) + 1,
+                "has Windows line ends; convert the file with dos2unix",
+            )
         return text
 
     def _read_setting(self, text: str, start: int) -> int:
@@ -96,15 +105,23 @@ class ConfigFile:
         line = text.count("\n", 0, start) + 1
         rest = text[start:].partition("\n")[0]
         if not (match := _KEY.match(text, start)):
-            self._fail(line, f"is '{rest}'; a config holds nothing but KEY=value, values with spaces in double quotes, and comments")
+            self._fail(
+                line,
+                f"is '{rest}'; a config holds nothing but KEY=value, values with spaces in double quotes, "
+                "and comments",
+            )
         key = match[1]
         if key not in self.keys:
             self._fail(line, f"sets '{key}', which is not a key; the keys are {', '.join(self.keys)}")
         if key in self.settings:
-            self._fail(line, f"sets {key}, which line {self.settings[key].line} sets too; leave one of the two out")
+            self._fail(
+                line, f"sets {key}, which line {self.settings[key].line} sets too; leave one of the two out"
+            )
         if text.startswith('"', match.end()):
             if not (value := _QUOTED.match(text, match.end())):
-                self._fail(line, f"opens a double quote for {key} that nothing closes; end the value with one")
+                self._fail(
+                    line, f"opens a double quote for {key} that nothing closes; end the value with one"
+                )
             written = value[1]
         else:
             value = _BARE.match(text, match.end())
@@ -113,10 +130,17 @@ class ConfigFile:
                 self._fail(line, f"sets {key}={written}; write $HOME in place of ~")
         shown = text[value.start() : value.end() + 1]  # with the sign that ended a bare word
         if "`" in shown or "$(" in shown:
-            self._fail(line, f"asks {key} to run a command; a config is read and never run, so write the value itself")
+            self._fail(
+                line,
+                f"asks {key} to run a command; a config is read and never run, so write the value itself",
+            )
         if not (end := _END.match(text, value.end())):
-            self._fail(line, f"goes on after the value of {key}: '{rest}'; put a value with spaces or signs into double quotes, "
-                             "and each key on a line of its own")  # fmt: skip
+            self._fail(
+                line,
+                f"goes on after the value of {key}: '{rest}'; put a value with spaces or signs into double "
+                "quotes, "
+                "and each key on a line of its own",
+            )
         self.settings[key] = Setting(self._expanded(written, key, line), line)
         return end.end()
 
@@ -128,12 +152,19 @@ class ConfigFile:
         def replacement(match: re.Match) -> str:
             name, default = match["plain"] or match["braced"], match["default"]
             if name is None:
-                self._fail(line, f"has a $ in {key} that names no variable; write $NAME, ${{NAME}} or ${{NAME:-text}}")
+                self._fail(
+                    line,
+                    f"has a $ in {key} that names no variable; write $NAME, ${{NAME}} or ${{NAME:-text}}",
+                )
             known = self.value(name) if name in self.keys else self.variables.get(name)
             if not known and default is not None:
                 return default
             if known is None:
-                self._fail(line, f"takes {key} from {name}, which is not set; set it in the environment, or write ${{{name}:-text}}")
+                self._fail(
+                    line,
+                    f"takes {key} from {name}, which is not set; set it in the environment, or write "
+                    f"${{{name}:-text}}",
+                )
             return known
 
         return _VARIABLE.sub(replacement, written)
@@ -146,7 +177,9 @@ class ConfigFile:
 
 
 def setting(read: tuple[Callable[[str], object], str], what: str, default: object = MISSING) -> Any:
-    """A field of a dataclass of settings: how its value is read and the rule for it, what it says, and its default."""
+    """A field of a dataclass of settings: how its value is read and the rule for it, what it says, and its
+    default.
+    """
     return field(default=default, metadata={"read": read[0], "rule": read[1], "help": what})
 
 
@@ -181,4 +214,7 @@ YES = _matching("yes", bool), "write yes, or leave it out"
 POSITIVE = _matching("0*[1-9][0-9]*", int), "it must be a whole number above 0"
 WHOLE = _matching("[0-9]+", int), "it must be a whole number, 0 or above"
 NUMBER = _matching(r"[0-9]+(\.[0-9]+)?", float), "it must be a number, 0 or above, like 0.6"
-SEEDS = _matching(r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: tuple(map(int, value.split()))), "seeds are whole numbers with spaces between"
+SEEDS = (
+    _matching(r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: tuple(map(int, value.split()))),
+    "seeds are whole numbers with spaces between",
+)

@@ -52,7 +52,8 @@ def read_experiment(file: Path, runs: Path, variables: Mapping[str, str]) -> Exp
 
 @contextmanager
 def held(steps: Steps, folder: Path, file: Path) -> Iterator[None]:
-    """Be the only process that makes the data of an experiment; waits for another, and keeps the config beside the data.
+    """Be the only process that makes the data of an experiment; waits for another, and keeps the config
+    beside the data.
 
     Raises `InputError` for data that were made with another config.
     """
@@ -68,27 +69,52 @@ def prepare_data(steps: Steps, experiment: Experiment) -> None:
     with held(steps, experiment.folder, experiment.file):
         source = make_source(steps, experiment)
         chosen = {"languages": config.languages, "pairs": config.pairs}
-        steps.make(experiment.folder, "text", experiment.text, partial(_clean, source, experiment), inputs=[source], settings=chosen)
+        steps.make(
+            experiment.folder,
+            "text",
+            experiment.text,
+            partial(_clean, source, experiment),
+            inputs=[source],
+            settings=chosen,
+        )
         settings = {"languages": config.languages, **changed_settings(config)}
-        steps.make(experiment.folder, "data", experiment.data, partial(_binarise, experiment), inputs=[experiment.text], settings=settings)
+        steps.make(
+            experiment.folder,
+            "data",
+            experiment.data,
+            partial(_binarise, experiment),
+            inputs=[experiment.text],
+            settings=settings,
+        )
 
 
 def changed_settings(config: Config) -> dict[str, object]:
-    """The settings of the text pipeline that are not the default ones, so that a new setting is no change to older data."""
+    """The settings of the text pipeline that are not the default ones, so that a new setting is no change
+    to older data.
+    """
     chosen, default = vars(config.text_settings), vars(type(config.text_settings)())
     return {key: value for key, value in chosen.items() if value != default[key]}
 
 
 def make_source(steps: Steps, experiment: Experiment) -> Path:
-    """The folder of parallel text, made if the config says from what; `InputError` for a folder that is not there."""
+    """The folder of parallel text, made if the config says from what; `InputError` for a folder that is
+    not there.
+    """
     config, source = experiment.config, experiment.folder / "source"
     make = partial(steps.make, experiment.folder, "source", source)
     if config.synthetic:
         corpus = _named(experiment, "SYNTHETIC", parse_corpus, config.synthetic)
-        make(partial(_replaced, source, partial(write_corpus, corpus)), settings={"synthetic": config.synthetic})
+        make(
+            partial(_replaced, source, partial(write_corpus, corpus)),
+            settings={"synthetic": config.synthetic},
+        )
     elif config.multiway:
         folder = Path(config.multiway)
-        _check_folder(folder, f"MULTIWAY={folder}", f"it must hold {{train,valid,test}}.xx for {' '.join(config.languages)}")
+        _check_folder(
+            folder,
+            f"MULTIWAY={folder}",
+            f"it must hold {{train,valid,test}}.xx for {' '.join(config.languages)}",
+        )
         settings = {"languages": config.languages, "condition": config.condition}
         cut = partial(cut_training_pairs, folder, languages=config.languages, condition=config.condition)
         make(partial(_replaced, source, cut), inputs=[folder], settings=settings)
@@ -96,10 +122,16 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
         folder, corpus = Path(config.release), config.corpus[0]
         reader, settings = _named(experiment, "CORPUS", parse_release, config.corpus)
         _check_folder(folder, f"RELEASE={folder}", f"fetch it with: zsnmt fetch {corpus} --to {folder}")
-        settings_of_step = {"corpus": config.corpus, "languages": config.languages, "release": listing(folder)}
+        settings_of_step = {
+            "corpus": config.corpus,
+            "languages": config.languages,
+            "release": listing(folder),
+        }
         make(partial(_import, source, config, reader, settings), settings=settings_of_step)
     else:
-        _check_folder(Path(config.text), f"TEXT={config.text}", "it must hold parallel text, as docs/data.md says")
+        _check_folder(
+            Path(config.text), f"TEXT={config.text}", "it must hold parallel text, as docs/data.md says"
+        )
         return Path(config.text).resolve()
     return source
 
@@ -142,14 +174,24 @@ def _clean(source: Path, experiment: Experiment) -> None:
 def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
     """Tell of the training pairs that overlap with held-out sets, if there are any."""
     if removed := sum(pair["removed"] for pair in counts.values()):
-        print(f"{removed} training pairs overlap with the validation or test sets and were left out; {LIST_FILE} beside the "
-              "text lists them", file=sys.stderr)  # fmt: skip
+        print(
+            f"{removed} training pairs overlap with the validation or test sets and were left out; "
+            f"{LIST_FILE} beside the "
+            "text lists them",
+            file=sys.stderr,
+        )
 
 
 def _binarise(experiment: Experiment) -> None:
     from zsnmt.training.binarised import prepare  # loads PyTorch
 
-    prepare(experiment.text, experiment.data, experiment.config.languages, experiment.config.text_settings, os.cpu_count())
+    prepare(
+        experiment.text,
+        experiment.data,
+        experiment.config.languages,
+        experiment.config.text_settings,
+        os.cpu_count(),
+    )
     warn_of_foreign_text(experiment.text, experiment.config.languages)
 
 

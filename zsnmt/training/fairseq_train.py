@@ -20,7 +20,8 @@ FIXED = ("--no-epoch-checkpoints", "--log-format", "json", "--num-workers", "0")
 
 
 def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: Sequence[str]) -> None:
-    """Train a model on binarised data, its checkpoints in `folder`; a training that was stopped goes on from its last one.
+    """Train a model on binarised data, its checkpoints in `folder`; a training that was stopped goes on from
+    its last one.
 
     Raises `InputError` if fairseq fails.
     """
@@ -37,7 +38,9 @@ def _device() -> list[str]:
 
 
 def _train(folder: Path, title: str, arguments: Sequence[str]) -> None:
-    """Run fairseq with its command and its whole log, which is added to, in a folder; a line for each epoch on the terminal."""
+    """Run fairseq with its command and its whole log, which is added to, in a folder; a line for each
+    epoch on the terminal.
+    """
     command = [str(Path(sys.executable).with_name("fairseq-train")), *arguments, *_device()]
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / COMMAND_FILE) as file:
@@ -46,7 +49,10 @@ def _train(folder: Path, title: str, arguments: Sequence[str]) -> None:
         last = show_progress(_copied(process.stdout, log), title)
         status = process.wait()
     if status != 0:
-        raise InputError(f"{title}: {last or f'fairseq-train ended with status {status}'}; {folder / LOG_FILE} has the whole log")
+        raise InputError(
+            f"{title}: {last or f'fairseq-train ended with status {status}'}; {folder / LOG_FILE} has the "
+            "whole log"
+        )
 
 
 def _copied(lines: Iterable[bytes], file: BinaryIO) -> Iterable[str]:

@@ -23,8 +23,8 @@ class Busy(InputError):
 def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iterator[None]:
     """Hold the lock of a folder, which is made if it is missing.
 
-    A process that is started within the block holds the lock too, until it ends. If another process has the lock, `waiting`
-    is told so and the lock is waited for; without it, raises `Busy`. Both name that process.
+    A process that is started within the block holds the lock too, until it ends. If another process has the
+    lock, `waiting` is told so and the lock is waited for; without it, raises `Busy`. Both name that process.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK_FILE).open("a+", encoding="utf-8") as file:
@@ -43,7 +43,9 @@ def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iter
 
 
 def _taken(file: TextIO) -> bool:
-    """Take the lock if it is free, or is about to be: its owner has ended, and what it started ends with it."""
+    """Take the lock if it is free, or is about to be: its owner has ended, and what it started ends with
+    it.
+    """
     end = time.monotonic() + PATIENCE
     while True:
         try:

@@ -1,7 +1,7 @@
 """Steps that are done once: each leaves a marker that says from what its output was made.
 
-A step that is asked for again is left out if its output is there and its settings and inputs are the same. Inputs are
-compared by content; a file whose size and time are those of the last comparison is not read again.
+A step that is asked for again is left out if its output is there and its settings and inputs are the same.
+Inputs are compared by content; a file whose size and time are those of the last comparison is not read again.
 """
 
 import hashlib
@@ -28,7 +28,8 @@ class Stamp(NamedTuple):
 
 
 class Marker(NamedTuple):
-    """What a finished step leaves: the checksum of all that its output was made from, and the stamps of the files of that.
+    """What a finished step leaves: the checksum of all that its output was made from, and the stamps of the
+    files of that.
 
     One of bash has no stamps, and its checksum is not comparable.
     """
@@ -50,14 +51,22 @@ class Steps:
         sys.stderr.write(f"{self.verb}: {sentence}\n")  # at once, since others may write, too
 
     def make(
-        self, folder: Path, name: str, output: Path, work: Callable[[], object], *, inputs: Sequence[Path] = (),
-        settings: Mapping[str, object], take_older: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        folder: Path,
+        name: str,
+        output: Path,
+        work: Callable[[], object],
+        *,
+        inputs: Sequence[Path] = (),
+        settings: Mapping[str, object],
+        take_older: bool = True,
+    ) -> None:
         """Do `work`, which makes `output`, unless that was made before from the same `inputs` and `settings`.
 
-        `inputs` are files and folders, of which names and contents count; `settings` are whatever else the output depends
-        on, those that are None, False or empty counting as left out. The marker is kept in `folder`. A marker of bash says
-        nothing of settings: with `take_older` it holds where no input is newer.
+        `inputs` are files and folders, of which names and contents count; `settings` are whatever else the
+        output depends on, those that are None, False or empty counting as left out. The marker is kept in
+        `folder`. A marker of bash says nothing of settings: with `take_older` it holds where no input is
+        newer.
         """
         path, marker = folder / MARKERS / name, read_marker(folder, name)
         if marker and marker.files is None and output.exists() and take_older and not newer(inputs, path):
@@ -116,7 +125,9 @@ def read_marker(folder: Path, name: str) -> Marker | None:
 
 
 def made_from(folder: Path, name: str) -> str:
-    """The checksum of all that the output of a step that is done was made from: a setting of the steps that use the output."""
+    """The checksum of all that the output of a step that is done was made from: a setting of the steps
+    that use the output.
+    """
     marker = read_marker(folder, name)
     assert marker, f"{folder / MARKERS / name} is the marker of a step that was not done"
     return marker.made_from
@@ -144,7 +155,9 @@ def newer(inputs: Sequence[Path], than: Path) -> bool:
 
 
 def listing(folder: Path) -> list[tuple[str, int, int]]:
-    """Names, sizes and times of the files in a folder that is too large to be read for a comparison: a setting of a step."""
+    """Names, sizes and times of the files in a folder that is too large to be read for a comparison: a
+    setting of a step.
+    """
     stats = ((path, path.stat()) for path in files_of(folder))
     return [(str(path.relative_to(folder)), status.st_size, status.st_mtime_ns) for path, status in stats]
 

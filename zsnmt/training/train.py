@@ -11,7 +11,14 @@ from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, made_from
 
 
-def train_run(steps: Steps, experiment: Experiment, architecture: str, system: str, seed: int, options: Sequence[str] = ()) -> Path:
+def train_run(
+    steps: Steps,
+    experiment: Experiment,
+    architecture: str,
+    system: str,
+    seed: int,
+    options: Sequence[str] = (),
+) -> Path:
     """Train a system with further options of fairseq-train; returns its run folder.
 
     What is done already is left out. Raises `InputError` where another process is at work in the run.
@@ -22,12 +29,21 @@ def train_run(steps: Steps, experiment: Experiment, architecture: str, system: s
     recipe += f" --name {system}" * (system != architecture) + f" -- {' '.join(options)}" * bool(options)
     with locked(run):
         start_run(run, experiment.file, experiment.data, experiment.text, system, seed, recipe)
-        of_model = ["--arch", architecture, "--distributed-world-size", "1", *experiment.config.fairseq_options, *options]
+        of_model = [
+            "--arch",
+            architecture,
+            "--distributed-world-size",
+            "1",
+            *experiment.config.fairseq_options,
+            *options,
+        ]
         train_and_average(steps, experiment, run, system, seed, of_model)
     return run
 
 
-def train_and_average(steps: Steps, experiment: Experiment, run: Path, system: str, seed: int, options: Sequence[str]) -> None:
+def train_and_average(
+    steps: Steps, experiment: Experiment, run: Path, system: str, seed: int, options: Sequence[str]
+) -> None:
     """Train a run on the data of its experiment, and write the mean of its best checkpoints."""
     number = experiment.config.average
     kept = ["--keep-best-checkpoints", str(number), "--best-checkpoint-metric", "nll_loss"]

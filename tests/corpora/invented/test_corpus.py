@@ -23,7 +23,11 @@ ROOT = Path(__file__).parents[3]
 
 def text(corpus: SyntheticCorpus) -> dict[str, list[str]]:
     """The files that hold sentences or words, without those that hold the settings."""
-    return {name: lines for name, lines in corpus.files().items() if name not in ("settings.json", "description.txt")}
+    return {
+        name: lines
+        for name, lines in corpus.files().items()
+        if name not in ("settings.json", "description.txt")
+    }
 
 
 def corpus_with(corpus: SyntheticCorpus, index: int, **changes: str) -> SyntheticCorpus:
@@ -40,7 +44,10 @@ def test_equal_settings_give_equal_bytes_in_another_process(tmp_path) -> None:
     options = [f"--{name}={getattr(SMALL, name)}" for name in ("concepts", "pairs", "valid", "test")]
     subprocess.run(
         [sys.executable, "scripts/make_synthetic.py", str(tmp_path / "there"), "--number=3", *options],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}, cwd=ROOT, check=True, capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"},
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
     )
     here, there = (
         {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("here", "there")
@@ -51,7 +58,10 @@ def test_equal_settings_give_equal_bytes_in_another_process(tmp_path) -> None:
 def test_the_seed_changes_every_file_but_the_word_orders() -> None:
     first, second = text(SMALL), text(replace(SMALL, seed=2))
     orders = {f"word_order.{language.name}": [language.word_order] for language in SMALL.languages}
-    assert first.keys() == second.keys() and {name: first[name] for name in first if first[name] == second[name]} == orders
+    assert (
+        first.keys() == second.keys()
+        and {name: first[name] for name in first if first[name] == second[name]} == orders
+    )
 
 
 @pytest.mark.parametrize("field", CHOICES)
@@ -60,7 +70,9 @@ def test_typology_of_one_language_changes_that_language_alone(field: str) -> Non
     changed = corpus_with(SMALL, 2, **{field: value})
     assert changed.stems == SMALL.stems
     before, after, name = text(SMALL), text(changed), SMALL.languages[2].name
-    assert {file for file in before if before[file] != after[file]} <= {file for file in before if file.endswith(name)}
+    assert {file for file in before if before[file] != after[file]} <= {
+        file for file in before if file.endswith(name)
+    }
     assert before[f"test.{name}"] != after[f"test.{name}"]
     if "order" in field or field == "adpositions":
         assert before[f"lexicon.{name}"] == after[f"lexicon.{name}"]
@@ -88,14 +100,18 @@ def test_files_follow_the_parallel_text_contract_and_lines_are_translations() ->
     files, meanings = text(SMALL), SMALL.meanings()
     pivot, *others = (language.name for language in SMALL.languages)
     pairs = {f"train.{other}-{pivot}.{side}" for other in others for side in (other, pivot)}
-    multiway = {f"{kind}.{name}" for kind in ("valid", "test", "lexicon", "word_order") for name in (pivot, *others)}
+    multiway = {
+        f"{kind}.{name}" for kind in ("valid", "test", "lexicon", "word_order") for name in (pivot, *others)
+    }
     assert set(files) == pairs | multiway
     for language in SMALL.languages[1:]:
         for side in (language, SMALL.pivot):
             lines = files[f"train.{language.name}-{pivot}.{side.name}"]
             assert lines == [SMALL.render(meaning, side) for meaning in meanings[language.name]]
     for language in SMALL.languages:
-        assert files[f"test.{language.name}"] == [SMALL.render(meaning, language) for meaning in meanings["test"]]
+        assert files[f"test.{language.name}"] == [
+            SMALL.render(meaning, language) for meaning in meanings["test"]
+        ]
 
 
 # Lexicons
@@ -111,7 +127,9 @@ def test_every_word_of_the_text_is_in_the_lexicon_and_the_lexicon_has_no_other_f
 
 def test_sentences_look_like_raw_text() -> None:
     for line in SMALL.files()[f"test.{SMALL.pivot.name}"]:
-        assert line[0].isupper() and line[-1] in ".?" and line[1:-1].islower() and line == " ".join(line.split())
+        assert (
+            line[0].isupper() and line[-1] in ".?" and line[1:-1].islower() and line == " ".join(line.split())
+        )
 
 
 def mean_likeness(corpus: SyntheticCorpus, families: bool) -> float:
@@ -128,7 +146,10 @@ def test_cognates_make_languages_alike_and_sound_changes_make_them_differ() -> N
     corpus = replace(SMALL, family_cognates=0.0)
     shared = [mean_likeness(replace(corpus, shared_cognates=share), False) for share in (0, 0.25, 0.5, 1)]
     assert shared == sorted(set(shared))
-    within = [mean_likeness(replace(corpus, shared_cognates=0, family_cognates=share), True) for share in (0, 0.5, 1)]
+    within = [
+        mean_likeness(replace(corpus, shared_cognates=0, family_cognates=share), True)
+        for share in (0, 0.5, 1)
+    ]
     assert within == sorted(set(within))
     changed = [mean_likeness(replace(corpus, sound_change=rate), False) for rate in (0.6, 0.3, 0)]
     assert changed == sorted(set(changed))
@@ -225,7 +246,9 @@ def test_only_so_many_standard_languages(number: int) -> None:
 
 
 def test_more_sentences_than_there_are_stop_with_an_error() -> None:
-    corpus = SyntheticCorpus(concepts=FEWEST_CONCEPTS, shortest=2, longest=2, pairs=5000, second_clause_share=0.0)
+    corpus = SyntheticCorpus(
+        concepts=FEWEST_CONCEPTS, shortest=2, longest=2, pairs=5000, second_clause_share=0.0
+    )
     with pytest.raises(InputError, match="ask for fewer sentences"):
         corpus.meanings()
 

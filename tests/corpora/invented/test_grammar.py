@@ -4,7 +4,15 @@ import itertools
 
 import pytest
 
-from zsnmt.corpora.invented.grammar import CHOICES, Clause, Language, Meaning, NounPhrase, render, sample_meaning
+from zsnmt.corpora.invented.grammar import (
+    CHOICES,
+    Clause,
+    Language,
+    Meaning,
+    NounPhrase,
+    render,
+    sample_meaning,
+)
 from zsnmt.corpora.invented.lexicon import FEWEST_CONCEPTS, MARKERS, concept_inventory, make_stems, stream
 
 INVENTORY = concept_inventory(FEWEST_CONCEPTS)
@@ -20,8 +28,14 @@ CLAUSE = Clause(
     negative=True,
 )
 PLAIN = Clause(
-    NounPhrase("noun1", False, False, None, ()), "transitive1", NounPhrase("noun2", True, True, None, ()),
-    None, None, None, "future", False,
+    NounPhrase("noun1", False, False, None, ()),
+    "transitive1",
+    NounPhrase("noun2", True, True, None, ()),
+    None,
+    None,
+    None,
+    "future",
+    False,
 )
 
 
@@ -41,21 +55,31 @@ def tokens(language: Language, clause: Clause) -> list[str]:
                 return f"{rest}+{marker}"
         return None
 
-    return [analyse(word) for word in render(Meaning(clause, None, None, False), language, stems)[:-1].lower().split()]
+    return [
+        analyse(word)
+        for word in render(Meaning(clause, None, None, False), language, stems)[:-1].lower().split()
+    ]
 
 
 def test_the_english_like_order_of_a_whole_clause() -> None:
-    assert tokens(Language("lang", "fam"), CLAUSE) == (
-        "adjective1 adjective2 noun1 not transitive1+past definite numeral1 noun2+plural adposition1 noun3 adverb1"
-    ).split()
+    assert (
+        tokens(Language("lang", "fam"), CLAUSE)
+        == (
+            "adjective1 adjective2 noun1 not transitive1+past definite numeral1 noun2+plural adposition1 "
+            "noun3 adverb1"
+        ).split()
+    )
 
 
 def test_the_order_of_a_clause_that_differs_in_everything() -> None:
     language = Language("lang", "fam", "SOV", "after", "after", "suffix", "prefix", "suffix", "particle")
-    assert tokens(language, CLAUSE) == (
-        "adverb1 noun1 adjective2 adjective1 noun3 adposition1 plural+noun2+definite+patient numeral1 "
-        "not past transitive1"
-    ).split()
+    assert (
+        tokens(language, CLAUSE)
+        == (
+            "adverb1 noun1 adjective2 adjective1 noun3 adposition1 plural+noun2+definite+patient numeral1 "
+            "not past transitive1"
+        ).split()
+    )
 
 
 @pytest.mark.parametrize("order", CHOICES["word_order"])

@@ -1,4 +1,6 @@
-"""The synthetic treebanks: trees over the words of the corpus, in the order and with the labels of each language."""
+"""The synthetic treebanks: trees over the words of the corpus, in the order and with the labels of each
+language.
+"""
 
 import itertools
 import json
@@ -20,9 +22,13 @@ from zsnmt.errors import InputError
 SENTENCES = 60
 TYPOLOGIES = list(itertools.product(*CHOICES.values()))[::37]  # 36, with every choice
 SMALL = SyntheticCorpus(
-    languages=tuple(Language(f"lang{n}", "fam", *typology) for n, typology in enumerate(TYPOLOGIES)), concepts=50, valid=7
+    languages=tuple(Language(f"lang{n}", "fam", *typology) for n, typology in enumerate(TYPOLOGIES)),
+    concepts=50,
+    valid=7,
 )
-SECOND = Clause(NounPhrase("noun4", False, False, None, ()), "intransitive1", None, None, None, None, "present", False)
+SECOND = Clause(
+    NounPhrase("noun4", False, False, None, ()), "intransitive1", None, None, None, None, "present", False
+)
 
 
 @pytest.fixture(scope="module")
@@ -89,23 +95,35 @@ def test_subject_verb_and_object_stand_in_the_word_order(banks) -> None:
         for tree in trees(banks, language):
             for verb in (word for word in tree if word["upos"] == "VERB"):
                 roles = {"nsubj": "S", "obj": "O"}
-                places = {roles[word["deprel"]]: word["id"] for word in children(tree, verb["id"]) if word["deprel"] in roles}
+                places = {
+                    roles[word["deprel"]]: word["id"]
+                    for word in children(tree, verb["id"])
+                    if word["deprel"] in roles
+                }
                 places["V"] = verb["id"]
-                assert sorted(places, key=places.get) == [role for role in language.word_order if role in places]
+                assert sorted(places, key=places.get) == [
+                    role for role in language.word_order if role in places
+                ]
                 verbs += len(places) == 3
         assert verbs > SENTENCES / 3
 
 
 def test_modifiers_and_adpositions_stand_on_the_side_of_the_language(banks) -> None:
     for language in SMALL.languages:
-        sides = {"amod": language.adjective_order, "nummod": language.adjective_order, "obl": language.adpositions}
+        sides = {
+            "amod": language.adjective_order,
+            "nummod": language.adjective_order,
+            "obl": language.adpositions,
+        }
         seen = set()
         for tree in trees(banks, language):
             for word in tree:
                 if word["deprel"] in ("amod", "nummod"):
                     assert (word["id"] < word["head"]) == (sides[word["deprel"]] == "before")
                 elif word["deprel"] == "obl":
-                    (adposition,) = (child for child in children(tree, word["id"]) if child["deprel"] == "case")
+                    (adposition,) = (
+                        child for child in children(tree, word["id"]) if child["deprel"] == "case"
+                    )
                     assert (adposition["id"] < word["id"]) == (sides["obl"] == "before")
                 seen.add(word["deprel"])
         assert seen >= set(sides)
@@ -114,26 +132,38 @@ def test_modifiers_and_adpositions_stand_on_the_side_of_the_language(banks) -> N
 def test_the_tree_of_an_english_like_sentence() -> None:
     said = labelled(Language("lang", "fam"), Meaning(CLAUSE, "conjunction1", SECOND, False))
     assert said == (
-        "amod:noun1 amod:noun1 nsubj:transitive1 advmod:transitive1 root det:noun2 nummod:noun2 obj:transitive1 "
+        "amod:noun1 amod:noun1 nsubj:transitive1 advmod:transitive1 root det:noun2 nummod:noun2 "
+        "obj:transitive1 "
         "case:noun3 obl:transitive1 advmod:transitive1 cc:intransitive1 nsubj:intransitive1 conj:transitive1 "
         "punct:transitive1"
     )
 
 
 def test_the_tree_of_a_language_with_particles_everywhere() -> None:
-    language = Language("lang", "fam", "SOV", "after", "after", "particle", "particle", "particle", "particle")
+    language = Language(
+        "lang", "fam", "SOV", "after", "after", "particle", "particle", "particle", "particle"
+    )
     assert labelled(language, Meaning(CLAUSE, None, None, True)) == (
-        "advmod:transitive1 nsubj:transitive1 amod:noun1 amod:noun1 obl:transitive1 case:noun3 case:noun2 det:noun2 "
+        "advmod:transitive1 nsubj:transitive1 amod:noun1 amod:noun1 obl:transitive1 case:noun3 case:noun2 "
+        "det:noun2 "
         "det:noun2 obj:transitive1 nummod:noun2 advmod:transitive1 aux:transitive1 root punct:transitive1"
     )
 
 
 def test_every_mark_is_a_feature_once_whether_a_particle_or_an_affix() -> None:
     for language in SMALL.languages:
-        (tree,) = conllu.parse(conllu_tree(Meaning(CLAUSE, None, None, False), language, SMALL.stems[language.name], "one"))
+        (tree,) = conllu.parse(
+            conllu_tree(Meaning(CLAUSE, None, None, False), language, SMALL.stems[language.name], "one")
+        )
         found = sorted(feature for word in tree for feature in (word["feats"] or {}).items())
         case = [] if language.case_marking == "none" else [("Case", "Acc")]
-        assert found == [*case, ("Definite", "Def"), ("Number", "Plur"), ("Polarity", "Neg"), ("Tense", "Past")]
+        assert found == [
+            *case,
+            ("Definite", "Def"),
+            ("Number", "Plur"),
+            ("Polarity", "Neg"),
+            ("Tense", "Past"),
+        ]
 
 
 # Treebanks
@@ -142,11 +172,22 @@ def test_every_mark_is_a_feature_once_whether_a_particle_or_an_affix() -> None:
 def test_sentences_are_distinct_and_the_same_in_every_language(banks) -> None:
     assert len(banks) == 2 * len(SMALL.languages)
     for language in SMALL.languages:
-        train, valid = (conllu.parse(banks[f"{split}.{language.name}.conllu"]) for split in ("train", "valid"))
-        assert len({tree.metadata["text"] for tree in train + valid}) == len(train + valid) == SENTENCES + SMALL.valid
-        assert [tree.metadata["sent_id"] for tree in valid] == [f"valid-{n}" for n in range(1, SMALL.valid + 1)]
+        train, valid = (
+            conllu.parse(banks[f"{split}.{language.name}.conllu"]) for split in ("train", "valid")
+        )
+        assert (
+            len({tree.metadata["text"] for tree in train + valid})
+            == len(train + valid)
+            == SENTENCES + SMALL.valid
+        )
+        assert [tree.metadata["sent_id"] for tree in valid] == [
+            f"valid-{n}" for n in range(1, SMALL.valid + 1)
+        ]
     concepts = [
-        [sorted(word["upos"] for word in tree if word["upos"] in ("NOUN", "VERB", "ADJ", "ADV")) for tree in trees(banks, language)]
+        [
+            sorted(word["upos"] for word in tree if word["upos"] in ("NOUN", "VERB", "ADJ", "ADV"))
+            for tree in trees(banks, language)
+        ]
         for language in SMALL.languages
     ]
     assert all(each == concepts[0] for each in concepts)

@@ -60,8 +60,16 @@ def test_a_later_call_continues_too(server, part):
     assert server.ranges() == [None, "bytes=70000-"]
 
 
-@pytest.mark.parametrize("change", [dict(ranges=False), dict(tag='"two"'), dict(tag='"two"', conditions=False),
-                                    dict(tag='W/"weak"'), dict(tag=None)])
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(ranges=False),
+        dict(tag='"two"'),
+        dict(tag='"two"', conditions=False),
+        dict(tag='W/"weak"'),
+        dict(tag=None),
+    ],
+)
 def test_what_cannot_be_continued_starts_anew(server, part, change):
     other = BODY[::-1]
     server.files["corpus.tgz"] = Served(BODY, cuts=[100_000])

@@ -27,13 +27,19 @@ HELD_OUT = 7
 def made_up_pairs(language: str) -> list[tuple[str, str]]:
     """Lines of a pair in an order of its own: 60 sentences are in all pairs, 45 in two, 150 in one."""
     here = OTHERS.index(language)
-    numbers = [*range(60), *(n for n in range(100, 145) if n % 3 != here), *range(200 * (here + 1), 200 * (here + 1) + 150)]
+    numbers = [
+        *range(60),
+        *(n for n in range(100, 145) if n % 3 != here),
+        *range(200 * (here + 1), 200 * (here + 1) + 150),
+    ]
     pairs = [(f"Sentence {n}.", f"{language} {n}.") for n in numbers]
     pairs += pairs[:5] * 2
     pairs += [(f"Sentence {n}.", f"{language} {n} once more.") for n in range(10, 15)]
     pairs += [(f"SENTENCE {n} !", f"{language} {n} loudly") for n in range(20, 25)]
     pairs += [(f"Thanks, number {n}.", f"{language} thanks") for n in range(5)]
-    pairs += [(f"Not translated {n}.", f"{OTHERS[here - 1]} {n}") for n in range(40)]  # another language's sentences
+    pairs += [
+        (f"Not translated {n}.", f"{OTHERS[here - 1]} {n}") for n in range(40)
+    ]  # another language's sentences
     pairs += [("", f"{language} alone"), ("Alone.", " \t"), ("\0", "\ufeff"), ("", "")]
     pairs += [(f"  Spaces\x96and \u2028 controls {n}. ", f"\t{language}  spaces \x01{n}.") for n in range(3)]
     random.Random(language).shuffle(pairs)
@@ -43,7 +49,9 @@ def made_up_pairs(language: str) -> list[tuple[str, str]]:
 def put(folder: Path, language: str, pairs: list[tuple[str, str]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for code, side in zip(("en", language), zip(*pairs)):
-        (folder / f"europarl-v7.{language}-en.{code}").write_bytes("".join(f"{line}\n" for line in side).encode())
+        (folder / f"europarl-v7.{language}-en.{code}").write_bytes(
+            "".join(f"{line}\n" for line in side).encode()
+        )
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +80,9 @@ def release_pairs(language: str) -> list[tuple[str, str]]:
 
 
 def training(folder: Path, language: str) -> list[tuple[str, str]]:
-    return list(zip(*(read_lines(folder / f"train.{language}-en.{code}") for code in ("en", language)), strict=True))
+    return list(
+        zip(*(read_lines(folder / f"train.{language}-en.{code}") for code in ("en", language)), strict=True)
+    )
 
 
 def english(folder: Path) -> list[list[str]]:
@@ -81,14 +91,19 @@ def english(folder: Path) -> list[list[str]]:
 
 def held_out_rows(folder: Path) -> list[tuple[str, ...]]:
     """The sentences of valid, then of test, in all languages."""
-    return [row for split in ("valid", "test")
-            for row in zip(*(read_lines(folder / f"{split}.{code}") for code in CODES), strict=True)]  # fmt: skip
+    return [
+        row
+        for split in ("valid", "test")
+        for row in zip(*(read_lines(folder / f"{split}.{code}") for code in CODES), strict=True)
+    ]
 
 
 def left_over(folder: Path, language: str) -> list[tuple[str, str]]:
     """The different pairs of the release without a held-out sentence, in their order."""
     held_out = {normalised(sentence) for row in held_out_rows(folder) for sentence in row}
-    return [pair for pair in dict.fromkeys(release_pairs(language)) if held_out.isdisjoint(map(normalised, pair))]
+    return [
+        pair for pair in dict.fromkeys(release_pairs(language)) if held_out.isdisjoint(map(normalised, pair))
+    ]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -100,7 +115,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_multiway_pairs_have_the_same_english_and_all_there_is(written):
     sentences = [set(side) for side in english(written["multiway"])]
-    shared = set.intersection(*({pair[0] for pair in left_over(written["multiway"], code)} for code in OTHERS))
+    shared = set.intersection(
+        *({pair[0] for pair in left_over(written["multiway"], code)} for code in OTHERS)
+    )
     assert all(side == shared for side in sentences)
 
 
@@ -121,7 +138,9 @@ def test_hands_that_are_smaller_than_the_multiway_pairs_are_still_of_one_size(tm
         put(tmp_path / "release", code, [(f"Sentence {n}.", f"{code} {n}.") for n in range(100)])
     counts = read_release(tmp_path / "release", tmp_path / "target", CODES, "non_overlap", HELD_OUT)
     sides = english(tmp_path / "target")
-    assert len(set().union(*sides)) == sum(map(len, sides)) == 3 * len(sides[0]) == sum(counts["train"].values())
+    assert (
+        len(set().union(*sides)) == sum(map(len, sides)) == 3 * len(sides[0]) == sum(counts["train"].values())
+    )
     assert 15 <= len(sides[0]) <= (100 - 2 * HELD_OUT) / 3
 
 
@@ -145,7 +164,9 @@ def test_full_is_everything_left_once_in_its_order(written):
 def test_training_pairs_are_pairs_of_the_release_in_its_order(written, condition):
     for code in OTHERS:
         lines = iter(dict.fromkeys(release_pairs(code)))
-        assert all(pair in lines for pair in training(written[condition], code))  # `in` reads on: a subsequence
+        assert all(
+            pair in lines for pair in training(written[condition], code)
+        )  # `in` reads on: a subsequence
 
 
 # What is held out
@@ -174,7 +195,9 @@ def test_no_held_out_sentence_of_any_language_is_trained_on(written, condition):
 def test_another_languages_held_out_sentences_are_there_to_be_left_out(written):
     """The release has such sentences, so that the test above is no empty one."""
     held_out = {normalised(sentence) for row in held_out_rows(written["full"]) for sentence in row[1:]}
-    strangers = {pair for code in OTHERS for pair in release_pairs(code) if pair[0].startswith("Not translated")}
+    strangers = {
+        pair for code in OTHERS for pair in release_pairs(code) if pair[0].startswith("Not translated")
+    }
     assert any(normalised(other) in held_out for _, other in strangers)
 
 
@@ -222,12 +245,19 @@ def test_a_number_of_pairs_bounds_each_pair(release, written, tmp_path, conditio
 def test_every_sentence_is_dealt_to_one_of_its_owners_each_as_likely():
     generator = np.random.default_rng(1)
     everything = np.unique(generator.integers(2**64, size=6000, dtype=np.uint64))
-    owned = {"de": everything[:5000], "fi": everything[1000:], "fr": everything[1000:5000], "it": everything[:0]}
+    owned = {
+        "de": everything[:5000],
+        "fi": everything[1000:],
+        "fr": everything[1000:5000],
+        "it": everything[:0],
+    }
     hands = deal(owned)
     assert np.array_equal(np.sort(np.concatenate([*hands.values()])), everything)
     assert all(np.isin(hand, owned[code]).all() for code, hand in hands.items())
     dealt = [np.isin(hand, everything[1000:5000]).sum() for hand in hands.values()]
-    assert dealt[3] == 0 and all(abs(number - 4000 / 3) < 120 for number in dealt[:3])  # four standard deviations
+    assert dealt[3] == 0 and all(
+        abs(number - 4000 / 3) < 120 for number in dealt[:3]
+    )  # four standard deviations
 
 
 def test_the_log_counts_what_is_left_out(release, caplog):
@@ -264,7 +294,11 @@ def test_unequal_numbers_of_lines_are_refused(damaged, tmp_path):
     lines = len(made_up_pairs("fi"))
     with (damaged / "europarl-v7.fi-en.fi").open("a") as file:
         file.write("yksi lisää\nkaksi lisää\n")
-    fails(damaged, tmp_path, rf"fi-en\.en has {lines} lines and .*fi-en\.fi has {lines + 2}; line n of one must be")
+    fails(
+        damaged,
+        tmp_path,
+        rf"fi-en\.en has {lines} lines and .*fi-en\.fi has {lines + 2}; line n of one must be",
+    )
 
 
 def test_bytes_that_are_not_utf_8_are_refused_with_their_line(damaged, tmp_path):
@@ -304,24 +338,40 @@ def test_a_pair_without_sentences_is_refused(damaged, tmp_path):
 
 
 def test_fewer_shared_sentences_than_are_to_be_held_out_are_refused(release, tmp_path):
-    fails(release, tmp_path, r"\d\d English sentences are in all of de-en, fi-en, fr-en and once in each, "
-                             r"fewer than the 200 to hold out; hold out fewer", held_out=100)  # fmt: skip
+    fails(
+        release,
+        tmp_path,
+        r"\d\d English sentences are in all of de-en, fi-en, fr-en and once in each, "
+        r"fewer than the 200 to hold out; hold out fewer",
+        held_out=100,
+    )
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_nothing_left_to_train_on_is_refused(tmp_path, condition):
     for code in OTHERS:
         put(tmp_path / "release", code, [(f"Sentence {n}.", f"{code} {n}.") for n in range(2 * HELD_OUT)])
-    fails(tmp_path / "release", tmp_path, f"no sentence is left to train .* under the condition {condition}", condition=condition)
+    fails(
+        tmp_path / "release",
+        tmp_path,
+        f"no sentence is left to train .* under the condition {condition}",
+        condition=condition,
+    )
 
 
-@pytest.mark.parametrize("settings, message", [
-    ({"condition": "overlap"}, "unknown condition 'overlap': it must be one of multiway, non_overlap, full"),
-    ({"languages": ["de", "en"]}, "the first language must be en, here it is de"),
-    ({"languages": ["en"]}, "two or more, each once"),
-    ({"held_out": 0}, "one or more sentences must be held out and trained on, not 0 and None"),
-    ({"pairs": 0}, f"one or more sentences must be held out and trained on, not {HELD_OUT} and 0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        (
+            {"condition": "overlap"},
+            "unknown condition 'overlap': it must be one of multiway, non_overlap, full",
+        ),
+        ({"languages": ["de", "en"]}, "the first language must be en, here it is de"),
+        ({"languages": ["en"]}, "two or more, each once"),
+        ({"held_out": 0}, "one or more sentences must be held out and trained on, not 0 and None"),
+        ({"pairs": 0}, f"one or more sentences must be held out and trained on, not {HELD_OUT} and 0"),
+    ],
+)
 def test_settings_that_cannot_be_are_refused(release, tmp_path, settings, message):
     fails(release, tmp_path, message, **settings)
 
@@ -344,12 +394,19 @@ print(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 def peak_memory(folder: Path, lines: int) -> int:
-    """Bytes of the reader and its one worker together, with two pairs of so many lines, of 300 characters a side."""
+    """Bytes of the reader and its one worker together, with two pairs of so many lines, of 300 characters
+    a side.
+    """
     filling = "a word or two " * 21
     for code in ("de", "fi"):
         put(folder / "release", code, [(f"{filling}{n}", f"{code} {filling}{n}") for n in range(lines)])
-    done = subprocess.run([sys.executable, "-c", PEAK, folder / "release", folder / "target"],
-                          cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, folder / "release", folder / "target"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return 1024 * sum(map(int, done.stdout.split()))
 
 

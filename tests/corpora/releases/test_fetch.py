@@ -1,4 +1,6 @@
-"""Whole corpora: mirrors, checksums, files of one's own, and what a second run does. A server here, no network."""
+"""Whole corpora: mirrors, checksums, files of one's own, and what a second run does. A server here, no
+network.
+"""
 
 import gzip
 import hashlib
@@ -18,17 +20,24 @@ from zsnmt.corpora.releases.fetch import SUMS, Corpus, Part, ReleaseFile, at_mir
 from zsnmt.corpora.releases.release import find_file
 from zsnmt.errors import InputError
 
-TRAINING = {f"DeEnItNlRo-DeEnItNlRo/train.tags.de-en.{language}": f"<url>\n{language}\n".encode() * 50
-            for language in ("de", "en")}
+TRAINING = {
+    f"DeEnItNlRo-DeEnItNlRo/train.tags.de-en.{language}": f"<url>\n{language}\n".encode() * 50
+    for language in ("de", "en")
+}
 TRAINING_ARCHIVE = "2017-01-trnmted/texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo.tgz"
-INNER_TEST = {f"{pair}/IWSLT17.TED.tst2017.mltlng.{pair}.{pair[:2]}.xml": pair.encode() for pair in ("de-en", "en-de")}
+INNER_TEST = {
+    f"{pair}/IWSLT17.TED.tst2017.mltlng.{pair}.{pair[:2]}.xml": pair.encode() for pair in ("de-en", "en-de")
+}
 RELEASE = {
     "DeEnItNlRo-DeEnItNlRo.tgz": tgz(TRAINING),
     "2017-01-trnmted.tgz": tgz({TRAINING_ARCHIVE: tgz(TRAINING)}),
     "DeEnItNlRo-DeEnItNlRo.zip": zipped(TRAINING),
-    "2017-01-mted-test.tgz": tgz({
-        f"2017-01-mted-test/texts/{name[:2]}/{name[3:5]}/{name[:5]}.tgz": tgz({name: content})
-        for name, content in INNER_TEST.items()}),
+    "2017-01-mted-test.tgz": tgz(
+        {
+            f"2017-01-mted-test/texts/{name[:2]}/{name[3:5]}/{name[:5]}.tgz": tgz({name: content})
+            for name, content in INNER_TEST.items()
+        }
+    ),
     "da-en.tgz": tgz({f"europarl-v7.da-en.{language}": language.encode() for language in ("da", "en")}),
     "de-en.tgz": tgz({f"europarl-v7.de-en.{language}": language.encode() for language in ("de", "en")}),
     "train.en.gz": gzip.compress(b"A dog.\n"),
@@ -49,19 +58,35 @@ def server(monkeypatch):
 
 @pytest.fixture
 def corpus(server):
-    """A corpus with every kind of file: unpinned and pinned, with an alternative, nested, packed and plain."""
+    """A corpus with every kind of file: unpinned and pinned, with an alternative, nested, packed and
+    plain.
+    """
+
     def file(name: str, **facts) -> ReleaseFile:
         return ReleaseFile(name, (f"{server.url}/{name}",), **facts)
 
     pinned = RELEASE["DeEnItNlRo-DeEnItNlRo.tgz"]
-    return Corpus("CC BY", HOMEPAGE, ("en", "da", "bn"), (
-        Part((file("DeEnItNlRo-DeEnItNlRo.tgz", size=len(pinned), sha256=hashlib.sha256(pinned).hexdigest()),
-              file("2017-01-trnmted.tgz", nested=("**/DeEnItNlRo-DeEnItNlRo.tgz",)))),
-        Part((file("2017-01-mted-test.tgz", nested=("**/[a-z][a-z]-[a-z][a-z].tgz",)),)),
-        Part((file("da-en.tgz"),), "da"),
-        Part((file("train.en.gz"),), "en"),
-        Part((file("pmindia.v1.bn-en.tsv"),), "bn"),
-    ))
+    return Corpus(
+        "CC BY",
+        HOMEPAGE,
+        ("en", "da", "bn"),
+        (
+            Part(
+                (
+                    file(
+                        "DeEnItNlRo-DeEnItNlRo.tgz",
+                        size=len(pinned),
+                        sha256=hashlib.sha256(pinned).hexdigest(),
+                    ),
+                    file("2017-01-trnmted.tgz", nested=("**/DeEnItNlRo-DeEnItNlRo.tgz",)),
+                )
+            ),
+            Part((file("2017-01-mted-test.tgz", nested=("**/[a-z][a-z]-[a-z][a-z].tgz",)),)),
+            Part((file("da-en.tgz"),), "da"),
+            Part((file("train.en.gz"),), "en"),
+            Part((file("pmindia.v1.bn-en.tsv"),), "bn"),
+        ),
+    )
 
 
 def single(name: str, *urls: str, **facts) -> Corpus:
@@ -88,14 +113,32 @@ def fails(corpus: Corpus, folder, message: str, **options) -> str:
 
 def test_a_corpus_is_there_for_its_readers(server, corpus, tmp_path):
     assert bring(corpus, tmp_path / "new/corpus") == [
-        "DeEnItNlRo-DeEnItNlRo", "2017-01-mted-test", "da-en", "train.en", "pmindia.v1.bn-en.tsv"]
+        "DeEnItNlRo-DeEnItNlRo",
+        "2017-01-mted-test",
+        "da-en",
+        "train.en",
+        "pmindia.v1.bn-en.tsv",
+    ]
     folder = tmp_path / "new/corpus"
-    contents = {**TRAINING, **INNER_TEST, "europarl-v7.da-en.da": b"da", "europarl-v7.da-en.en": b"en",
-                "train.en": b"A dog.\n", "pmindia.v1.bn-en.tsv": RELEASE["pmindia.v1.bn-en.tsv"]}
+    contents = {
+        **TRAINING,
+        **INNER_TEST,
+        "europarl-v7.da-en.da": b"da",
+        "europarl-v7.da-en.en": b"en",
+        "train.en": b"A dog.\n",
+        "pmindia.v1.bn-en.tsv": RELEASE["pmindia.v1.bn-en.tsv"],
+    }
     for name, content in contents.items():
         assert find_file(folder, name.split("/")[-1]).read_bytes() == content
     assert sorted(server.names()) == sorted(
-        ["DeEnItNlRo-DeEnItNlRo.tgz", "2017-01-mted-test.tgz", "da-en.tgz", "train.en.gz", "pmindia.v1.bn-en.tsv"])
+        [
+            "DeEnItNlRo-DeEnItNlRo.tgz",
+            "2017-01-mted-test.tgz",
+            "da-en.tgz",
+            "train.en.gz",
+            "pmindia.v1.bn-en.tsv",
+        ]
+    )
     assert not list(folder.rglob("*.part*"))
     subprocess.run(["sha256sum", "--check", "--strict", "--quiet", SUMS], cwd=folder, check=True)
     assert len((folder / SUMS).read_text().splitlines()) == 5
@@ -145,7 +188,10 @@ def test_a_download_that_was_cut_off_is_continued(server, tmp_path):
 
 def test_languages_choose_the_files(server, corpus, tmp_path):
     assert bring(corpus, tmp_path, languages=["bn"]) == [
-        "DeEnItNlRo-DeEnItNlRo", "2017-01-mted-test", "pmindia.v1.bn-en.tsv"]
+        "DeEnItNlRo-DeEnItNlRo",
+        "2017-01-mted-test",
+        "pmindia.v1.bn-en.tsv",
+    ]
     fails(corpus, tmp_path, "unknown language 'te': the corpus has en, da, bn", languages=["en", "te"])
     pairs = replace(corpus, parts=corpus.parts[2:3])
     fails(pairs, tmp_path, "nothing to fetch; name one or more of da, bn", languages=["en"])
@@ -166,11 +212,19 @@ def test_the_next_mirror_is_asked_when_one_fails(server, tmp_path):
 
 def test_when_all_mirrors_fail_each_is_named_with_its_reason(server, tmp_path):
     server.files["other/de-en.tgz"] = Served(b"other")
-    mirrors = [f"{server.url}/gone/de-en.tgz", f"{server.url}/other/de-en.tgz", "http://127.0.0.1:9/de-en.tgz"]
+    mirrors = [
+        f"{server.url}/gone/de-en.tgz",
+        f"{server.url}/other/de-en.tgz",
+        "http://127.0.0.1:9/de-en.tgz",
+    ]
     digest = hashlib.sha256(RELEASE["de-en.tgz"]).hexdigest()
-    error = fails(single("de-en.tgz", *mirrors, sha256=digest), tmp_path, "^de-en.tgz could not be downloaded")
-    for mirror, reason in zip(mirrors, ["404 Not Found", "its file has the SHA-256 d9298a.*, not .* as the release",
-                                        "Connection refused"]):
+    error = fails(
+        single("de-en.tgz", *mirrors, sha256=digest), tmp_path, "^de-en.tgz could not be downloaded"
+    )
+    for mirror, reason in zip(
+        mirrors,
+        ["404 Not Found", "its file has the SHA-256 d9298a.*, not .* as the release", "Connection refused"],
+    ):
         assert re.search(f"{re.escape(mirror)}: {reason}", error)
     assert f"get it from {HOMEPAGE} yourself and name the folder it is in with --from-dir" in error
 
@@ -197,12 +251,16 @@ def test_a_mirror_of_ones_own_is_asked_instead(server, corpus, tmp_path):
 # Files that are damaged, or other ones than they were
 
 
-@pytest.mark.parametrize("content, message", [
-    (tgz(TEXTS)[:-20], "da-en.tgz is damaged or cut short .*; remove it and fetch it anew"),
-    (tgz({"../out": b""}), "'../out' in it leads out of its folder"),
-    (tgz({"/out": b""}), "'/out' in it leads out of its folder"),
-    (tgz({}, special("link", b"2", "/etc/passwd")), "'link' in it is a link or a device"),
-], ids=["cut", "above", "absolute", "link"])  # bytes would be named by their time of day
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (tgz(TEXTS)[:-20], "da-en.tgz is damaged or cut short .*; remove it and fetch it anew"),
+        (tgz({"../out": b""}), "'../out' in it leads out of its folder"),
+        (tgz({"/out": b""}), "'/out' in it leads out of its folder"),
+        (tgz({}, special("link", b"2", "/etc/passwd")), "'link' in it is a link or a device"),
+    ],
+    ids=["cut", "above", "absolute", "link"],
+)  # bytes would be named by their time of day
 def test_an_archive_that_cannot_be_unpacked_is_named(server, corpus, tmp_path, content, message):
     folder = tmp_path / "europarl"
     server.files["da-en.tgz"] = Served(content)
@@ -214,8 +272,10 @@ def test_an_archive_that_cannot_be_unpacked_is_named(server, corpus, tmp_path, c
     assert "da-en" in bring(corpus, folder)
 
 
-@pytest.mark.parametrize("name, told", [("pmindia.v1.bn-en.tsv", f"as {SUMS} tells"),
-                                        ("DeEnItNlRo-DeEnItNlRo.tgz", "as the release")])
+@pytest.mark.parametrize(
+    "name, told",
+    [("pmindia.v1.bn-en.tsv", f"as {SUMS} tells"), ("DeEnItNlRo-DeEnItNlRo.tgz", "as the release")],
+)
 def test_a_file_that_changed_since_is_refused(server, corpus, tmp_path, name, told):
     bring(corpus, tmp_path)
     content = (tmp_path / name).read_bytes()
@@ -254,7 +314,9 @@ def given(corpus, tmp_path):
 @pytest.mark.parametrize("links", [True, False])
 def test_files_that_are_given_are_used(server, corpus, given, tmp_path, monkeypatch, links):
     if not links:
-        monkeypatch.setattr(os, "link", lambda *arguments: (_ for _ in ()).throw(OSError("another file system")))
+        monkeypatch.setattr(
+            os, "link", lambda *arguments: (_ for _ in ()).throw(OSError("another file system"))
+        )
     downloaded = bring(corpus, tmp_path / "downloaded")
     server.requests.clear()
     assert bring(corpus, tmp_path / "taken", given=given) == downloaded
@@ -278,16 +340,25 @@ def test_an_alternative_may_be_given(server, corpus, given, tmp_path):
 def test_what_is_not_given_is_named(server, corpus, given, tmp_path):
     for name in ("DeEnItNlRo-DeEnItNlRo.tgz", "train.en.gz"):
         (given / name).unlink()
-    fails(corpus, tmp_path / "taken", f"given lacks DeEnItNlRo-DeEnItNlRo.tgz or 2017-01-trnmted.tgz, train.en.gz; "
-                                      f"get what is missing from {HOMEPAGE}, or leave --from-dir out", given=given)
+    fails(
+        corpus,
+        tmp_path / "taken",
+        f"given lacks DeEnItNlRo-DeEnItNlRo.tgz or 2017-01-trnmted.tgz, train.en.gz; "
+        f"get what is missing from {HOMEPAGE}, or leave --from-dir out",
+        given=given,
+    )
     assert not (tmp_path / "taken").exists() and server.requests == []
     fails(corpus, tmp_path / "taken", "nowhere is no folder", given=tmp_path / "nowhere")
 
 
 def test_a_given_file_must_be_the_one_released(corpus, given, tmp_path):
     (given / "DeEnItNlRo-DeEnItNlRo.tgz").write_bytes(b"another")
-    fails(corpus, tmp_path / "taken", rf"given/DeEnItNlRo-DeEnItNlRo.tgz has 7 bytes, not \d+ as the release",
-          given=given)
+    fails(
+        corpus,
+        tmp_path / "taken",
+        r"given/DeEnItNlRo-DeEnItNlRo.tgz has 7 bytes, not \d+ as the release",
+        given=given,
+    )
     (given / "DeEnItNlRo-DeEnItNlRo.tgz").write_bytes(RELEASE["DeEnItNlRo-DeEnItNlRo.tgz"])
     (given / "2017-01-mted-test.tgz").write_bytes(RELEASE["2017-01-mted-test.tgz"][:-20])
     fails(corpus, tmp_path / "taken", "given/2017-01-mted-test.tgz is damaged or cut short", given=given)
@@ -310,12 +381,16 @@ def test_the_catalogue_is_well_formed():
     assert all(part.files[0].size and part.files[0].sha256 for part in CATALOGUE["multi30k"].parts)
 
 
-@pytest.mark.parametrize("name", ["DeEnItNlRo-DeEnItNlRo.tgz", "2017-01-trnmted.tgz", "DeEnItNlRo-DeEnItNlRo.zip"])
+@pytest.mark.parametrize(
+    "name", ["DeEnItNlRo-DeEnItNlRo.tgz", "2017-01-trnmted.tgz", "DeEnItNlRo-DeEnItNlRo.zip"]
+)
 def test_every_form_of_the_iwslt_release_gives_the_readers_files(server, tmp_path, name):
     """The catalogue's own names of nested archives, without its checksums of what is not ours to make."""
     corpus = CATALOGUE["iwslt17"]
     server.files = {name: Served(RELEASE[name]) for name in (name, "2017-01-mted-test.tgz")}
-    parts = [Part(tuple(replace(file, size=None, sha256=None) for file in part.files)) for part in corpus.parts]
+    parts = [
+        Part(tuple(replace(file, size=None, sha256=None) for file in part.files)) for part in corpus.parts
+    ]
     bring(at_mirror(replace(corpus, parts=tuple(parts)), server.url), tmp_path)
     for path, content in {**TRAINING, **INNER_TEST}.items():
         assert find_file(tmp_path, path.split("/")[-1]).read_bytes() == content
@@ -333,8 +408,17 @@ def test_the_command(server, tmp_path):
 
 
 def test_the_command_ends_in_one_line(server, tmp_path):
-    stopped = run_command("scripts/fetch_corpus.py", "europarl", "--to", tmp_path, "--languages", "da", "fi",
-                          "--mirror", server.url)
+    stopped = run_command(
+        "scripts/fetch_corpus.py",
+        "europarl",
+        "--to",
+        tmp_path,
+        "--languages",
+        "da",
+        "fi",
+        "--mirror",
+        server.url,
+    )
     assert (stopped.returncode, stopped.stdout) == (1, "")
     _, *errors = stopped.stderr.splitlines()
     assert len(errors) == 1

@@ -9,8 +9,14 @@ from zsnmt.corpora.releases.foreign_text import SAMPLE, foreign_files, sample_li
 from zsnmt.text.lines import write_lines
 
 TEXT = {
-    "en": ["The children walk to the old house by the river.", "We would like to know what you think about this."],
-    "de": ["Die Kinder gehen zu dem alten Haus am Fluss.", "Wir möchten gerne wissen, was Sie darüber denken."],
+    "en": [
+        "The children walk to the old house by the river.",
+        "We would like to know what you think about this.",
+    ],
+    "de": [
+        "Die Kinder gehen zu dem alten Haus am Fluss.",
+        "Wir möchten gerne wissen, was Sie darüber denken.",
+    ],
     "hi": ["बच्चे नदी के किनारे पुराने घर तक जाते हैं।", "हम जानना चाहेंगे कि आप इसके बारे में क्या सोचते हैं।"],
 }
 
@@ -36,16 +42,23 @@ def test_exchanged_files_are_named_with_what_they_are(folder):
     (folder / "other").rename(b)
     write_lines(folder / "test.hi", TEXT["de"])
     write_lines(folder / "valid.hi", TEXT["de"])
-    found = [(file.name, language, share) for file, language, share in foreign_files(folder, ["en", "de", "hi"])]
+    found = [
+        (file.name, language, share) for file, language, share in foreign_files(folder, ["en", "de", "hi"])
+    ]
     assert found == [("test.hi", "de", 0), ("train.de-en.de", "en", 0), ("train.de-en.en", "de", 0)]
 
 
 def test_preparing_training_data_warns_of_them(folder, tmp_path):
     write_lines(folder / "train.hi-en.hi", TEXT["de"] * 5)
     data = tmp_path / "data"
-    done = run_command("scripts/prepare.py", folder, data, "--languages", "en", "de", "hi", "--vocabulary-size", "90")
+    done = run_command(
+        "scripts/prepare.py", folder, data, "--languages", "en", "de", "hi", "--vocabulary-size", "90"
+    )
     assert done.returncode == 0, done.stderr
-    assert "warning: train.hi-en.hi looks like de: 0% of its lines are in the language of its name" in done.stderr
+    assert (
+        "warning: train.hi-en.hi looks like de: 0% of its lines are in the language of its name"
+        in done.stderr
+    )
     assert done.stderr.count("warning") == 1 and (data / "languages.txt").is_file()
 
 

@@ -37,7 +37,9 @@ def test_the_folder_and_the_printed_counts_are_those_of_the_reader(release, tmp_
         assert done.returncode == 0 and not done.stderr, done.stderr
         (expected := tmp_path / f"expected{number}").mkdir()
         counts = read_release(release, expected, list(TEXT), **settings)
-        assert done.stdout == "".join(f"{s}\t{p}\t{n}\n" for s, pairs in counts.items() for p, n in pairs.items())
+        assert done.stdout == "".join(
+            f"{s}\t{p}\t{n}\n" for s, pairs in counts.items() for p, n in pairs.items()
+        )
         for path in expected.iterdir():
             assert path.read_bytes() == (tmp_path / f"text{number}" / path.name).read_bytes()
     assert not [*tmp_path.glob("*.part")]
@@ -50,7 +52,9 @@ def test_what_is_left_out_and_text_in_another_language_is_said(release):
     repaired, left_out, *warnings = done.stderr.splitlines()
     assert repaired == "INFO: train.de: lines with control characters, which become spaces: 1"
     assert left_out == "INFO: train: lines with an empty sentence, left out: 1"
-    assert warnings == ["warning: train.de-en.de looks like fr: 0% of its lines are in the language of its name"]
+    assert warnings == [
+        "warning: train.de-en.de looks like fr: 0% of its lines are in the language of its name"
+    ]
     assert "train\tde-en\t8\n" in done.stdout
 
 

@@ -22,32 +22,54 @@ TALKS = {  # their sentences
 
 
 def sentences(name: str, language: str) -> list[str]:
-    return [f"{name} {talk} {line} {language} & <co>" for talk, lines in TALKS[name].items() for line in range(lines)]
+    return [
+        f"{name} {talk} {line} {language} & <co>"
+        for talk, lines in TALKS[name].items()
+        for line in range(lines)
+    ]
 
 
 def tagged(language: str) -> str:
     lines = []
     for talk, number in TALKS["train"].items():
-        lines += [f"<url>http://talks/{talk}</url>", "<keywords>talks, tests</keywords>", "<speaker>A. N.</speaker>",
-                  f"<talkid>{talk}</talkid>", "<title>A. N.: Title</title>", f"<description>{language}</description>"]
+        lines += [
+            f"<url>http://talks/{talk}</url>",
+            "<keywords>talks, tests</keywords>",
+            "<speaker>A. N.</speaker>",
+            f"<talkid>{talk}</talkid>",
+            "<title>A. N.: Title</title>",
+            f"<description>{language}</description>",
+        ]
         lines += [f" train {talk} {line} {language} &amp; <co>  " for line in range(number)]
         lines += ["<reviewer></reviewer>", '<translator href="http://people/1">B. N.</translator>']
     return "\n".join(lines) + "\n"
 
 
 def xml(name: str, language: str) -> str:
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<mteval>", f'<srcset setid="{name}" srclang="{language}">']
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        "<mteval>",
+        f'<srcset setid="{name}" srclang="{language}">',
+    ]
     for talk, number in TALKS[name].items():
-        lines += [f'<doc docid="{talk}" genre="lectures">', f" <url>http://t/{talk}</url>", " <title>T &amp; T</title>"]
-        lines += [f'<seg id="{line + 1}">  {escape(f"{name} {talk} {line} {language} & <co>")}   </seg>'
-                  for line in range(number)]  # fmt: skip
+        lines += [
+            f'<doc docid="{talk}" genre="lectures">',
+            f" <url>http://t/{talk}</url>",
+            " <title>T &amp; T</title>",
+        ]
+        lines += [
+            f'<seg id="{line + 1}">  {escape(f"{name} {talk} {line} {language} & <co>")}   </seg>'
+            for line in range(number)
+        ]
         lines += ["</doc>"]
     return "\n".join([*lines, "</srcset>", "</mteval>"]) + "\n"
 
 
 @pytest.fixture
 def release(tmp_path) -> Path:
-    """Both orders of every pair, training text in one folder and tst2017, each side only as a source, in others."""
+    """Both orders of every pair, training text in one folder and tst2017, each side only as a source, in
+    others.
+    """
     release = tmp_path / "release"
     together = release / "training" / "DeEnItNlRo"
     together.mkdir(parents=True)
@@ -75,13 +97,19 @@ def only(release: Path, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("languages", [LANGUAGES, ["en", "de", "it", "nl", "ro"], ["en", "it", "nl", "ro", "de"]])
+@pytest.mark.parametrize(
+    "languages", [LANGUAGES, ["en", "de", "it", "nl", "ro"], ["en", "it", "nl", "ro", "de"]]
+)
 def test_training_with_the_pivot_and_evaluation_of_all_pairs(release, target, languages):
     counts = read_release(release, target, languages)
     others = len(languages) - 1
     assert set(counts["train"]) == {f"{language}-en" for language in languages[1:]}
     assert len(counts["valid"]) == len(counts["test"]) == others * (others + 1) // 2
-    assert {split: set(pairs.values()) for split, pairs in counts.items()} == {"train": {5}, "valid": {3}, "test": {5}}
+    assert {split: set(pairs.values()) for split, pairs in counts.items()} == {
+        "train": {5},
+        "valid": {3},
+        "test": {5},
+    }
     for split, name in (("train", "train"), ("valid", "dev2010"), ("test", "tst2017.mltlng")):
         for pair in counts[split]:
             for language in pair.split("-"):
@@ -117,7 +145,9 @@ def test_lines_without_a_translation_are_left_out_on_both_sides(release, target,
     path.write_text(path.read_text().replace("dev2010 2 0 it &amp; &lt;co&gt;", ""))
     counts = read_release(release, target, LANGUAGES)
     assert counts["train"] == {"it-en": 5, "nl-en": 4, "ro-en": 5} and counts["valid"]["it-nl"] == 2
-    assert read_lines(target / "train.nl-en.en") == [line for line in sentences("train", "en") if "7 1" not in line]
+    assert read_lines(target / "train.nl-en.en") == [
+        line for line in sentences("train", "en") if "7 1" not in line
+    ]
     assert "train.nl-en: lines with an empty sentence, left out: 1" in caplog.messages
 
 
@@ -143,12 +173,18 @@ def fails(release: Path, target: Path, message: str) -> None:
 def test_what_is_missing_is_named(release, target):
     for path in release.rglob("train.tags.*ro*"):
         path.unlink()
-    fails(release, target, "release and the folders below it lack train.tags.ro-en.ro, train.tags.ro-en.en; "
-                           "get the release with zsnmt fetch iwslt17")  # fmt: skip
+    fails(
+        release,
+        target,
+        "release and the folders below it lack train.tags.ro-en.ro, train.tags.ro-en.en; "
+        "get the release with zsnmt fetch iwslt17",
+    )
     assert not [*target.iterdir()], "nothing is written before all files are found"
 
 
-@pytest.mark.parametrize("line", [" train 7 1 ro &amp; <co>  \n", "<reviewer></reviewer>\n", "<talkid>8</talkid>\n"])
+@pytest.mark.parametrize(
+    "line", [" train 7 1 ro &amp; <co>  \n", "<reviewer></reviewer>\n", "<talkid>8</talkid>\n"]
+)
 @pytest.mark.parametrize("times", [0, 2])
 def test_a_line_too_few_or_too_many_on_one_side(release, target, line, times):
     path = only(release, "train.tags.ro-en.ro")
@@ -167,7 +203,9 @@ def test_segments_that_do_not_match(release, target):
     path = only(release, "IWSLT17.TED.tst2017.mltlng.nl-it.nl.xml")
     whole = path.read_text()
     path.write_text("".join(line for line in whole.splitlines(keepends=True) if "5 1 nl" not in line))
-    fails(release, target, "it-nl.it.xml and .*nl-it.nl.xml part at segment 2 of talk 5; get the release again")
+    fails(
+        release, target, "it-nl.it.xml and .*nl-it.nl.xml part at segment 2 of talk 5; get the release again"
+    )
     path.write_text(whole.replace('docid="5"', 'docid="6"'))
     fails(release, target, "part at segment 1 of talk 5")
     path.write_text(whole.replace('<seg id="2">', '<seg id="1">'))
@@ -184,7 +222,11 @@ def test_xml_that_defines_entities_is_not_read(release, target):
 def test_a_stray_ampersand_is_named_with_its_line(release, target):
     path = only(release, "IWSLT17.TED.dev2010.it-en.it.xml")
     path.write_text(path.read_text().replace("1 1 it &amp;", "1 1 it &"))
-    fails(release, target, r"it-en.it.xml, line 8 is not XML \(not well-formed .*\); .* write a stray & as &amp;")
+    fails(
+        release,
+        target,
+        r"it-en.it.xml, line 8 is not XML \(not well-formed .*\); .* write a stray & as &amp;",
+    )
 
 
 @pytest.mark.parametrize("name", ["train.tags.it-en.it", "IWSLT17.TED.dev2010.it-en.it.xml"])
@@ -211,7 +253,9 @@ def test_an_empty_file(release, target):
 
 def test_a_sentence_may_begin_with_a_bracket(tmp_path):
     for side in ("it", "en"):
-        (tmp_path / side).write_text(f"<title>T</title>\n<laughs> {side}\n</doc>\n a < b, &quot;{side}&quot;\n")
+        (tmp_path / side).write_text(
+            f"<title>T</title>\n<laughs> {side}\n</doc>\n a < b, &quot;{side}&quot;\n"
+        )
     pairs = [*read_tagged(tmp_path / "it", tmp_path / "en")]
     assert pairs == [("<laughs> it", "<laughs> en"), ('a < b, "it"', 'a < b, "en"')]
 

@@ -56,7 +56,11 @@ def test_every_form_gives_what_cutting_gives(release, tmp_path, form, condition)
     assert sorted(path.name for path in text.iterdir()) == sorted(path.name for path in cut.iterdir())
     for path in cut.iterdir():
         assert path.read_bytes() == (text / path.name).read_bytes()
-    assert len(counts["valid"]) == 6 and set(counts["valid"].values()) == {3} and set(counts["test"].values()) == {5}
+    assert (
+        len(counts["valid"]) == 6
+        and set(counts["valid"].values()) == {3}
+        and set(counts["test"].values()) == {5}
+    )
 
 
 def test_a_line_that_one_language_lacks_is_left_out_of_all(release, tmp_path):

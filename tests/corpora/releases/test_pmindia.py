@@ -67,7 +67,9 @@ def test_held_out_sets_are_multiway_and_the_rest_is_trained_on(release):
         assert numbers(text, name, language) == numbers(text, name, "en")
         assert sorted(numbers(text, name, "en")) == sorted({*MULTIWAY, *own} - {*held_out})
         assert counts["train"][f"{language}-en"] == 12 + len(own)
-    assert counts["valid"] == counts["test"] and set(counts["test"].values()) == {4} and len(counts["test"]) == 6
+    assert (
+        counts["valid"] == counts["test"] and set(counts["test"].values()) == {4} and len(counts["test"]) == 6
+    )
     check_corpus(text, [*combinations(LANGUAGES, 2)], ["valid", "test"])
 
 
@@ -89,19 +91,29 @@ def test_the_order_of_the_languages_decides_nothing(release):
 def test_no_training_pair_has_a_held_out_sentence_on_either_side(release):
     """Neither an English one with another translation nor a translation of another English one."""
     again = [f"SENTENCE  {number}!\tx {number}" for number in MULTIWAY]
-    write(release, "hi", rows("hi") + again + [f"y {number}\t{WORDS['te']} {number} ." for number in MULTIWAY])
+    write(
+        release, "hi", rows("hi") + again + [f"y {number}\t{WORDS['te']} {number} ." for number in MULTIWAY]
+    )
     text = target(release)
     read_release(release, text, LANGUAGES, held_out=10)
-    held_out = {normalised(line) for split in ("valid", "test") for language in LANGUAGES
-                for line in read_lines(text / f"{split}.{language}")}  # fmt: skip
+    held_out = {
+        normalised(line)
+        for split in ("valid", "test")
+        for language in LANGUAGES
+        for line in read_lines(text / f"{split}.{language}")
+    }
     for side in ("hi", "en"):
         assert held_out.isdisjoint(map(normalised, read_lines(text / f"train.hi-en.{side}")))
     assert numbers(text, "train.hi-en", "hi") == [*OWN["hi"]]
 
 
 def test_valid_and_test_share_no_sentence_of_any_language(release):
-    """Two English sentences with one translation cannot be in two sets, nor two that differ in a full stop."""
-    more = {language: [f"other {number}\t{sentence(language, number)}" for number in MULTIWAY] for language in OWN}
+    """Two English sentences with one translation cannot be in two sets, nor two that differ in a full
+    stop.
+    """
+    more = {
+        language: [f"other {number}\t{sentence(language, number)}" for number in MULTIWAY] for language in OWN
+    }
     more["te"] = [f"other {number}\tz {number}" for number in MULTIWAY]
     for language in OWN:
         write(release, language, rows(language) + more[language] + [f"Sentence 0.\t{language} dot"])
@@ -120,20 +132,31 @@ def test_an_english_sentence_with_two_translations_is_not_held_out(release):
 
 def test_pairs_are_read_once_and_cleaned(release, caplog):
     caplog.set_level(logging.INFO)
-    odd = ["\ufeffsentence\u2028 90\tवाक्य\x0b90 ", "sentence 90\tवाक्य 90\0", "\tवाक्य 91", "sentence 92\t \x01"]
+    odd = [
+        "\ufeffsentence\u2028 90\tवाक्य\x0b90 ",
+        "sentence 90\tवाक्य 90\0",
+        "\tवाक्य 91",
+        "sentence 92\t \x01",
+    ]
     write(release, "hi", odd + rows("hi") + rows("hi"))
     counts = read_release(release, target(release), LANGUAGES, held_out=3)
     assert counts["train"]["hi-en"] == len(MULTIWAY) - 6 + len(OWN["hi"]) + 1
     assert numbers(target(release), "train.hi-en", "hi")[0] == 90
     said = caplog.text
-    for message in ("characters, which become spaces: 3", "empty sentence, left out: 2", "before, left out: 32"):
+    for message in (
+        "characters, which become spaces: 3",
+        "empty sentence, left out: 2",
+        "before, left out: 32",
+    ):
         assert message in said
 
 
 def test_fewer_multiway_sentences_are_halved_and_the_log_says_so(release, caplog):
     counts = read_release(release, target(release), LANGUAGES)
     assert set(counts["valid"].values()) == set(counts["test"].values()) == {10}
-    assert "valid and test have 10 sentences each, not 1695: only 20 are in all of en, hi, te, or" in caplog.text
+    assert (
+        "valid and test have 10 sentences each, not 1695: only 20 are in all of en, hi, te, or" in caplog.text
+    )
     assert counts["train"]["or-en"] == len(OWN["or"])
 
 
@@ -156,7 +179,10 @@ def test_languages(release):
 def test_another_number_of_columns(release, line, count):
     lines = rows("hi")
     write(release, "hi", lines[:4] + [line] + lines[4:])
-    fails(release, f"hi-en.tsv, line 5 has {count} columns; it needs two, English and hi with a tab between them")
+    fails(
+        release,
+        f"hi-en.tsv, line 5 has {count} columns; it needs two, English and hi with a tab between them",
+    )
 
 
 @pytest.mark.parametrize(

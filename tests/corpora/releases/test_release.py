@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.releases.release import MissingFiles, clean_rows, clean_sentence, find_file, find_files, open_lines, write_rows
+from zsnmt.corpora.releases.release import (
+    MissingFiles,
+    clean_rows,
+    clean_sentence,
+    find_file,
+    find_files,
+    open_lines,
+    write_rows,
+)
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
 
@@ -37,7 +45,9 @@ def test_rows_with_an_empty_sentence_are_left_out_and_counted(tmp_path, caplog):
 
 
 def test_no_row_left_is_an_error():
-    with pytest.raises(InputError, match="no sentence of the release is left for test.de-en; get the release again"):
+    with pytest.raises(
+        InputError, match="no sentence of the release is left for test.de-en; get the release again"
+    ):
         clean_rows([("a", ""), ("\0", "b")], "test.de-en")
 
 
@@ -62,12 +72,16 @@ def test_files_of_the_same_name_must_be_the_same(tmp_path):
     write(tmp_path / "b" / "text.en", b"one\n")
     assert find_file(tmp_path, "text.en").read_bytes() == b"one\n"
     write(tmp_path / "c" / "text.en", b"two\n")
-    with pytest.raises(InputError, match="a/text.en and .*c/text.en differ; give a folder that holds one release"):
+    with pytest.raises(
+        InputError, match="a/text.en and .*c/text.en differ; give a folder that holds one release"
+    ):
         find_file(tmp_path, "text.en")
 
 
 def test_a_missing_file_and_a_missing_folder(tmp_path):
-    with pytest.raises(MissingFiles, match=f"{tmp_path} and the folders below it have no text.en or text.en.gz"):
+    with pytest.raises(
+        MissingFiles, match=f"{tmp_path} and the folders below it have no text.en or text.en.gz"
+    ):
         find_file(tmp_path, "text.en")
     with pytest.raises(InputError, match="release is no folder; give the one that holds the release"):
         find_file(tmp_path / "release", "text.en")

@@ -57,6 +57,7 @@ def put(tmp_path):
     def put(content: bytes, name: str = "set.tgz"):
         (tmp_path / "releases" / name).write_bytes(content)
         return tmp_path / "releases" / name
+
     return put
 
 
@@ -94,7 +95,10 @@ def test_a_single_packed_file_becomes_a_file(tmp_path):
 
 def test_a_name_without_an_ending_of_an_archive_is_kept():
     assert [unpacked_name(name) for name in ("a.v1.bn-en.tsv", "train.de.gz", "x.tar.gz")] == [
-        "a.v1.bn-en.tsv", "train.de", "x"]
+        "a.v1.bn-en.tsv",
+        "train.de",
+        "x",
+    ]
 
 
 def test_nested_archives_that_are_named_are_unpacked(put):
@@ -103,8 +107,11 @@ def test_nested_archives_that_are_named_are_unpacked(put):
     archive = put(tgz({**outer, "test/texts/._de-en.tgz": b"no archive", "test/README": b"read"}))
     unpack(archive, archive.with_name("set"), ["**/[a-z][a-z]-[a-z][a-z].tgz"])
     assert texts(archive.with_name("set")) == {
-        "test/texts/de-en/de-en/tst2017.de-en.xml": b"de-en", "test/texts/en-de/en-de/tst2017.en-de.xml": b"en-de",
-        "test/texts/._de-en.tgz": b"no archive", "test/README": b"read"}
+        "test/texts/de-en/de-en/tst2017.de-en.xml": b"de-en",
+        "test/texts/en-de/en-de/tst2017.en-de.xml": b"en-de",
+        "test/texts/._de-en.tgz": b"no archive",
+        "test/README": b"read",
+    }
 
 
 # What is refused
@@ -118,7 +125,9 @@ def test_a_path_out_of_the_folder(put, name, pack, archive):
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
 def test_a_link_or_a_device(put, kind):
-    refused(put(tgz(TEXTS, special("set/link", kind, "set/train.de"))), "'set/link' in it is a link or a device")
+    refused(
+        put(tgz(TEXTS, special("set/link", kind, "set/train.de"))), "'set/link' in it is a link or a device"
+    )
 
 
 def test_a_link_in_a_zip(put):
@@ -151,7 +160,7 @@ def test_nested_archives_share_the_limits(put):
 @pytest.mark.parametrize("pack, name", [(tgz, "set.tgz"), (zipped, "set.zip")])
 def test_a_truncated_archive(put, pack, name, part):
     content = pack(TEXTS)
-    refused(put(content[:int(len(content) * part)], name), "is damaged or cut short")
+    refused(put(content[: int(len(content) * part)], name), "is damaged or cut short")
 
 
 @pytest.mark.parametrize("name", ["set.tgz", "set.zip", "set.gz"])
@@ -161,7 +170,9 @@ def test_something_else_under_the_name_of_an_archive(put, name, content):
         refused(put(content, name), "is damaged or cut short|holds no file")
 
 
-@pytest.mark.parametrize("padding", [0, 3_000_000])  # a tar may end with any number of zeros, which nobody reads
+@pytest.mark.parametrize(
+    "padding", [0, 3_000_000]
+)  # a tar may end with any number of zeros, which nobody reads
 def test_a_wrong_checksum_in_the_archive(put, padding):
     content = bytearray(gzip.compress(gzip.decompress(tgz(TEXTS)) + bytes(padding)))
     content[-8] ^= 1  # of the checksum behind the compressed data

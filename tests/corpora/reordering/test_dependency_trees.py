@@ -6,7 +6,13 @@ import re
 import pytest
 
 from tests.support.trees import all_trees, conllu_of, made_up_tree, projective_tree, write_trees
-from zsnmt.corpora.reordering.dependency_trees import is_projective, linearise, local_orders, read_trees, text_of
+from zsnmt.corpora.reordering.dependency_trees import (
+    is_projective,
+    linearise,
+    local_orders,
+    read_trees,
+    text_of,
+)
 from zsnmt.errors import InputError
 
 SENTENCE = """\
@@ -27,11 +33,19 @@ def test_words_are_read_and_ranges_empty_nodes_and_comments_are_not(tmp_path):
     path.write_text("\n\n" + SENTENCE + "\n" + SENTENCE.rstrip("\n"), encoding="utf-8")
     first, second = read_trees(path)
     assert first == second
-    assert first.forms == ("De", "les", "10\u00a0000", "chats", "dorment")  # as many words as parts between spaces
+    assert first.forms == (
+        "De",
+        "les",
+        "10\u00a0000",
+        "chats",
+        "dorment",
+    )  # as many words as parts between spaces
     assert first.upos == ("ADP", "DET", "NUM", "NOUN", "VERB")
     assert first.relations == ("case", "det", "nummod", "nsubj:pass", "root")
     assert first.heads == (3, 3, 3, 4, None)
-    assert text_of(first) == "De les 10\u00a0000 chats dorment" and text_of(first, [4, 3, 2, 1, 0]).startswith("dorment chats")
+    assert text_of(first) == "De les 10\u00a0000 chats dorment" and text_of(
+        first, [4, 3, 2, 1, 0]
+    ).startswith("dorment chats")
 
 
 def test_what_is_written_is_read_back(tmp_path):
@@ -47,28 +61,40 @@ def changed(line: int, column: int, value: str) -> str:
     return "\n".join("\t".join(row) for row in lines)
 
 
-@pytest.mark.parametrize("content, message", [
-    ("", "is empty"),
-    ("# only\n\n# comments\n", "has no trees; give a CoNLL-U file"),
-    (SENTENCE.replace("\t", "  "), "line 2 has 1 columns; a word of CoNLL-U has 10, parted by tabs"),
-    (SENTENCE.replace("les\tle", "les"), "line 4 has 9 columns"),
-    (changed(4, 1, "3"), "line 4 has word 3 where 2 is next; number the words"),
-    (changed(4, 1, "_"), "line 4 has word _ where 2 is next"),
-    (changed(4, 1, "two"), "line 4: Failed parsing field 'id': 'two' is not a valid ID.; correct that column"),
-    (SENTENCE + "2" + SENTENCE.split("\n")[2][1:], "line 10 has word 2 where 1 is next"),
-    (changed(5, 2, " "), "line 5 has no form"),
-    (changed(5, 4, "_"), "line 5 has no upos; fill the column, for example with a parser"),
-    (changed(6, 8, "_"), "line 6 has no deprel"),
-    (changed(6, 7, "_"), "line 6 has no head; give the number of a word, or 0 for the root"),
-    (changed(6, 7, "chats"), "line 6: Failed parsing field 'head': 'chats' is not a valid"),
-    (changed(6, 7, "6"), "line 2: the head of word 4 is 6, but the sentence has 5 words"),
-    (changed(6, 7, "-1"), "line 2: the head of word 4 is -1"),
-    (changed(6, 7, "0"), "line 2: the sentence has 2 roots; exactly one word has head 0"),
-    (changed(8, 7, "4"), "line 2: the sentence has 0 roots"),
-    (SENTENCE + changed(6, 7, "1"), "line 11: word 1 is in or below a cycle; its heads never lead to the root"),
-    (changed(6, 7, "4"), "line 2: word 1 is in or below a cycle"),
-    (SENTENCE.replace("\n", "\r\n"), "line 1 ends with a carriage return; convert the file with dos2unix"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("", "is empty"),
+        ("# only\n\n# comments\n", "has no trees; give a CoNLL-U file"),
+        (SENTENCE.replace("\t", "  "), "line 2 has 1 columns; a word of CoNLL-U has 10, parted by tabs"),
+        (SENTENCE.replace("les\tle", "les"), "line 4 has 9 columns"),
+        (changed(4, 1, "3"), "line 4 has word 3 where 2 is next; number the words"),
+        (changed(4, 1, "_"), "line 4 has word _ where 2 is next"),
+        (
+            changed(4, 1, "two"),
+            "line 4: Failed parsing field 'id': 'two' is not a valid ID.; correct that column",
+        ),
+        (SENTENCE + "2" + SENTENCE.split("\n")[2][1:], "line 10 has word 2 where 1 is next"),
+        (changed(5, 2, " "), "line 5 has no form"),
+        (changed(5, 4, "_"), "line 5 has no upos; fill the column, for example with a parser"),
+        (changed(6, 8, "_"), "line 6 has no deprel"),
+        (changed(6, 7, "_"), "line 6 has no head; give the number of a word, or 0 for the root"),
+        (changed(6, 7, "chats"), "line 6: Failed parsing field 'head': 'chats' is not a valid"),
+        (changed(6, 7, "6"), "line 2: the head of word 4 is 6, but the sentence has 5 words"),
+        (changed(6, 7, "-1"), "line 2: the head of word 4 is -1"),
+        (changed(6, 7, "0"), "line 2: the sentence has 2 roots; exactly one word has head 0"),
+        (changed(8, 7, "4"), "line 2: the sentence has 0 roots"),
+        (
+            SENTENCE + changed(6, 7, "1"),
+            "line 11: word 1 is in or below a cycle; its heads never lead to the root",
+        ),
+        (changed(6, 7, "4"), "line 2: word 1 is in or below a cycle"),
+        (
+            SENTENCE.replace("\n", "\r\n"),
+            "line 1 ends with a carriage return; convert the file with dos2unix",
+        ),
+    ],
+)
 def test_a_broken_file_is_refused_with_its_line_and_a_remedy(tmp_path, content, message):
     path = tmp_path / "trees.conllu"
     path.write_text(content, encoding="utf-8")
@@ -95,7 +121,9 @@ def test_projective_is_that_all_words_between_head_and_child_descend_from_the_he
     assert len(found) == trees
     for heads in found:
         arcs = [(head, word) for word, head in enumerate(heads) if head is not None]
-        between = [(head, other) for head, word in arcs for other in range(min(head, word) + 1, max(head, word))]
+        between = [
+            (head, other) for head, word in arcs for other in range(min(head, word) + 1, max(head, word))
+        ]
         assert is_projective(heads) == all(descends(other, head, heads) for head, other in between), heads
 
 

@@ -57,6 +57,12 @@ def test_features_are_spelled_as_in_the_published_models():
     order = symbols(tree, 2, [0, 1, 2])
     assert order == ("ADV&advmod", "NOUN&nsubj", "@VERB&@")
     found = naive_features(order)
-    published = ["BI_BOS_ADV&advmod", "BI_nsubj_@", "BI_@VERB_EOS", "PRE_ADV_@VERB", "BFR_advmod_nsubj",
-                 "HI_BOS_ADV&advmod_NOUN&nsubj"]  # fmt: skip
+    published = [
+        "BI_BOS_ADV&advmod",
+        "BI_nsubj_@",
+        "BI_@VERB_EOS",
+        "PRE_ADV_@VERB",
+        "BFR_advmod_nsubj",
+        "HI_BOS_ADV&advmod_NOUN&nsubj",
+    ]
     assert all(found[name] == 1 for name in published)

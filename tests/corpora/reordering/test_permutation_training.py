@@ -13,23 +13,34 @@ from tests.corpora.reordering.test_permutation_features import naive_features
 from tests.support.trees import made_up_tree, projective_tree
 from zsnmt.corpora.reordering.permutation_features import all_orders, n_grams
 from zsnmt.corpora.reordering.permutation_model import log_probabilities
-from zsnmt.corpora.reordering.permutation_training import count_nodes, frequent_n_grams, likelihood, make_objective, train
+from zsnmt.corpora.reordering.permutation_training import (
+    count_nodes,
+    frequent_n_grams,
+    likelihood,
+    make_objective,
+    train,
+)
 from zsnmt.errors import InputError
 
-NODES = Counter({
-    ("DET&det", "ADJ&amod", "@NOUN&@"): 5,
-    ("DET&det", "@NOUN&@", "ADJ&amod"): 2,
-    ("ADJ&amod", "@NOUN&@"): 3,
-    ("ADP&case", "ADJ&amod", "@NOUN&@", "ADJ&amod"): 4,  # a symbol twice
-    ("ADP&case", "@NOUN&@", "ADJ&amod", "ADJ&amod"): 1,
-})  # fmt: skip
+NODES = Counter(
+    {
+        ("DET&det", "ADJ&amod", "@NOUN&@"): 5,
+        ("DET&det", "@NOUN&@", "ADJ&amod"): 2,
+        ("ADJ&amod", "@NOUN&@"): 3,
+        ("ADP&case", "ADJ&amod", "@NOUN&@", "ADJ&amod"): 4,  # a symbol twice
+        ("ADP&case", "@NOUN&@", "ADJ&amod", "ADJ&amod"): 1,
+    }
+)
 
 
 def naive_objective(theta: dict[str, float], l2: float) -> float:
     """The regularised negative log-likelihood over the n! orders, written out."""
     value = l2 / 2 * sum(weight**2 for weight in theta.values())
     for order, number in NODES.items():
-        score = {other: sum(theta.get(name, 0) * n for name, n in naive_features(other).items()) for other in permutations(order)}
+        score = {
+            other: sum(theta.get(name, 0) * n for name, n in naive_features(other).items())
+            for other in permutations(order)
+        }
         total = sum(math.exp(score[other]) for other in permutations(order))
         value -= number * (score[order] - math.log(total))
     return value
@@ -47,7 +58,9 @@ def test_features_are_those_of_all_orders_and_of_frequent_n_grams_only():
     features, _ = make_objective(NODES, 1.0)
     possible = {name for order in NODES for other in permutations(order) for name in naive_features(other)}
     assert len(features) == len(set(features))
-    assert set(features) == {name for name in possible if not name.startswith("HI_")} | frequent_n_grams(NODES)
+    assert set(features) == {name for name in possible if not name.startswith("HI_")} | frequent_n_grams(
+        NODES
+    )
 
 
 def test_a_tenth_of_the_types_of_n_grams_is_frequent():
@@ -64,7 +77,9 @@ def test_with_a_weak_regulariser_orders_become_as_likely_as_they_are_frequent():
     nodes = Counter({order: number for order, number in NODES.items() if len(order) == 3})
     probabilities = np.exp(log_probabilities(("@NOUN&@", "ADJ&amod", "DET&det"), train(nodes, l2=1e-4)))
     by_order = {tuple(order): probability for order, probability in zip(all_orders(3).orders, probabilities)}
-    assert by_order[2, 1, 0] == pytest.approx(5 / 7, abs=0.01) and by_order[2, 0, 1] == pytest.approx(2 / 7, abs=0.01)
+    assert by_order[2, 1, 0] == pytest.approx(5 / 7, abs=0.01) and by_order[2, 0, 1] == pytest.approx(
+        2 / 7, abs=0.01
+    )
 
 
 def test_a_strong_regulariser_leaves_all_orders_alike():
@@ -96,8 +111,10 @@ def test_training_learns_the_weights_that_orders_were_drawn_with():
 
 def test_nodes_are_noun_and_verb_heads_of_projective_trees_with_2_to_6_symbols():
     generator = random.Random(4)
-    flat = {children: made_up_tree([None, *[0] * children])._replace(upos=("PRON", *["X"] * children))
-            for children in (0, 1, 5, 6)}  # fmt: skip
+    flat = {
+        children: made_up_tree([None, *[0] * children])._replace(upos=("PRON", *["X"] * children))
+        for children in (0, 1, 5, 6)
+    }
     crossing = made_up_tree([2, 3, None, 2], generator)
     adjective = flat[1]._replace(upos=("ADJ", "X"))
     nodes, counts = count_nodes([*flat.values(), crossing, adjective])
@@ -105,16 +122,22 @@ def test_nodes_are_noun_and_verb_heads_of_projective_trees_with_2_to_6_symbols()
     assert nodes["N"] == {("@PRON&@", "X&dep"): 1, ("@PRON&@", *["X&dep"] * 5): 1} and not nodes["V"]
     trees = [projective_tree(7, generator) for _ in range(30)]
     nodes, _ = count_nodes(trees)
-    heads = Counter(tree.upos[head] for tree in trees for head in set(tree.heads) - {None} if tree.heads.count(head) <= 5)
+    heads = Counter(
+        tree.upos[head] for tree in trees for head in set(tree.heads) - {None} if tree.heads.count(head) <= 5
+    )
     assert nodes["V"].total() == heads["VERB"] and nodes["N"].total() == heads["NOUN"] + heads["PROPN"]
 
 
 @pytest.mark.parametrize("l2", [0, -1, math.nan, math.inf])
 def test_a_regulariser_that_is_not_positive_is_refused(l2):
-    with pytest.raises(InputError, match="cannot be used: rare features would weigh without bound; give a positive one"):
+    with pytest.raises(
+        InputError, match="cannot be used: rare features would weigh without bound; give a positive one"
+    ):
         train(NODES, l2)
 
 
 def test_no_nodes_are_refused():
-    with pytest.raises(InputError, match="xx@V: no head has 1 to 5 children, so there is no order to learn; give more trees"):
+    with pytest.raises(
+        InputError, match="xx@V: no head has 1 to 5 children, so there is no order to learn; give more trees"
+    ):
         train(Counter(), title="xx@V")

@@ -1,4 +1,6 @@
-"""Steps of the packed decoder: the model's own logits of each hypothesis, whichever hypotheses a search goes on with."""
+"""Steps of the packed decoder: the model's own logits of each hypothesis, whichever hypotheses a search
+goes on with.
+"""
 
 import copy
 from collections.abc import Sequence
@@ -7,7 +9,17 @@ import pytest
 import torch
 
 from tests.models import test_frozen_vocabulary as frozen
-from tests.support.decoding import ARCHITECTURES, FIRST_WORD, PAD, SEAMS, WORDS, build, made_sentences, padded, randomise
+from tests.support.decoding import (
+    ARCHITECTURES,
+    FIRST_WORD,
+    PAD,
+    SEAMS,
+    WORDS,
+    build,
+    made_sentences,
+    padded,
+    randomise,
+)
 from tests.support.rounding import assert_alike, assert_as_near
 from zsnmt.decoding.beam_search import without
 from zsnmt.decoding.options import FLOAT32, INT8
@@ -25,13 +37,21 @@ STARTS = (5, 4, 7, 6, 7, 5, 4)
 LEFT_OUT = {2: [1, 6], 4: [0, 2, 4]}  # rows, by step
 
 
-def begin(model, precision: str = FLOAT32, starts: Sequence[int] = STARTS) -> tuple[DecoderState, torch.Tensor, torch.Tensor]:
-    """A search that begins with the sentences in another order, one of them twice; their sources, and the first inputs."""
+def begin(
+    model, precision: str = FLOAT32, starts: Sequence[int] = STARTS
+) -> tuple[DecoderState, torch.Tensor, torch.Tensor]:
+    """A search that begins with the sentences in another order, one of them twice; their sources, and the
+    first inputs.
+    """
     src_tokens = padded([sentence.source for sentence in SENTENCES], left=False)
     places = torch.tensor([3, 0, 1, 5, 2, 0, 4])
     starts = torch.tensor(starts)
     states = model.encoder(src_tokens)["encoder_out"][0]
-    return PackedDecoder(model.decoder, precision).begin(states, src_tokens == PAD, places, starts), src_tokens[places], starts
+    return (
+        PackedDecoder(model.decoder, precision).begin(states, src_tokens == PAD, places, starts),
+        src_tokens[places],
+        starts,
+    )
 
 
 def of_whole_prefixes(model, sources: torch.Tensor, prefixes: torch.Tensor) -> torch.Tensor:
@@ -41,14 +61,25 @@ def of_whole_prefixes(model, sources: torch.Tensor, prefixes: torch.Tensor) -> t
     return logits[:, -1].unflatten(0, prefixes.shape[:2])
 
 
-def walk(model, steps: int = 7, leave: dict[int, list[int]] = LEFT_OUT, words: int = WORDS, starts: Sequence[int] = STARTS) -> None:
-    """Go on with random tokens of random hypotheses, leaving out rows at some steps; compare each step's logits.
+def walk(
+    model,
+    steps: int = 7,
+    leave: dict[int, list[int]] = LEFT_OUT,
+    words: int = WORDS,
+    starts: Sequence[int] = STARTS,
+) -> None:
+    """Go on with random tokens of random hypotheses, leaving out rows at some steps, and compare the logits
+    of every step.
 
-    In float64 they are the model's own; in float32, whose kernels are others, they are as near to these as the model's.
+    In float64 they are the model's own; in float32, whose kernels are others, they are as near to these as
+    the model's.
     """
     generator = torch.Generator().manual_seed(4)
     exact = copy.deepcopy(model).double()
-    (state, sources, starts), (exact_state, *_) = begin(model.float(), starts=starts), begin(exact, starts=starts)
+    (state, sources, starts), (exact_state, *_) = (
+        begin(model.float(), starts=starts),
+        begin(exact, starts=starts),
+    )
     prefixes, tokens = starts[:, None, None], starts[:, None]  # N×W×T, N×W
     for step in range(steps):
         stock, expected = (of_whole_prefixes(each, sources, prefixes) for each in (model, exact))
@@ -77,7 +108,11 @@ def test_logits_are_the_models_whatever_is_followed_and_left_out(options):
 @pytest.mark.parametrize("options", [dict(), dict(adapter_dim=3)], ids=str)
 @torch.no_grad()
 def test_logits_of_languages_added_to_a_frozen_model_are_the_models(options):
-    walk(randomise(frozen.build(3, **options)), words=frozen.THIRD - FIRST_WORD, starts=(31, 38, 7, 38, 5, 31, 4))
+    walk(
+        randomise(frozen.build(3, **options)),
+        words=frozen.THIRD - FIRST_WORD,
+        starts=(31, 38, 7, 38, 5, 31, 4),
+    )
 
 
 @pytest.mark.slow

@@ -28,8 +28,14 @@ def test_states_are_the_models(options):
     exact, model = build(**options).encoder, build(dtype=torch.float32, **options).encoder
     for left in (True, False):
         tokens = padded(SOURCES, left)
-        expected, stock = states_of_tokens(exact, padded(SOURCES, left=True)), states_of_tokens(model, padded(SOURCES, left=True))
-        for encoder, check in ((exact, assert_alike), (model, lambda states, true: assert_as_near(states, stock, true))):
+        expected, stock = (
+            states_of_tokens(exact, padded(SOURCES, left=True)),
+            states_of_tokens(model, padded(SOURCES, left=True)),
+        )
+        for encoder, check in (
+            (exact, assert_alike),
+            (model, lambda states, true: assert_as_near(states, stock, true)),
+        ):
             states, padding = PackedEncoder(encoder, FLOAT32)(tokens)
             assert torch.equal(padding, tokens == PAD)
             check(states.transpose(0, 1)[tokens != PAD], expected)
@@ -46,14 +52,21 @@ def test_without_padding_there_is_no_mask():
 @torch.no_grad()
 def test_int8_states_are_near():
     model, tokens = build(dtype=torch.float32), padded(SOURCES, left=False)
-    exact, rounded = (PackedEncoder(model.encoder, precision)(tokens)[0].transpose(0, 1)[tokens != PAD] for precision in (FLOAT32, INT8))
+    exact, rounded = (
+        PackedEncoder(model.encoder, precision)(tokens)[0].transpose(0, 1)[tokens != PAD]
+        for precision in (FLOAT32, INT8)
+    )
     assert exact.shape == rounded.shape
     assert 0 < (exact - rounded).pow(2).mean().sqrt() < 0.1 * exact.std()
 
 
 @torch.no_grad()
 def test_fused_projections_are_their_own_side_by_side():
-    first, second, x = torch.nn.Linear(5, 4).double(), torch.nn.Linear(5, 3).double(), torch.randn(2, 5).double()
+    first, second, x = (
+        torch.nn.Linear(5, 4).double(),
+        torch.nn.Linear(5, 3).double(),
+        torch.randn(2, 5).double(),
+    )
     found = torch.nn.functional.linear(x, *fused(first, second, scale=0.5))
     assert_alike(found, torch.cat([first(x) * 0.5, second(x)], dim=-1))
     assert fused(torch.nn.Linear(5, 4, bias=False))[1] is None

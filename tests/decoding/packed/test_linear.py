@@ -49,12 +49,21 @@ def test_what_8_bits_hold_is_exact(layer):
     """Each row of weights has a scale of its own, however small."""
     weight, x = (values.remainder(255).floor() for values in (layer[0] * 1000, inputs(9) * 1000))
     weight = weight - 127
-    weight[:, 0], x[0, :2] = 127, torch.tensor([0.0, 255.0])  # the largest of each row, and the range of the inputs
+    weight[:, 0], x[0, :2] = (
+        127,
+        torch.tensor([0.0, 255.0]),
+    )  # the largest of each row, and the range of the inputs
     scales = 10.0 ** -torch.arange(D)[:, None]
     expected = F.linear(x, weight * scales)
     exact = F.linear(x.double(), weight.double() * 10.0 ** -torch.arange(D).double()[:, None])
     assert_rounded(pack(weight * scales, None, INT8)(x), exact, 8, exact.abs())  # a few: of the scales
-    assert error(pack(weight * scales + 0.3 * scales, None, INT8)(x), expected + 0.3 * scales[:, 0] * x.sum(1, keepdim=True)) > 0.01
+    assert (
+        error(
+            pack(weight * scales + 0.3 * scales, None, INT8)(x),
+            expected + 0.3 * scales[:, 0] * x.sum(1, keepdim=True),
+        )
+        > 0.01
+    )
 
 
 @pytest.mark.parametrize("precision", [FLOAT32, INT8])
@@ -89,7 +98,10 @@ def test_a_layer_does_not_follow_a_gradient(layer, precision):
 
 
 def test_int8_is_for_a_cpu():
-    assert check_precision(INT8, torch.device("cpu")) == INT8 and check_precision(FLOAT32, torch.device("cuda")) == FLOAT32
+    assert (
+        check_precision(INT8, torch.device("cpu")) == INT8
+        and check_precision(FLOAT32, torch.device("cuda")) == FLOAT32
+    )
     with pytest.raises(InputError, match="int8 is for a CPU; leave out --precision"):
         check_precision(INT8, torch.device("cuda"))
     with pytest.raises(InputError, match="there is no precision 'int4'; choose float32, int8"):

@@ -39,7 +39,11 @@ def exported(run, tmp_path_factory):
 def translated(engine: CTranslate2Engine, lines: list[str], source: str, target: str) -> list[str]:
     """Raw lines translated with an export alone."""
     sentences = [*engine.codec.sources(lines, Direction(source, target))]
-    return [engine.codec.text(best.tokens, target) for batch in engine.translate([sentences]) for best, *_ in batch]
+    return [
+        engine.codec.text(best.tokens, target)
+        for batch in engine.translate([sentences])
+        for best, *_ in batch
+    ]
 
 
 def test_it_agrees_with_the_run_and_says_so(run, exported):
@@ -49,10 +53,19 @@ def test_it_agrees_with_the_run_and_says_so(run, exported):
     assert agreements["float32"].largest < EXACT and agreements["float32"].equal > 0.9
     assert record["check"] == {"sentences": 108, "float32": agreements["float32"]._asdict()}
     (checked_on,) = record["checked_on"]
-    assert checked_on["compute_type"] == "float32" and checked_on["ctranslate2"] == record["versions"]["ctranslate2"]
-    assert len(read_json(folder / "check.json", "")["translations"]) == 108 and "check.json" in record["files"]
+    assert (
+        checked_on["compute_type"] == "float32"
+        and checked_on["ctranslate2"] == record["versions"]["ctranslate2"]
+    )
+    assert (
+        len(read_json(folder / "check.json", "")["translations"]) == 108 and "check.json" in record["files"]
+    )
     assert record["model"] == sha256(run / "model.pt") and record["quantization"] == "float32"
-    assert record["run"] == describe_run(run) and record["run"]["text"] and "updates" in record["run"]["training"]
+    assert (
+        record["run"] == describe_run(run)
+        and record["run"]["text"]
+        and "updates" in record["run"]["training"]
+    )
     assert record["languages"] == ["inglan", "velan", "tamun", "velor"] and record["language_tags"] == "t_dec"
     assert record["max_source_positions"] == 40 and "ctranslate2" in record["versions"]
 
@@ -62,7 +75,9 @@ def test_it_translates_as_the_run_does_wherever_it_is(tiny, run, exported, tmp_p
     engine = CTranslate2Engine(moved, Search(), workers=2)
     lines = read_lines(tiny.folder / "text" / "test.velan")
     for target in ("inglan", "tamun", "velor"):
-        assert translated(engine, lines, "velan", target) == Translator.open(run).translate(lines, target, "velan")
+        assert translated(engine, lines, "velan", target) == Translator.open(run).translate(
+            lines, target, "velan"
+        )
 
 
 def test_the_sentences_of_the_check_are_of_all_directions_and_fit(tiny, run):
@@ -73,8 +88,13 @@ def test_the_sentences_of_the_check_are_of_all_directions_and_fit(tiny, run):
     everything = samples(codec, tiny.folder / "text", 200, 40)
     lengths = sorted(max(len(sample.sentence.source), len(sample.reference)) for sample in everything)
     assert len(everything) == 11 * 12 and lengths[0] < lengths[-1]
-    assert len(samples(codec, tiny.folder / "text", 200, lengths[-1] - 1)) == sum(length < lengths[-1] for length in lengths)
-    with pytest.raises(InputError, match="has 0 test sentences .* checked on 50 or more; name a folder of parallel text with --text"):
+    assert len(samples(codec, tiny.folder / "text", 200, lengths[-1] - 1)) == sum(
+        length < lengths[-1] for length in lengths
+    )
+    with pytest.raises(
+        InputError,
+        match="has 0 test sentences .* checked on 50 or more; name a folder of parallel text with --text",
+    ):
         samples(codec, run, 60, 40)
 
 
@@ -88,7 +108,9 @@ def test_int8_is_as_near_as_a_stock_model(run, exported, tmp_path):
 
 def test_a_wrong_export_is_deleted(run, tmp_path, monkeypatch):
     monkeypatch.setattr(layers, "RemoveResidual", layers.Reader)  # which no residual is
-    with pytest.raises(InputError, match="the export is deleted, since its log-probabilities differ from PyTorch's by up to"):
+    with pytest.raises(
+        InputError, match="the export is deleted, since its log-probabilities differ from PyTorch's by up to"
+    ):
         export_run(run, tmp_path / "wrong")
     assert not [*tmp_path.iterdir()]
 
@@ -111,7 +133,9 @@ def test_what_is_there_stays(run, tmp_path):
     with pytest.raises(InputError, match="mine is there already; remove it or give another folder"):
         export_run(run, tmp_path / "mine")
     assert not [*(tmp_path / "mine").iterdir()]
-    assert export_run(run, tmp_path / "mine", replace=True)[0] == tmp_path / "mine" and is_export(tmp_path / "mine")
+    assert export_run(run, tmp_path / "mine", replace=True)[0] == tmp_path / "mine" and is_export(
+        tmp_path / "mine"
+    )
 
 
 def test_too_few_sentences_are_refused(run, tmp_path):
@@ -127,9 +151,18 @@ def test_without_the_library_nothing_is_written(run, tmp_path, monkeypatch):
 
 
 def test_the_script_prints_the_folder_and_the_figures(run, tmp_path):
-    done = run_command("scripts/export.py", run, "--to", "ctranslate2", "--output", tmp_path / "export", "--sentences", "50")
+    done = run_command(
+        "scripts/export.py", run, "--to", "ctranslate2", "--output", tmp_path / "export", "--sentences", "50"
+    )
     folder, figures = done.stdout.splitlines()
     assert done.returncode == 0 and folder == str(tmp_path / "export")
-    assert figures.startswith("float32: log-probabilities differ by up to") and "100.0% of the best translations are equal" in figures
+    assert (
+        figures.startswith("float32: log-probabilities differ by up to")
+        and "100.0% of the best translations are equal" in figures
+    )
     again = run_command("scripts/export.py", run, "--to", "ctranslate2", "--output", tmp_path / "export")
-    assert again.returncode == 1 and again.stderr.splitlines()[-1].startswith("error: ") and "is there already" in again.stderr
+    assert (
+        again.returncode == 1
+        and again.stderr.splitlines()[-1].startswith("error: ")
+        and "is there already" in again.stderr
+    )

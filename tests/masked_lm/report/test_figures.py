@@ -11,7 +11,9 @@ from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order
 from zsnmt.report.figures import INK
 
 WITH_CURVES = len(ENCODINGS) - 1  # all but the one without positions
-RUNS = in_order(grid(conditions=("none", "same", "de", "fi")) + grid(tuple(ABLATIONS), ("same", "de", "fi"), (0, 42)))
+RUNS = in_order(
+    grid(conditions=("none", "same", "de", "fi")) + grid(tuple(ABLATIONS), ("same", "de", "fi"), (0, 42))
+)
 
 
 def drawn_of(runs):
@@ -43,13 +45,25 @@ def test_encodings_differ_in_colour_in_marker_and_in_stroke():
 
 
 def test_all_are_drawn_where_there_is_something_for_them(drawn):
-    assert [*drawn] == ["trade_off", "across_conditions", "curves", "procrustes_losses", "word_positions",
-                        "ablation_bars_same", "ablation_bars_reordered"]  # fmt: skip
+    assert [*drawn] == [
+        "trade_off",
+        "across_conditions",
+        "curves",
+        "procrustes_losses",
+        "word_positions",
+        "ablation_bars_same",
+        "ablation_bars_reordered",
+    ]
 
 
 def test_one_condition_is_not_compared_with_others_and_ablations_need_some():
     some = ("sinusoidal", "learned", "tupe_absolute", "relative_key")
-    assert [*drawn_of(grid(some, ("same",)))] == ["trade_off", "curves", "procrustes_losses", "word_positions"]
+    assert [*drawn_of(grid(some, ("same",)))] == [
+        "trade_off",
+        "curves",
+        "procrustes_losses",
+        "word_positions",
+    ]
     assert [*drawn_of(grid(("relative_key",), ("same",)))] == ["trade_off", "curves"]
     bare = made_up_compression("sinusoidal", "none", curves=None, procrustes=None, correlations=None)
     assert drawn_of([bare]) == {}
@@ -83,11 +97,16 @@ def test_curves_are_of_one_reordered_condition_with_a_row_a_dimension(drawn):
     figure = drawn["curves"]
     axes = figure.axes
     assert len(axes) == len(DIMENSIONS) * WITH_CURVES
-    assert [one.get_ylabel() for one in axes if one.get_ylabel()] == [f"dim. {dimension}" for dimension in DIMENSIONS]
+    assert [one.get_ylabel() for one in axes if one.get_ylabel()] == [
+        f"dim. {dimension}" for dimension in DIMENSIONS
+    ]
     assert titles(figure)[1] == "Absolute\nseed 0"
     (line,) = axes[WITH_CURVES + 1].get_lines()  # second row, second column
     assert [*line.get_ydata()] == made_up_compression("learned", "de")["curves"]["values"][1]
-    starts = {axes[place].get_lines()[0].get_xdata()[0] for place in range(4)}, {axes[place].get_lines()[0].get_xdata()[0] for place in (4, 5)}
+    starts = (
+        {axes[place].get_lines()[0].get_xdata()[0] for place in range(4)},
+        {axes[place].get_lines()[0].get_xdata()[0] for place in (4, 5)},
+    )
     assert starts == ({0}, {-len(POSITIONS) // 2})  # of positions, of offsets
     (title,) = [title for name, title, _ in figures_of(RUNS) if name == "curves"]
     assert title.endswith("EN+[EN∼DE]")
@@ -98,13 +117,18 @@ def test_losses_have_a_panel_a_condition_on_one_scale_beginning_with_the_control
     assert titles(figure) == ["EN alone", "EN+[EN]", "EN+[EN∼DE]", "EN+[EN∼FI]"]
     assert named(figure) == ["Sinusoidal", "Absolute", "TUPE (absolute)"]
     assert len({axes.get_ylim() for axes in figure.axes}) == 1 and figure.axes[0].get_ylim()[0] == 0
-    assert all(colours(axes) == {to_hex(LOOKS[system][0]) for system in ("sinusoidal", "learned", "tupe_absolute")} for axes in figure.axes)
+    assert all(
+        colours(axes) == {to_hex(LOOKS[system][0]) for system in ("sinusoidal", "learned", "tupe_absolute")}
+        for axes in figure.axes
+    )
 
 
 def test_words_and_positions_share_a_scale_with_zero_in_the_middle(drawn):
     figure = drawn["word_positions"]
     images = [image for axes in figure.axes for image in axes.get_images()]
-    assert len(images) == 4 and {image.get_clim() for image in images} == {(-images[0].get_clim()[1], images[0].get_clim()[1])}
+    assert len(images) == 4 and {image.get_clim() for image in images} == {
+        (-images[0].get_clim()[1], images[0].get_clim()[1])
+    }
     assert images[0].get_clim()[1] == max(abs(image.get_array()).max() for image in images)
     assert images[0].get_array().shape == (len(WORDS), len(POSITIONS))
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == WORDS
@@ -114,22 +138,35 @@ def test_words_that_differ_are_named_at_each_panel():
     runs = [made_up_compression(condition=condition) for condition in ("none", "same")]
     runs[1]["correlations"] = {"words": ["else"], "values": [[0.5] * len(POSITIONS)]}
     none, same = drawn_of(runs)["word_positions"].axes[:2]
-    assert [len([text for text in axes.get_yticklabels() if text.get_visible()]) for axes in (none, same)] == [len(WORDS), 1]
+    assert [
+        len([text for text in axes.get_yticklabels() if text.get_visible()]) for axes in (none, same)
+    ] == [len(WORDS), 1]
 
 
 def test_ablations_are_bars_from_zero_beside_absolute_positions(drawn):
     for group, conditions in {"same": ["same"], "reordered": ["de", "fi"]}.items():
         panels = drawn[f"ablation_bars_{group}"].axes
-        assert [axes.get_xlabel() for axes in panels] == ["perplexity, full", "ML score, %", "median Procrustes loss"]
+        assert [axes.get_xlabel() for axes in panels] == [
+            "perplexity, full",
+            "ML score, %",
+            "median Procrustes loss",
+        ]
         assert [text.get_text() for text in panels[0].get_yticklabels()] == ["Absolute", *ABLATIONS.values()]
         of_learned = panels[0].patches[0]
-        values = [made_up_compression("learned", one, seed)["perplexity"]["full"] for one in conditions for seed in SEEDS]
+        values = [
+            made_up_compression("learned", one, seed)["perplexity"]["full"]
+            for one in conditions
+            for seed in SEEDS
+        ]
         assert of_learned.get_x() == 0 and of_learned.get_width() == pytest.approx(sum(values) / len(values))
 
 
 def test_ablations_without_tables_of_positions_have_no_panel_of_their_loss():
     runs = [made_up_compression(), made_up_compression("separate_parameters", procrustes=None)]
-    assert [axes.get_xlabel() for axes in drawn_of(runs)["ablation_bars_same"].axes] == ["perplexity, full", "ML score, %"]
+    assert [axes.get_xlabel() for axes in drawn_of(runs)["ablation_bars_same"].axes] == [
+        "perplexity, full",
+        "ML score, %",
+    ]
 
 
 @pytest.mark.slow

@@ -52,12 +52,15 @@ def test_the_page_is_whole_in_itself_and_its_links_lead_somewhere(made):
     assert seen.links and all(link[1:] in seen.ids for link in seen.links)
 
 
+@pytest.mark.slow
 def test_the_page_has_all_tables_and_figures_with_how_to_read_them(made, drawn):
     seen = Seen(made)
     assert {*tables(RUNS), "figures", *(name for name, _, _ in drawn)} <= {*seen.ids}
     assert {name for name, _, _ in drawn} == {*ABOUT}
     assert all(ABOUT[name] in made for name, _, _ in drawn)
-    best = sum(len(table.columns) - 2 for name, table in tables(RUNS).items() if name.startswith("encodings_"))
+    best = sum(
+        len(table.columns) - 2 for name, table in tables(RUNS).items() if name.startswith("encodings_")
+    )
     assert seen.strong == best
 
 
@@ -71,10 +74,15 @@ def test_what_runs_say_is_text_on_the_page():
 def test_tables_and_figures_are_files_beside_it_and_others_stay(tmp_path):
     (tmp_path / "mine").write_text("mine")
     written = write_report(tmp_path, FEW)
-    named = {PAGE_FILE, *(f"{name}.{ending}" for name in tables(FEW) for ending in FORMATS),
-             *(f"{name}.{ending}" for name, _, _ in figures_of(FEW) for ending in ("png", "svg"))}  # fmt: skip
+    named = {
+        PAGE_FILE,
+        *(f"{name}.{ending}" for name in tables(FEW) for ending in FORMATS),
+        *(f"{name}.{ending}" for name, _, _ in figures_of(FEW) for ending in ("png", "svg")),
+    }
     assert {path.name for path in written} == named == {path.name for path in tmp_path.iterdir()} - {"mine"}
-    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG") and b"<svg" in (tmp_path / "curves.svg").read_bytes()
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG") and b"<svg" in (
+        tmp_path / "curves.svg"
+    ).read_bytes()
 
 
 @pytest.mark.slow
@@ -84,7 +92,10 @@ def test_the_script_writes_the_report_and_prints_table_4(tmp_path):
     done = run_command(*COMMAND, tmp_path / "runs", "--output", tmp_path / "out" / "report")
     assert done.returncode == 0, done.stderr
     assert done.stdout == text_report(in_order(runs)) + "\n" and "compression.html" in done.stderr
-    assert re.search(r"<title>made_up: position encodings", (tmp_path / "out" / "report" / PAGE_FILE).read_text(encoding="utf-8"))
+    assert re.search(
+        r"<title>made_up: position encodings",
+        (tmp_path / "out" / "report" / PAGE_FILE).read_text(encoding="utf-8"),
+    )
 
 
 def test_the_script_leaves_a_report_as_it_was_where_runs_do_not_compare(tmp_path):

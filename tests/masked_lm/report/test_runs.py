@@ -29,7 +29,8 @@ def test_runs_are_read_one_by_one_or_by_the_folder_of_their_config_in_one_order(
     found = read_runs([tmp_path])
     assert found == read_runs(folders[::-1]) and len(found) == len(ENCODINGS) * len(CONDITIONS) * len(SEEDS)
     assert [(run["condition"], run["system"], run["seed"]) for run in found] == [
-        (condition, system, seed) for condition in CONDITIONS for system in ENCODINGS for seed in SEEDS]  # fmt: skip
+        (condition, system, seed) for condition in CONDITIONS for system in ENCODINGS for seed in SEEDS
+    ]
 
 
 def test_every_system_that_is_scored_has_a_name_here():
@@ -37,17 +38,31 @@ def test_every_system_that_is_scored_has_a_name_here():
 
 
 def test_a_folder_without_runs_is_refused(tmp_path):
-    with pytest.raises(InputError, match="holds no compression.json.*; score the run with recipes/compression.sh"):
+    with pytest.raises(
+        InputError, match="holds no compression.json.*; score the run with recipes/compression.sh"
+    ):
         read_runs([tmp_path])
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"perplexity": "left out"}, "says nothing of perplexity; score"),
-    ({"system": "rotary"}, "is of the system rotary, which the study does not have; it has sinusoidal, learned"),
-    ({"translation": None, "ml_score": None}, "has no translation, ml_score, which every run but those of the condition none has"),
-    ({"procrustes": {"offsets": [1, 2], "mean": [0.5, 0.6], "median": [0.5]}}, "has 1 rows of procrustes for 2 names"),
-    ({"correlations": {"words": ["a"], "values": []}}, "has 0 rows of correlations for 1 names"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"perplexity": "left out"}, "says nothing of perplexity; score"),
+        (
+            {"system": "rotary"},
+            "is of the system rotary, which the study does not have; it has sinusoidal, learned",
+        ),
+        (
+            {"translation": None, "ml_score": None},
+            "has no translation, ml_score, which every run but those of the condition none has",
+        ),
+        (
+            {"procrustes": {"offsets": [1, 2], "mean": [0.5, 0.6], "median": [0.5]}},
+            "has 1 rows of procrustes for 2 names",
+        ),
+        ({"correlations": {"words": ["a"], "values": []}}, "has 0 rows of correlations for 1 names"),
+    ],
+)
 def test_a_score_file_that_is_not_whole_is_refused_by_its_name(tmp_path, change, message):
     scores = {**made_up_compression(), **change}
     path = tmp_path / SCORES_FILE
@@ -66,15 +81,24 @@ def test_a_damaged_file_is_refused(tmp_path):
 OTHER_LAYERS = {"0": {"mean": 0.1}, "6": {"mean": 0.2}}
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"config": "other"}, "their configs differ: only same learned seed 0 has made_up, only same learned seed 1 has other"),
-    ({"sentences": {"train": 5002, "valid": 300}}, "their numbers of sentences differ: .*2,500 of a language to train.*2,501 of a language"),
-    ({"retrieval": OTHER_LAYERS}, "their layers of retrieval differ: .*has 8, .*has 6"),
-    ({"translation": OTHER_LAYERS}, "their layers of translation differ"),
-    ({"epochs": 11}, "their epochs differ"),
-    ({"procrustes": {"offsets": [1], "mean": [0.5], "median": [0.5]}}, "their offsets differ"),
-    ({"seed": 0}, "a run is given twice: same learned seed 0; give each once"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (
+            {"config": "other"},
+            "their configs differ: only same learned seed 0 has made_up, only same learned seed 1 has other",
+        ),
+        (
+            {"sentences": {"train": 5002, "valid": 300}},
+            "their numbers of sentences differ: .*2,500 of a language to train.*2,501 of a language",
+        ),
+        ({"retrieval": OTHER_LAYERS}, "their layers of retrieval differ: .*has 8, .*has 6"),
+        ({"translation": OTHER_LAYERS}, "their layers of translation differ"),
+        ({"epochs": 11}, "their epochs differ"),
+        ({"procrustes": {"offsets": [1], "mean": [0.5], "median": [0.5]}}, "their offsets differ"),
+        ({"seed": 0}, "a run is given twice: same learned seed 0; give each once"),
+    ],
+)
 def test_runs_that_do_not_compare_are_refused(change, message):
     with pytest.raises(InputError, match=message):
         in_order([made_up_compression(), made_up_compression(**{"seed": 1, **change})])

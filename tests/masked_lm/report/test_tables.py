@@ -26,15 +26,18 @@ def of(system, condition, seed, *keys):
     return value
 
 
-@pytest.mark.parametrize("title, keys", [
-    ("perplexity, full", ["perplexity", "full"]),
-    ("perplexity, L1", ["perplexity", "first"]),
-    ("retrieval, layer 0", ["retrieval", "0", "mean"]),
-    ("retrieval, layer 8", ["retrieval", "8", "mean"]),
-    ("translation, layer 0", ["translation", "0", "mean"]),
-    ("translation, layer 8", ["translation", "8", "mean"]),
-    ("ML score", ["ml_score"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "title, keys",
+    [
+        ("perplexity, full", ["perplexity", "full"]),
+        ("perplexity, L1", ["perplexity", "first"]),
+        ("retrieval, layer 0", ["retrieval", "0", "mean"]),
+        ("retrieval, layer 8", ["retrieval", "8", "mean"]),
+        ("translation, layer 0", ["translation", "0", "mean"]),
+        ("translation, layer 8", ["translation", "8", "mean"]),
+        ("ML score", ["ml_score"]),
+    ],
+)
 def test_table_4_has_means_over_conditions_and_then_over_seeds(title, keys):
     for group, conditions in {"same": ["same"], "reordered": ["de", "fi"]}.items():
         table = TABLES[f"encodings_{group}"]
@@ -47,14 +50,21 @@ def test_table_4_has_means_over_conditions_and_then_over_seeds(title, keys):
 
 def test_the_control_has_perplexity_alone():
     assert TABLES["encodings_none"].columns == ["encoding", "seeds", "perplexity, full", "perplexity, L1"]
-    assert "the control" in TABLES["encodings_none"].about and "Retrieval" not in TABLES["encodings_none"].about
+    assert (
+        "the control" in TABLES["encodings_none"].about and "Retrieval" not in TABLES["encodings_none"].about
+    )
     assert "encodings_none" not in tables(in_order(grid(conditions=("same",))))
 
 
 def test_the_best_of_a_column_is_the_lowest_perplexity_and_the_highest_score():
-    bold = [[cell.startswith("**") for cell in map(str, row)] for row in marked(TABLES["encodings_same"], "**{}**").rows]
+    bold = [
+        [cell.startswith("**") for cell in map(str, row)]
+        for row in marked(TABLES["encodings_same"], "**{}**").rows
+    ]
     lowest, highest = bold[-1], bold[0]  # perplexity and ML score fall from system to system
-    assert lowest == [False] * 2 + [True] * 2 + [False] * 5 and highest == [False] * 2 + [False] * 2 + [True] * 5
+    assert (
+        lowest == [False] * 2 + [True] * 2 + [False] * 5 and highest == [False] * 2 + [False] * 2 + [True] * 5
+    )
     assert not any(any(row) for row in bold[1:-1])
     assert marked(TABLES["conditions"], "**{}**") == TABLES["conditions"]
     alone = tables([made_up_compression()])["encodings_same"]
@@ -62,7 +72,12 @@ def test_the_best_of_a_column_is_the_lowest_perplexity_and_the_highest_score():
 
 
 def test_equals_are_all_the_best():
-    runs = in_order([made_up_compression(system, perplexity={"full": 9.0, "first": 8.0}) for system in ("learned", "sinusoidal")])
+    runs = in_order(
+        [
+            made_up_compression(system, perplexity={"full": 9.0, "first": 8.0})
+            for system in ("learned", "sinusoidal")
+        ]
+    )
     column = [row[2] for row in marked(tables(runs)["encodings_same"], "<{}>").rows]
     assert column == ["<9.0>", "<9.0>"]
 
@@ -72,7 +87,10 @@ def test_seeds_and_systems_that_lack_conditions_are_left_out_and_named():
     runs = [run for run in RUNS if run["condition"] != "fi" or (run["system"], run["seed"]) not in missing]
     table = tables(runs)["encodings_reordered"]
     assert rows(table)["Absolute",]["seeds"] == "0, 100" and ("Relative (key)",) not in rows(table)
-    assert "Left out, for they lack some of the conditions: Absolute seed 42; Relative (key) seed 0, 42, 100." in table.about
+    assert (
+        "Left out, for they lack some of the conditions: Absolute seed 42; Relative (key) seed 0, 42, 100."
+        in table.about
+    )
     assert "Left out" not in TABLES["encodings_reordered"].about
 
 
@@ -80,7 +98,9 @@ def test_table_5_has_a_row_for_every_condition_and_system():
     found = rows(TABLES["conditions"])
     assert len(found) == 4 * len(ENCODINGS) + len(ABLATIONS)
     row = found["EN+[EN∼FI]", "TUPE (relative)"]
-    assert row["ML score"].mean == pytest.approx(fmean(of("tupe_relative", "fi", seed, "ml_score") for seed in SEEDS))
+    assert row["ML score"].mean == pytest.approx(
+        fmean(of("tupe_relative", "fi", seed, "ml_score") for seed in SEEDS)
+    )
     assert found["EN alone", "TUPE (relative)"]["ML score"] is None
 
 
@@ -89,7 +109,9 @@ def test_ablations_stand_beside_absolute_positions_where_there_are_some():
     assert [row[0] for row in table.rows] == ["Absolute", *ABLATIONS.values()]
     assert not {"ablations_reordered", "ablations_none"} & {*TABLES}
     cell = rows(table)["no word–position",]["median Procrustes loss"]
-    assert cell.mean == pytest.approx(fmean(median(of("no_word_position", "same", seed, "procrustes", "median")) for seed in SEEDS))
+    assert cell.mean == pytest.approx(
+        fmean(median(of("no_word_position", "same", seed, "procrustes", "median")) for seed in SEEDS)
+    )
 
 
 def test_procrustes_losses_are_tested_against_the_control_and_tupe():
@@ -98,12 +120,20 @@ def test_procrustes_losses_are_tested_against_the_control_and_tupe():
     assert {label for _, label in found} == {*ENCODINGS.values(), *ABLATIONS.values()} - without
 
     def losses(system, condition, kind="median"):
-        return [fmean(of(system, condition, seed, "procrustes", kind, place) for seed in SEEDS) for place in range(len(OFFSETS))]
+        return [
+            fmean(of(system, condition, seed, "procrustes", kind, place) for seed in SEEDS)
+            for place in range(len(OFFSETS))
+        ]
 
     row = found["EN+[EN]", "Absolute"]
     assert row["mean loss"].mean == pytest.approx(fmean(losses("learned", "same", "mean")))
-    for title, other in {"p against EN alone": ("learned", "none"), "p against TUPE (absolute)": ("tupe_absolute", "same")}.items():
-        assert float(row[title]) == pytest.approx(wilcoxon(losses("learned", "same"), losses(*other)).pvalue, rel=0.05)
+    for title, other in {
+        "p against EN alone": ("learned", "none"),
+        "p against TUPE (absolute)": ("tupe_absolute", "same"),
+    }.items():
+        assert float(row[title]) == pytest.approx(
+            wilcoxon(losses("learned", "same"), losses(*other)).pvalue, rel=0.05
+        )
     assert found["EN alone", "Absolute"]["p against EN alone"] is None
     assert found["EN+[EN]", "TUPE (absolute)"]["p against TUPE (absolute)"] is None
     assert found["EN+[EN]", "Sinusoidal"]["p against EN alone"] == "1"  # the same table in every condition
@@ -114,14 +144,22 @@ def test_what_was_not_measured_has_no_table_and_no_column():
     assert [*tables(runs)] == ["encodings_same", "conditions", "runs"]
     without_control = tables(in_order(grid(("learned",), ("same",))))["procrustes"]
     assert without_control.columns == ["condition", "encoding", "seeds", "mean loss", "median loss"]
-    assert [*tables(in_order(grid(conditions=("none",))))] == ["encodings_none", "procrustes", "conditions", "runs"]
+    assert [*tables(in_order(grid(conditions=("none",))))] == [
+        "encodings_none",
+        "procrustes",
+        "conditions",
+        "runs",
+    ]
 
 
 def test_what_made_the_runs_is_said():
     row = rows(TABLES["runs"])["EN+[EN∼DE]", "Absolute", "42"]
     assert row["command"] == made_up_compression("learned", "de", 42)["command"] and row["commit"] == "b" * 12
     assert row["training"] == "10 epochs, 1,200 updates" and row["versions"] == "torch 9.9, python 3.11"
-    assert TABLES["conditions"].signatures == "2,500 sentences of a language to train on, 150 to score; 10 epochs, of EN alone 10."
+    assert (
+        TABLES["conditions"].signatures
+        == "2,500 sentences of a language to train on, 150 to score; 10 epochs, of EN alone 10."
+    )
 
 
 def test_terminal_and_markdown_mark_the_best_and_tsv_has_plain_numbers():
@@ -129,7 +167,9 @@ def test_terminal_and_markdown_mark_the_best_and_tsv_has_plain_numbers():
     best = max((row[-1] for row in table.rows), key=lambda cell: cell.mean)
     assert f"**{best}**" in markdown_of(table) and f"{best} *" in text_of(table)
     assert str(best.mean) in tsv(table) and "*" not in tsv(table)
-    assert text_report(RUNS) == "\n\n".join(text_of(TABLES[f"encodings_{group}"]) for group in ("same", "reordered", "none"))
+    assert text_report(RUNS) == "\n\n".join(
+        text_of(TABLES[f"encodings_{group}"]) for group in ("same", "reordered", "none")
+    )
     report = markdown_report(RUNS)
     shown, folded = report.split("<details>", 1)
     assert markdown_rows(TABLES["conditions"]) in folded and markdown_rows(TABLES["procrustes"]) in shown

@@ -10,15 +10,25 @@ from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs
 from zsnmt.report.table import text_rows
 
-ACCURACY = {("learned", 0): (0.81, 0.70, 0.61), ("learned", 42): (0.79, 0.68, 0.63), ("tupe_absolute", 0): (0.83, 0.64, 0.55)}
+ACCURACY = {
+    ("learned", 0): (0.81, 0.70, 0.61),
+    ("learned", 42): (0.79, 0.68, 0.63),
+    ("tupe_absolute", 0): (0.83, 0.64, 0.55),
+}
 PAIRS = {"train": 392702, "valid": 2490, "test_en": 5010, "test_de": 5010, "test_hi": 5010}
 
 
 def write_run(folder: Path, system: str, seed: int, **others) -> Path:
     run = folder / system / f"seed{seed}"
     run.mkdir(parents=True)
-    scores = {"config": "made_up", "condition": "en+de+hi", "system": system, "seed": seed, "pairs": PAIRS,
-              "accuracy": dict(zip(("en", "de", "hi"), ACCURACY.get((system, seed), (0.5, 0.4, 0.3))))}  # fmt: skip
+    scores = {
+        "config": "made_up",
+        "condition": "en+de+hi",
+        "system": system,
+        "seed": seed,
+        "pairs": PAIRS,
+        "accuracy": dict(zip(("en", "de", "hi"), ACCURACY.get((system, seed), (0.5, 0.4, 0.3)))),
+    }
     (run / "xnli.json").write_text(json.dumps(scores | others))
     return run
 
@@ -34,7 +44,11 @@ def test_a_row_is_the_mean_over_the_seeds_of_an_encoding_in_the_papers_order(fol
     write_run(folder, "sinusoidal", 42)
     table = accuracy_table(read_runs([folder]))
     assert table.columns == ["encoding", "seeds", "en", "de", "hi"]
-    assert [row[:2] for row in table.rows] == [["Sinusoidal", "42"], ["Absolute", "0, 42"], ["TUPE (absolute)", "0"]]
+    assert [row[:2] for row in table.rows] == [
+        ["Sinusoidal", "42"],
+        ["Absolute", "0, 42"],
+        ["TUPE (absolute)", "0"],
+    ]
     assert [cell.mean for cell in table.rows[1][2:]] == pytest.approx([0.80, 0.69, 0.62])
     assert [cell.deviation for cell in table.rows[2][2:]] == [None] * 3
     assert "80.0 ± 1.4 %" in text_rows(table) and "392,702 pairs in en" in table.note
@@ -47,16 +61,25 @@ def test_runs_and_folders_of_runs_give_the_same_table(folder):
 
 def test_the_script_prints_every_form(folder):
     assert "TUPE (absolute)" in run_command("python", "-m", "zsnmt", "xnli-table", folder).stdout
-    assert "| Absolute | 0, 42 | 80.0 ± 1.4 % |" in run_command("python", "-m", "zsnmt", "xnli-table", folder, "--markdown").stdout
-    rows = [line.split("\t") for line in run_command("python", "-m", "zsnmt", "xnli-table", folder, "--tsv").stdout.splitlines()]
+    assert (
+        "| Absolute | 0, 42 | 80.0 ± 1.4 % |"
+        in run_command("python", "-m", "zsnmt", "xnli-table", folder, "--markdown").stdout
+    )
+    rows = [
+        line.split("\t")
+        for line in run_command("python", "-m", "zsnmt", "xnli-table", folder, "--tsv").stdout.splitlines()
+    ]
     assert float(rows[2][rows[0].index("de")]) == 0.64
 
 
-@pytest.mark.parametrize("others, message", [
-    ({"config": "another"}, "their configs differ"),
-    ({"accuracy": {"en": 0.8, "de": 0.7}}, "their languages differ"),
-    ({"pairs": PAIRS | {"train": 100}}, "their numbers of pairs differ"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "others, message",
+    [
+        ({"config": "another"}, "their configs differ"),
+        ({"accuracy": {"en": 0.8, "de": 0.7}}, "their languages differ"),
+        ({"pairs": PAIRS | {"train": 100}}, "their numbers of pairs differ"),
+    ],
+)
 def test_runs_that_were_not_made_alike_stand_in_no_table(folder, others, message):
     write_run(folder, "sinusoidal", 0, **others)
     with pytest.raises(InputError, match=message):
@@ -65,7 +88,10 @@ def test_runs_that_were_not_made_alike_stand_in_no_table(folder, others, message
 
 def test_what_is_missing_or_given_twice_is_refused(folder, tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="empty holds no xnli.json, neither of a run nor of runs SYSTEM/seedK; score the run with"):
+    with pytest.raises(
+        InputError,
+        match="empty holds no xnli.json, neither of a run nor of runs SYSTEM/seedK; score the run with",
+    ):
         read_runs([tmp_path / "empty"])
     with pytest.raises(InputError, match="a run is given twice: learned seed 0"):
         accuracy_table(read_runs([folder, folder / "learned" / "seed0"]))

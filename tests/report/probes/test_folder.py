@@ -8,7 +8,18 @@ from tests.support.probes import LANGUAGES, LAYERS, make_probes
 from tests.support.runs import make_run, make_text
 from zsnmt.analysis.held_out import Accuracy
 from zsnmt.errors import InputError
-from zsnmt.report.probes.folder import CLASSIFIERS, CONFUSION, OF_PROBES, OF_RUN, RECORD, SIMILARITY, Classified, parse, probes_of, read
+from zsnmt.report.probes.folder import (
+    CLASSIFIERS,
+    CONFUSION,
+    OF_PROBES,
+    OF_RUN,
+    RECORD,
+    SIMILARITY,
+    Classified,
+    parse,
+    probes_of,
+    read,
+)
 from zsnmt.report.probes.record import RECORD_FILE
 from zsnmt.report.scores import read_runs
 
@@ -62,18 +73,28 @@ def test_some_labels_are_enough(folders):
 
 def test_gaussians_without_value_are_none(folders):
     edit(make_probes(folders[0]) / SIMILARITY, lambda rows: [row.__setitem__(5, "") for row in rows[1:]])
-    assert {pair.gaussian for pairs in probes_of(read_runs(folders))[0].similarities.values() for pair in pairs} == {None}
+    assert {
+        pair.gaussian for pairs in probes_of(read_runs(folders))[0].similarities.values() for pair in pairs
+    } == {None}
 
 
-@pytest.mark.parametrize("key, value, said", [
-    ("text", "other", "probed texts differ: only baseline seed 1 has 0123456789abcdef, only residual seed 1 has other; probe them alike"),
-    ("split", "valid", "probed splits differ"),
-    ("sentences", 41, "numbers of probed sentences differ"),
-    ("kind", "exact", "kinds of classifiers differ"),
-    ("train_lines", 7, "numbers of lines that classifiers are trained on differ"),
-    ("variance", 0.9, "shares of the variance that SVCCA keeps differ"),
-    ("probe_seed", 5, "seeds of the probes differ"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "key, value, said",
+    [
+        (
+            "text",
+            "other",
+            "probed texts differ: only baseline seed 1 has 0123456789abcdef, only residual seed 1 has "
+            "other; probe them alike",
+        ),
+        ("split", "valid", "probed splits differ"),
+        ("sentences", 41, "numbers of probed sentences differ"),
+        ("kind", "exact", "kinds of classifiers differ"),
+        ("train_lines", 7, "numbers of lines that classifiers are trained on differ"),
+        ("variance", 0.9, "shares of the variance that SVCCA keeps differ"),
+        ("probe_seed", 5, "seeds of the probes differ"),
+    ],
+)
 def test_probes_with_other_settings_cannot_stand_side_by_side(folders, key, value, said):
     make_probes(folders[0])
     make_probes(folders[2], removed=2, **{key: value})
@@ -83,27 +104,44 @@ def test_probes_with_other_settings_cannot_stand_side_by_side(folders, key, valu
 def test_probes_of_other_tokens_or_labels_cannot_stand_side_by_side(folders):
     make_probes(folders[0])
     edit(make_probes(folders[2]) / CLASSIFIERS, lambda rows: [row.__setitem__(5, "901") for row in rows[1:]])
-    assert "held-out tokens differ: only baseline seed 1 has 900 for language (0.3500 of one class)" in refused(folders)
+    assert (
+        "held-out tokens differ: only baseline seed 1 has 900 for language (0.3500 of one class)"
+        in refused(folders)
+    )
 
 
 def test_probes_of_another_model_than_was_scored_are_refused(folders):
     make_probes(folders[0], model="former")
-    assert f"{folders[0] / 'probes'} is of another model than {folders[0]} was scored with; make the probes again" in refused(folders)
+    assert (
+        f"{folders[0] / 'probes'} is of another model than {folders[0]} was scored with; make the probes "
+        "again" in refused(folders)
+    )
 
 
-@pytest.mark.parametrize("name, change, said", [
-    (SIMILARITY, lambda rows: rows[0].__setitem__(3, "cca"), "has the columns layer, language, other, cca,"),
-    (SIMILARITY, lambda rows: rows.pop(4), "has no row, or one too many, for 1 en de;"),
-    (SIMILARITY, lambda rows: rows[2].__setitem__(3, "nan"), "line 3 is damaged (nan is out of range);"),
-    (SIMILARITY, lambda rows: rows[2].__setitem__(3, ""), "line 3 is damaged (could not convert"),
-    (CLASSIFIERS, lambda rows: rows.append(rows[-1]), "has no row, or one too many, for final token;"),
-    (CLASSIFIERS, lambda rows: rows[3].__setitem__(2, "1.2"), "line 4 is damaged (1.2 is out of range);"),
-    (CLASSIFIERS, lambda rows: rows[3].__setitem__(5, "12.5"), "line 4 is damaged (invalid literal"),
-    (CLASSIFIERS, lambda rows: rows[5].pop(), "line 6 is damaged ("),
-    (CLASSIFIERS, lambda rows: rows[5].__setitem__(1, "length"), "has no row, or one too many, for"),
-    (CONFUSION, lambda rows: rows[0].__setitem__(2, "xx"), "has the columns layer, language, xx, de, fr, not layer, language, en, de, fr;"),
-    (CONFUSION, lambda rows: rows.clear(), "is empty"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, change, said",
+    [
+        (
+            SIMILARITY,
+            lambda rows: rows[0].__setitem__(3, "cca"),
+            "has the columns layer, language, other, cca,",
+        ),
+        (SIMILARITY, lambda rows: rows.pop(4), "has no row, or one too many, for 1 en de;"),
+        (SIMILARITY, lambda rows: rows[2].__setitem__(3, "nan"), "line 3 is damaged (nan is out of range);"),
+        (SIMILARITY, lambda rows: rows[2].__setitem__(3, ""), "line 3 is damaged (could not convert"),
+        (CLASSIFIERS, lambda rows: rows.append(rows[-1]), "has no row, or one too many, for final token;"),
+        (CLASSIFIERS, lambda rows: rows[3].__setitem__(2, "1.2"), "line 4 is damaged (1.2 is out of range);"),
+        (CLASSIFIERS, lambda rows: rows[3].__setitem__(5, "12.5"), "line 4 is damaged (invalid literal"),
+        (CLASSIFIERS, lambda rows: rows[5].pop(), "line 6 is damaged ("),
+        (CLASSIFIERS, lambda rows: rows[5].__setitem__(1, "length"), "has no row, or one too many, for"),
+        (
+            CONFUSION,
+            lambda rows: rows[0].__setitem__(2, "xx"),
+            "has the columns layer, language, xx, de, fr, not layer, language, en, de, fr;",
+        ),
+        (CONFUSION, lambda rows: rows.clear(), "is empty"),
+    ],
+)
 def test_a_damaged_table_is_named_with_its_line(folders, name, change, said):
     edit(make_probes(folders[0]) / name, change)
     message = refused(folders)

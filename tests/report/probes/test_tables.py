@@ -45,30 +45,44 @@ def test_the_encoder_output_has_a_row_a_system_and_one_for_what_needs_no_states(
         cells = column(positions, f"{label} id")
         assert [*cells] == ["baseline", "residual", "majority class", "chance"]
         assert (cells["chance"].mean, cells["majority class"].mean) == LABELS[label]
-        of_seeds = [one.classified["final"][label].accuracy for one in found if one.record["system"] == "residual"]
+        of_seeds = [
+            one.classified["final"][label].accuracy for one in found if one.record["system"] == "residual"
+        ]
         assert (cells["residual"].mean, cells["residual"].deviation) == (fmean(of_seeds), stdev(of_seeds))
     assert "900 held-out tokens" in positions.about and "token id, 3." in positions.about
-    assert "Text 0123456789abcdef, split test, 40 sentences in en, de, fr; classifiers: published procedure, 200" in positions.signatures
+    assert (
+        "Text 0123456789abcdef, split test, 40 sentences in en, de, fr; classifiers: published procedure, 200"
+        in positions.signatures
+    )
 
 
 def test_similarity_stands_beside_what_independent_states_have(found, tables):
     table = tables["probe_similarity"]
-    score, independent, difference = (column(table, title) for title in ("SVCCA", "SVCCA if independent", "SVCCA − independent"))
+    score, independent, difference = (
+        column(table, title) for title in ("SVCCA", "SVCCA if independent", "SVCCA − independent")
+    )
     pairs = [pair for one in found[:2] for pair in one.similarities["final"]]
     assert score["baseline"].mean == pytest.approx(fmean(pair.svcca for pair in pairs))
     for system in REMOVED:
         assert difference[system].mean == pytest.approx(score[system].mean - independent[system].mean)
         assert str(difference[system]).startswith("+")
     assert score["chance"].mean == pytest.approx(0.35) and column(table, "CKA")["chance"].mean == 0
-    assert column(table, "retrieval")["chance"].mean == pytest.approx(1 / 40) and column(table, "SVCCA")["majority class"] is None
-    assert column(table, "retrieval")["baseline"].mean == pytest.approx(fmean((pair.forward + pair.backward) / 2 for pair in pairs))
+    assert (
+        column(table, "retrieval")["chance"].mean == pytest.approx(1 / 40)
+        and column(table, "SVCCA")["majority class"] is None
+    )
+    assert column(table, "retrieval")["baseline"].mean == pytest.approx(
+        fmean((pair.forward + pair.backward) / 2 for pair in pairs)
+    )
     assert "3 pairs of languages of 40 sentences" in table.about
 
 
 def test_every_layer_is_there_and_the_removed_one_marked(tables):
     table = tables["probe_layers"]
     assert [row[:3] for row in table.rows] == [
-        [layer, system, "removed" if (layer, system) == ("2", "residual") else None] for layer in LAYERS for system in REMOVED
+        [layer, system, "removed" if (layer, system) == ("2", "residual") else None]
+        for layer in LAYERS
+        for system in REMOVED
     ]
     last = dict(zip(table.columns, table.rows[-1]))
     assert last["token id"] == column(tables["probe_positions"], "token id")["residual"]
@@ -87,7 +101,13 @@ def test_confused_languages_add_up(tables):
 
 
 def test_what_made_the_probes_is_said(tables):
-    assert tables["probe_runs"].rows[-1] == ["residual", "2", "b" * 12, "torch 2.0", "bash recipes/probe.sh residual"]
+    assert tables["probe_runs"].rows[-1] == [
+        "residual",
+        "2",
+        "b" * 12,
+        "torch 2.0",
+        "bash recipes/probe.sh residual",
+    ]
 
 
 def test_without_probes_there_is_nothing():
@@ -98,7 +118,12 @@ def test_with_some_labels_there_is_the_rest(tmp_path):
     run = make_run(tmp_path, make_text(tmp_path / "text"))
     make_probes(run, labels=("language",))
     found = probes_of(read_runs([run]))
-    assert [table.name for table in (*headlines(found), *details(found))] == ["probe_similarity", "probe_layers", "probe_confusion", "probe_runs"]
+    assert [table.name for table in (*headlines(found), *details(found))] == [
+        "probe_similarity",
+        "probe_layers",
+        "probe_confusion",
+        "probe_runs",
+    ]
     assert not {"token id", "position id"} & {*details(found)[0].columns}
     assert [axes.get_title() for axes in probe_figures(found, SYSTEMS)[0][2].axes] == ["language id, %"]
     (tmp_path / "more").mkdir()
@@ -116,18 +141,29 @@ def drawn(found):
 def lines(axes, system):
     """The lines with markers in the colour of a system."""
     look = figures.look(SYSTEMS.index(system))
-    return [line for line in axes.get_lines() if line.get_color() == look["color"] and line.get_marker() == look["marker"]]
+    return [
+        line
+        for line in axes.get_lines()
+        if line.get_color() == look["color"] and line.get_marker() == look["marker"]
+    ]
 
 
 def test_a_panel_has_a_line_a_run_and_the_tables_figures(found, drawn, tables):
     accuracy, similarity = drawn["probe_accuracy"].axes, drawn["probe_similarity"].axes
     assert [axes.get_title() for axes in accuracy] == ["token id, %", "position id, %", "language id, %"]
-    assert [axes.get_title() for axes in similarity] == ["SVCCA", "SVCCA − independent", "CKA", "retrieval, %"]
+    assert [axes.get_title() for axes in similarity] == [
+        "SVCCA",
+        "SVCCA − independent",
+        "CKA",
+        "retrieval, %",
+    ]
     for axes in (*accuracy, *similarity):
         assert [label.get_text() for label in axes.get_xticklabels()] == LAYERS
         title = axes.get_title().removesuffix(", %")
         for system in REMOVED:
-            ends = [line.get_ydata()[-1] / (100 if "%" in axes.get_title() else 1) for line in lines(axes, system)]
+            ends = [
+                line.get_ydata()[-1] / (100 if "%" in axes.get_title() else 1) for line in lines(axes, system)
+            ]
             rows = [row for row in tables["probe_layers"].rows if row[:2] == ["final", system]]
             (cell,) = (row[tables["probe_layers"].columns.index(title)] for row in rows)
             assert len(ends) == 2 and isinstance(cell, Measured) and fmean(ends) == pytest.approx(cell.mean)
@@ -140,8 +176,14 @@ def test_the_removed_layer_is_marked_in_the_systems_colour_in_every_panel(drawn)
             marks = [line for line in axes.get_lines() if [*line.get_xdata()] == [2, 2]]
             assert [line.get_color() for line in marks] == [residual]
         (legend,) = figure.legends
-        colours = {text.get_text(): to_hex(line.get_color()) for text, line in zip(legend.get_texts(), legend.get_lines())}
-        assert colours["residual removed"] == residual.lower() and {"baseline", "residual", "chance"} < colours.keys()
+        colours = {
+            text.get_text(): to_hex(line.get_color())
+            for text, line in zip(legend.get_texts(), legend.get_lines())
+        }
+        assert (
+            colours["residual removed"] == residual.lower()
+            and {"baseline", "residual", "chance"} < colours.keys()
+        )
         assert "other" not in colours
 
 
@@ -152,14 +194,27 @@ def test_marks_of_two_systems_at_one_layer_are_both_seen(tmp_path):
         make_probes(run, 2)
     axes = probe_figures(probes_of(read_runs(runs)), ["residual", "residual_query"])[0][2].axes[0]
     marks = [line for line in axes.get_lines() if [*line.get_xdata()] == [2, 2]]
-    assert len({line.get_color() for line in marks}) == len({line._unscaled_dash_pattern[0] for line in marks}) == 2
+    assert (
+        len({line.get_color() for line in marks})
+        == len({line._unscaled_dash_pattern[0] for line in marks})
+        == 2
+    )
 
 
 def test_what_needs_no_states_is_drawn_beside(drawn):
     token, svcca = drawn["probe_accuracy"].axes[0], drawn["probe_similarity"].axes[0]
-    assert [[*line.get_ydata()] for line in token.get_lines() if line.get_color() == figures.INK] == [[4.0] * 5, [1.0] * 5]
-    assert [[*line.get_ydata()] for line in svcca.get_lines() if line.get_color() == figures.INK] == [pytest.approx([0.35] * 5)]
-    independent = [[*line.get_ydata()] for line in svcca.get_lines() if line.get_marker() == "None" and len(line.get_ydata()) == 5]
+    assert [[*line.get_ydata()] for line in token.get_lines() if line.get_color() == figures.INK] == [
+        [4.0] * 5,
+        [1.0] * 5,
+    ]
+    assert [[*line.get_ydata()] for line in svcca.get_lines() if line.get_color() == figures.INK] == [
+        pytest.approx([0.35] * 5)
+    ]
+    independent = [
+        [*line.get_ydata()]
+        for line in svcca.get_lines()
+        if line.get_marker() == "None" and len(line.get_ydata()) == 5
+    ]
     assert [0.3, 0.3, 0.31, 0.31, 0.31] in [pytest.approx(values) for values in independent]
     assert all(axes.get_ylim()[0] <= 0 for figure in drawn.values() for axes in figure.axes)
 
@@ -173,8 +228,22 @@ def test_drawings_take_the_pages_text_colour(drawn):
 def test_maps_of_confused_languages_have_true_ones_down_and_one_scale(found):
     baseline, residual = confusion_maps(found)
     assert (baseline.system, residual.system) == ("baseline", "residual")
-    assert residual.values[Direction("de", "de")] == pytest.approx(60) and residual.values[Direction("de", "fr")] == pytest.approx(20)
-    assert {(cells.low, cells.high, cells.down, cells.across) for cells in (baseline, residual)} == {(0, 100, "true", "predicted")}
+    assert residual.values[Direction("de", "de")] == pytest.approx(60) and residual.values[
+        Direction("de", "fr")
+    ] == pytest.approx(20)
+    assert {(cells.low, cells.high, cells.down, cells.across) for cells in (baseline, residual)} == {
+        (0, 100, "true", "predicted")
+    }
     axes = figures.heat_map(residual).axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("predicted", "true")
-    assert [text.get_text() for text in axes.texts] == ["60.0", "20.0", "20.0", "20.0", "60.0", "20.0", "20.0", "20.0", "60.0"]
+    assert [text.get_text() for text in axes.texts] == [
+        "60.0",
+        "20.0",
+        "20.0",
+        "20.0",
+        "60.0",
+        "20.0",
+        "20.0",
+        "20.0",
+        "60.0",
+    ]

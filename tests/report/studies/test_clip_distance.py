@@ -46,12 +46,16 @@ def test_rows_are_the_baseline_and_then_the_distances_in_their_order():
 def test_every_direction_of_training_has_a_column_and_others_have_none():
     both = clip_distance_table([made_up_scores(system, 1, 5.0) for system in SYSTEMS])
     assert both.columns[3:] == ["de-en", "en-de"] and [cell.mean for cell in both.rows[0][3:]] == [30.0, 20.0]
-    assert clip_distance_table([scored(system, untrained=False) for system in SYSTEMS]).columns[3:] == ["de-en"]
+    assert clip_distance_table([scored(system, untrained=False) for system in SYSTEMS]).columns[3:] == [
+        "de-en"
+    ]
 
 
 def test_seeds_have_a_mean_with_its_deviation_and_one_seed_the_interval_of_the_direction():
     values = [24.0, 27.0]
-    table = clip_distance_table([*SCORES[:2], *(scored("relative_4", seed, bleu) for seed, bleu in enumerate(values, 1))])
+    table = clip_distance_table(
+        [*SCORES[:2], *(scored("relative_4", seed, bleu) for seed, bleu in enumerate(values, 1))]
+    )
     k, _, seeds, cell = table.rows[0]
     assert (k, seeds, cell.mean, cell.deviation) == ("4", "1, 2", fmean(values), pytest.approx(stdev(values)))
     first = with_resamples(SCORES[0])
@@ -59,7 +63,9 @@ def test_seeds_have_a_mean_with_its_deviation_and_one_seed_the_interval_of_the_d
     assert found.interval == tuple(first.results[0].uncertainty.intervals["bleu"])
 
 
-@pytest.mark.parametrize("systems", [SYSTEMS[:1], SYSTEMS[::3], ["zs_transformer", "zs_transformer_residual"]])
+@pytest.mark.parametrize(
+    "systems", [SYSTEMS[:1], SYSTEMS[::3], ["zs_transformer", "zs_transformer_residual"]]
+)
 def test_fewer_than_two_distances_have_no_table(systems):
     scores = [scored(system) for system in systems]
     assert clip_distance_table(scores) is None and "clip_distance" not in tables(scores)
@@ -72,9 +78,15 @@ def test_terminal_and_entry_have_it_and_a_document_has_a_block_of_it(tmp_path):
         keep_scores(scores, tmp_path)
     block = "<!-- begin made_up:clip_distance -->\n{}<!-- end made_up:clip_distance -->\n"
     filled = fill(block.format("old\n"), tmp_path)
-    assert "| – | zs_transformer | 1 | 23.0 |\n| 0 | relative_0 | 1 | 22.0 |" in filled and "old" not in filled
+    assert (
+        "| – | zs_transformer | 1 | 23.0 |\n| 0 | relative_0 | 1 | 22.0 |" in filled and "old" not in filled
+    )
     shown, _, folded = filled.partition("<details>")
-    assert "BLEU: tok:13a" in shown and "`bash" not in shown and folded.count("`bash recipes/train.sh") == len(SCORES)
+    assert (
+        "BLEU: tok:13a" in shown
+        and "`bash" not in shown
+        and folded.count("`bash recipes/train.sh") == len(SCORES)
+    )
     assert fill(filled, tmp_path) == filled
 
 
@@ -82,7 +94,11 @@ def test_a_block_without_the_studys_runs_is_refused(tmp_path):
     keep_scores(SCORES[0], tmp_path)
     with pytest.raises(InputError) as refused:
         fill("<!-- begin made_up:clip_distance -->\n<!-- end made_up:clip_distance -->", tmp_path)
-    assert str(refused.value) == "the runs of made_up are no study clip_distance; train and score its systems with recipes/ablate.sh"
+    assert (
+        str(refused.value)
+        == "the runs of made_up are no study clip_distance; train and score its systems with "
+        "recipes/ablate.sh"
+    )
 
 
 def test_the_page_has_it(tmp_path):

@@ -96,18 +96,22 @@ def test_zero_shot_is_split_by_the_word_orders_of_source_and_target():
     assert "Word orders: velan SOV, tamun VSO, velor SVO, tamek SOV." in encodings_table(SCORES).about
 
 
-@pytest.mark.parametrize("languages, orders, groups", [
-    (["inglan", "velan", "velor"], ORDERS, ["other"]),
-    (["inglan", "velan", "tamek"], ORDERS, ["same"]),
-    (["inglan", "velan", "xx"], ORDERS, []),
-    (["en", "velan", "tamek"], ORDERS, ["same"]),
-    (["en", "de"], {}, []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "languages, orders, groups",
+    [
+        (["inglan", "velan", "velor"], ORDERS, ["other"]),
+        (["inglan", "velan", "tamek"], ORDERS, ["same"]),
+        (["inglan", "velan", "xx"], ORDERS, []),
+        (["en", "velan", "tamek"], ORDERS, ["same"]),
+        (["en", "de"], {}, []),
+    ],
+)
 def test_directions_are_split_where_all_word_orders_are_known(languages, orders, groups):
     scores = [scored(system, languages=languages, word_orders=orders) for system in SYSTEMS[:2]]
     table = tables(scores)["encodings"]
     assert [title for title in table.columns if title.startswith("baseline zero-shot, ")] == [
-        f"baseline zero-shot, {group} word order" for group in groups]  # fmt: skip
+        f"baseline zero-shot, {group} word order" for group in groups
+    ]
     assert ("Word orders" in table.about) == (bool(groups))
 
 

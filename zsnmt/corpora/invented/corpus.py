@@ -53,20 +53,27 @@ def standard_languages(number: int) -> tuple[Language, ...]:
 
 
 def read_languages(path: str | Path) -> tuple[Language, ...]:
-    """Languages from a JSON list of objects with the fields of `Language`, the pivot first; raises InputError."""
+    """Languages from a JSON list of objects with the fields of `Language`, the pivot first; raises
+    InputError.
+    """
     try:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as JSON in UTF-8 ({error}); give a list of objects") from error
+        raise InputError(
+            f"{path} cannot be read as JSON in UTF-8 ({error}); give a list of objects"
+        ) from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{path} is not a list of objects; give one object for each language, the pivot first")
+        raise InputError(
+            f"{path} is not a list of objects; give one object for each language, the pivot first"
+        )
     known = [each.name for each in fields(Language)]
     for number, row in enumerate(rows, 1):
         unknown = sorted(set(row) - set(known))
         missing = sorted({"name", "family"} - set(row))
         if unknown or missing:
             raise InputError(
-                f"{path}, language {number}: {', '.join(unknown or missing)} is {'unknown' if unknown else 'missing'}; "
+                f"{path}, language {number}: {', '.join(unknown or missing)} is "
+                f"{'unknown' if unknown else 'missing'}; "
                 f"the fields are {', '.join(known)}, of which name and family are required"
             )
     try:
@@ -86,9 +93,15 @@ class SyntheticCorpus:
 
     languages: tuple[Language, ...] = setting(standard_languages(4), "the pivot, then the other languages")
     concepts: int = setting(125, "nouns, verbs, adjectives and so on that each language has words for")
-    shared_cognates: float = setting(0.5, "share (0-1) of the concepts whose forms all languages have in common")
-    family_cognates: float = setting(0.2, "share (0-1) of the concepts, besides, whose forms a family has in common")
-    sound_change: float = setting(0.25, "probability (0-1) of a letter to change in the family, and in the language")
+    shared_cognates: float = setting(
+        0.5, "share (0-1) of the concepts whose forms all languages have in common"
+    )
+    family_cognates: float = setting(
+        0.2, "share (0-1) of the concepts, besides, whose forms a family has in common"
+    )
+    sound_change: float = setting(
+        0.25, "probability (0-1) of a letter to change in the family, and in the language"
+    )
     second_clause_share: float = setting(0.3, "share (0-1) of two-clause sentences, before lengths are held")
     shortest: int = setting(3, "fewest concepts a sentence names")
     longest: int = setting(14, "most concepts a sentence names")
@@ -101,7 +114,9 @@ class SyntheticCorpus:
         names = [language.name for language in self.languages]
         repeated = [name for name in names if names.count(name) > 1]
         if len(names) < 2 or repeated:
-            raise InputError(f"the languages are {names}; give a pivot and at least one other, each name once")
+            raise InputError(
+                f"the languages are {names}; give a pivot and at least one other, each name once"
+            )
         for name in ("shared_cognates", "family_cognates", "sound_change", "second_clause_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"{name} is {getattr(self, name)}; it is a share, give 0 to 1")
@@ -114,7 +129,9 @@ class SyntheticCorpus:
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; ask for at least 1 sentence")
         if not 2 <= self.shortest <= self.longest:
-            raise InputError(f"lengths are {self.shortest} to {self.longest} concepts; give 2 <= shortest <= longest")
+            raise InputError(
+                f"lengths are {self.shortest} to {self.longest} concepts; give 2 <= shortest <= longest"
+            )
         concept_inventory(self.concepts)
 
     @property
@@ -148,14 +165,18 @@ class SyntheticCorpus:
         return render(meaning, language, self.stems[language.name])
 
     def meanings(self) -> dict[str, list[Meaning]]:
-        """The meanings of `test`, `valid` and each training pair (by its language); no meaning occurs twice."""
+        """The meanings of `test`, `valid` and each training pair (by its language); no meaning occurs
+        twice.
+        """
         numbers = {"test": self.test, "valid": self.valid}
         numbers |= {language.name: self.pairs for language in self.languages[1:]}
         seen: set[Meaning] = set()
         return {name: list(self.draw(name, number, seen)) for name, number in numbers.items()}
 
     def draw(self, name: str, number: int, seen: set[Meaning]) -> Iterator[Meaning]:
-        """So many meanings from the stream of `name`, none of them in `seen`, where they are added; raises InputError."""
+        """So many meanings from the stream of `name`, none of them in `seen`, where they are added; raises
+        InputError.
+        """
         rng, wanted = stream(self.seed, "meanings", name), number
         failures = 0
         while wanted:
@@ -164,7 +185,8 @@ class SyntheticCorpus:
                 failures += 1
                 if failures == PATIENCE:
                     raise InputError(
-                        f"{number} sentences for {name}: the grammar ran out of new ones of these lengths after "
+                        f"{number} sentences for {name}: the grammar ran out of new ones of these lengths "
+                        "after "
                         f"{len(seen)} in all; ask for fewer sentences, more concepts or other lengths"
                     )
                 continue
@@ -181,7 +203,9 @@ class SyntheticCorpus:
                 files[name] = [self.render(meaning, side) for meaning in meanings[language.name]]
         for language in self.languages:
             for split in ("valid", "test"):
-                files[f"{split}.{language.name}"] = [self.render(meaning, language) for meaning in meanings[split]]
+                files[f"{split}.{language.name}"] = [
+                    self.render(meaning, language) for meaning in meanings[split]
+                ]
             files[f"lexicon.{language.name}"] = self.lexicon(language)
             files[f"word_order.{language.name}"] = [language.word_order]
         files["description.txt"] = describe(self, meanings["valid"][:3])
@@ -201,7 +225,11 @@ def describe(corpus: SyntheticCorpus, examples: list[Meaning]) -> list[str]:
     typology = [[each.name.replace("_", " ") for each in fields(Language)]]
     typology += [list(asdict(language).values()) for language in corpus.languages]
     number = len(corpus.languages) - 1
-    lines = [f"A synthetic corpus: the pivot {corpus.pivot.name} and {number} other languages", "", *table(typology)]
+    lines = [
+        f"A synthetic corpus: the pivot {corpus.pivot.name} and {number} other languages",
+        "",
+        *table(typology),
+    ]
     lines += ["", *table([[name, str(getattr(corpus, name))] for name in settings]), ""]
     likeness = [["languages", "words in both", "likeness of forms"]]
     for first, second in combinations(corpus.languages, 2):
@@ -210,7 +238,10 @@ def describe(corpus: SyntheticCorpus, examples: list[Meaning]) -> list[str]:
         likeness.append([f"{first.name} {second.name}", f"{overlap:.3f}", f"{similarity:.3f}"])
     lines += table(likeness)
     for meaning in examples:
-        lines += ["", *table([[language.name, corpus.render(meaning, language)] for language in corpus.languages])]
+        lines += [
+            "",
+            *table([[language.name, corpus.render(meaning, language)] for language in corpus.languages]),
+        ]
     return lines
 
 
@@ -223,7 +254,9 @@ def write_corpus(corpus: SyntheticCorpus, folder: str | Path) -> bool:
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         if holds(folder, corpus):
             return False
-        raise InputError(f"{folder} holds something else than this corpus; name a new folder or remove it first")
+        raise InputError(
+            f"{folder} holds something else than this corpus; name a new folder or remove it first"
+        )
     files = corpus.files()
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)

@@ -141,7 +141,9 @@ def sample_clause(inventory: Mapping[str, Sequence[str]], rng: Random, subordina
     )
 
 
-def sample_meaning(inventory: Mapping[str, Sequence[str]], rng: Random, second_clause_share: float) -> Meaning:
+def sample_meaning(
+    inventory: Mapping[str, Sequence[str]], rng: Random, second_clause_share: float
+) -> Meaning:
     """A meaning; `second_clause_share` (0-1) of the meanings have two clauses."""
     joined = rng.random() < second_clause_share
     return Meaning(
@@ -155,9 +157,9 @@ def sample_meaning(inventory: Mapping[str, Sequence[str]], rng: Random, second_c
 class Word(NamedTuple):
     """A word with the words that depend on it, those before and those after it in the order of the sentence.
 
-    It says a concept of the inventory, a marker that is a particle, or the `mark` that ends a sentence; `affixes`
-    are the markers inside it. `role` is that of a noun (agent, patient, place) or of a verb (first, second: its
-    clause), and None of other words.
+    It says a concept of the inventory, a marker that is a particle, or the `mark` that ends a sentence;
+    `affixes` are the markers inside it. `role` is that of a noun (agent, patient, place) or of a verb (first,
+    second: its clause), and None of other words.
     """
 
     form: str
@@ -182,7 +184,9 @@ def plain(stems: Mapping[str, str], *concepts: str | None) -> tuple[Word, ...]:
 
 
 def marked(concept: str, marks: Sequence[tuple[str, str]], stems: Mapping[str, str]) -> Word:
-    """The word of a concept, with affixes and particles that say `marks`: (marker, marking) from the stem outwards."""
+    """The word of a concept, with affixes and particles that say `marks`: (marker, marking) from the stem
+    outwards.
+    """
     return Word(
         inflect(stems[concept], [(stems[marker], marking) for marker, marking in marks]),
         concept,
@@ -207,9 +211,15 @@ def verb_marks(language: Language, tense: str) -> list[tuple[str, str]]:
 
 
 def noun_tree(
-    phrase: NounPhrase | None, role: str, language: Language, stems: Mapping[str, str], relation: str | None = None
+    phrase: NounPhrase | None,
+    role: str,
+    language: Language,
+    stems: Mapping[str, str],
+    relation: str | None = None,
 ) -> tuple[Word, ...]:
-    """The noun of a phrase, if there is one, with particles first, then what modifies it; the adposition outside all."""
+    """The noun of a phrase, if there is one, with particles first, then what modifies it; the adposition
+    outside all.
+    """
     if phrase is None:
         return ()
     noun = marked(phrase.noun, noun_marks(language, phrase.plural, phrase.definite, role == "patient"), stems)
@@ -257,7 +267,9 @@ def render(meaning: Meaning, language: Language, stems: Mapping[str, str]) -> st
     return sentence[0].upper() + sentence[1:] + mark
 
 
-def word_forms(language: Language, inventory: Mapping[str, Sequence[str]], stems: Mapping[str, str]) -> list[str]:
+def word_forms(
+    language: Language, inventory: Mapping[str, Sequence[str]], stems: Mapping[str, str]
+) -> list[str]:
     """All words that `language` can write, lowercased and sorted."""
     words = {stems["not"]}
     for word_class, concepts in inventory.items():

@@ -19,15 +19,40 @@ INFLECTIONS = {  # word class -> the groups of markers that can stand on one wor
     "intransitive": (("past",), ("future",)),
 }
 CLOSED_CLASSES = {"adposition": 6, "numeral": 5, "conjunction": 4}  # concepts
-OPEN_CLASSES = {"transitive": 18, "intransitive": 10, "adjective": 15, "adverb": 7}  # % of the rest; nouns are half
+OPEN_CLASSES = {
+    "transitive": 18,
+    "intransitive": 10,
+    "adjective": 15,
+    "adverb": 7,
+}  # % of the rest; nouns are half
 FEWEST_CONCEPTS = 40
 
 VOWELS = "aeiou"
 CONSONANTS = "bdfghjklmnprstvwz"
 REFLEXES = {  # what a regular sound change can make of a letter
-    "a": "eo", "e": "ia", "i": "ey", "o": "ua", "u": "oi", "y": "iu",
-    "p": "fb", "b": "vp", "t": "ds", "d": "tz", "k": "gh", "g": "kj", "f": "vp", "v": "wb", "w": "vb",
-    "s": "zt", "z": "sd", "h": "k", "j": "zg", "m": "n", "n": "m", "l": "r", "r": "l",
+    "a": "eo",
+    "e": "ia",
+    "i": "ey",
+    "o": "ua",
+    "u": "oi",
+    "y": "iu",
+    "p": "fb",
+    "b": "vp",
+    "t": "ds",
+    "d": "tz",
+    "k": "gh",
+    "g": "kj",
+    "f": "vp",
+    "v": "wb",
+    "w": "vb",
+    "s": "zt",
+    "z": "sd",
+    "h": "k",
+    "j": "zg",
+    "m": "n",
+    "n": "m",
+    "l": "r",
+    "r": "l",
 }
 
 
@@ -133,7 +158,9 @@ def candidates(concept: str, level: str, name: str, family: str, rate: float, se
         proto = invent(stream(seed, "shared", concept), sounds(seed, "sounds"), syllables)
         yield proto.translate(family_change).translate(own_change)
     elif level == "family":
-        proto = invent(stream(seed, "family", family, concept), sounds(seed, "family_sounds", family), syllables)
+        proto = invent(
+            stream(seed, "family", family, concept), sounds(seed, "family_sounds", family), syllables
+        )
         yield proto.translate(own_change)
     rng, inventory = stream(seed, "own", name, concept), sounds(seed, "sounds", name)
     for attempt in itertools.count():  # longer words when short ones run out
@@ -141,7 +168,12 @@ def candidates(concept: str, level: str, name: str, family: str, rate: float, se
 
 
 def make_stems(
-    name: str, family: str, inventory: Mapping[str, Sequence[str]], levels: Mapping[str, str], rate: float, seed: int
+    name: str,
+    family: str,
+    inventory: Mapping[str, Sequence[str]],
+    levels: Mapping[str, str],
+    rate: float,
+    seed: int,
 ) -> dict[str, str]:
     """The form of every concept and marker in the language `name`; no two words can ever look the same.
 

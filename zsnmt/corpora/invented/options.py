@@ -13,15 +13,23 @@ def add_corpus_options(parser: ArgumentParser, without: Collection[str] = ()) ->
     which = parser.add_mutually_exclusive_group()
     number = len(SyntheticCorpus.languages) - 1
     which.add_argument("--number", type=int, default=number, help="standard languages besides the pivot")
-    which.add_argument("--languages", type=Path, metavar="FILE", help="JSON list of languages, the pivot first")
+    which.add_argument(
+        "--languages", type=Path, metavar="FILE", help="JSON list of languages, the pivot first"
+    )
     console.add_fields(parser, SyntheticCorpus, without=["languages", *without])
 
 
 def corpus_of(options: Namespace) -> SyntheticCorpus:
     """What the options say."""
-    settings = {field: value for field, value in vars(options).items() if field in SyntheticCorpus.__dataclass_fields__}
+    settings = {
+        field: value
+        for field, value in vars(options).items()
+        if field in SyntheticCorpus.__dataclass_fields__
+    }
     path = options.languages
-    return SyntheticCorpus(**settings | {"languages": read_languages(path) if path else standard_languages(options.number)})
+    return SyntheticCorpus(
+        **settings | {"languages": read_languages(path) if path else standard_languages(options.number)}
+    )
 
 
 def parse_corpus(words: Sequence[str]) -> SyntheticCorpus:
@@ -42,4 +50,6 @@ def parse_treebanks(words: Sequence[str]) -> tuple[SyntheticCorpus, int]:
 def add_treebank_options(parser: ArgumentParser) -> None:
     """Add the settings of treebanks of the artificial languages."""
     parser.add_argument("--sentences", type=int, default=2000, help="sentences of each training set")
-    add_corpus_options(parser, without=["pairs", "test"])  # --sentences stands for the one, and there is no test set
+    add_corpus_options(
+        parser, without=["pairs", "test"]
+    )  # --sentences stands for the one, and there is no test set

@@ -11,32 +11,38 @@ _HUGGING_FACE = "https://huggingface.co/datasets/iwslt2017/resolve"
 _TALKS = "data/2017-01-trnmted/texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo"
 _EUROPARL = "https://www.statmt.org/europarl/v7"
 _PMINDIA = "https://data.statmt.org/pmindia/v1/parallel"
-_MULTI30K = "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw"  # a commit, so that the files stay as they are
+_MULTI30K = (
+    "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw"  # a commit, so that the files stay as they are
+)
 
-_TALKS_IN_ALL_LANGUAGES = Part((
-    ReleaseFile(
-        "DeEnItNlRo-DeEnItNlRo.tgz",
-        (f"{_HUGGING_FACE}/ebd7c60d9800c2a1be010a227e5f0a2363730f7a/{_TALKS}.tgz",),
-        size=329331279,
-        sha256="cebb3839b7580f8e4eecf66d75424caa29b9410a9a491a732b2d343626ee0243",
-    ),
-    ReleaseFile(
-        "2017-01-trnmted.tgz",
-        (f"{_WIT3}12ycYSzLIG253AFN35Y6qoyf9wtkOjakp",),
-        size=329433918,
-        sha256="1125a2f90bc7df4f41f1b32eb17e847e6263b564e0e4214379f558ea53f95166",
-        nested=("**/DeEnItNlRo-DeEnItNlRo.tgz",),
-    ),
-    ReleaseFile("DeEnItNlRo-DeEnItNlRo.zip", (f"{_HUGGING_FACE}/main/{_TALKS}.zip",)),
-))
+_TALKS_IN_ALL_LANGUAGES = Part(
+    (
+        ReleaseFile(
+            "DeEnItNlRo-DeEnItNlRo.tgz",
+            (f"{_HUGGING_FACE}/ebd7c60d9800c2a1be010a227e5f0a2363730f7a/{_TALKS}.tgz",),
+            size=329331279,
+            sha256="cebb3839b7580f8e4eecf66d75424caa29b9410a9a491a732b2d343626ee0243",
+        ),
+        ReleaseFile(
+            "2017-01-trnmted.tgz",
+            (f"{_WIT3}12ycYSzLIG253AFN35Y6qoyf9wtkOjakp",),
+            size=329433918,
+            sha256="1125a2f90bc7df4f41f1b32eb17e847e6263b564e0e4214379f558ea53f95166",
+            nested=("**/DeEnItNlRo-DeEnItNlRo.tgz",),
+        ),
+        ReleaseFile("DeEnItNlRo-DeEnItNlRo.zip", (f"{_HUGGING_FACE}/main/{_TALKS}.zip",)),
+    )
+)
 
-_TALKS_OF_TST2017 = Part((
-    ReleaseFile(
-        "2017-01-mted-test.tgz",
-        (f"{_WIT3}1hIryKXS4iR9Wv_yiZv9AlgLGnOnKx2_Z",),
-        nested=("**/[a-z][a-z]-[a-z][a-z].tgz",),
-    ),
-))
+_TALKS_OF_TST2017 = Part(
+    (
+        ReleaseFile(
+            "2017-01-mted-test.tgz",
+            (f"{_WIT3}1hIryKXS4iR9Wv_yiZv9AlgLGnOnKx2_Z",),
+            nested=("**/[a-z][a-z]-[a-z][a-z].tgz",),
+        ),
+    )
+)
 
 _MULTI30K_FILES = {
     "train.en.gz": (568929, "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f"),
@@ -55,8 +61,10 @@ _MULTI30K_FILES = {
 
 
 def _multi30k_part(name: str, size: int, sha256: str) -> Part:
-    urls = (f"https://raw.githubusercontent.com/multi30k/dataset/{_MULTI30K}/{name}",
-            f"https://github.com/multi30k/dataset/raw/{_MULTI30K}/{name}")
+    urls = (
+        f"https://raw.githubusercontent.com/multi30k/dataset/{_MULTI30K}/{name}",
+        f"https://github.com/multi30k/dataset/raw/{_MULTI30K}/{name}",
+    )
     return Part((ReleaseFile(name, urls, size, sha256),), language=name.split(".")[1])
 
 
@@ -70,8 +78,9 @@ _PMINDIA_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
 CATALOGUE = {
     "iwslt17": Corpus(
         licence="IWSLT 2017, multilingual task: talks of TED Conferences LLC under CC BY-NC-ND "
-                "(attribution, non-commercial, no derivatives)",
-        homepage="https://wit3.fbk.eu/2017-01 (training, dev2010, tst2010) and https://wit3.fbk.eu/2017-01-b (tst2017)",
+        "(attribution, non-commercial, no derivatives)",
+        homepage="https://wit3.fbk.eu/2017-01 (training, dev2010, tst2010) and "
+        "https://wit3.fbk.eu/2017-01-b (tst2017)",
         languages=("en", "de", "it", "nl", "ro"),
         parts=(_TALKS_IN_ALL_LANGUAGES, _TALKS_OF_TST2017),
     ),
@@ -85,7 +94,9 @@ CATALOGUE = {
         licence="PMIndia v1: CC BY 4.0",
         homepage="https://data.statmt.org/pmindia",
         languages=("en", *_PMINDIA_LANGUAGES),
-        parts=tuple(_part(_PMINDIA, f"pmindia.v1.{language}-en.tsv", language) for language in _PMINDIA_LANGUAGES),
+        parts=tuple(
+            _part(_PMINDIA, f"pmindia.v1.{language}-en.tsv", language) for language in _PMINDIA_LANGUAGES
+        ),
     ),
     "multi30k": Corpus(
         licence="Multi30k: for non-commercial research and education, as Flickr30K, from which it is derived",

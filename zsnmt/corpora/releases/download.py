@@ -69,8 +69,18 @@ def _fetch_rest(url: str, part: Path) -> None:
 
 
 def _receive(response: HTTPResponse, part: Path, done: int, begun: Mapping, note: Path) -> None:
-    """Writes what arrives behind the first `done` bytes of `part`; a new one gets its note if it can be continued."""
-    bar = tqdm(desc=part.stem, total=begun["size"], initial=done, unit="B", unit_scale=True, leave=False, disable=None)
+    """Writes what arrives behind the first `done` bytes of `part`; a new one gets its note if it can be
+    continued.
+    """
+    bar = tqdm(
+        desc=part.stem,
+        total=begun["size"],
+        initial=done,
+        unit="B",
+        unit_scale=True,
+        leave=False,
+        disable=None,
+    )
     try:
         with bar, part.open("ab" if done else "wb") as file:
             if not done and None not in begun.values():
@@ -113,12 +123,18 @@ def _reason(error: Exception) -> str:
 def _continues(headers: HTTPMessage, done: int, begun: Mapping) -> bool:
     """Whether a partial answer is the rest of what was begun; it need not repeat the validator."""
     sent = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", headers.get("Content-Range", ""))
-    return (sent is not None and done > 0 and (int(sent[1]), int(sent[2])) == (done, begun["size"])
-            and _validator(headers) in (None, begun["validator"]))
+    return (
+        sent is not None
+        and done > 0
+        and (int(sent[1]), int(sent[2])) == (done, begun["size"])
+        and _validator(headers) in (None, begun["validator"])
+    )
 
 
 def _validator(headers: HTTPMessage) -> str | None:
-    """What tells one state of a remote file from another; a weak ETag may not stand in If-Range (RFC 9110)."""
+    """What tells one state of a remote file from another; a weak ETag may not stand in If-Range (RFC
+    9110).
+    """
     tag = headers.get("ETag")
     return tag if tag and not tag.startswith("W/") else headers.get("Last-Modified")
 

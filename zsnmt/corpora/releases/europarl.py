@@ -1,28 +1,31 @@
-"""Europarl v7 (Koehn 2005), `europarl-v7.{lang}-en.{lang,en}`, under the three conditions of Liu et al. (2021).
+"""Europarl v7 (Koehn 2005), `europarl-v7.{lang}-en.{lang,en}`, under the three conditions of Liu et al.
+(2021).
 
-A sentence is what is left of a line when it is cleaned; a line without one on either side is left out, and so is
-a sentence pair that was there before. Pairs of different languages meet in an English sentence that is the same.
+A sentence is what is left of a line when it is cleaned; a line without one on either side is left out, and so
+is a sentence pair that was there before. Pairs of different languages meet in an English sentence that is the
+same.
 
-* Held out, first and in every condition: `valid` and `test`, multiway, drawn from the English sentences that are in
-  every pair and of which both sides occur in one line only, so that neither side has a second translation there. A
-  training pair goes out when either side is a held-out sentence of any language. For these two rules sentences are
-  compared normalised, as in `zsnmt.corpora.overlap`.
+* Held out, first and in every condition: `valid` and `test`, multiway, drawn from the English sentences that
+  are in every pair and of which both sides occur in one line only, so that neither side has a second
+  translation there. A training pair goes out when either side is a held-out sentence of any language. For
+  these two rules sentences are compared normalised, as in `zsnmt.corpora.overlap`.
 * `multiway`: each pair has all English sentences that are in every pair, the same for all.
-* `non_overlap`: each English sentence is dealt, at random, to one of the pairs that have it, and each pair keeps as
-  many as `multiway` gives, or as the smallest hand has: equal numbers from different sentences, not only from those
-  in every pair. To compare the two where hands are smaller, bound both by `pairs`.
+* `non_overlap`: each English sentence is dealt, at random, to one of the pairs that have it, and each pair
+  keeps as many as `multiway` gives, or as the smallest hand has: equal numbers from different sentences, not
+  only from those in every pair. To compare the two where hands are smaller, bound both by `pairs`.
 * `full`: every sentence pair that is left.
 
-`multiway` and `non_overlap` have one line for an English sentence, the first of its pair. Training pairs keep the
-order of the release; held-out sentences are in random order. All draws follow from the seed, the text and the set of
-languages, not from their order.
+`multiway` and `non_overlap` have one line for an English sentence, the first of its pair. Training pairs keep
+the order of the release; held-out sentences are in random order. All draws follow from the seed, the text and
+the set of languages, not from their order.
 
-The paper has 119 thousand sentences in a pair under the first two conditions. How it cut them, and the size of its
-test set, which is another corpus's, are not published: the rules above and the 2000 sentences are this project's.
+The paper has 119 thousand sentences in a pair under the first two conditions. How it cut them, and the size
+of its test set, which is another corpus's, are not published: the rules above and the 2000 sentences are this
+project's.
 
-Sentences are held as 64-bit digests, 29 bytes a line in all: two of n different ones have the same digest with a
-probability of about n²/2⁶⁵, which is 10⁻⁷ for two million. The seed is part of the digest, so that the order of
-digests is a random order, and the same one for every pair.
+Sentences are held as 64-bit digests, 29 bytes a line in all: two of n different ones have the same digest
+with a probability of about n²/2⁶⁵, which is 10⁻⁷ for two million. The seed is part of the digest, so that the
+order of digests is a random order, and the same one for every pair.
 """
 
 import logging
@@ -67,13 +70,20 @@ class Lines(NamedTuple):
         return Lines(*(column[chosen] for column in self))
 
 
-def read_release(release: Path, target: Path, languages: Sequence[str] = LANGUAGES, condition: str = "multiway",
-                 held_out: int = 2000, seed: int = 1, pairs: int | None = None,
-                 workers: int | None = None) -> dict[str, dict[str, int]]:  # fmt: skip
+def read_release(
+    release: Path,
+    target: Path,
+    languages: Sequence[str] = LANGUAGES,
+    condition: str = "multiway",
+    held_out: int = 2000,
+    seed: int = 1,
+    pairs: int | None = None,
+    workers: int | None = None,
+) -> dict[str, dict[str, int]]:
     """Write parallel text from the release into `target`; returns sentence pairs by split and pair.
 
-    `languages`: English first. `valid` and `test` have `held_out` sentences each. `pairs` bounds the number of
-    training pairs with each language. `workers`: processes, by default as many as there are cores. Raises
+    `languages`: English first. `valid` and `test` have `held_out` sentences each. `pairs` bounds the number
+    of training pairs with each language. `workers`: processes, by default as many as there are cores. Raises
     InputError, before anything is written, for files that are missing or not in the form of the release, and
     where fewer sentences than asked for can be held out, or none is left to train on.
     """
@@ -83,7 +93,9 @@ def read_release(release: Path, target: Path, languages: Sequence[str] = LANGUAG
         raise InputError(f"one or more sentences must be held out and trained on, not {held_out} and {pairs}")
     pivot, *others = check_languages(languages)
     if pivot != PIVOT:
-        raise InputError(f"Europarl has each language with English: the first language must be en, here it is {pivot}")
+        raise InputError(
+            f"Europarl has each language with English: the first language must be en, here it is {pivot}"
+        )
     others.sort()
     names = [[f"europarl-v7.{language}-{PIVOT}.{side}" for side in (PIVOT, language)] for language in others]
     files = dict(zip(others, find_files(release, [[both] for both in names], "europarl")))
@@ -108,7 +120,9 @@ def digest_pair(files: tuple[Path, Path], seed: int) -> Lines:
     """
     table = np.fromiter(digest_lines(files, seed), _ROW)
     if not len(table):
-        raise InputError(f"{files[0]} and {files[1]} have no line with a sentence on both sides; get the release again")
+        raise InputError(
+            f"{files[0]} and {files[1]} have no line with a sentence on both sides; get the release again"
+        )
     _, first = np.unique(table["pair"], return_index=True)
     if len(first) < len(table):
         logger.info("%s: pairs that are there before, left out: %d", files[0].name, len(table) - len(first))
@@ -140,8 +154,10 @@ def read_pair(files: tuple[Path, Path]) -> Iterator[tuple[str, str]]:
     for sides in zip_longest(*map(open_lines, files)):
         if None in sides:
             counts = [sum(1 for _ in open_lines(file)) for file in files]
-            raise InputError(f"{files[0]} has {counts[0]} lines and {files[1]} has {counts[1]}; line n of one must be "
-                             f"the translation of line n of the other, so get the release again")
+            raise InputError(
+                f"{files[0]} has {counts[0]} lines and {files[1]} has {counts[1]}; line n of one must be "
+                f"the translation of line n of the other, so get the release again"
+            )
         yield sides
 
 
@@ -161,8 +177,10 @@ def hold_out(lines: Mapping[str, Lines], number: int) -> dict[str, Lines]:
     """As many lines of each pair, drawn at random; line n has the same English in all of them."""
     pool = np.sort(reduce(np.intersect1d, (own.english[own.alone] for own in lines.values())))
     if len(pool) < number:
-        raise InputError(f"{len(pool)} English sentences are in all of {', '.join(f'{code}-{PIVOT}' for code in lines)} "
-                         f"and once in each, fewer than the {number} to hold out; hold out fewer")
+        raise InputError(
+            f"{len(pool)} English sentences are in all of {', '.join(f'{code}-{PIVOT}' for code in lines)} "
+            f"and once in each, fewer than the {number} to hold out; hold out fewer"
+        )
     held = {}
     for language, own in lines.items():
         places = np.flatnonzero(is_in(own.english, pool[:number]))
@@ -176,16 +194,19 @@ def leave_out(lines: Lines, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return lines.english[unseen], lines.number[unseen]
 
 
-def choose_training(left: Mapping[str, tuple[np.ndarray, np.ndarray]], condition: str,
-                    pairs: int | None = None) -> dict[str, np.ndarray]:  # fmt: skip
+def choose_training(
+    left: Mapping[str, tuple[np.ndarray, np.ndarray]], condition: str, pairs: int | None = None
+) -> dict[str, np.ndarray]:
     """The numbers of the lines to train on by language, ascending.
 
     `left` has English and number of each line that may be. Held-out sentences are those with the lowest
     digests; the highest are taken here, which is independent of them.
     """
     if condition == "full":
-        chosen = {language: number[np.argsort(english, kind="stable")[-(pairs or len(number)):]]
-                  for language, (english, number) in left.items()}  # fmt: skip
+        chosen = {
+            language: number[np.argsort(english, kind="stable")[-(pairs or len(number)) :]]
+            for language, (english, number) in left.items()
+        }
     else:
         first = {language: first_lines(*own) for language, own in left.items()}
         sentences = {language: english for language, (english, _) in first.items()}
@@ -197,8 +218,10 @@ def choose_training(left: Mapping[str, tuple[np.ndarray, np.ndarray]], condition
             hand = hands[language][len(hands[language]) - size :]
             chosen[language] = number[np.searchsorted(english, hand)]
     if not all(map(len, chosen.values())):
-        raise InputError(f"no sentence is left to train {', '.join(f'{code}-{PIVOT}' for code in chosen)} on under the "
-                         f"condition {condition}; hold out fewer, or take another condition")
+        raise InputError(
+            f"no sentence is left to train {', '.join(f'{code}-{PIVOT}' for code in chosen)} on under the "
+            f"condition {condition}; hold out fewer, or take another condition"
+        )
     return {language: np.sort(numbers) for language, numbers in chosen.items()}
 
 
@@ -209,7 +232,9 @@ def first_lines(english: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np
 
 
 def deal(sentences: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Each sentence to one of the languages that have it, each as likely; digests, ascending, without repetition."""
+    """Each sentence to one of the languages that have it, each as likely; digests, ascending, without
+    repetition.
+    """
     everything = reduce(np.union1d, sentences.values())
     owners = np.zeros_like(everything)
     for own in sentences.values():
@@ -223,8 +248,9 @@ def deal(sentences: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return hands
 
 
-def chosen_lines(files: Mapping[str, tuple[Path, Path]], training: Mapping[str, np.ndarray],
-                 held: Mapping[str, Lines]) -> dict[str, tuple[Path, np.ndarray]]:  # fmt: skip
+def chosen_lines(
+    files: Mapping[str, tuple[Path, Path]], training: Mapping[str, np.ndarray], held: Mapping[str, Lines]
+) -> dict[str, tuple[Path, np.ndarray]]:
     """For each file to write its name, the file of the release and the numbers of its lines."""
     jobs = {}
     for language, (english, other) in files.items():
@@ -237,7 +263,9 @@ def chosen_lines(files: Mapping[str, tuple[Path, Path]], training: Mapping[str, 
 
 
 def write_chosen(chosen_lines: tuple[Path, np.ndarray], path: Path) -> None:
-    """Write lines of a file, cleaned, in the order of their numbers; only if that is not the file's are they all held."""
+    """Write lines of a file, cleaned, in the order of their numbers; only if that is not the file's are
+    they all held.
+    """
     file, numbers = chosen_lines
     chosen = np.zeros(int(numbers.max()) + 1, bool)
     chosen[numbers] = True

@@ -56,8 +56,13 @@ class Corpus:
     parts: tuple[Part, ...]
 
 
-def fetch(corpus: Corpus, folder: Path, languages: Sequence[str] | None = None, given: Path | None = None,
-          waits: Sequence[float] = WAITS) -> list[Path]:
+def fetch(
+    corpus: Corpus,
+    folder: Path,
+    languages: Sequence[str] | None = None,
+    given: Path | None = None,
+    waits: Sequence[float] = WAITS,
+) -> list[Path]:
     """Brings a corpus, or its parts for some languages, into `folder`; returns its texts, files and folders.
 
     What is in `folder` already is verified and left alone. The rest is taken from the folder `given`
@@ -97,7 +102,9 @@ def at_mirror(corpus: Corpus, url: str) -> Corpus:
     def move(file: ReleaseFile) -> ReleaseFile:
         return replace(file, urls=(f"{url.removesuffix('/')}/{file.name}",))
 
-    return replace(corpus, parts=tuple(replace(part, files=tuple(map(move, part.files))) for part in corpus.parts))
+    return replace(
+        corpus, parts=tuple(replace(part, files=tuple(map(move, part.files))) for part in corpus.parts)
+    )
 
 
 def _choose(corpus: Corpus, languages: Sequence[str] | None) -> list[Part]:
@@ -120,16 +127,19 @@ def _check_given(given: Path, missing: Sequence[Part], homepage: str) -> None:
     if not given.is_dir():
         raise InputError(f"{given} is no folder; give the one with the files of the release")
     if missing:
-        raise InputError(f"{given} lacks {', '.join(map(_names, missing))}; get what is missing from {homepage}, "
-                         f"or leave --from-dir out to download it")
+        raise InputError(
+            f"{given} lacks {', '.join(map(_names, missing))}; get what is missing from {homepage}, "
+            f"or leave --from-dir out to download it"
+        )
 
 
 def _names(part: Part) -> str:
     return " or ".join(file.name for file in part.files)
 
 
-def _download_any(part: Part, folder: Path, homepage: str, sums: Mapping[str, str],
-                  waits: Sequence[float]) -> tuple[ReleaseFile, Path, str]:
+def _download_any(
+    part: Part, folder: Path, homepage: str, sums: Mapping[str, str], waits: Sequence[float]
+) -> tuple[ReleaseFile, Path, str]:
     """The first file that will do and an address gives, where it is now, and its SHA-256."""
     faults = []
     for file in part.files:
@@ -147,8 +157,10 @@ def _download_any(part: Part, folder: Path, homepage: str, sums: Mapping[str, st
                 return file, path, digest
             beside.unlink()
             faults.append(f"{url}: its file {fault}")
-    raise InputError(f"{_names(part)} could not be downloaded ({'; '.join(faults)}); try again later, or get it from "
-                     f"{homepage} yourself and name the folder it is in with --from-dir")
+    raise InputError(
+        f"{_names(part)} could not be downloaded ({'; '.join(faults)}); try again later, or get it from "
+        f"{homepage} yourself and name the folder it is in with --from-dir"
+    )
 
 
 def _verify(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> str:
@@ -159,7 +171,9 @@ def _verify(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> str:
 
 
 def _compare(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> tuple[str, str | None]:
-    """The SHA-256 of a file, and what shows that it is not the one released or fetched before, if anything."""
+    """The SHA-256 of a file, and what shows that it is not the one released or fetched before, if
+    anything.
+    """
     with path.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     size = path.stat().st_size

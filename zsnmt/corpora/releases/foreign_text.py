@@ -21,7 +21,10 @@ class Foreign(NamedTuple):
     share: float
 
     def __str__(self) -> str:
-        return f"{self.file.name} looks like {self.found}: {self.share:.0%} of its lines are in the language of its name"
+        return (
+            f"{self.file.name} looks like {self.found}: {self.share:.0%} of its lines are in the "
+            "language of its name"
+        )
 
 
 def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:
@@ -31,8 +34,13 @@ def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:
     Languages that py3langid does not know are not checked.
     """
     model = LanguageIdentifier.from_model_file(MODEL_FILE)
-    files = {file: language for split in ("train", "test") for pair in pairs_of_split(folder, split, languages)
-             for file, language in zip(find_pair(folder, split, *pair), pair) if language in model.labels}  # fmt: skip
+    files = {
+        file: language
+        for split in ("train", "test")
+        for pair in pairs_of_split(folder, split, languages)
+        for file, language in zip(find_pair(folder, split, *pair), pair)
+        if language in model.labels
+    }
     for file, language in sorted(files.items()):
         found = Counter(model.classify(line)[0] for line in sample_lines(file))
         share = found[language] / found.total()

@@ -1,7 +1,8 @@
 """The multilingual TED talks of IWSLT 2017 (German, English, Italian, Dutch, Romanian) as parallel text.
 
-The release names a pair in both orders, `de-en` and `en-de`; of two that are there, the one that ends in the pivot is
-read (dev2010 and tst2010 are the same in both). Every pair is cut into lines on its own: no set is multiway.
+The release names a pair in both orders, `de-en` and `en-de`; of two that are there, the one that ends in the
+pivot is read (dev2010 and tst2010 are the same in both). Every pair is cut into lines on its own: no set is
+multiway.
 """
 
 import logging
@@ -55,7 +56,9 @@ def read_release(release: Path, target: Path, languages: Sequence[str]) -> dict[
     }
     for split, sets in files.items():
         read = read_tagged if split == "train" else read_segments
-        for pair, sides in zip(pairs, tqdm(sets, desc=split, disable=None, leave=False)):  # the supervised pairs first
+        for pair, sides in zip(
+            pairs, tqdm(sets, desc=split, disable=None, leave=False)
+        ):  # the supervised pairs first
             name = f"{split}.{'-'.join(pair)}"
             write_rows(target, name, pair, clean_rows(read(*sides), name))
     return count_pairs(target, languages)
@@ -74,7 +77,9 @@ def as_sources(form: str, pair: tuple[str, str]) -> list[str]:
 def find_test_files(release: Path, pairs: Sequence[tuple[str, str]]) -> list[list[Path]]:
     """The files of tst2017, of which only sources were released, for all pairs; else those of tst2010."""
     try:
-        return find_files(release, [[as_sources(TEST, pair), *both_orders(TEST, pair)] for pair in pairs], "iwslt17")
+        return find_files(
+            release, [[as_sources(TEST, pair), *both_orders(TEST, pair)] for pair in pairs], "iwslt17"
+        )
     except MissingFiles as error:
         files = find_files(release, [both_orders(OLDER_TEST, pair) for pair in pairs], "iwslt17")
         logger.warning("the test sets are tst2010, not tst2017: %s", error)
@@ -93,19 +98,25 @@ def read_tagged(source: Path, target: Path) -> Iterator[tuple[str, str]]:
             raise InputError(f"{short} ends before line {number} of {long}; get the release again")
         about_talk = [bool(_METADATA.match(side)) for side in sides]
         if about_talk[0] != about_talk[1]:
-            raise InputError(f"{source} and {target} are not parallel at line {number}: one has a sentence there "
-                             f"and the other tells about a talk; get the release again")
+            raise InputError(
+                f"{source} and {target} are not parallel at line {number}: one has a sentence there "
+                f"and the other tells about a talk; get the release again"
+            )
         if not about_talk[0]:
             yield tuple(unescape(side, _FURTHER_ENTITIES) for side in sides)
 
 
 def read_segments(source: Path, target: Path) -> list[tuple[str, str]]:
-    """The sentence pairs of two XML files; raises InputError unless they have the same segments of the same talks."""
+    """The sentence pairs of two XML files; raises InputError unless they have the same segments of the
+    same talks.
+    """
     sides = [parse_segments(path) for path in (source, target)]
     for first, second in zip_longest(*sides):
         if first != second:
             talk, segment = first or second
-            raise InputError(f"{source} and {target} part at segment {segment} of talk {talk}; get the release again")
+            raise InputError(
+                f"{source} and {target} part at segment {segment} of talk {talk}; get the release again"
+            )
     return [*zip(*(segments.values() for segments in sides))]
 
 
@@ -117,13 +128,17 @@ def parse_segments(path: Path) -> dict[tuple[str, str], str]:
     lines = [clean_sentence(line) for line in open_lines(path)]
     for number, line in enumerate(lines, start=1):
         if "<!DOCTYPE" in line or "<!ENTITY" in line:
-            raise InputError(f"{path}, line {number} defines a document type or an entity, which is not read; "
-                             f"get the release again")
+            raise InputError(
+                f"{path}, line {number} defines a document type or an entity, which is not read; "
+                f"get the release again"
+            )
     try:
         root = ElementTree.fromstring("\n".join(lines))
     except ElementTree.ParseError as error:
-        raise InputError(f"{path}, line {error.position[0]} is not XML ({error.msg.split(':')[0]}); get the release "
-                         f"again, or write a stray & as &amp;") from None
+        raise InputError(
+            f"{path}, line {error.position[0]} is not XML ({error.msg.split(':')[0]}); get the release "
+            f"again, or write a stray & as &amp;"
+        ) from None
     segments = {}
     for talk in root.iter("doc"):
         for segment in talk.iter("seg"):

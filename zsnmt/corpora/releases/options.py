@@ -40,7 +40,9 @@ def reader_of(options: Namespace) -> tuple[Callable, dict]:
 
 
 def parse_release(words: Sequence[str]) -> tuple[Callable, dict]:
-    """The reader and the settings that the words of a config ask for; `InputError` for words that no corpus has."""
+    """The reader and the settings that the words of a config ask for; `InputError` for words that no
+    corpus has.
+    """
     parser = console.Parser(prog="zsnmt import-corpus", add_help=False)
     add_corpora(parser, lambda options: None)
     return reader_of(parser.parse_args(words))

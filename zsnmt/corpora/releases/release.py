@@ -17,7 +17,9 @@ from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.errors import InputError
 from zsnmt.text.lines import write_lines
 
-_NOTHING = re.compile("[\0\ufeff]")  # NUL and the byte order mark stand for nothing, in the middle of a word too
+_NOTHING = re.compile(
+    "[\0\ufeff]"
+)  # NUL and the byte order mark stand for nothing, in the middle of a word too
 _CONTROL = re.compile("[\x01-\x1f\x7f-\x9f]")
 _REPAIRED = re.compile("[\0-\x08\n-\x1f\x7f-\x9f\u2028\u2029\ufeff]")  # a tab is no fault
 _NAMES_SHOWN = 6
@@ -59,7 +61,8 @@ def write_rows(target: Path, name: str, languages: Sequence[str], rows: Sequence
 
 
 def count_pairs(target: Path, languages: Sequence[str]) -> dict[str, dict[str, int]]:
-    """The sentence pairs by split and pair of what a reader wrote, checked against the rules of parallel text.
+    """The sentence pairs by split and pair of what a reader wrote, checked against the rules of parallel
+    text.
 
     Of training text the pairs with the pivot, the first language; of the other sets all pairs.
     """
@@ -75,7 +78,9 @@ def find_file(release: Path, name: str) -> Path:
     Raises MissingFiles, an InputError, when there is none, and InputError when there are several that differ.
     """
     if (found := _look_up(_index(release), name)) is None:
-        raise MissingFiles(f"{release} and the folders below it have no {name} or {name}.gz; unpack the release there")
+        raise MissingFiles(
+            f"{release} and the folders below it have no {name} or {name}.gz; unpack the release there"
+        )
     return found
 
 
@@ -96,13 +101,16 @@ def find_files(release: Path, wanted: Sequence[Sequence[Sequence[str]]], corpus:
     if missing:
         missing = list(dict.fromkeys(missing))
         more = f" and {len(missing) - _NAMES_SHOWN} more" if len(missing) > _NAMES_SHOWN else ""
-        raise MissingFiles(f"{release} and the folders below it lack {', '.join(missing[:_NAMES_SHOWN])}{more}; "
-                           f"get the release with zsnmt fetch {corpus}")
+        raise MissingFiles(
+            f"{release} and the folders below it lack {', '.join(missing[:_NAMES_SHOWN])}{more}; "
+            f"get the release with zsnmt fetch {corpus}"
+        )
     return found
 
 
 def open_lines(path: Path) -> Iterator[str]:
-    """The lines of a plain or `.gz` file of a release, as they are but for the `\\n`, which alone ends a line.
+    """The lines of a plain or `.gz` file of a release, as they are but for the `\\n`, which alone ends a
+    line.
 
     Raises InputError for a missing, empty or damaged file, for a byte that is not UTF-8 (with its line),
     and for a file whose lines end with `\\r\\n`, as its first line shows. A carriage return elsewhere is one
@@ -113,8 +121,10 @@ def open_lines(path: Path) -> Iterator[str]:
         try:
             text = line.removesuffix(b"\n").decode("utf-8")
         except UnicodeDecodeError as error:
-            raise InputError(f"{path}, line {number}, byte {error.start + 1}: 0x{line[error.start]:02x} is not UTF-8, "
-                             f"which the release is; get it again") from None
+            raise InputError(
+                f"{path}, line {number}, byte {error.start + 1}: 0x{line[error.start]:02x} is not UTF-8, "
+                f"which the release is; get it again"
+            ) from None
         if number == 1 and text.endswith("\r"):
             raise InputError(f"{path}, line 1 ends with a carriage return; convert the file with dos2unix")
         repaired += bool(_REPAIRED.search(text))
@@ -138,7 +148,9 @@ def _read(path: Path) -> Iterator[bytes]:
 
 
 def _index(release: Path) -> dict[str, list[Path]]:
-    """The files in and below a folder by their name without `.gz`; a plain one hides a packed one beside it."""
+    """The files in and below a folder by their name without `.gz`; a plain one hides a packed one beside
+    it.
+    """
     if not release.is_dir():
         raise InputError(f"{release} is no folder; give the one that holds the release")
     index: dict[str, dict[Path, Path]] = {}

@@ -22,8 +22,15 @@ MEMBER_LIMIT = 10_000
 _TAR = (".tgz", ".tar.gz")
 _ENDINGS = (*_TAR, ".zip", ".gz")
 _CHUNK = 2**20
-_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError,
-           RuntimeError)  # the last from an encrypted zip, or one of an unknown kind
+_DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    RuntimeError,
+)  # the last from an encrypted zip, or one of an unknown kind
 
 
 class _Refused(Exception):
@@ -40,7 +47,9 @@ class _Allowance:
         self.size -= size
         self.members -= members
         if self.size < 0 or self.members < 0:
-            raise _Refused("it holds more " + ("bytes" if self.size < 0 else "files") + " than a release does")
+            raise _Refused(
+                "it holds more " + ("bytes" if self.size < 0 else "files") + " than a release does"
+            )
 
 
 def unpacked_name(name: str) -> str:
@@ -48,8 +57,13 @@ def unpacked_name(name: str) -> str:
     return next((name.removesuffix(ending) for ending in _ENDINGS if name.endswith(ending)), name)
 
 
-def unpack(archive: Path, target: Path, nested: Sequence[str] = (),
-           byte_limit: int = BYTE_LIMIT, member_limit: int = MEMBER_LIMIT) -> None:
+def unpack(
+    archive: Path,
+    target: Path,
+    nested: Sequence[str] = (),
+    byte_limit: int = BYTE_LIMIT,
+    member_limit: int = MEMBER_LIMIT,
+) -> None:
     """Unpacks a `.tgz`, `.tar.gz` or `.zip` into the folder `target`, a `.gz` into the file `target`.
 
     `nested`: globs of archives in the archive; a folder of what it holds takes the place of each. The
@@ -65,10 +79,14 @@ def unpack(archive: Path, target: Path, nested: Sequence[str] = (),
             _remove(target)
         os.replace(part, target)
     except _DAMAGE as error:
-        raise InputError(f"{archive} is damaged or cut short ({error}); remove it and fetch it anew") from error
+        raise InputError(
+            f"{archive} is damaged or cut short ({error}); remove it and fetch it anew"
+        ) from error
     except _Refused as error:
-        raise InputError(f"{archive} is not unpacked: {error}; it is not what its makers released, so remove it "
-                         f"and fetch it anew") from error
+        raise InputError(
+            f"{archive} is not unpacked: {error}; it is not what its makers released, so remove it "
+            f"and fetch it anew"
+        ) from error
     finally:
         _remove(part)
 

@@ -1,8 +1,8 @@
 """Dependency trees of sentences, read from CoNLL-U, and their words in the order of the tree.
 
-The format is that of Universal Dependencies (https://universaldependencies.org/format.html). A tree has the words
-with a whole number as id; ranges of multi-word tokens and empty nodes are skipped. Relations are kept as they are
-written, with a subtype (`nsubj:pass`). In files words count from 1, here they are numbers from 0.
+The format is that of Universal Dependencies (https://universaldependencies.org/format.html). A tree has the
+words with a whole number as id; ranges of multi-word tokens and empty nodes are skipped. Relations are kept
+as they are written, with a subtype (`nsubj:pass`). In files words count from 1, here they are numbers from 0.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,15 @@ from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines
 
 # Columns that are not read may hold whatever they like.
-_PARSERS = DEFAULT_FIELD_PARSERS | dict.fromkeys(("xpos", "feats", "deps", "misc"), lambda columns, number: columns[number])
+_PARSERS = DEFAULT_FIELD_PARSERS | dict.fromkeys(
+    ("xpos", "feats", "deps", "misc"), lambda columns, number: columns[number]
+)
 
 
 class Tree(NamedTuple):
-    """A sentence of n words: n forms, universal parts of speech, relations, and heads (numbers from 0, None for the root)."""
+    """A sentence of n words: n forms, universal parts of speech, relations, and heads (numbers from 0,
+    None for the root).
+    """
 
     forms: tuple[str, ...]
     upos: tuple[str, ...]
@@ -32,9 +36,9 @@ class Tree(NamedTuple):
 def read_trees(path: Path) -> Iterator[Tree]:
     """The trees of a CoNLL-U file, one at a time. A space within a word becomes a no-break space.
 
-    Raises `InputError`, with the line, for what is no CoNLL-U or no UTF-8, for words that are not numbered 1, 2, ..., for
-    one without part of speech, relation or a head in the sentence, for a cycle and for a sentence that has not one root;
-    and for a file without trees.
+    Raises `InputError`, with the line, for what is no CoNLL-U or no UTF-8, for words that are not numbered 1,
+    2, ..., for one without part of speech, relation or a head in the sentence, for a cycle and for a sentence
+    that has not one root; and for a file without trees.
     """
     found = False
     for place, words in _sentences(path):
@@ -72,9 +76,11 @@ def linearise(root: int, orders: Sequence[Sequence[int]]) -> list[int]:
 
 
 def is_projective(heads: Sequence[int | None]) -> bool:
-    """Whether each word between a head and its child descends from that head, so that the tree gives back the sentence.
+    """Whether each word between a head and its child descends from that head, so that the tree gives back the
+    sentence.
 
-    Arcs that cross are not enough of a test: of heads 2, 0, 1 none do, and yet the root stands between 1 and its child 3.
+    Arcs that cross are not enough of a test: of heads 2, 0, 1 none do, and yet the root stands between 1 and
+    its child 3.
     """
     return linearise(heads.index(None), local_orders(heads)) == list(range(len(heads)))
 
@@ -99,7 +105,9 @@ def _sentences(path: Path) -> Iterator[tuple[str, list[Token]]]:
 def _parse(line: str, place: str) -> Token:
     columns = line.count("\t") + 1
     if columns != len(DEFAULT_FIELDS):
-        raise InputError(f"{place} has {columns} columns; a word of CoNLL-U has {len(DEFAULT_FIELDS)}, parted by tabs")
+        raise InputError(
+            f"{place} has {columns} columns; a word of CoNLL-U has {len(DEFAULT_FIELDS)}, parted by tabs"
+        )
     try:
         # the parser would also part columns at two spaces
         return parse_line(line.replace(" ", "\N{NO-BREAK SPACE}"), DEFAULT_FIELDS, dict(_PARSERS))
@@ -109,7 +117,10 @@ def _parse(line: str, place: str) -> Token:
 
 def _check_word(word: Token, number: int, place: str) -> None:
     if word["id"] != number:
-        raise InputError(f"{place} has word {word['id'] or '_'} where {number} is next; number the words of a sentence 1, 2, ...")
+        raise InputError(
+            f"{place} has word {word['id'] or '_'} where {number} is next; number the words of a sentence "
+            "1, 2, ..."
+        )
     for field in ("form", "upos", "deprel"):
         if not word[field].strip() or (word[field] == "_" and field != "form"):
             raise InputError(f"{place} has no {field}; fill the column, for example with a parser")
@@ -121,7 +132,10 @@ def _tree(words: Sequence[Token], place: str) -> Tree:
     """The tree of a sentence that begins at a place; raises `InputError` where its heads make none."""
     for word in words:
         if not 0 <= word["head"] <= len(words):
-            raise InputError(f"{place}: the head of word {word['id']} is {word['head']}, but the sentence has {len(words)} words")
+            raise InputError(
+                f"{place}: the head of word {word['id']} is {word['head']}, but the sentence has "
+                f"{len(words)} words"
+            )
     heads = tuple(word["head"] - 1 if word["head"] else None for word in words)
     if heads.count(None) != 1:
         raise InputError(f"{place}: the sentence has {heads.count(None)} roots; exactly one word has head 0")

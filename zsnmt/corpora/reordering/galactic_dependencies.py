@@ -1,11 +1,12 @@
 """Galactic Dependencies (Wang & Eisner 2016): sentences of one language in the word order of another.
 
-The children of each noun and verb, and the head among them, take an order drawn at random by its probability under a
-permutation model of the other language; all that is below a child moves with it. Models see parts of speech and relations
-only, so they order the words of any language.
+The children of each noun and verb, and the head among them, take an order drawn at random by its probability
+under a permutation model of the other language; all that is below a child moves with it. Models see parts of
+speech and relations only, so they order the words of any language.
 
-Left out are trees that are not projective, whose subtrees are not in one piece, and those where any word has more children
-than can be weighed in all their orders. What is written for the trees that are kept, line by line:
+Left out are trees that are not projective, whose subtrees are not in one piece, and those where any word has
+more children than can be weighed in all their orders. What is written for the trees that are kept, line by
+line:
 
     PREFIX.source     the words in their order, parted by spaces
     PREFIX.reordered  the words in the new order
@@ -45,24 +46,36 @@ _CACHED = 4096  # distributions, of 40 kB at most; 320 kB with 8 children
 Distribution = Callable[[str, tuple[str, ...]], np.ndarray]
 
 
-def write_reordered(trees: Path, prefix: Path, model: Model | None, seed: int = 0, most_children: int = MOST_CHILDREN,
-                    jobs: int = 1) -> dict[str, int]:  # fmt: skip
+def write_reordered(
+    trees: Path,
+    prefix: Path,
+    model: Model | None,
+    seed: int = 0,
+    most_children: int = MOST_CHILDREN,
+    jobs: int = 1,
+) -> dict[str, int]:
     """Write the files of PREFIX for the trees of a CoNLL-U file, and return the counts.
 
-    Without a model the sentences are not reordered, and PREFIX.source, .kept and .json all there is to write. Raises
-    `InputError` where `read_trees` does, for a number of children or processes or a seed that is not possible, and where
-    no tree can be kept.
+    Without a model the sentences are not reordered, and PREFIX.source, .kept and .json all there is to write.
+    Raises `InputError` where `read_trees` does, for a number of children or processes or a seed that is not
+    possible, and where no tree can be kept.
     """
     if most_children not in _POSSIBLE:
-        raise InputError(f"{most_children} children at most are not possible; give {_POSSIBLE[0]} to {_POSSIBLE[-1]}")
+        raise InputError(
+            f"{most_children} children at most are not possible; give {_POSSIBLE[0]} to {_POSSIBLE[-1]}"
+        )
     if seed < 0:
         raise InputError(f"a seed of {seed} cannot be used; give 0 or more")
     prefix.parent.mkdir(parents=True, exist_ok=True)
-    counts = Counter(dict.fromkeys(("read", "non_projective", "too_many_children", "kept", "words", "words_moved"), 0))
+    counts = Counter(
+        dict.fromkeys(("read", "non_projective", "too_many_children", "kept", "words", "words_moved"), 0)
+    )
     names = ["source", "kept"] + (["reordered", "alignment"] if model else [])
     with ExitStack() as stack:
         files = {name: stack.enter_context(replacing(Path(f"{prefix}.{name}"))) for name in [*names, "json"]}
-        for number, (tree, order) in enumerate(reorder(read_trees(trees), model, seed, most_children, jobs), start=1):
+        for number, (tree, order) in enumerate(
+            reorder(read_trees(trees), model, seed, most_children, jobs), start=1
+        ):
             counts["read"] += 1
             if isinstance(order, str):
                 counts[order] += 1
@@ -70,30 +83,48 @@ def write_reordered(trees: Path, prefix: Path, model: Model | None, seed: int = 
             counts["kept"] += 1
             counts["words"] += len(order)
             counts["words_moved"] += sum(word != place for place, word in enumerate(order))
-            lines = {"source": text_of(tree), "kept": str(number), "reordered": text_of(tree, order),
-                     "alignment": " ".join(map(str, order))}  # fmt: skip
+            lines = {
+                "source": text_of(tree),
+                "kept": str(number),
+                "reordered": text_of(tree, order),
+                "alignment": " ".join(map(str, order)),
+            }
             for name in names:
                 files[name].write(lines[name].encode("utf-8") + b"\n")
         if not counts["kept"]:
-            raise InputError(f"no tree of {trees} can be kept: {counts['non_projective']} are not projective, and {counts['too_many_children']} "
-                             f"have a word with more than {most_children} children; give other trees, or allow more children")  # fmt: skip
+            raise InputError(
+                f"no tree of {trees} can be kept: {counts['non_projective']} are not projective, and "
+                f"{counts['too_many_children']} "
+                f"have a word with more than {most_children} children; give other trees, or allow more "
+                "children"
+            )
         files["json"].write(json.dumps(counts, indent=1).encode("utf-8"))
     return dict(counts)
 
 
-def reorder(trees: Iterable[Tree], model: Model | None, seed: int = 0, most_children: int = MOST_CHILDREN,
-            jobs: int = 1) -> Iterator[tuple[Tree, list[int] | str]]:  # fmt: skip
-    """Each tree with the numbers of its words in the new order, or why it is left out: `non_projective`, `too_many_children`.
+def reorder(
+    trees: Iterable[Tree],
+    model: Model | None,
+    seed: int = 0,
+    most_children: int = MOST_CHILDREN,
+    jobs: int = 1,
+) -> Iterator[tuple[Tree, list[int] | str]]:
+    """Each tree with the numbers of its words in the new order, or why it is left out: `non_projective`,
+    `too_many_children`.
 
-    The new order of tree i is drawn with a generator of its own, of (seed, i), so that neither the other trees nor the number
-    of processes alter it. Without a model the order is that of the sentence.
+    The new order of tree i is drawn with a generator of its own, of (seed, i), so that neither the other
+    trees nor the number of processes alter it. Without a model the order is that of the sentence.
     """
-    orders = partial(_with_order, seed=seed, most_children=most_children, distribution=model and distribution_of(model))
+    orders = partial(
+        _with_order, seed=seed, most_children=most_children, distribution=model and distribution_of(model)
+    )
     return map_in_processes(orders, progress(enumerate(trees), "reordering", unit=" trees"), jobs)
 
 
 def distribution_of(model: Model) -> Distribution:
-    """A function of kind and items (as for `all_orders`): the n! probabilities, summed up from the first to 1."""
+    """A function of kind and items (as for `all_orders`): the n! probabilities, summed up from the first
+    to 1.
+    """
 
     @lru_cache(_CACHED)
     def distribution(kind: str, items: tuple[str, ...]) -> np.ndarray:
@@ -116,8 +147,9 @@ def draw_order(tree: Tree, generator: np.random.Generator, distribution: Distrib
     return linearise(tree.heads.index(None), orders)
 
 
-def _with_order(numbered: tuple[int, Tree], seed: int, most_children: int,
-                distribution: Distribution | None) -> tuple[Tree, list[int] | str]:  # fmt: skip
+def _with_order(
+    numbered: tuple[int, Tree], seed: int, most_children: int, distribution: Distribution | None
+) -> tuple[Tree, list[int] | str]:
     number, tree = numbered
     if not is_projective(tree.heads):
         return tree, "non_projective"

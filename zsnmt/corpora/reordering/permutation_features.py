@@ -1,14 +1,15 @@
-"""What a permutation model sees of an order of children: features of Wang & Eisner (2016, The Galactic Dependencies).
+"""What a permutation model sees of an order of children: features of Wang & Eisner (2016, The Galactic
+Dependencies).
 
-An order is that of a head's children and of the head itself, as symbols: `NOUN&nsubj`, part of speech and relation, for
-a child and `@VERB&@` for the head. A feature counts how often a pattern occurs in an order:
+An order is that of a head's children and of the head itself, as symbols: `NOUN&nsubj`, part of speech and
+relation, for a child and `@VERB&@` for the head. A feature counts how often a pattern occurs in an order:
 
     BI a b       b follows a at once; BOS and EOS stand before and after the order
     PRE a b      a is somewhere before b
     BFR a b      a is somewhere before b, and both are before the head
     AFT a b      a is somewhere before b, and both are after the head
-    BTW a b      a is before and b after the head
-    HI a b c ..  3 to 5 that follow each other at once, no more than the order has symbols; BOS and EOS as often as needed
+    BTW a b      a is before and b after the head HI a b c ..  3 to 5 that follow each other at once, no more
+    than the order has symbols; BOS and EOS as often as needed
 
 All but HI are counted three times: of whole symbols, of parts of speech alone and of relations alone.
 """
@@ -24,7 +25,12 @@ from scipy.sparse import csr_array
 
 from zsnmt.corpora.reordering.dependency_trees import Tree
 
-HEADS = {"NOUN": "N", "PROPN": "N", "PRON": "N", "VERB": "V"}  # the model that orders the children of such a head
+HEADS = {
+    "NOUN": "N",
+    "PROPN": "N",
+    "PRON": "N",
+    "VERB": "V",
+}  # the model that orders the children of such a head
 HEAD_MARK = "&@"
 _EDGES = ("BOS", "EOS")
 _BOS, _EOS = -2, -1  # so that (*symbols, *_EDGES) gives every item its symbol
@@ -33,8 +39,9 @@ _BOS, _EOS = -2, -1  # so that (*symbols, *_EDGES) gives every item its symbol
 class Orders(NamedTuple):
     """All orders of n items, of which item 0 is the head, and the patterns that occur in any.
 
-    `orders` is n!×n, the item at each place; `rows` the row of an order; `counts` n!×C, how often an order has each
-    of the C patterns; a pattern is its template and what picks its symbols from those of the items, BOS and EOS.
+    `orders` is n!×n, the item at each place; `rows` the row of an order; `counts` n!×C, how often an order
+    has each of the C patterns; a pattern is its template and what picks its symbols from those of the items,
+    BOS and EOS.
     """
 
     orders: np.ndarray
@@ -45,12 +52,16 @@ class Orders(NamedTuple):
 
 def symbols(tree: Tree, head: int, words: Sequence[int]) -> tuple[str, ...]:
     """The symbols of a head and its children, in the order of the words."""
-    return tuple(f"@{tree.upos[word]}{HEAD_MARK}" if word == head else f"{tree.upos[word]}&{tree.relations[word]}"
-                 for word in words)  # fmt: skip
+    return tuple(
+        f"@{tree.upos[word]}{HEAD_MARK}" if word == head else f"{tree.upos[word]}&{tree.relations[word]}"
+        for word in words
+    )
 
 
 def patterns_of(order: Sequence[int], head: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Each occurrence of a pattern in an order of items, of which one is the head: the template and its items."""
+    """Each occurrence of a pattern in an order of items, of which one is the head: the template and its
+    items.
+    """
     place = order.index(head)
     for pair in pairwise((_BOS, *order, _EOS)):
         yield "BI", pair
@@ -70,8 +81,11 @@ def all_orders(size: int) -> Orders:
     """The n! orders of so many items, and their patterns."""
     orders = list(permutations(range(size)))
     columns = {}
-    places = places_of((row, columns.setdefault(pattern, len(columns)))
-                       for row, order in enumerate(orders) for pattern in patterns_of(order, 0))  # fmt: skip
+    places = places_of(
+        (row, columns.setdefault(pattern, len(columns)))
+        for row, order in enumerate(orders)
+        for pattern in patterns_of(order, 0)
+    )
     counts = count_matrix(places, (len(orders), len(columns)))
     patterns = [(template, itemgetter(*items)) for template, items in columns]
     return Orders(np.array(orders), {order: row for row, order in enumerate(orders)}, patterns, counts)
@@ -88,7 +102,9 @@ def count_matrix(places: np.ndarray, shape: tuple[int, int]) -> csr_array:
 
 
 def feature_names(items: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """For items by their symbols, the head first, each pattern of `all_orders` with each feature that counts it."""
+    """For items by their symbols, the head first, each pattern of `all_orders` with each feature that
+    counts it.
+    """
     joint, *single = [(*view, *_EDGES) for view in (items, *zip(*(symbol.split("&", 1) for symbol in items)))]
     for column, (template, pick) in enumerate(all_orders(len(items)).patterns):
         yield column, _name(template, pick(joint))

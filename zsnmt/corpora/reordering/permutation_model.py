@@ -1,11 +1,13 @@
-"""Permutation models: how likely each order of a head and its children is, and the files that hold such models.
+"""Permutation models: how likely each order of a head and its children is, and the files that hold such
+models.
 
-With f the counts of `permutation_features`, an order of n symbols has the probability of Wang & Eisner (2016, eq. 1)
+With f the counts of `permutation_features`, an order of n symbols has the probability of Wang & Eisner (2016,
+eq. 1)
 
     p(order) = exp(θ·f(order)) / Σ exp(θ·f(order'))    over all n! orders of these symbols
 
-A language has two: MODEL@N.orm for heads NOUN, PROPN and PRON and MODEL@V.orm for VERB; a line is a feature, a space
-and its weight in θ, as in the models that are published with the Galactic Dependencies.
+A language has two: MODEL@N.orm for heads NOUN, PROPN and PRON and MODEL@V.orm for VERB; a line is a feature,
+a space and its weight in θ, as in the models that are published with the Galactic Dependencies.
 """
 
 import math
@@ -24,9 +26,19 @@ KINDS = tuple(dict.fromkeys(HEADS.values()))  # N, V
 Weights = Mapping[str, float]
 Model = Mapping[str, Weights]  # by kind
 
-# What version 2 of Universal Dependencies calls labels of version 1 (https://universaldependencies.org/v2/summary.html).
-_RELATIONS = {"dobj": "obj", "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "auxpass": "aux:pass", "mwe": "fixed",
-              "name": "flat", "foreign": "flat:foreign", "remnant": "orphan", "neg": "advmod"}  # fmt: skip
+# What version 2 of Universal Dependencies calls labels of version 1
+# (https://universaldependencies.org/v2/summary.html).
+_RELATIONS = {
+    "dobj": "obj",
+    "nsubjpass": "nsubj:pass",
+    "csubjpass": "csubj:pass",
+    "auxpass": "aux:pass",
+    "mwe": "fixed",
+    "name": "flat",
+    "foreign": "flat:foreign",
+    "remnant": "orphan",
+    "neg": "advmod",
+}
 _UPOS = {"CONJ": "CCONJ"}
 _SYMBOLS = {"VERB&cop": "AUX&cop", "DET&neg": "DET&det"}
 
@@ -45,7 +57,8 @@ def write_model(model: Model, prefix: Path) -> None:
 
 
 def read_model(prefix: Path, version_1: bool = False) -> Model:
-    """A model from its two files, own or published; with `version_1` its labels are those of Universal Dependencies 1.
+    """A model from its two files, own or published; with `version_1` its labels are those of Universal
+    Dependencies 1.
 
     Raises `InputError`, with the line, for what is not a feature and a finite number.
     """
@@ -56,8 +69,8 @@ def read_model(prefix: Path, version_1: bool = False) -> Model:
 def relabelled(weights: Weights, kind: str) -> Weights:
     """The weights of features by their labels of Universal Dependencies 1, by those of version 2.
 
-    The `nmod` of a verb becomes `obl`, a copula an auxiliary. Where several features become one, the one that has the name
-    of version 2 already counts, else the first.
+    The `nmod` of a verb becomes `obl`, a copula an auxiliary. Where several features become one, the one that
+    has the name of version 2 already counts, else the first.
     """
     renamed = [(_relabel(feature, kind), feature, weight) for feature, weight in weights.items()]
     renamed.sort(key=lambda entry: entry[0] != entry[1])
@@ -68,20 +81,36 @@ def relabelled(weights: Weights, kind: str) -> Weights:
 
 
 def mixed(order: Model, own: Model, own_weight: float) -> Model:
-    """The model of θ = (1 - w)·θ_order + w·θ_own; raises `InputError` for a weight that is not from 0 to 1."""
+    """The model of θ = (1 - w)·θ_order + w·θ_own; raises `InputError` for a weight that is not from 0 to
+    1.
+    """
     if not 0 <= own_weight <= 1:
-        raise InputError(f"the weight {own_weight} of the language's own order cannot be used; give one from 0 to 1")
-    return {kind: {feature: (1 - own_weight) * order[kind].get(feature, 0.0) + own_weight * own[kind].get(feature, 0.0)
-                   for feature in order[kind].keys() | own[kind].keys()} for kind in KINDS}  # fmt: skip
+        raise InputError(
+            f"the weight {own_weight} of the language's own order cannot be used; give one from 0 to 1"
+        )
+    return {
+        kind: {
+            feature: (1 - own_weight) * order[kind].get(feature, 0.0)
+            + own_weight * own[kind].get(feature, 0.0)
+            for feature in order[kind].keys() | own[kind].keys()
+        }
+        for kind in KINDS
+    }
 
 
 def items_of(symbols: Sequence[str]) -> list[int]:
-    """The places of the symbols, that of the head first, the others sorted by symbol: the items of `all_orders`."""
-    return sorted(range(len(symbols)), key=lambda place: (not symbols[place].endswith(HEAD_MARK), symbols[place]))
+    """The places of the symbols, that of the head first, the others sorted by symbol: the items of
+    `all_orders`.
+    """
+    return sorted(
+        range(len(symbols)), key=lambda place: (not symbols[place].endswith(HEAD_MARK), symbols[place])
+    )
 
 
 def log_probabilities(items: Sequence[str], weights: Weights) -> np.ndarray:
-    """Of each of the n! orders (`all_orders`) of n items by their symbols, the head first. Equal symbols tell items apart."""
+    """Of each of the n! orders (`all_orders`) of n items by their symbols, the head first. Equal symbols
+    tell items apart.
+    """
     table = all_orders(len(items))
     of_pattern = np.zeros(len(table.patterns))
     for column, feature in feature_names(items):
@@ -109,7 +138,9 @@ def _read_weights(path: Path) -> Weights:
         except ValueError:
             weight = math.nan
         if not feature or not math.isfinite(weight) or " " in feature:
-            raise InputError(f"{path}, line {number} is not a feature, a space and a number; give a permutation model")
+            raise InputError(
+                f"{path}, line {number} is not a feature, a space and a number; give a permutation model"
+            )
         if feature in weights:
             raise InputError(f"{path}, line {number} has the feature {feature} a second time; keep one")
         weights[feature] = weight
@@ -122,7 +153,9 @@ def _relabel(feature: str, kind: str) -> str:
 
 
 def _relabel_symbol(symbol: str, kind: str) -> str:
-    """One of a joint view, a part of speech or a relation; no name means one thing in one and another in the other."""
+    """One of a joint view, a part of speech or a relation; no name means one thing in one and another in
+    the other.
+    """
     if symbol in _SYMBOLS:
         return _SYMBOLS[symbol]
     upos, joint, relation = symbol.rpartition("&")

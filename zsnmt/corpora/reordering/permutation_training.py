@@ -1,12 +1,13 @@
-"""Training of permutation models on a treebank: regularised conditional maximum likelihood, without approximation.
+"""Training of permutation models on a treebank: regularised conditional maximum likelihood, without
+approximation.
 
 The weights θ of a kind of head minimise, with L-BFGS,
 
     - Σ log p(order | its symbols)  +  λ/2 ‖θ‖²    over all nodes with 2 to 6 symbols, the head's included
 
-and p is normalised over all n! orders. All nodes with the same symbols have one normaliser. For M such groups of n symbols
-and the C patterns of n symbols, the weights of patterns (M×C, from θ) times the table of counts (C×n!) are all scores,
-and the gradient goes the same way back.
+and p is normalised over all n! orders. All nodes with the same symbols have one normaliser. For M such groups
+of n symbols and the C patterns of n symbols, the weights of patterns (M×C, from θ) times the table of counts
+(C×n!) are all scores, and the gradient goes the same way back.
 """
 
 import logging
@@ -53,7 +54,9 @@ Nodes = Counter[tuple[str, ...]]  # how often each order of symbols occurs
 
 
 class Likelihood(NamedTuple):
-    """Log-likelihood (natural logarithm) of a node, on average: by a model, and with all its orders equally likely."""
+    """Log-likelihood (natural logarithm) of a node, on average: by a model, and with all its orders
+    equally likely.
+    """
 
     nodes: int
     model: float
@@ -61,7 +64,9 @@ class Likelihood(NamedTuple):
 
 
 class _Groups(NamedTuple):
-    """M groups of nodes of n symbols: features of patterns (C·M×F), nodes by order (n!×M), patterns of orders (n!×C)."""
+    """M groups of nodes of n symbols: features of patterns (C·M×F), nodes by order (n!×M), patterns of
+    orders (n!×C).
+    """
 
     gather: csr_array
     nodes: csr_array
@@ -81,8 +86,11 @@ class Learned(NamedTuple):
     uniform: float
 
 
-def learn_orders(trees: Sequence[Path], output: Path, held_out: Sequence[Path] = (), l2: float = L2) -> list[Learned]:
-    """Write the models of noun and verb heads that CoNLL-U files give, MODEL@N.orm and MODEL@V.orm for `output` MODEL.
+def learn_orders(
+    trees: Sequence[Path], output: Path, held_out: Sequence[Path] = (), l2: float = L2
+) -> list[Learned]:
+    """Write the models of noun and verb heads that CoNLL-U files give, MODEL@N.orm and MODEL@V.orm for
+    `output` MODEL.
 
     Raises `InputError` where `read_trees` and `train` do.
     """
@@ -98,12 +106,16 @@ def learn_orders(trees: Sequence[Path], output: Path, held_out: Sequence[Path] =
         for kind in KINDS:
             fit = likelihood(nodes[name][kind], model[kind])
             trees_read, left_out = counts[name]["read"], counts[name]["non_projective"]
-            rows.append(Learned(name, trees_read, left_out, kind, fit.nodes, len(model[kind]), fit.model, fit.uniform))
+            rows.append(
+                Learned(name, trees_read, left_out, kind, fit.nodes, len(model[kind]), fit.model, fit.uniform)
+            )
     return rows
 
 
 def count_nodes(trees: Iterable[Tree]) -> tuple[dict[str, Nodes], Counter[str]]:
-    """The orders to learn from, by kind of head, and how many trees are `read` and, left out, `non_projective`."""
+    """The orders to learn from, by kind of head, and how many trees are `read` and, left out,
+    `non_projective`.
+    """
     nodes, counts = {kind: Counter() for kind in KINDS}, Counter(read=0, non_projective=0)
     for tree in trees:
         counts["read"] += 1
@@ -122,13 +134,25 @@ def train(nodes: Nodes, l2: float = L2, title: str = "training") -> Weights:
     Raises `InputError` where there are no nodes, and for a regulariser that is not positive.
     """
     if not nodes:
-        raise InputError(f"{title}: no head has 1 to {LARGEST - 1} children, so there is no order to learn; give more trees")
+        raise InputError(
+            f"{title}: no head has 1 to {LARGEST - 1} children, so there is no order to learn; give more "
+            "trees"
+        )
     if not 0 < l2 < math.inf:
-        raise InputError(f"a regulariser of {l2} cannot be used: rare features would weigh without bound; give a positive one")
+        raise InputError(
+            f"a regulariser of {l2} cannot be used: rare features would weigh without bound; give a "
+            "positive one"
+        )
     features, objective = make_objective(nodes, l2)
     iterations = iter(progress(count(), title, unit=" iterations"))
-    found = minimize(objective, np.zeros(len(features)), jac=True, method="L-BFGS-B", callback=lambda _: next(iterations),
-                     options={"maxiter": 1000, "maxfun": 2000, "ftol": 1e-7})  # fmt: skip
+    found = minimize(
+        objective,
+        np.zeros(len(features)),
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda _: next(iterations),
+        options={"maxiter": 1000, "maxfun": 2000, "ftol": 1e-7},
+    )
     iterations.close()
     if not found.success:
         logger.warning("%s: stopped before the maximum (%s)", title, found.message)
@@ -136,21 +160,28 @@ def train(nodes: Nodes, l2: float = L2, title: str = "training") -> Weights:
 
 
 def make_objective(nodes: Nodes, l2: float) -> tuple[list[str], Callable]:
-    """The F features of all orders of the nodes, and what is minimised: a function of θ (F) with its gradient (F)."""
+    """The F features of all orders of the nodes, and what is minimised: a function of θ (F) with its
+    gradient (F).
+    """
     known_n_grams, features, by_size = frequent_n_grams(nodes), {}, defaultdict(dict)
     for items, orders in groups_of(nodes).items():
         by_size[len(items)][items] = orders
     places = {
-        size: places_of((column * len(groups) + number, features.setdefault(name, len(features)))
-                        for number, items in enumerate(groups) for column, name in feature_names(items)
-                        if not name.startswith("HI_") or name in known_n_grams)
+        size: places_of(
+            (column * len(groups) + number, features.setdefault(name, len(features)))
+            for number, items in enumerate(groups)
+            for column, name in feature_names(items)
+            if not name.startswith("HI_") or name in known_n_grams
+        )
         for size, groups in by_size.items()
-    }  # fmt: skip
+    }
     tables = []
     for size, groups in by_size.items():
         counts = all_orders(size).counts
         gather = count_matrix(places.pop(size), (counts.shape[1] * len(groups), len(features)))
-        rows = places_of((row, number) for number, orders in enumerate(groups.values()) for row in orders.elements())
+        rows = places_of(
+            (row, number) for number, orders in enumerate(groups.values()) for row in orders.elements()
+        )
         tables.append(_Groups(gather, count_matrix(rows, (counts.shape[0], len(groups))), counts))
     # the part of the likelihood that is linear in θ
     observed = sum(table.gather.T @ (table.counts.T @ table.nodes).toarray().ravel() for table in tables)
@@ -198,4 +229,8 @@ def likelihood(nodes: Nodes, weights: Weights) -> Likelihood:
         of_model += sum(number * (logarithms[row] + same) for row, number in orders.items())
         of_uniform += orders.total() * (same - math.log(len(logarithms)))
     total = nodes.total()
-    return Likelihood(total, float(of_model) / total, of_uniform / total) if total else Likelihood(0, math.nan, math.nan)
+    return (
+        Likelihood(total, float(of_model) / total, of_uniform / total)
+        if total
+        else Likelihood(0, math.nan, math.nan)
+    )

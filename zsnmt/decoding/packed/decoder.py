@@ -1,8 +1,8 @@
 """The decoder, packed for a search: one step of every hypothesis at a time.
 
-Keys and values of a sentence's hypotheses are kept in the order in which they were made, the first step's one and W of each
-later step, M in all. A mask says which of them are a hypothesis's own past. So nothing is copied when a search goes on
-with other hypotheses, and those of a sentence meet its keys in one product.
+Keys and values of a sentence's hypotheses are kept in the order in which they were made, the first step's one
+and W of each later step, M in all. A mask says which of them are a hypothesis's own past. So nothing is
+copied when a search goes on with other hypotheses, and those of a sentence meet its keys in one product.
 """
 
 import math
@@ -35,12 +35,17 @@ class PackedDecoder:
         self.output = pack(projection.weight, projection.bias, precision)
         self.positions = None
         if decoder.embed_positions is not None:  # whatever the token, but for padding
-            anything = torch.full((1, decoder.max_positions()), decoder.padding_idx + 1, device=projection.weight.device)
+            anything = torch.full(
+                (1, decoder.max_positions()), decoder.padding_idx + 1, device=projection.weight.device
+            )
             self.positions = decoder.embed_positions(anything)[0]
 
-    def begin(self, encoded: Tensor, padding_mask: Tensor | None, places: Tensor, starts: Tensor) -> "DecoderState":
-        """What the steps for N sentences need: states of the encoder (S×B×C) and their padding (B×S, True there, or None),
-        which of them each sentence reads (N), and its first input (N)."""
+    def begin(
+        self, encoded: Tensor, padding_mask: Tensor | None, places: Tensor, starts: Tensor
+    ) -> "DecoderState":
+        """What the steps for N sentences need: states of the encoder (S×B×C) and their padding (B×S, True
+        there, or None), which of them each sentence reads (N), and its first input (N).
+        """
         return DecoderState(self, encoded, padding_mask, places, starts)
 
     def embed(self, tokens: Tensor, step: int, state: "DecoderState") -> Tensor:
@@ -54,7 +59,9 @@ class PackedDecoder:
         return x if decoder.layernorm_embedding is None else decoder.layernorm_embedding(x)
 
     def join(self, x: Tensor, step: int, state: "DecoderState") -> Tensor:
-        """Input and language (N×W×C) concatenated and projected; the language stands for the first input, too."""
+        """Input and language (N×W×C) concatenated and projected; the language stands for the first input,
+        too.
+        """
         return (self.project(state.language if step == 0 else x) + state.language_bias).relu_()
 
 
@@ -62,7 +69,12 @@ class DecoderState:
     """A search under way: N sentences with W hypotheses each (one at the first step)."""
 
     def __init__(
-        self, packed: PackedDecoder, encoded: Tensor, padding_mask: Tensor | None, places: Tensor, starts: Tensor
+        self,
+        packed: PackedDecoder,
+        encoded: Tensor,
+        padding_mask: Tensor | None,
+        places: Tensor,
+        starts: Tensor,
     ) -> None:
         self.packed, self.starts, self.step = packed, starts, 0
         self.symbols = packed.decoder.output_projection.out_features
@@ -70,14 +82,22 @@ class DecoderState:
         if packed.language is not None:
             self.language = packed.language.table(packed.language.row_of_token[starts])[:, None]  # N×1×C
             if (project := packed.language.project) is not None:
-                self.language_bias = F.linear(self.language, project.weight[:, packed.decoder.embed_dim :], project.bias)
+                self.language_bias = F.linear(
+                    self.language, project.weight[:, packed.decoder.embed_dim :], project.bias
+                )
         self.memory_mask = None
         if padding_mask is not None:
             padded = padding_mask[places]  # N×S
-            self.memory_mask = encoded.new_zeros(padded.shape).masked_fill_(padded, -math.inf)[:, None, None]  # N×1×1×S
-        self.memories = [layer.cross_attention.remember(encoded, places) for layer in packed.layers]  # each 2×N×H×S×d
+            self.memory_mask = encoded.new_zeros(padded.shape).masked_fill_(padded, -math.inf)[
+                :, None, None
+            ]  # N×1×1×S
+        self.memories = [
+            layer.cross_attention.remember(encoded, places) for layer in packed.layers
+        ]  # each 2×N×H×S×d
         self.pasts = [encoded.new_empty(0)] * len(packed.layers)  # each 2×N×H×M×d, with room for more
-        self.seen = encoded.new_zeros((len(starts), 1, 0))  # N×W×M: 0 at a hypothesis's own past, elsewhere -inf
+        self.seen = encoded.new_zeros(
+            (len(starts), 1, 0)
+        )  # N×W×M: 0 at a hypothesis's own past, elsewhere -inf
         self.times: list[int] = []  # the step of each of the M
 
     def logits(self, tokens: Tensor) -> Tensor:
@@ -96,7 +116,9 @@ class DecoderState:
             x = self.packed.decoder.layer_norm(x)
         logits = self.packed.output(x)
         if (vocabulary := self.packed.decoder.vocabulary) is not None:
-            sizes = torch.tensor(vocabulary.sizes, device=logits.device)[self.starts[:, None].ge(vocabulary.borders).sum(-1)]
+            sizes = torch.tensor(vocabulary.sizes, device=logits.device)[
+                self.starts[:, None].ge(vocabulary.borders).sum(-1)
+            ]
             beyond = torch.arange(logits.size(-1), device=logits.device) >= sizes[:, None]  # N×V
             logits = logits.masked_fill(beyond[:, None], -math.inf)
         return logits
@@ -117,7 +139,9 @@ class DecoderState:
         self.seen = self.seen.gather(1, parents[..., None].expand(-1, -1, self.seen.size(-1)))
 
     def drop(self, order: Tensor, holes: Tensor, movers: Tensor) -> None:
-        """Leave out sentences: `order` names those that stay, in which the `movers`, the last ones, stand in the `holes`."""
+        """Leave out sentences: `order` names those that stay, in which the `movers`, the last ones, stand
+        in the `holes`.
+        """
         made = self.seen.size(-1)
         for kept in (self.memories, self.pasts):
             for number, each in enumerate(kept):
@@ -181,7 +205,9 @@ class PastAttention:
 
     def __init__(self, attention: SelfAttention, precision: str) -> None:
         self.heads = attention.num_heads
-        self.project = pack(*fused(attention.q_proj, attention.k_proj, attention.v_proj, scale=attention.scaling), precision)
+        self.project = pack(
+            *fused(attention.q_proj, attention.k_proj, attention.v_proj, scale=attention.scaling), precision
+        )
         self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
         self.terms, self.relative_values = attention.logit_terms, attention.relative_values
 
@@ -199,7 +225,9 @@ class PastAttention:
         return self.output(attended.transpose(1, 2).flatten(2))
 
     def relative(self, q: Tensor, logits: Tensor, v: Tensor, times: Tensor) -> Tensor:
-        """The same with relative keys and values: a query (N×H×W×d) is the last of all steps, a key of a step of its own (M)."""
+        """The same with relative keys and values: a query (N×H×W×d) is the last of all steps, a key of a
+        step of its own (M).
+        """
         alone, steps = q.flatten(1, 2)[:, :, None], int(times[-1]) + 1  # N×HW×1×d
         for term in self.terms:
             by_step = term(alone, alone.new_empty((1, 1, steps, 0)), 1.0)  # N×HW×1×steps
@@ -208,10 +236,14 @@ class PastAttention:
         attended = products(weights, v)
         if self.relative_values is not None:
             by_step = weights.new_zeros((*weights.shape[:3], steps)).index_add_(-1, times, weights)
-            attended = attended + self.relative_values(by_step.flatten(1, 2)[:, :, None]).squeeze(2).unflatten(1, q.shape[1:3])
+            attended = attended + self.relative_values(by_step.flatten(1, 2)[:, :, None]).squeeze(
+                2
+            ).unflatten(1, q.shape[1:3])
         return attended
 
 
 def products(a: Tensor, b: Tensor) -> Tensor:
-    """a @ b for each sentence and head (N×H×…×…); `matmul` takes another, slower way where b is part of a larger tensor."""
+    """a @ b for each sentence and head (N×H×…×…); `matmul` takes another, slower way where b is part of a
+    larger tensor.
+    """
     return torch.bmm(a.flatten(0, 1), b.flatten(0, 1)).unflatten(0, a.shape[:2])

@@ -18,7 +18,9 @@ class PackedEncoder:
         self.layers = [PackedEncoderLayer(layer, precision) for layer in encoder.layers.children()]
 
     def __call__(self, src_tokens: Tensor) -> tuple[Tensor, Tensor | None]:
-        """From tokens (B×S, padded on either side) to states (S×B×C) and the padding (B×S, True there; None without any)."""
+        """From tokens (B×S, padded on either side) to states (S×B×C) and the padding (B×S, True there;
+        None without any).
+        """
         padding_mask = src_tokens.eq(self.encoder.padding_idx)
         padding_mask = padding_mask if padding_mask.any() else None
         x, embedded = self.encoder.forward_embedding(src_tokens)
@@ -40,7 +42,9 @@ class PackedEncoderLayer:
         self.feed_forward = PackedFeedForward(layer, precision)
 
     def __call__(self, x: Tensor, padding_mask: Tensor | None, position_bias: Tensor | None) -> Tensor:
-        """x: S×B×C; padding_mask: B×S, True at padding; position_bias: broadcasts to B×H×S×S, -inf at padding. Returns S×B×C."""
+        """x: S×B×C; padding_mask: B×S, True at padding; position_bias: broadcasts to B×H×S×S, -inf at
+        padding. Returns S×B×C.
+        """
         layer, layer_input = self.layer, x
         if layer.normalize_before:
             x = layer.self_attn_layer_norm(x)
@@ -49,7 +53,9 @@ class PackedEncoderLayer:
         else:
             query = x if layer.position_query is None else layer.position_query(x, padding_mask)
             mask = padding_mask if position_bias is None else None
-            attended, _ = layer.self_attn(query, x, x, key_padding_mask=mask, need_weights=False, position_bias=position_bias)
+            attended, _ = layer.self_attn(
+                query, x, x, key_padding_mask=mask, need_weights=False, position_bias=position_bias
+            )
         x = layer.attention_residual(attended, layer_input, padding_mask)
         if not layer.normalize_before:
             x = layer.self_attn_layer_norm(x)
@@ -97,7 +103,9 @@ def fused(*projections: torch.nn.Linear, scale: float = 1.0) -> tuple[Tensor, Te
         return torch.cat([part.detach() * by for part, by in zip(parts, scales)])
 
     biases = [projection.bias for projection in projections]
-    return joined([projection.weight for projection in projections]), None if biases[0] is None else joined(biases)
+    return joined([projection.weight for projection in projections]), None if biases[0] is None else joined(
+        biases
+    )
 
 
 def is_plain(attention: SelfAttention) -> bool:

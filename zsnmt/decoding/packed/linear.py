@@ -19,7 +19,9 @@ def check_precision(precision: str, device: torch.device) -> str:
     if precision not in PRECISIONS:
         raise InputError(f"there is no precision '{precision}'; choose {' or '.join(PRECISIONS)}")
     if precision == INT8 and device.type != "cpu":
-        raise InputError("int8 is for a CPU; leave out --precision, or hide the GPU with CUDA_VISIBLE_DEVICES=''")
+        raise InputError(
+            "int8 is for a CPU; leave out --precision, or hide the GPU with CUDA_VISIBLE_DEVICES=''"
+        )
     if precision == INT8 and not {"fbgemm", "x86", "onednn"} & {*torch.backends.quantized.supported_engines}:
         raise InputError("this PyTorch has no 8-bit linear layers; leave out --precision")
     return precision
@@ -28,16 +30,23 @@ def check_precision(precision: str, device: torch.device) -> str:
 def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False) -> Linear:
     """A linear layer (weight D×C, bias D or None), with ReLU behind it if asked for.
 
-    With int8 a row of weights has a scale of its own, and inputs are scaled for each call, all of them together.
+    With int8 a row of weights has a scale of its own, and inputs are scaled for each call, all of them
+    together.
     """
     weight, bias = weight.detach().contiguous(), None if bias is None else bias.detach()
     if precision == FLOAT32 and AVAILABLE and weight.device.type == "cpu" and weight.dtype == torch.float32:
-        return lambda x: torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if relu else "none", [], "")
+        return lambda x: torch.ops.mkldnn._linear_pointwise(
+            x, weight, bias, "relu" if relu else "none", [], ""
+        )
     if precision == FLOAT32:
-        return (lambda x: F.linear(x, weight, bias).relu_()) if relu else (lambda x: F.linear(x, weight, bias))
+        return (
+            (lambda x: F.linear(x, weight, bias).relu_()) if relu else (lambda x: F.linear(x, weight, bias))
+        )
     packed = pack_int8(weight.float(), None if bias is None else bias.float())
     multiply = torch.ops.quantized.linear_relu_dynamic if relu else torch.ops.quantized.linear_dynamic
-    reduce_range = not torch.cpu._is_vnni_supported()  # without these instructions sums of the whole range overflow
+    reduce_range = (
+        not torch.cpu._is_vnni_supported()
+    )  # without these instructions sums of the whole range overflow
     return lambda x: multiply(x, packed, reduce_range)
 
 
@@ -46,5 +55,7 @@ def pack_int8(weight: Tensor, bias: Tensor | None):
     scales = (weight.abs().amax(dim=1) / 127).clamp(min=torch.finfo(torch.float32).tiny)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch announces another form of these tensors
-        quantised = torch.quantize_per_channel(weight, scales.double(), torch.zeros(len(scales), dtype=torch.long), 0, torch.qint8)
+        quantised = torch.quantize_per_channel(
+            weight, scales.double(), torch.zeros(len(scales), dtype=torch.long), 0, torch.qint8
+        )
         return torch.ops.quantized.linear_prepack(quantised, bias)

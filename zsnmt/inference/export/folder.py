@@ -1,9 +1,10 @@
 """The folder of an export: files of its format, the text pipeline, and a record of what was exported.
 
-    model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads, in its format
-    pipeline/                                         text to pieces and back, dictionaries, languages
-    check.json                                        sentences of the check, with PyTorch's log-probabilities
-    export.json                                       what was exported, how far it was found to agree, and on which processors
+model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads, in its format
+pipeline/                                         text to pieces and back, dictionaries, languages
+check.json                                        sentences of the check, with PyTorch's log-probabilities
+export.json                                       what was exported, how far it was found to agree, and on
+which processors
 """
 
 from pathlib import Path

@@ -28,10 +28,11 @@ class Format:
     """How runs are exported into a format, and how such exports are opened.
 
     * `engines`: the engines that translate with its exports.
-    * `check(quantization)` raises `InputError` for weights that it cannot keep so, and where a library is missing.
-    * `write(folder, run, trained, record, samples)` fills a folder with a run's model and its text pipeline, and finds how far
-      it agrees with the run. It returns that, and what the record says besides. `InputError` for a model that the
-      format cannot hold exactly, and for an export that is wrong.
+    * `check(quantization)` raises `InputError` for weights that it cannot keep so, and where a library is
+      missing.
+    * `write(folder, run, trained, record, samples)` fills a folder with a run's model and its text pipeline,
+      and finds how far it agrees with the run. It returns that, and what the record says besides.
+      `InputError` for a model that the format cannot hold exactly, and for an export that is wrong.
     * `open(folder, search, choice)` gives the engine of an export, and what turns text into its input.
     """
 

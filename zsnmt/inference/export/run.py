@@ -27,11 +27,13 @@ def export_run(
     sentences: int = SENTENCES,
     replace: bool = False,
 ) -> tuple[Path, dict[str, Agreement]]:
-    """Export a run's averaged checkpoint into a folder, RUN/FORMAT-QUANTIZATION by default, which is new unless `replace`.
+    """Export a run's averaged checkpoint into a folder, RUN/FORMAT-QUANTIZATION by default, which is new
+    unless `replace`.
 
-    It is compared with PyTorch on so many sentences, or a few more, of the test set in `text`, the run's own by default. Says
-    what it does and how long it took, and returns the folder and how far they agree. Raises `InputError` for a model that
-    the format cannot hold exactly, for too little text, and for an export that fails; then what was there before stays.
+    It is compared with PyTorch on so many sentences, or a few more, of the test set in `text`, the run's own
+    by default. Says what it does and how long it took, and returns the folder and how far they agree. Raises
+    `InputError` for a model that the format cannot hold exactly, for too little text, and for an export that
+    fails; then what was there before stays.
     """
     begin = perf_counter()
     if sentences < LEAST:

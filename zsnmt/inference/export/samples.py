@@ -23,18 +23,25 @@ class Sample(NamedTuple):
 
 
 def samples(codec: Codec, text: Path, number: int, longest: int) -> list[Sample]:
-    """About `number` sentences of the test set, as many from each direction, with no side of more than `longest` tokens.
+    """About `number` sentences of the test set, as many from each direction, with no side of more than
+    `longest` tokens.
 
-    Directions are those of training and those without the pivot. Raises `InputError` for text with fewer than 50.
+    Directions are those of training and those without the pivot. Raises `InputError` for text with fewer than
+    50.
     """
     pairs = pairs_of_split(text, "test", codec.languages)
     both_ways = [Direction(*way) for pair in pairs for way in (pair, pair[::-1])]
     directions = [each for each in both_ways if each in codec.trained or codec.pivot not in each]
-    found = [sample for direction in directions for sample in samples_of(codec, text, direction, -(-number // len(directions)))]
+    found = [
+        sample
+        for direction in directions
+        for sample in samples_of(codec, text, direction, -(-number // len(directions)))
+    ]
     found = [sample for sample in found if max(len(sample.sentence.source), len(sample.reference)) <= longest]
     if len(found) < LEAST:
         raise InputError(
-            f"{text} has {len(found)} test sentences for directions of the run, and an export is checked on {LEAST} or more; "
+            f"{text} has {len(found)} test sentences for directions of the run, and an export is checked on "
+            f"{LEAST} or more; "
             "name a folder of parallel text with --text"
         )
     return found

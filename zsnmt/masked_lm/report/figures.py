@@ -11,7 +11,17 @@ from matplotlib.figure import Figure
 
 from zsnmt.masked_lm.report.looks import BLUE, Drawing, bare, key, look
 from zsnmt.masked_lm.report.positions import curves, procrustes_losses, word_positions
-from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, NONE, by_seed, condition_label, conditions_of, group_label, groups
+from zsnmt.masked_lm.report.runs import (
+    ABLATIONS,
+    ENCODINGS,
+    LABELS,
+    NONE,
+    by_seed,
+    condition_label,
+    conditions_of,
+    group_label,
+    groups,
+)
 from zsnmt.masked_lm.report.tables import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column
 from zsnmt.report.figures import INK, STYLE
 from zsnmt.report.table import FORMS
@@ -34,7 +44,10 @@ def spread(values: Sequence[float]) -> float:
 def of_seeds(runs: Sequence[dict], system: str, conditions: Sequence[str], column: Column) -> list[float]:
     """The means over the conditions, a seed each, in the units in which they are shown."""
     factor = FORMS[column.figure].factor
-    return [factor * fmean(column.of(run) for run in of_seed) for of_seed in by_seed(runs, system, conditions).values()]
+    return [
+        factor * fmean(column.of(run) for run in of_seed)
+        for of_seed in by_seed(runs, system, conditions).values()
+    ]
 
 
 def titled(column: Column) -> str:
@@ -43,7 +56,9 @@ def titled(column: Column) -> str:
 
 
 def trade_off(runs: Sequence[dict]) -> Drawing | None:
-    """Figure 1: perplexity of English against ML score, a panel for EN+[EN] and one for the mean over reordered languages."""
+    """Figure 1: perplexity of English against ML score, a panel for EN+[EN] and one for the mean over
+    reordered languages.
+    """
     panels = {
         (group, *conditions): there
         for group, conditions in groups(runs).items()
@@ -54,13 +69,21 @@ def trade_off(runs: Sequence[dict]) -> Drawing | None:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(max(KEY_WIDTH, 3.6 * len(panels)), 3.9), layout="constrained")
         grid = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
-        for axes, ((group, *conditions), systems) in zip(grid, panels.items()):
+        for axes, ((_, *conditions), systems) in zip(grid, panels.items()):
             for system in systems:
                 across, up = (of_seeds(runs, system, conditions, column) for column in (FIRST, ML_SCORE))
                 style = look(system, stroke=False)
                 if len(up) > 1:
                     axes.plot(across, up, **style, alpha=0.35, markeredgewidth=0)
-                axes.errorbar(fmean(across), fmean(up), spread(up), spread(across), **{**style, "markersize": 7}, elinewidth=1, capsize=0)
+                axes.errorbar(
+                    fmean(across),
+                    fmean(up),
+                    spread(up),
+                    spread(across),
+                    **{**style, "markersize": 7},
+                    elinewidth=1,
+                    capsize=0,
+                )
             axes.set(title=panel_title(conditions), xlabel=titled(FIRST))
             axes.title.set_fontsize("medium")
             axes.margins(0.08)
@@ -78,9 +101,14 @@ def panel_title(conditions: Sequence[str]) -> str:
 
 
 def across_conditions(runs: Sequence[dict]) -> Drawing | None:
-    """Figure 2: full perplexity and ML score of every encoding by condition; None for fewer than two conditions."""
+    """Figure 2: full perplexity and ML score of every encoding by condition; None for fewer than two
+    conditions.
+    """
     bilingual = [run for run in runs if run["condition"] != NONE and run["system"] in ENCODINGS]
-    conditions, systems = conditions_of(bilingual), [system for system in ENCODINGS if any(run["system"] == system for run in bilingual)]
+    conditions, systems = (
+        conditions_of(bilingual),
+        [system for system in ENCODINGS if any(run["system"] == system for run in bilingual)],
+    )
     if len(conditions) < 2:
         return None
     with matplotlib.rc_context(STYLE):
@@ -91,7 +119,13 @@ def across_conditions(runs: Sequence[dict]) -> Drawing | None:
                 aside = 0.11 * (number - (len(systems) - 1) / 2)
                 for place, condition in enumerate(conditions):
                     if values := of_seeds(runs, system, [condition], column):
-                        axes.errorbar(place + aside, fmean(values), spread(values), **look(system, stroke=False), elinewidth=1)
+                        axes.errorbar(
+                            place + aside,
+                            fmean(values),
+                            spread(values),
+                            **look(system, stroke=False),
+                            elinewidth=1,
+                        )
             for place in range(1, len(conditions)):
                 axes.axvline(place - 0.5, color=INK, linewidth=0.5, alpha=0.3)
             axes.set(ylabel=titled(column), xlim=(-0.5, len(conditions) - 0.5))
@@ -106,19 +140,33 @@ def across_conditions(runs: Sequence[dict]) -> Drawing | None:
 
 
 def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
-    """Figure 7: absolute positions and their ablations, means over the conditions of a group; None without an ablation."""
+    """Figure 7: absolute positions and their ablations, means over the conditions of a group; None without
+    an ablation.
+    """
     conditions = groups(runs)[group]
     there = [system for system in ("learned", *ABLATIONS) if by_seed(runs, system, conditions)]
     if group == NONE or not {*there} & {*ABLATIONS}:
         return None
-    shown = [column for column in (FULL, ML_SCORE, MEDIAN_LOSS) if all(has(column.of, runs, system, conditions) for system in there)]
+    shown = [
+        column
+        for column in (FULL, ML_SCORE, MEDIAN_LOSS)
+        if all(has(column.of, runs, system, conditions) for system in there)
+    ]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(2.4 * len(shown) + 1.6, 0.42 * len(there) + 0.9), layout="constrained")
         for axes, column in zip(figure.subplots(1, len(shown), sharey=True, squeeze=False)[0], shown):
             for place, system in enumerate(there):
                 values = of_seeds(runs, system, conditions, column)
                 plain = system == "learned"
-                axes.barh(place, fmean(values), 0.7, color=BLUE if plain else "none", edgecolor=BLUE, hatch="" if plain else "////", linewidth=1)
+                axes.barh(
+                    place,
+                    fmean(values),
+                    0.7,
+                    color=BLUE if plain else "none",
+                    edgecolor=BLUE,
+                    hatch="" if plain else "////",
+                    linewidth=1,
+                )
                 axes.errorbar(fmean(values), place, xerr=spread(values), color=INK, elinewidth=1, capsize=3)
                 axes.plot(values, [place] * len(values), "o", color=INK, markersize=3)
             axes.set_yticks(range(len(there)), map(LABELS.get, there))
@@ -126,9 +174,17 @@ def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
             axes.tick_params(axis="y", length=0)
             bare(axes)
         axes.invert_yaxis()
-    return f"ablation_bars_{group}", f"Ablations of absolute positions, {group_label(group, conditions)}", figure
+    return (
+        f"ablation_bars_{group}",
+        f"Ablations of absolute positions, {group_label(group, conditions)}",
+        figure,
+    )
 
 
-def has(of: Callable[[dict], float | None], runs: Sequence[dict], system: str, conditions: Sequence[str]) -> bool:
+def has(
+    of: Callable[[dict], float | None], runs: Sequence[dict], system: str, conditions: Sequence[str]
+) -> bool:
     """Whether all runs of a system have a figure."""
-    return all(of(run) is not None for of_seed in by_seed(runs, system, conditions).values() for run in of_seed)
+    return all(
+        of(run) is not None for of_seed in by_seed(runs, system, conditions).values() for run in of_seed
+    )

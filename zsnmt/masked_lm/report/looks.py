@@ -1,4 +1,6 @@
-"""How encodings look in the drawings of the masked-LM study: one colour, marker and stroke each in all of them."""
+"""How encodings look in the drawings of the masked-LM study: one colour, marker and stroke each in all of
+them.
+"""
 
 from collections.abc import Iterable
 
@@ -10,7 +12,8 @@ from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.report.figures import INK, LINE_COLOURS, legend
 
 BLUE, VERMILLION, GREEN, PURPLE = LINE_COLOURS
-LOOKS = {  # told apart by colour-blind readers too, on light and on dark, and by marker or stroke without colour
+# told apart by colour-blind readers too, on light and on dark, and by marker or stroke without colour
+LOOKS = {
     "sinusoidal": (INK, "o", ":"),
     "learned": (BLUE, "s", "-"),
     "tupe_absolute": (VERMILLION, "^", "--"),
@@ -30,7 +33,9 @@ def look(system: str, stroke: bool = True) -> dict:
 
 def key(systems: Iterable[str], stroke: bool) -> dict:
     """A legend's entries and place: the encodings in columns of two, each beside its kin."""
-    entries = [Line2D([], [], label=LABELS[system], **look(system, stroke)) for system in LOOKS if system in systems]
+    entries = [
+        Line2D([], [], label=LABELS[system], **look(system, stroke)) for system in LOOKS if system in systems
+    ]
     return legend(*(entries[start : start + 2] for start in range(0, len(entries), 2)))
 
 

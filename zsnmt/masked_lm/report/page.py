@@ -1,4 +1,6 @@
-"""The report of the masked-LM study of position encodings: tables and figures as files, and one HTML page that needs nothing else."""
+"""The report of the masked-LM study of position encodings: tables and figures as files, and one HTML page
+that needs nothing else.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,15 +19,21 @@ PAGE_FILE = "compression.html"
 FORMATS = {"txt": lambda table: text_of(table) + "\n", "md": markdown_of, "tsv": tsv}
 BARS = "The mean, the deviation over the seeds, and the seeds as dots. Less is better but for the ML score."
 ABOUT = {  # how to read each figure
-    "trade_off": "Up is more multilingual, left is the better model of English. Large marks: the mean, with the deviation over the "
+    "trade_off": "Up is more multilingual, left is the better model of English. Large marks: the mean, with "
+    "the deviation over the "
     "seeds in both directions; faint ones: the seeds.",
-    "across_conditions": "The mean and the deviation over the seeds in each condition. Perplexities do not begin at zero.",
-    "curves": "A value of the table at each position (of relative encodings, at each offset), a scale a column. Sinusoids are "
+    "across_conditions": "The mean and the deviation over the seeds in each condition. Perplexities do not "
+    "begin at zero.",
+    "curves": "A value of the table at each position (of relative encodings, at each offset), a scale a "
+    "column. Sinusoids are "
     "waves; a learned table that is like them has waves too.",
-    "procrustes_losses": "How badly one rotation takes all positions to those an offset further: lower is more compositional. "
-    "Sinusoids are so by design: their loss is as low as tables of this size allow. The line is the mean over the seeds, the "
+    "procrustes_losses": "How badly one rotation takes all positions to those an offset further: lower is "
+    "more compositional. "
+    "Sinusoids are so by design: their loss is as low as tables of this size allow. The line is the mean "
+    "over the seeds, the "
     "band holds all of them.",
-    "word_positions": "How a word (down) as query meets a position (across) as key in the first layer, on one scale for all "
+    "word_positions": "How a word (down) as query meets a position (across) as key in the first layer, on "
+    "one scale for all "
     "conditions. Vertical bands: many words turn to the same positions.",
     "ablation_bars_same": BARS,
     "ablation_bars_reordered": BARS,
@@ -35,11 +43,17 @@ ABOUT = {  # how to read each figure
 def page(runs: Sequence[dict], drawn: Sequence[Drawing]) -> str:
     """The HTML page of runs in order, with their figures."""
     made = tables(runs).values()
-    *systems, last = [label for system, label in LABELS.items() if any(run["system"] == system for run in runs)]
+    *systems, last = [
+        label for system, label in LABELS.items() if any(run["system"] == system for run in runs)
+    ]
     return TEMPLATES.get_template("page.html.jinja").render(
         title=f"{runs[0]['config']}: position encodings of masked language models",
         lead=f"{', '.join([*systems, last])}; {', '.join(map(condition_label, conditions_of(runs)))}.",
-        first=[marked(table, Markup("<strong>{}</strong>")) for table in made if table.name.startswith(ENCODINGS_TABLE)],
+        first=[
+            marked(table, Markup("<strong>{}</strong>"))
+            for table in made
+            if table.name.startswith(ENCODINGS_TABLE)
+        ],
         others=[table for table in made if not table.name.startswith(ENCODINGS_TABLE)],
         figures=inlined(drawn),
         about=ABOUT,

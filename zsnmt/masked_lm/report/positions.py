@@ -22,14 +22,21 @@ from zsnmt.masked_lm.report.tables import with_losses
 from zsnmt.report.figures import STYLE
 
 COMPARED = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5
-OFFSETS = ("relative_key", "relative_key_query")  # have curves over offsets, 0 in the middle, instead of positions
+OFFSETS = (
+    "relative_key",
+    "relative_key_query",
+)  # have curves over offsets, 0 in the middle, instead of positions
 FIGURE_COLUMNS = 5  # panels side by side, at most
 CORRELATION_COLOURS = "PuOr"
 
 
 def first_seed(runs: Iterable[dict], system: str, condition: str, part: str) -> dict | None:
     """The run of the lowest seed that has a part (curves, correlations)."""
-    return min((run for run in runs_of(runs, system, condition) if run[part]), key=lambda run: run["seed"], default=None)
+    return min(
+        (run for run in runs_of(runs, system, condition) if run[part]),
+        key=lambda run: run["seed"],
+        default=None,
+    )
 
 
 def curves(runs: Sequence[dict]) -> Drawing | None:
@@ -38,9 +45,15 @@ def curves(runs: Sequence[dict]) -> Drawing | None:
     All are of one condition, a reordered one where there is one, and of the lowest seed.
     """
     for condition in [*groups(runs).get(REORDERED, []), SAME]:
-        found = {system: run for system in ENCODINGS if (run := first_seed(runs, system, condition, "curves"))}
+        found = {
+            system: run for system in ENCODINGS if (run := first_seed(runs, system, condition, "curves"))
+        }
         if found:
-            return "curves", f"Dimensions of position tables, {condition_label(condition)}", curves_drawn(found)
+            return (
+                "curves",
+                f"Dimensions of position tables, {condition_label(condition)}",
+                curves_drawn(found),
+            )
     return None
 
 
@@ -54,7 +67,9 @@ def curves_drawn(found: dict[str, dict]) -> Figure:
             colour, _, stroke = LOOKS[system]
             for axes, values in zip(column, run["curves"]["values"], strict=True):
                 start = -(len(values) // 2) if system in OFFSETS else 0
-                axes.plot(range(start, start + len(values)), values, color=colour, linestyle=stroke, linewidth=1.4)
+                axes.plot(
+                    range(start, start + len(values)), values, color=colour, linestyle=stroke, linewidth=1.4
+                )
                 axes.tick_params(labelsize="small")
                 axes.locator_params(nbins=3)
                 bare(axes)
@@ -77,7 +92,9 @@ def grid_of(panels: int, width: float, height: float, **shared) -> tuple[Figure,
 
 
 def procrustes_losses(runs: Sequence[dict]) -> Drawing | None:
-    """Figure 5: Procrustes loss by offset of absolute positions and TUPE (absolute) in each condition, beside sinusoids."""
+    """Figure 5: Procrustes loss by offset of absolute positions and TUPE (absolute) in each condition,
+    beside sinusoids.
+    """
     measured = [run for run in with_losses(runs) if run["system"] in COMPARED]
     conditions = conditions_of(run for run in measured if run["system"] != COMPARED[0])
     if not conditions:
@@ -100,27 +117,52 @@ def procrustes_losses(runs: Sequence[dict]) -> Drawing | None:
 
 def draw_losses(axes: Axes, system: str, runs: Sequence[dict]) -> None:
     """The mean over the seeds, and a band from the lowest to the highest of them."""
-    offsets, by_offset = runs[0]["procrustes"]["offsets"], [*zip(*(run["procrustes"]["mean"] for run in runs))]
+    offsets, by_offset = (
+        runs[0]["procrustes"]["offsets"],
+        [*zip(*(run["procrustes"]["mean"] for run in runs))],
+    )
     style = look(system)
-    axes.plot(offsets, [*map(fmean, by_offset)], **{**style, "markersize": 4}, linewidth=1.4, markevery=max(1, len(offsets) // 6))
-    axes.fill_between(offsets, [*map(min, by_offset)], [*map(max, by_offset)], color=style["color"], alpha=0.2, linewidth=0)
+    axes.plot(
+        offsets,
+        [*map(fmean, by_offset)],
+        **{**style, "markersize": 4},
+        linewidth=1.4,
+        markevery=max(1, len(offsets) // 6),
+    )
+    axes.fill_between(
+        offsets, [*map(min, by_offset)], [*map(max, by_offset)], color=style["color"], alpha=0.2, linewidth=0
+    )
 
 
 def word_positions(runs: Sequence[dict]) -> Drawing | None:
-    """Figure 6: how words correlate with positions in the first layer of absolute positions, a panel a condition."""
+    """Figure 6: how words correlate with positions in the first layer of absolute positions, a panel a
+    condition.
+    """
     found = {
-        condition: run for condition in conditions_of(runs) if (run := first_seed(runs, "learned", condition, "correlations"))
+        condition: run
+        for condition in conditions_of(runs)
+        if (run := first_seed(runs, "learned", condition, "correlations"))
     }
     if not found:
         return None
-    widest = max(abs(value) for run in found.values() for row in run["correlations"]["values"] for value in row) or 1.0
+    widest = (
+        max(abs(value) for run in found.values() for row in run["correlations"]["values"] for value in row)
+        or 1.0
+    )
     words = [run["correlations"]["words"] for run in found.values()]
     one = all(of_run == words[0] for of_run in words)
     with matplotlib.rc_context(STYLE):
         figure, panels = grid_of(len(found), 1.9 if one else 2.6, 0.13 * len(words[0]) + 0.4, sharey=one)
         for axes, (condition, run) in zip(panels, found.items()):
             said = run["correlations"]
-            drawn = axes.imshow(said["values"], cmap=CORRELATION_COLOURS, vmin=-widest, vmax=widest, aspect="auto", interpolation="nearest")
+            drawn = axes.imshow(
+                said["values"],
+                cmap=CORRELATION_COLOURS,
+                vmin=-widest,
+                vmax=widest,
+                aspect="auto",
+                interpolation="nearest",
+            )
             axes.set_yticks(range(len(said["words"])), said["words"], fontsize=7)
             axes.tick_params(length=0, axis="y")
             axes.set_title(f"{condition_label(condition)}, seed {run['seed']}", fontsize="small")

@@ -1,8 +1,9 @@
 """Runs of the masked-LM study of position encodings (Ravishankar & Søgaard 2021): read, checked and grouped.
 
-A run trains a model of a *system*, a position encoding or an ablation of one, in a *condition*, which says what its second
-language is: `same` (EN+[EN], the copy with a shifted vocabulary), a language code such as `de` (EN+[EN∼DE], reordered like
-German before it is shifted) or `none` (EN alone, the control). Its score file is compression.json.
+A run trains a model of a *system*, a position encoding or an ablation of one, in a *condition*, which says
+what its second language is: `same` (EN+[EN], the copy with a shifted vocabulary), a language code such as
+`de` (EN+[EN∼DE], reordered like German before it is shifted) or `none` (EN alone, the control). Its score
+file is compression.json.
 """
 
 from collections.abc import Iterable, Sequence
@@ -47,12 +48,16 @@ def read_runs(folders: Iterable[Path]) -> list[dict]:
 
 
 def score_files(folder: Path) -> list[Path]:
-    """The score file of a run, or those of the runs `condition/system/seed` in a folder; `InputError` if there are none."""
+    """The score file of a run, or those of the runs `condition/system/seed` in a folder; `InputError` if
+    there are none.
+    """
     if (folder / SCORES_FILE).is_file():
         return [folder / SCORES_FILE]
     found = sorted(folder.glob(f"*/*/seed*/{SCORES_FILE}"))
     if not found:
-        raise InputError(f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs CONDITION/SYSTEM/seedK; {REMEDY}")
+        raise InputError(
+            f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs CONDITION/SYSTEM/seedK; {REMEDY}"
+        )
     return found
 
 
@@ -63,25 +68,39 @@ def read(path: Path) -> dict:
     if missing:
         raise InputError(f"{path} says nothing of {', '.join(missing)}; {REMEDY} again")
     if scores["system"] not in LABELS:
-        raise InputError(f"{path} is of the system {scores['system']}, which the study does not have; it has {', '.join(LABELS)}")
+        raise InputError(
+            f"{path} is of the system {scores['system']}, which the study does not have; it has "
+            f"{', '.join(LABELS)}"
+        )
     if empty := [key for key in IN_BILINGUAL if scores[key] is None and scores["condition"] != NONE]:
-        raise InputError(f"{path} has no {', '.join(empty)}, which every run but those of the condition none has; {REMEDY} again")
+        raise InputError(
+            f"{path} has no {', '.join(empty)}, which every run but those of the condition none has; "
+            f"{REMEDY} again"
+        )
     for name, rows, marks in tabulated(scores):
         if len(rows) != len(marks):
-            raise InputError(f"{path} has {len(rows)} rows of {name} for {len(marks)} names of them; {REMEDY} again")
+            raise InputError(
+                f"{path} has {len(rows)} rows of {name} for {len(marks)} names of them; {REMEDY} again"
+            )
     return scores
 
 
 def tabulated(scores: dict) -> Iterable[tuple[str, Sequence, Sequence]]:
     """What is listed in a score file beside names of its parts."""
-    for name, rows, marks in (("curves", "values", "dimensions"), ("correlations", "values", "words"),
-                              ("procrustes", "mean", "offsets"), ("procrustes", "median", "offsets")):  # fmt: skip
+    for name, rows, marks in (
+        ("curves", "values", "dimensions"),
+        ("correlations", "values", "words"),
+        ("procrustes", "mean", "offsets"),
+        ("procrustes", "median", "offsets"),
+    ):
         if scores[name] is not None:
             yield name, scores[name][rows], scores[name][marks]
 
 
 def in_order(runs: Sequence[dict]) -> list[dict]:
-    """The runs by condition, system and seed, the control and the paper's order first; `InputError` if they do not compare."""
+    """The runs by condition, system and seed, the control and the paper's order first; `InputError` if
+    they do not compare.
+    """
     check_comparable(runs)
     systems = [*LABELS]
     return sorted(runs, key=lambda run: (*rank(run["condition"]), systems.index(run["system"]), run["seed"]))
@@ -93,11 +112,17 @@ def rank(condition: str) -> tuple[int, str]:
 
 
 def check_comparable(runs: Sequence[dict]) -> None:
-    """`InputError` unless the runs are of one config, on as many sentences, scored in the same layers, and each given once."""
+    """`InputError` unless the runs are of one config, on as many sentences, scored in the same layers, and
+    each given once.
+    """
     described = (
         [(name_of(run), of_all(run)) for run in runs],
         [(name_of(run), of_bilingual(run)) for run in runs if run["condition"] != NONE],
-        [(name_of(run), {"offsets": set(map(str, run["procrustes"]["offsets"]))}) for run in runs if run["procrustes"]],
+        [
+            (name_of(run), {"offsets": set(map(str, run["procrustes"]["offsets"]))})
+            for run in runs
+            if run["procrustes"]
+        ],
     )
     for conditions in filter(None, described):
         check_alike(conditions, "train and score them alike, or make two reports")
@@ -109,7 +134,9 @@ def check_comparable(runs: Sequence[dict]) -> None:
 def of_all(run: dict) -> dict[str, set[str]]:
     """What must be equal of all runs, by name; of sentences, those of one language."""
     languages = 1 if run["condition"] == NONE else 2
-    counts = {f"{count / languages:,.10g} of a language to {part}" for part, count in run["sentences"].items()}
+    counts = {
+        f"{count / languages:,.10g} of a language to {part}" for part, count in run["sentences"].items()
+    }
     return {"configs": {run["config"]}, "numbers of sentences": counts}
 
 
@@ -135,7 +162,9 @@ def conditions_of(runs: Iterable[dict]) -> list[str]:
 
 
 def groups(runs: Sequence[dict]) -> dict[str, list[str]]:
-    """The conditions to average over, by the name of their group: `same`, `reordered`, `none`, those that there are."""
+    """The conditions to average over, by the name of their group: `same`, `reordered`, `none`, those that
+    there are.
+    """
     there = conditions_of(runs)
     of_group = {SAME: [SAME], REORDERED: [code for code in there if code not in (SAME, NONE)], NONE: [NONE]}
     return {group: conditions for group, conditions in of_group.items() if {*conditions} & {*there}}

@@ -1,4 +1,6 @@
-"""Tables of the masked-LM study of position encodings: Tables 4 and 5 of Ravishankar & Søgaard 2021, ablations, Procrustes losses."""
+"""Tables of the masked-LM study of position encodings: Tables 4 and 5 of Ravishankar & Søgaard 2021,
+ablations, Procrustes losses.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,7 +22,17 @@ from zsnmt.masked_lm.report.runs import (
 )
 from zsnmt.report.markdown import folded
 from zsnmt.report.scores import short_commit
-from zsnmt.report.table import Cell, Measured, Table, joined, markdown, markdown_rows, over_seeds, text_rows, wrapped
+from zsnmt.report.table import (
+    Cell,
+    Measured,
+    Table,
+    joined,
+    markdown,
+    markdown_rows,
+    over_seeds,
+    text_rows,
+    wrapped,
+)
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
 OfRun = Callable[[dict], float | None]
@@ -55,14 +67,19 @@ def median_loss(run: dict) -> float | None:
     return run["procrustes"] and median(run["procrustes"]["median"])
 
 
-FULL, FIRST = Column("perplexity, full", "perplexity", perplexity("full"), True), Column("perplexity, L1", "perplexity", perplexity("first"), True)
+FULL, FIRST = (
+    Column("perplexity, full", "perplexity", perplexity("full"), True),
+    Column("perplexity, L1", "perplexity", perplexity("first"), True),
+)
 ML_SCORE = Column("ML score", "ml_score", lambda run: run["ml_score"])
 BANDS = Column("bands", "bands", lambda run: run.get("bands") and run["bands"]["positions"])
 MEDIAN_LOSS = Column("median Procrustes loss", "procrustes", median_loss, True)
 
 
 def columns(runs: Sequence[dict]) -> list[Column]:
-    """The columns of Table 4: those of perplexity and, with two languages, those of every layer that was scored."""
+    """The columns of Table 4: those of perplexity and, with two languages, those of every layer that was
+    scored.
+    """
     bilingual = next((run for run in runs if run["condition"] != NONE), None)
     if bilingual is None:
         return [FULL, FIRST]
@@ -82,7 +99,9 @@ def tables(runs: Sequence[dict]) -> dict[str, Table]:
 
 
 def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
-    """Table 4: a row an encoding, means over the conditions of a group; None where no encoding has all of them."""
+    """Table 4: a row an encoding, means over the conditions of a group; None where no encoding has all of
+    them.
+    """
     conditions = groups(runs)[group]
     rows = averaged(runs, ENCODINGS, conditions, columns(runs))
     if not rows:
@@ -90,31 +109,41 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
     titles = ["encoding", "seeds", *(column.title for column in columns(runs))]
     about = [
         "Perplexity of masked tokens, of all text (full) and of the first language (L1): lower is better.",
-        "Retrieval of sentences and translation of words: how often the nearest is the right one, the mean of both directions; "
-        "ML score: the mean of these four columns; higher is better." if group != NONE else "",
+        "Retrieval of sentences and translation of words: how often the nearest is the right one, the mean "
+        "of both directions; "
+        "ML score: the mean of these four columns; higher is better."
+        if group != NONE
+        else "",
         "A model of English alone, the control." if group == NONE else "",
         "The best of each column is marked." if len(rows) > 1 else "",
         incomplete(runs, ENCODINGS, conditions),
-    ]  # fmt: skip
+    ]
     title = f"Position encodings: {group_label(group, conditions)}"
     return Table(f"{ENCODINGS_TABLE}{group}", title, titles, rows, joined(about), signatures=made_alike(runs))
 
 
 def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
-    """The figures of Figure 7: learned positions and what was taken from them; None where no ablation has a row."""
+    """The figures of Figure 7: learned positions and what was taken from them; None where no ablation has
+    a row.
+    """
     conditions = groups(runs)[group]
     systems = {"learned": LABELS["learned"], **ABLATIONS}
     shown = [FULL, FIRST, ML_SCORE, MEDIAN_LOSS]
     rows = averaged(runs, systems, conditions, shown)
     if not {row[0] for row in rows} & {*ABLATIONS.values()}:
         return None
-    about = ["Perplexity and ML score as of the encodings; Procrustes loss: the median over the offsets.", incomplete(runs, systems, conditions)]
+    about = [
+        "Perplexity and ML score as of the encodings; Procrustes loss: the median over the offsets.",
+        incomplete(runs, systems, conditions),
+    ]
     title = f"Ablations of absolute positions: {group_label(group, conditions)}"
     titles = ["system", "seeds", *(column.title for column in shown)]
     return Table(f"ablations_{group}", title, titles, rows, joined(about), signatures=made_alike(runs))
 
 
-def averaged(runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str], shown: Sequence[Column]) -> list[list[Cell]]:
+def averaged(
+    runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str], shown: Sequence[Column]
+) -> list[list[Cell]]:
     """A row a system that has seeds in all the conditions: label, seeds, and means over the conditions."""
     found = {label: by_seed(runs, system, conditions) for system, label in systems.items()}
     return [
@@ -143,16 +172,34 @@ def conditions_table(runs: Sequence[dict]) -> Table:
         if (of_system := runs_of(runs, system, condition))
     ]
     rows = [
-        [condition_label(condition), label, seeds(of_system), *(column.mean([[run] for run in of_system]) for column in columns(runs))]
+        [
+            condition_label(condition),
+            label,
+            seeds(of_system),
+            *(column.mean([[run] for run in of_system]) for column in columns(runs)),
+        ]
         for condition, label, of_system in found
     ]
     titles = ["condition", "encoding", "seeds", *(column.title for column in columns(runs))]
-    about = "Of EN alone there is one language, and nothing to retrieve or translate; its perplexity, full, is of English."
-    return Table("conditions", "Every condition", titles, rows, about if NONE in conditions_of(runs) else "", 2, made_alike(runs))
+    about = (
+        "Of EN alone there is one language, and nothing to retrieve or translate; its perplexity, full, "
+        "is of English."
+    )
+    return Table(
+        "conditions",
+        "Every condition",
+        titles,
+        rows,
+        about if NONE in conditions_of(runs) else "",
+        2,
+        made_alike(runs),
+    )
 
 
 def procrustes_table(runs: Sequence[dict]) -> Table | None:
-    """How far each table of positions is from compositional, with tests of the differences; None where none was measured."""
+    """How far each table of positions is from compositional, with tests of the differences; None where
+    none was measured.
+    """
     losses = {
         (condition, system): losses_of(of_system)
         for condition in conditions_of(runs)
@@ -163,7 +210,9 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         return None
     rows = [
         [
-            condition_label(condition), LABELS[system], seeds(of_system := with_losses(runs_of(runs, system, condition))),
+            condition_label(condition),
+            LABELS[system],
+            seeds(of_system := with_losses(runs_of(runs, system, condition))),
             over_seeds("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
             MEDIAN_LOSS.mean([[run] for run in of_system]),
             BANDS.mean([[run] for run in of_system]),
@@ -171,18 +220,33 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
             p_value(of_pair, losses.get((condition, "tupe_absolute"))) if system != "tupe_absolute" else None,
         ]
         for (condition, system), of_pair in losses.items()
-    ]  # fmt: skip
-    titles = ["condition", "encoding", "seeds", "mean loss", "median loss", "bands", "p against EN alone", "p against TUPE (absolute)"]
+    ]
+    titles = [
+        "condition",
+        "encoding",
+        "seeds",
+        "mean loss",
+        "median loss",
+        "bands",
+        "p against EN alone",
+        "p against TUPE (absolute)",
+    ]
     offsets = with_losses(runs)[0]["procrustes"]["offsets"]
     noise = median(run["procrustes"]["noise"] for run in with_losses(runs))
     about = (
-        f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to {offsets[-1]}: 0 where it holds "
-        f"everywhere; independent vectors have a median of about {noise:.2f}, and sinusoids say how low it is measured on tables of "
-        "this size. Bands: the share of the variance of word–position correlations that positions explain, whatever the word; "
-        "chance is one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the median losses, means over the "
+        f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to "
+        f"{offsets[-1]}: 0 where it holds "
+        f"everywhere; independent vectors have a median of about {noise:.2f}, and sinusoids say how low it "
+        "is measured on tables of "
+        "this size. Bands: the share of the variance of word–position correlations that positions explain, "
+        "whatever the word; "
+        "chance is one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the "
+        "median losses, means over the "
         "seeds, paired by k: whether two curves differ, not whether those of other seeds would."
     )
-    return Table("procrustes", "Positions: Procrustes loss and bands", titles, rows, about, 2, made_alike(runs))
+    return Table(
+        "procrustes", "Positions: Procrustes loss and bands", titles, rows, about, 2, made_alike(runs)
+    )
 
 
 def seeds(runs: Sequence[dict]) -> str:
@@ -204,7 +268,8 @@ def p_value(losses: Sequence[float], others: Sequence[float] | None) -> str | No
     """That of the two-sided Wilcoxon signed-rank test; None without the others."""
     if others is None:
         return None
-    return f"{1.0 if losses == others else wilcoxon(losses, others):.2g}"  # a fixed table is the same in every condition
+    # a fixed table is the same in every condition
+    return f"{1.0 if losses == others else wilcoxon(losses, others):.2g}"
 
 
 def runs_table(runs: Sequence[dict]) -> Table:
@@ -237,7 +302,9 @@ def made_alike(runs: Sequence[dict]) -> str:
 
 
 def marked(table: Table, mark: str) -> Table:
-    """A table of encodings with its best figures in a mark such as `**{}**`, as text or as the markup that it is; else as it was."""
+    """A table of encodings with its best figures in a mark such as `**{}**`, as text or as the markup that
+    it is; else as it was.
+    """
     lower = {column.title for column in (FULL, FIRST)}
     rows = [[*row] for row in table.rows]
     for place, title in enumerate(table.columns):
@@ -252,7 +319,9 @@ def marked(table: Table, mark: str) -> Table:
 
 def text_of(table: Table) -> str:
     """A table for a terminal, with its title and what it holds; stars at the best encodings."""
-    return "\n\n".join([f"{table.title}:", text_rows(marked(table, "{} *")), wrapped(joined([table.note, table.signatures]))])
+    return "\n\n".join(
+        [f"{table.title}:", text_rows(marked(table, "{} *")), wrapped(joined([table.note, table.signatures]))]
+    )
 
 
 def markdown_of(table: Table) -> str:
@@ -262,11 +331,15 @@ def markdown_of(table: Table) -> str:
 
 def text_report(runs: Sequence[dict]) -> str:
     """Table 4 for a terminal."""
-    return "\n\n".join(text_of(table) for name, table in tables(runs).items() if name.startswith(ENCODINGS_TABLE))
+    return "\n\n".join(
+        text_of(table) for name, table in tables(runs).items() if name.startswith(ENCODINGS_TABLE)
+    )
 
 
 def markdown_report(runs: Sequence[dict]) -> str:
-    """For RESULTS.md: Table 4, ablations and Procrustes losses, with Table 5 and what made the runs folded."""
+    """For RESULTS.md: Table 4, ablations and Procrustes losses, with Table 5 and what made the runs
+    folded.
+    """
 
     def part(table: Table) -> str:
         return f"{markdown_rows(marked(table, '**{}**'))}\n\n{table.note}".strip()

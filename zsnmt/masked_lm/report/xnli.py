@@ -1,4 +1,6 @@
-"""Accuracy on XNLI by position encoding and language (Ravishankar and Søgaard 2021, Figure 3), from score files."""
+"""Accuracy on XNLI by position encoding and language (Ravishankar and Søgaard 2021, Figure 3), from score
+files.
+"""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,20 +16,28 @@ REMEDY = "score the run with recipes/xnli.sh"
 
 
 def read_runs(folders: Iterable[Path]) -> list[dict]:
-    """The score files of runs, and of the runs SYSTEM/seedK in folders; raises `InputError` for one that is missing or damaged."""
+    """The score files of runs, and of the runs SYSTEM/seedK in folders; raises `InputError` for one that
+    is missing or damaged.
+    """
     runs = []
     for folder in folders:
         own = folder / SCORES_FILE
         found = [own] if own.is_file() else sorted(folder.glob(f"*/seed*/{SCORES_FILE}"))
         if not found:
-            raise InputError(f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs SYSTEM/seedK; {REMEDY}")
+            raise InputError(
+                f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs SYSTEM/seedK; {REMEDY}"
+            )
         runs += [read_json(path, REMEDY) for path in found]
     return runs
 
 
 def accuracy_table(runs: Sequence[dict]) -> Table:
-    """A row an encoding, means over its seeds; raises `InputError` for runs that were not made alike, or are given twice."""
-    check_alike([(name_of(run), conditions(run)) for run in runs], "train and score them alike, or make two tables")
+    """A row an encoding, means over its seeds; raises `InputError` for runs that were not made alike, or
+    are given twice.
+    """
+    check_alike(
+        [(name_of(run), conditions(run)) for run in runs], "train and score them alike, or make two tables"
+    )
     names = [name_of(run) for run in runs]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"a run is given twice: {', '.join(twice)}; give each once")
@@ -35,9 +45,14 @@ def accuracy_table(runs: Sequence[dict]) -> Table:
     rows = []
     for system in sorted({run["system"] for run in runs}, key=lambda system: [*LABELS, system].index(system)):
         of_system = sorted((run for run in runs if run["system"] == system), key=lambda run: run["seed"])
-        means = [over_seeds("accuracy", [run["accuracy"][language] for run in of_system]) for language in languages]
+        means = [
+            over_seeds("accuracy", [run["accuracy"][language] for run in of_system]) for language in languages
+        ]
         rows.append([LABELS.get(system, system), ", ".join(str(run["seed"]) for run in of_system), *means])
-    about = f"Accuracy on XNLI; fine-tuned on {runs[0]['pairs']['train']:,} pairs in {languages[0]}, chance is one of three labels."
+    about = (
+        f"Accuracy on XNLI; fine-tuned on {runs[0]['pairs']['train']:,} pairs in {languages[0]}, chance "
+        "is one of three labels."
+    )
     return Table("xnli", "XNLI by position encoding", ["encoding", "seeds", *languages], rows, about)
 
 

@@ -12,10 +12,12 @@ from zsnmt.report.table import Table, text_rows, write_tsv
 def write_classifiers(
     states: Path, output: Path, *, held_out: Path | None, kind: str, labels: Sequence[str], seed: int
 ) -> str:
-    """Write accuracies by layer and label, and how languages are confused beside them; returns the printed table.
+    """Write accuracies by layer and label, and how languages are confused beside them; returns the printed
+    table.
 
-    A probe is fitted to `states` and measured on those of `held_out`, or on a fifth of the sentences. For `out.tsv` the
-    confusions are `out.confusion.tsv`, without which it is where the language is not predicted. Raises `InputError`.
+    A probe is fitted to `states` and measured on those of `held_out`, or on a fifth of the sentences. For
+    `out.tsv` the confusions are `out.confusion.tsv`, without which it is where the language is not predicted.
+    Raises `InputError`.
     """
     if output.is_dir():
         raise InputError(f"{output} is a folder; name a TSV file")
@@ -23,9 +25,15 @@ def write_classifiers(
     languages = training.states.labels.languages
     output.parent.mkdir(parents=True, exist_ok=True)
     rows = [*classify_layers(training, measured, kind=kind, labels=[*dict.fromkeys(labels)], seed=seed)]
-    confused = [[row.layer, language, *shares] for row in rows if row.confusion is not None
-                for language, shares in zip(languages, row.confusion)]  # fmt: skip
-    write_tsv(output, ["layer", "label", *Accuracy._fields], [[row.layer, row.label, *row.accuracy] for row in rows])
+    confused = [
+        [row.layer, language, *shares]
+        for row in rows
+        if row.confusion is not None
+        for language, shares in zip(languages, row.confusion)
+    ]
+    write_tsv(
+        output, ["layer", "label", *Accuracy._fields], [[row.layer, row.label, *row.accuracy] for row in rows]
+    )
     confusions = output.with_name(output.name.removesuffix(".tsv") + ".confusion.tsv")
     if confused:
         write_tsv(confusions, ["layer", "language", *languages], confused)
@@ -38,10 +46,15 @@ def printed(rows: Sequence[Classified]) -> str:
     """Accuracies in per cent beside what needs no states."""
     layers, labels = ([*dict.fromkeys(names)] for names in zip(*((row.layer, row.label) for row in rows)))
     figures = {(row.layer, row.label): row.accuracy for row in rows}
-    first = {label: figures[layers[0], label] for label in labels}  # chance and majority are those of any layer
+    first = {
+        label: figures[layers[0], label] for label in labels
+    }  # chance and majority are those of any layer
     shares = {layer: [figures[layer, label].accuracy for label in labels] for layer in layers}
     shares |= {name: [getattr(figure, name) for figure in first.values()] for name in ("chance", "majority")}
     cells = [[name, *(f"{100 * share:.1f}" for share in of_name)] for name, of_name in shares.items()]
     unseen = ", ".join(f"{label} {figure.unseen}" for label, figure in first.items())
-    heading = f"Accuracy in % on {first[labels[0]].rows} held-out tokens; of a class without training rows: {unseen}"
+    heading = (
+        f"Accuracy in % on {first[labels[0]].rows} held-out tokens; of a class without training rows: "
+        f"{unseen}"
+    )
     return f"{heading}\n\n{text_rows(Table('probes', 'Probes', ['layer', *labels], cells, ''))}"

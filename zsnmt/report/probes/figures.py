@@ -33,7 +33,9 @@ DOTTED, DASHED = ":", (0, (4, 3))
 
 
 def probe_figures(found: Sequence[Probes], systems: Sequence[str]) -> list[tuple[str, str, Figure]]:
-    """Name, title and drawing of each figure by layer; none without probes. `systems` gives each its colour."""
+    """Name, title and drawing of each figure by layer; none without probes. `systems` gives each its
+    colour.
+    """
     if not found:
         return []
     classifiers = [finding for finding in CLASSIFIERS if finding.of(found[0], FINAL) is not None]
@@ -46,7 +48,11 @@ def probe_figures(found: Sequence[Probes], systems: Sequence[str]) -> list[tuple
 
 
 def by_layer(
-    found: Sequence[Probes], findings: Sequence[Finding], systems: Sequence[str], columns: int, one_scale: bool
+    found: Sequence[Probes],
+    findings: Sequence[Finding],
+    systems: Sequence[str],
+    columns: int,
+    one_scale: bool,
 ) -> Figure:
     """A panel for each finding, with a key above them."""
     layers, rows = found[0].record["layers"], -(-len(findings) // columns)
@@ -69,7 +75,9 @@ def by_layer(
 
 
 def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequence[str]) -> None:
-    """A line a run, thinner where there are several seeds; what needs no states; where a residual is removed."""
+    """A line a run, thinner where there are several seeds; what needs no states; where a residual is
+    removed.
+    """
     factor, layers = FORMS[finding.figure].factor, found[0].record["layers"]
     thin = len(found) > len(by_system(found))
 
@@ -81,7 +89,10 @@ def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequenc
         line([of(found[0], layer) for layer in layers], color=INK, linestyle=STROKES[name], **FAINT)
     removing = without_residual(found)
     for number, (system, places) in enumerate(removing.items()):
-        dots = (2 * number, (2, 2 * max(1, len(removing) - 1)))  # of several systems they fill each other's gaps
+        dots = (
+            2 * number,
+            (2, 2 * max(1, len(removing) - 1)),
+        )  # of several systems they fill each other's gaps
         for place in places:
             axes.axvline(place, color=colour(system, systems), linestyle=dots, linewidth=1.2)
     for system, runs in by_system(found).items():
@@ -89,14 +100,23 @@ def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequenc
         for one in runs:
             line([finding.of(one, layer) for layer in layers], **style, linewidth=0.9 if thin else 1.4)
             if finding.independent:
-                line([finding.independent(one, layer) for layer in layers], color=style["color"], linestyle=DASHED, **FAINT)
+                line(
+                    [finding.independent(one, layer) for layer in layers],
+                    color=style["color"],
+                    linestyle=DASHED,
+                    **FAINT,
+                )
 
 
 def without_residual(found: Sequence[Probes]) -> dict[str, list[int]]:
     """For each system that removes residuals, where on the axis of layers."""
     layers = found[0].record["layers"]
     removed = {system: runs[0].record["removed_layers"] for system, runs in by_system(found).items()}
-    return {system: [layers.index(str(layer)) for layer in of_system] for system, of_system in removed.items() if of_system}
+    return {
+        system: [layers.index(str(layer)) for layer in of_system]
+        for system, of_system in removed.items()
+        if of_system
+    }
 
 
 def colour(system: str, systems: Sequence[str]) -> str:
@@ -107,7 +127,9 @@ def colour(system: str, systems: Sequence[str]) -> str:
 def key(found: Sequence[Probes], findings: Sequence[Finding], systems: Sequence[str]) -> dict:
     """A legend's entries and place: a column of systems, one of the strokes."""
     there = by_system(found)
-    entries = [Line2D([], [], label=system, **look(place)) for place, system in enumerate(systems) if system in there]
+    entries = [
+        Line2D([], [], label=system, **look(place)) for place, system in enumerate(systems) if system in there
+    ]
     removing = [colour(system, systems) for system in without_residual(found)]
     strokes = [Line2D([], [], color=of_system, linestyle=DOTTED, label=REMOVED) for of_system in removing]
     if any(finding.independent for finding in findings):

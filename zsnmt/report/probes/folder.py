@@ -49,8 +49,10 @@ class Classified(NamedTuple):
 
 @dataclass(frozen=True)
 class Probes:
-    """What was found in a run: `record`, then by layer similarities of each two languages, classifiers by label (some of
-    `LABELS`), and how languages are confused: for each true one the shares 0–1 of its tokens by predicted language."""
+    """What was found in a run: `record`, then by layer similarities of each two languages, classifiers by
+    label (some of `LABELS`), and how languages are confused: for each true one the shares 0–1 of its tokens
+    by predicted language.
+    """
 
     record: dict
     similarities: dict[str, list[Similarity]]
@@ -74,14 +76,17 @@ class Probes:
 def probes_of(runs: Sequence[Run]) -> list[Probes]:
     """The probes of those runs that have some.
 
-    `InputError` for damaged ones, for those of another model than was scored, and for those that cannot be compared.
+    `InputError` for damaged ones, for those of another model than was scored, and for those that cannot be
+    compared.
     """
     found = []
     for run in runs:
         if has_probes(run.folder):
             found.append(parse(read(run.folder), run.folder / FOLDER))
             if found[-1].record["model"] != run.scores.decoding.get("model"):
-                raise InputError(f"{run.folder / FOLDER} is of another model than {run.folder} was scored with; {REMEDY}")
+                raise InputError(
+                    f"{run.folder / FOLDER} is of another model than {run.folder} was scored with; {REMEDY}"
+                )
     check_probed_alike(found)
     return found
 
@@ -95,7 +100,9 @@ def read(run: Path) -> dict:
     """The record of a run's probes, with the lines of each table by the name of its file."""
     folder = run / FOLDER
     record = read_json(folder / RECORD, f"make it with recipes/probe.sh {run}")
-    return record | {name: read_lines(folder / name) for name in TABLES if name != CONFUSION or (folder / name).is_file()}
+    return record | {
+        name: read_lines(folder / name) for name in TABLES if name != CONFUSION or (folder / name).is_file()
+    }
 
 
 def parse(found: dict, source: Path) -> Probes:
@@ -103,7 +110,9 @@ def parse(found: dict, source: Path) -> Probes:
     if missing := [key for key in (*OF_RUN, *OF_PROBES, SIMILARITY, CLASSIFIERS) if key not in found]:
         raise InputError(f"{source} does not say {', '.join(missing)}; {REMEDY}")
     layers, languages = found["layers"], found["languages"]
-    labels = [label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])]
+    labels = [
+        label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])
+    ]
 
     def rows(name: str, columns: Mapping[str, type], keys: Iterable[tuple[str, ...]]) -> list[list]:
         return table(found.get(name, []), columns, list(keys), f"{name} in {source}")
@@ -118,12 +127,19 @@ def parse(found: dict, source: Path) -> Probes:
         {key: found[key] for key in (*OF_RUN, *OF_PROBES)},
         {layer: [row for row in similar if row.layer == layer] for layer in layers},
         {layer: {row.label: row for row in classified if row.layer == layer} for layer in layers},
-        {layer: {language: shares for of, language, *shares in confusions if of == layer} for layer in layers},
+        {
+            layer: {language: shares for of, language, *shares in confusions if of == layer}
+            for layer in layers
+        },
     )
 
 
-def table(lines: Sequence[str], columns: Mapping[str, type], keys: Sequence[tuple[str, ...]], name: str) -> list[list]:
-    """The rows of a TSV; `InputError` unless it has these columns, and a row for each of the keys, its first cells."""
+def table(
+    lines: Sequence[str], columns: Mapping[str, type], keys: Sequence[tuple[str, ...]], name: str
+) -> list[list]:
+    """The rows of a TSV; `InputError` unless it has these columns, and a row for each of the keys, its
+    first cells.
+    """
     titles, *rows = [line.split("\t") for line in lines] or [["none"]]
     if titles != [*columns]:
         raise InputError(f"{name} has the columns {', '.join(titles)}, not {', '.join(columns)}; {REMEDY}")
@@ -161,8 +177,13 @@ def check_probed_alike(found: Sequence[Probes]) -> None:
 def probed(one: Probes) -> dict[str, set[str]]:
     """What must be equal of probes in one table, by name."""
     said = {what: one.record[key] for key, what in OF_PROBES.items()}
-    tokens = {f"{row.rows} for {row.label} ({row.majority:.4f} of one class)" for row in one.classified[FINAL].values()}
+    tokens = {
+        f"{row.rows} for {row.label} ({row.majority:.4f} of one class)"
+        for row in one.classified[FINAL].values()
+    }
     return {
-        **{what: {" ".join(value) if isinstance(value, list) else str(value)} for what, value in said.items()},
+        **{
+            what: {" ".join(value) if isinstance(value, list) else str(value)} for what, value in said.items()
+        },
         "held-out tokens": tokens,
     }

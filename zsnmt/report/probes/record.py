@@ -1,6 +1,5 @@
 """What a folder of probes was made of, written down beside the figures."""
 
-import json
 from pathlib import Path
 
 from zsnmt.analysis.state_folder import STATES_FILE
@@ -15,11 +14,14 @@ OF_STATES = ("model", "target", "removed_layers", "layers", "dimension", "langua
 def write_probe_record(probes: Path, run: Path, states: Path, training: Path, **settings: object) -> None:
     """Write record.json into the folder `probes`: what the run, its states and the settings say.
 
-    `states`: of the text that was measured on; `training`: of that which the classifiers were trained on. `model`, `text` and
-    `training_text` are checksums, `sentences` and `train_lines` are of each language. Raises `InputError` for a missing or
-    damaged run.json or states.json.
+    `states`: of the text that was measured on; `training`: of that which the classifiers were trained on.
+    `model`, `text` and `training_text` are checksums, `sentences` and `train_lines` are of each language.
+    Raises `InputError` for a missing or damaged run.json or states.json.
     """
-    made, measured, trained = read_record(run), *(read_json(folder / STATES_FILE, "make the states again") for folder in (states, training))
+    made, measured, trained = (
+        read_record(run),
+        *(read_json(folder / STATES_FILE, "make the states again") for folder in (states, training)),
+    )
     record = {key: made[key] for key in OF_RUN} | {key: measured[key] for key in OF_STATES}
     record |= {"training_text": trained["text"], "train_lines": trained["sentences"], **settings}
     record |= {"commit": commit(), "versions": versions()}

@@ -25,9 +25,11 @@ TITLES = [
 def write_similarities(
     states: Path, output: Path, *, variance: float, csls_neighbours: int | None, seed: int
 ) -> str:
-    """Write a TSV with one row per layer and pair of languages; returns the printed table of means over the pairs.
+    """Write a TSV with one row per layer and pair of languages; returns the printed table of means over the
+    pairs.
 
-    `variance` and `csls_neighbours` are those of `similarities`, and `seed` is that of its Gaussians. Raises `InputError`.
+    `variance` and `csls_neighbours` are those of `similarities`, and `seed` is that of its Gaussians. Raises
+    `InputError`.
     """
     if output.is_dir():
         raise InputError(f"{output} is a folder; name a TSV file")
@@ -36,7 +38,10 @@ def write_similarities(
     rows = [*similarities(found, np.random.default_rng(seed), variance, csls_neighbours)]
     write_tsv(output, [*Similarity._fields], rows)
     layers = [summary(layer, [row for row in rows if row.layer == layer]) for layer in found.layers]
-    heading = f"{rows[0].sentences} sentences × {rows[0].dimensions}, means over {len(rows) // len(layers)} pair(s) of languages"
+    heading = (
+        f"{rows[0].sentences} sentences × {rows[0].dimensions}, means over {len(rows) // len(layers)} "
+        "pair(s) of languages"
+    )
     return f"{heading}\n\n{text_rows(Table('similarity', 'Similarity', TITLES, layers, ''))}"
 
 

@@ -1,4 +1,6 @@
-"""Tables of probes: what linear classifiers find in the states of an encoder, and how similar translations are there."""
+"""Tables of probes: what linear classifiers find in the states of an encoder, and how similar translations
+are there.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,8 +17,9 @@ InLayer = Callable[[Probes, str], float | None]  # of a run, in a layer
 
 @dataclass(frozen=True)
 class Finding:
-    """A figure that each run has in each layer; `references`: what it is without states, the same for all runs;
-    `independent`: what states of that run would give if they had nothing in common."""
+    """A figure that each run has in each layer; `references`: what it is without states, the same for all
+    runs; `independent`: what states of that run would give if they had nothing in common.
+    """
 
     title: str
     figure: str
@@ -38,14 +41,18 @@ class Finding:
 
 def classifier(label: str) -> Finding:
     """The accuracy of the classifiers of a label."""
+
     def share(name: str) -> InLayer:
         return lambda one, layer: getattr(one.classified[layer].get(label), name, None)
 
-    return Finding(f"{label} id", "accuracy", share("accuracy"), {MAJORITY: share("majority"), CHANCE: share("chance")})
+    return Finding(
+        f"{label} id", "accuracy", share("accuracy"), {MAJORITY: share("majority"), CHANCE: share("chance")}
+    )
 
 
 def mean_over_pairs(*names: str) -> InLayer:
     """The mean of some figures over all pairs of languages; None where one has no value."""
+
     def mean(one: Probes, layer: str) -> float | None:
         values = [getattr(pair, name) for pair in one.similarities[layer] for name in names]
         return None if None in values else fmean(values)
@@ -60,10 +67,14 @@ def above_independent(one: Probes, layer: str) -> float:
 
 TOKEN, POSITION, LANGUAGE = CLASSIFIERS = tuple(map(classifier, LABELS))
 INDEPENDENT = Finding("SVCCA if independent", "svcca", mean_over_pairs("independent"))
-SVCCA = Finding("SVCCA", "svcca", mean_over_pairs("svcca"), {CHANCE: mean_over_pairs("gaussian")}, INDEPENDENT.of)
+SVCCA = Finding(
+    "SVCCA", "svcca", mean_over_pairs("svcca"), {CHANCE: mean_over_pairs("gaussian")}, INDEPENDENT.of
+)
 ABOVE_INDEPENDENT = Finding("SVCCA − independent", "svcca", above_independent, difference=True)
 CKA = Finding("CKA", "cka", mean_over_pairs("cka"), {CHANCE: lambda one, layer: 0.0})
-RETRIEVAL = Finding("retrieval", "retrieval", mean_over_pairs("forward", "backward"), {CHANCE: mean_over_pairs("chance")})
+RETRIEVAL = Finding(
+    "retrieval", "retrieval", mean_over_pairs("forward", "backward"), {CHANCE: mean_over_pairs("chance")}
+)
 KEPT = Finding("directions kept", "kept", mean_over_pairs("kept", "other_kept"))
 SIMILARITIES = SVCCA, INDEPENDENT, ABOVE_INDEPENDENT, CKA, RETRIEVAL, KEPT
 
@@ -85,33 +96,50 @@ def made(found: Sequence[Probes], *makers: Callable[[Sequence[Probes]], Table | 
 
 
 def positions_table(found: Sequence[Probes]) -> Table | None:
-    """Whether the encoder output still says which token stands where, as Table 8 of Liu et al. 2021; None if not probed."""
+    """Whether the encoder output still says which token stands where, as Table 8 of Liu et al. 2021; None
+    if not probed.
+    """
     if not {"token", "position"} & {*found[0].classified[FINAL]}:
         return None
     rows = found[0].classified[FINAL].values()
     unseen = [f"{row.label} id, {row.unseen:,}" for row in rows if row.unseen]
     tokens = max(row.rows for row in rows)
-    about = joined([
-        f"Accuracy of linear classifiers on {tokens:,} held-out tokens of the encoder output (after its final normalisation): "
-        "lower means that less of the token and its place is left, as in Liu et al. 2021, Table 8.",
-        f"Always wrong, for want of training tokens: {'; '.join(unseen)}." if unseen else "",
-    ])  # fmt: skip
+    about = joined(
+        [
+            f"Accuracy of linear classifiers on {tokens:,} held-out tokens of the encoder output (after its "
+            "final normalisation): "
+            "lower means that less of the token and its place is left, as in Liu et al. 2021, Table 8.",
+            f"Always wrong, for want of training tokens: {'; '.join(unseen)}." if unseen else "",
+        ]
+    )
     title = "Token and position in the encoder output"
-    return Table("probe_positions", title, *in_output(found, (TOKEN, POSITION)), about, signatures=settings(found))
+    return Table(
+        "probe_positions", title, *in_output(found, (TOKEN, POSITION)), about, signatures=settings(found)
+    )
 
 
 def similarity_table(found: Sequence[Probes]) -> Table:
     """Whether the encoder output is the same in all languages: Table 9 of Liu et al. 2021."""
     pairs = found[0].similarities[FINAL]
     about = (
-        f"Means over {len(pairs)} pairs of languages of {pairs[0].sentences:,} sentences, each the mean of its tokens' "
-        f"states in {pairs[0].dimensions} dimensions: higher means more alike, and so does a lower accuracy of language id, "
-        "as in Liu et al. 2021, Table 9. SVCCA depends on the directions kept: independent states with as many have what "
-        "stands beside it, Gaussian noise of that size what stands below it. CKA is debiased; retrieval: how often the "
+        f"Means over {len(pairs)} pairs of languages of {pairs[0].sentences:,} sentences, each the mean of "
+        "its tokens' "
+        f"states in {pairs[0].dimensions} dimensions: higher means more alike, and so does a lower accuracy "
+        "of language id, "
+        "as in Liu et al. 2021, Table 9. SVCCA depends on the directions kept: independent states with as "
+        "many have what "
+        "stands beside it, Gaussian noise of that size what stands below it. CKA is debiased; retrieval: "
+        "how often the "
         "nearest sentence of the other language is the translation."
     )
     title = "Languages in the encoder output"
-    return Table("probe_similarity", title, *in_output(found, (*SIMILARITIES, LANGUAGE)), about, signatures=settings(found))
+    return Table(
+        "probe_similarity",
+        title,
+        *in_output(found, (*SIMILARITIES, LANGUAGE)),
+        about,
+        signatures=settings(found),
+    )
 
 
 def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[list[str], list[list[Cell]]]:
@@ -120,7 +148,10 @@ def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[lis
         [system, seeds(runs), *(finding.over_seeds(runs, FINAL) for finding in findings)]
         for system, runs in by_system(found).items()
     ]
-    rows += [[name, None, *(finding.reference(name, found, FINAL) for finding in findings)] for name in (MAJORITY, CHANCE)]
+    rows += [
+        [name, None, *(finding.reference(name, found, FINAL) for finding in findings)]
+        for name in (MAJORITY, CHANCE)
+    ]
     return ["system", "seeds", *(finding.title for finding in findings)], rows
 
 
@@ -132,7 +163,10 @@ def layers_table(found: Sequence[Probes]) -> Table:
         for layer in found[0].record["layers"]
         for system, runs in by_system(found).items()
     ]
-    about = "Layer 0 is the embedding with its position, final the last layer's output after the final normalisation."
+    about = (
+        "Layer 0 is the embedding with its position, final the last layer's output after the final "
+        "normalisation."
+    )
     columns = ["layer", "system", "residual", *(finding.title for finding in findings)]
     return Table("probe_layers", "Every layer", columns, rows, about, 2, settings(found))
 
@@ -143,16 +177,26 @@ def residual(one: Probes, layer: str) -> str | None:
 
 
 def confusion_table(found: Sequence[Probes]) -> Table | None:
-    """Which language the classifier of the encoder output takes tokens of each language for; None without that one."""
+    """Which language the classifier of the encoder output takes tokens of each language for; None without
+    that one.
+    """
     if not found[0].confusions[FINAL]:
         return None
     languages = found[0].record["languages"]
 
     def shares(runs: Sequence[Probes], true: str) -> list[Measured | None]:
-        return [over_seeds("accuracy", of_seeds) for of_seeds in zip(*(one.confusions[FINAL][true] for one in runs))]
+        return [
+            over_seeds("accuracy", of_seeds)
+            for of_seeds in zip(*(one.confusions[FINAL][true] for one in runs))
+        ]
 
-    rows = [[system, true, *shares(runs, true)] for system, runs in by_system(found).items() for true in languages]
-    about = "Share of the held-out tokens of a true language that is taken for each language; a row adds up to 100 %."
+    rows = [
+        [system, true, *shares(runs, true)] for system, runs in by_system(found).items() for true in languages
+    ]
+    about = (
+        "Share of the held-out tokens of a true language that is taken for each language; a row adds up "
+        "to 100 %."
+    )
     title = "How languages are confused in the encoder output"
     return Table("probe_confusion", title, ["system", "true", *languages], rows, about, 2, settings(found))
 
@@ -169,14 +213,22 @@ def runs_table(found: Sequence[Probes]) -> Table:
         ]
         for one in found
     ]
-    return Table("probe_runs", "How the probes were made", ["system", "seed", "commit", "versions", "command"], rows, "", 2)
+    return Table(
+        "probe_runs",
+        "How the probes were made",
+        ["system", "seed", "commit", "versions", "command"],
+        rows,
+        "",
+        2,
+    )
 
 
 def settings(found: Sequence[Probes]) -> str:
     """What every figure depends on."""
     said = found[0].record
     return (
-        f"Text {said['text']}, split {said['split']}, {said['sentences']:,} sentences in {', '.join(said['languages'])}; "
+        f"Text {said['text']}, split {said['split']}, {said['sentences']:,} sentences in "
+        f"{', '.join(said['languages'])}; "
         f"classifiers: {said['kind']} procedure, {said['train_lines']:,} training lines of each language; "
         f"seed {said['probe_seed']}."
     )

@@ -8,21 +8,34 @@ from zsnmt.report.table import Measured, Table, over_seeds
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, CLIP_DISTANCES
 
-DISTANCES = {BASELINE.name: None, **{system.name: str(k) for k, system in CLIP_DISTANCES.items()}}  # k by the name of the system
+DISTANCES = {
+    BASELINE.name: None,
+    **{system.name: str(k) for k, system in CLIP_DISTANCES.items()},
+}  # k by the name of the system
 
 
 def clip_distance_table(all_scores: Sequence[Scores]) -> Table | None:
-    """A row a distance, after one for the baseline: BLEU of each direction of training; None for fewer than two distances."""
+    """A row a distance, after one for the baseline: BLEU of each direction of training; None for fewer
+    than two distances.
+    """
     systems = by_system(all_scores)
     found = {name: systems[name] for name in DISTANCES if name in systems}
     if sum(DISTANCES[name] is not None for name in found) < 2:
         return None
     directions = [direction for direction, kind in all_directions(all_scores).items() if kind == SUPERVISED]
-    rows = [[DISTANCES[name], name, seeds(runs), *(bleu(runs, direction) for direction in directions)] for name, runs in found.items()]
+    rows = [
+        [DISTANCES[name], name, seeds(runs), *(bleu(runs, direction) for direction in directions)]
+        for name, runs in found.items()
+    ]
     columns = ["k", "system", "seeds", *map(str, directions)]
-    about = f"BLEU in the directions of training. k: the distance beyond which relative positions are alike; {BASELINE.name} has absolute positions."
+    about = (
+        "BLEU in the directions of training. k: the distance beyond which relative positions are "
+        f"alike; {BASELINE.name} has absolute positions."
+    )
     signatures = signature_note([scores for runs in found.values() for scores in runs])
-    return Table("clip_distance", "Relative attention by clipping distance", columns, rows, about, 2, signatures)
+    return Table(
+        "clip_distance", "Relative attention by clipping distance", columns, rows, about, 2, signatures
+    )
 
 
 def bleu(runs: Sequence[Scores], direction: Direction) -> Measured | None:

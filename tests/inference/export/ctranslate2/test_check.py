@@ -11,7 +11,14 @@ from tests.support.exports import export, fairseq_engine, opened, random_transla
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference.export.agreement import Agreement
-from zsnmt.inference.export.ctranslate2.check import EXACT, check_exact, check_noise, compare, differences, stock_model
+from zsnmt.inference.export.ctranslate2.check import (
+    EXACT,
+    check_exact,
+    check_noise,
+    compare,
+    differences,
+    stock_model,
+)
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.samples import Sample
 from zsnmt.modules.attention_residual import KeepResidual, RemoveResidual
@@ -59,7 +66,9 @@ class Lying:
 def test_an_exact_export_passes(model, reference, engine, chosen):
     found = check_exact(model, reference, engine, chosen)
     assert found.largest < EXACT and found.equal > 0.9
-    assert found.tokens > sum(len(sample.reference) for sample in chosen) + 100  # of fairseq's translations, too
+    assert (
+        found.tokens > sum(len(sample.reference) for sample in chosen) + 100
+    )  # of fairseq's translations, too
 
 
 def wrong_models(model):
@@ -76,20 +85,30 @@ def wrong_models(model):
 @pytest.mark.parametrize("fault", ["the residual kept", "two languages changed", "one bias a little off"])
 def test_a_wrong_export_fails(model, reference, dictionary, chosen, tmp_path, fault):
     wrong = opened(wrong_models(model)[fault], dictionary, tmp_path / "export", SEARCH)
-    with pytest.raises(InputError, match="deleted, since its log-probabilities differ from PyTorch's by up to .*, more than 0.0001"):
+    with pytest.raises(
+        InputError,
+        match="deleted, since its log-probabilities differ from PyTorch's by up to .*, more than 0.0001",
+    ):
         check_exact(model, reference, wrong, chosen)
 
 
 def test_other_best_translations_fail_unless_they_are_as_good(model, reference, engine, chosen):
     worse = Lying(engine, lambda best: best._replace(tokens=best.tokens[1:], score=best.score - 0.01))
-    with pytest.raises(InputError, match="deleted, since 100.0% of its best translations are others .*, with scores up to 0.01"):
+    with pytest.raises(
+        InputError,
+        match="deleted, since 100.0% of its best translations are others .*, with scores up to 0.01",
+    ):
         check_exact(model, reference, worse, chosen)
     as_good = Lying(engine, lambda best: best._replace(tokens=best.tokens[1:], score=best.score + 5e-5))
     assert check_exact(model, reference, as_good, chosen).equal == 0
 
 
 def test_what_is_no_number_fails(model, reference, engine, chosen, monkeypatch):
-    monkeypatch.setattr(engine, "log_probabilities", lambda sentences, translations: [[math.nan] * len(each) for each in translations])
+    monkeypatch.setattr(
+        engine,
+        "log_probabilities",
+        lambda sentences, translations: [[math.nan] * len(each) for each in translations],
+    )
     with pytest.raises(InputError, match="by up to nan"):
         check_exact(model, reference, engine, chosen)
 
@@ -104,9 +123,13 @@ def test_noise_is_measured_by_that_of_a_stock_model(model, reference, dictionary
     explained = differences(stock, plain, chosen)
     found = check_noise(model, reference, noisy, chosen, explained)
     assert found.rms < 2 * explained.rms and found.largest > 1e-3
-    with pytest.raises(InputError, match="more than 2 times the .* of a stock model; choose another --quantization"):
+    with pytest.raises(
+        InputError, match="more than 2 times the .* of a stock model; choose another --quantization"
+    ):
         check_noise(model, reference, noisy, chosen, Agreement(0.1, found.rms / 3, 9))
-    wrong = CTranslate2Engine(export(wrong_models(model)["the residual kept"], dictionary, tmp_path / "wrong", "int8"), SEARCH)
+    wrong = CTranslate2Engine(
+        export(wrong_models(model)["the residual kept"], dictionary, tmp_path / "wrong", "int8"), SEARCH
+    )
     with pytest.raises(InputError, match="deleted, since its log-probabilities, quantised, differ"):
         check_noise(model, reference, wrong, chosen, explained)
 
@@ -114,6 +137,12 @@ def test_noise_is_measured_by_that_of_a_stock_model(model, reference, dictionary
 def test_the_agreement_is_that_of_the_tokens(model, reference, engine, chosen):
     shifted = Lying(engine, lambda best: best)
     own = shifted.log_probabilities
-    shifted.log_probabilities = lambda sentences, translations: [[each + 0.5 for each in of] for of in own(sentences, translations)]
+    shifted.log_probabilities = lambda sentences, translations: [
+        [each + 0.5 for each in of] for of in own(sentences, translations)
+    ]
     agreement, apart = compare(model, reference, shifted, chosen)
-    assert agreement.largest == pytest.approx(0.5, abs=1e-5) and agreement.rms == pytest.approx(0.5, abs=1e-5) and apart == 0
+    assert (
+        agreement.largest == pytest.approx(0.5, abs=1e-5)
+        and agreement.rms == pytest.approx(0.5, abs=1e-5)
+        and apart == 0
+    )

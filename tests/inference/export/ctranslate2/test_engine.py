@@ -7,7 +7,15 @@ import pytest
 import torch
 
 from tests.conftest import make_dictionary
-from tests.support.exports import EOS, export, fairseq_engine, opened, random_model, random_translations, tidy_model
+from tests.support.exports import (
+    EOS,
+    export,
+    fairseq_engine,
+    opened,
+    random_model,
+    random_translations,
+    tidy_model,
+)
 from tests.support.rounding import assert_as_near
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
@@ -88,12 +96,19 @@ def test_no_tag_is_written_though_the_model_would_and_scores_stay_its_own(dictio
     with torch.no_grad():
         model.decoder.output_projection.weight[[*tags, EOS]] *= 2
     engine = opened(model, dictionary, tmp_path / "export", search)
-    wild = {token for result in engine.submit(sentences) for each in engine.read(result.result()) for token in each.tokens}
+    wild = {
+        token
+        for result in engine.submit(sentences)
+        for each in engine.read(result.result())
+        for token in each.tokens
+    }
     assert tags & wild
     (found,) = engine.translate([sentences])
     for hypotheses in found:
         assert 1 <= len(hypotheses) <= search.beam
-        assert [each.score for each in hypotheses] == sorted((each.score for each in hypotheses), reverse=True)
+        assert [each.score for each in hypotheses] == sorted(
+            (each.score for each in hypotheses), reverse=True
+        )
         for tokens, _ in hypotheses:
             assert not tags & {*tokens} and 1 not in tokens and len(tokens) > 1
     assert_own_scores(model, sentences, found, search)
@@ -117,7 +132,10 @@ def test_batches_are_begun_before_the_first_is_asked_for_again(tidy, dictionary,
 def test_symbols_may_look_like_others(tidy, dictionary, sentences, tmp_path):
     odd, search = make_dictionary(), Search(beam=2)
     odd.symbols[-7:] = ["\u2581", "<s>", "</s>", "<unk>", "<blank>", "w1", "w1'"]  # some are there twice
-    plain, alike = opened(tidy, dictionary, tmp_path / "plain", search), opened(tidy, odd, tmp_path / "odd", search)
+    plain, alike = (
+        opened(tidy, dictionary, tmp_path / "plain", search),
+        opened(tidy, odd, tmp_path / "odd", search),
+    )
     assert [*alike.translate([sentences])] == [*plain.translate([sentences])]
 
 
@@ -128,16 +146,27 @@ def test_other_length_penalties_are_refused(tmp_path):
 
 def test_without_the_library_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
-    with pytest.raises(InputError, match="not installed; run pip install ctranslate2==.*, or translate with --engine pytorch"):
+    with pytest.raises(
+        InputError, match="not installed; run pip install ctranslate2==.*, or translate with --engine pytorch"
+    ):
         CTranslate2Engine(tmp_path, Search())
 
 
 @pytest.mark.parametrize(
     "damage, message",
     [
-        (lambda folder: (folder / "model.bin").write_bytes((folder / "model.bin").read_bytes()[:-40]), "model.bin is damaged"),
-        (lambda folder: (folder / "model.bin").unlink(), "model.bin is missing; export the run again with zsnmt export"),
-        (lambda folder: (folder / "pipeline" / "languages.txt").unlink(), "languages.txt is missing; export the run again"),
+        (
+            lambda folder: (folder / "model.bin").write_bytes((folder / "model.bin").read_bytes()[:-40]),
+            "model.bin is damaged",
+        ),
+        (
+            lambda folder: (folder / "model.bin").unlink(),
+            "model.bin is missing; export the run again with zsnmt export",
+        ),
+        (
+            lambda folder: (folder / "pipeline" / "languages.txt").unlink(),
+            "languages.txt is missing; export the run again",
+        ),
         (lambda folder: (folder / "export.json").write_text('{"format": 99}'), "of another version"),
         (lambda folder: (folder / "export.json").write_text("{"), "export.json is damaged"),
         (lambda folder: (folder / "export.json").unlink(), "export.json is missing; export the run again"),

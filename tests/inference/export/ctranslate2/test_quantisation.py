@@ -1,4 +1,6 @@
-"""Weights in 8 bits: exact sums on every processor, as fine as that allows, and no type that is wrong somewhere."""
+"""Weights in 8 bits: exact sums on every processor, as fine as that allows, and no type that is wrong
+somewhere.
+"""
 
 import os
 import subprocess
@@ -19,7 +21,8 @@ from zsnmt.inference.export.run import export_run
 
 pytest.importorskip("ctranslate2")
 
-# Routines that processors without VNNI take: for Intel's library, and for oneDNN, which CTranslate2 uses on others.
+# Routines that processors without VNNI take: for Intel's library, and for oneDNN, which CTranslate2 uses on
+# others.
 OLDER_PROCESSORS = [
     dict(MKL_ENABLE_INSTRUCTIONS="AVX2"),
     dict(CT2_USE_MKL="0", ONEDNN_MAX_CPU_ISA="AVX2", DNNL_MAX_CPU_ISA="AVX2"),
@@ -69,7 +72,9 @@ def test_older_processors_compute_the_same(tmp_path, forced):
 
 @pytest.mark.parametrize("quantization", ["int8", "int8_float32", "bfloat16"])
 @pytest.mark.parametrize("factor", [1, 300], ids=["small activations", "large activations"])
-def test_long_sentences_and_large_activations_are_no_noisier_than_a_stock_models(tmp_path, quantization, factor):
+def test_long_sentences_and_large_activations_are_no_noisier_than_a_stock_models(
+    tmp_path, quantization, factor
+):
     model, dictionary = random_model(encoder_residual_removal_layers="1,3"), make_dictionary()
     with torch.no_grad():
         for layer in model.encoder.layers:
@@ -84,7 +89,10 @@ def test_long_sentences_and_large_activations_are_no_noisier_than_a_stock_models
 
 
 def test_a_type_that_is_wrong_on_some_processors_is_refused_with_the_reason(tmp_path):
-    reason = "--quantization int16 is not offered: CTranslate2 computes int16 on Intel processors alone, .* choose int8"
+    reason = (
+        "--quantization int16 is not offered: CTranslate2 computes int16 on Intel processors alone, .* "
+        "choose int8"
+    )
     with pytest.raises(InputError, match=reason):
         export_run(tmp_path, quantization="int16")
     with pytest.raises(InputError, match="--quantization int4 is not offered: choose float32, int8"):

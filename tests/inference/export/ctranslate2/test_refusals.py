@@ -11,12 +11,18 @@ from zsnmt.inference.export.ctranslate2.refusals import check_exportable, reason
 NONE = dict(decoder_language_embedding="none")
 REFUSED = {
     "--encoder-position-query-layers": dict(encoder_position_query_layers="middle"),
-    "--encoder-residual-replacement mean_pool": dict(encoder_residual_removal_layers="2", encoder_residual_replacement="mean_pool"),
-    "--encoder-position-encoding tupe_absolute or tupe_relative": dict(encoder_position_encoding="tupe_relative"),
+    "--encoder-residual-replacement mean_pool": dict(
+        encoder_residual_removal_layers="2", encoder_residual_replacement="mean_pool"
+    ),
+    "--encoder-position-encoding tupe_absolute or tupe_relative": dict(
+        encoder_position_encoding="tupe_relative"
+    ),
     "--encoder-position-encoding relative_key_query": dict(encoder_position_encoding="relative_key_query"),
     "--activation-fn tanh": dict(activation_fn="tanh", **NONE),
     "--decoder-language-embedding concat with another --activation-fn than relu": dict(activation_fn="gelu"),
-    "--decoder-language-embedding with --normalization post": dict(normalization="post", decoder_language_embedding="add"),
+    "--decoder-language-embedding with --normalization post": dict(
+        normalization="post", decoder_language_embedding="add"
+    ),
     "--encoder-residual-removal-layers with --normalization post": dict(
         normalization="post", encoder_residual_removal_layers="2", **NONE
     ),
@@ -27,14 +33,22 @@ REFUSED = {
     "--decoder-output-dim other than --decoder-embed-dim": dict(decoder_output_dim=10),
     "--no-cross-attention": dict(no_cross_attention=True, **NONE),
     "--cross-self-attention": dict(cross_self_attention=True, encoder_embed_dim=12, **NONE),
-    "--quant-noise-pq": dict(quant_noise_pq=0.1, quant_noise_pq_block_size=4, encoder_ffn_embed_dim=24, decoder_ffn_embed_dim=24, **NONE),
+    "--quant-noise-pq": dict(
+        quant_noise_pq=0.1,
+        quant_noise_pq_block_size=4,
+        encoder_ffn_embed_dim=24,
+        decoder_ffn_embed_dim=24,
+        **NONE,
+    ),
     "--adaptive-softmax-cutoff": dict(adaptive_softmax_cutoff="9", **NONE),
 }
 
 
 @pytest.mark.parametrize("option, options", REFUSED.items(), ids=REFUSED)
 def test_the_option_is_named_and_the_other_engine(option, options):
-    with pytest.raises(InputError, match=f"^CTranslate2 has no counterpart of {option}; translate with --engine pytorch$"):
+    with pytest.raises(
+        InputError, match=f"^CTranslate2 has no counterpart of {option}; translate with --engine pytorch$"
+    ):
         check_exportable(random_model(**options))
 
 
@@ -61,11 +75,21 @@ def test_an_unknown_part_is_refused():
 
 def test_half_precision_is_refused_where_a_residual_is_removed():
     model = random_model(encoder_residual_removal_layers="2")
-    with pytest.raises(InputError, match="--quantization float16 cannot hold the large factor .* choose bfloat16, float32 or int8"):
+    with pytest.raises(
+        InputError,
+        match="--quantization float16 cannot hold the large factor .* choose bfloat16, float32 or int8",
+    ):
         check_exportable(model, "float16")
     check_exportable(model, "bfloat16")
     check_exportable(random_model(), "float16")
 
 
 def test_all_that_the_plain_model_has_is_known():
-    assert reason(random_model(encoder_residual_removal_layers="2", variational_dropout=True, relative_attention_distance="3")) is None
+    assert (
+        reason(
+            random_model(
+                encoder_residual_removal_layers="2", variational_dropout=True, relative_attention_distance="3"
+            )
+        )
+        is None
+    )

@@ -1,6 +1,5 @@
 """An export says where it was checked, and checks itself elsewhere."""
 
-
 import pytest
 
 from tests.conftest import make_dictionary
@@ -12,7 +11,14 @@ from zsnmt.inference.export.ctranslate2 import self_check
 from zsnmt.inference.export.ctranslate2.check import EXACT, scored
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.processor import this_processor
-from zsnmt.inference.export.ctranslate2.self_check import PLACES, Bound, open_export, place, read_check, write_check
+from zsnmt.inference.export.ctranslate2.self_check import (
+    PLACES,
+    Bound,
+    open_export,
+    place,
+    read_check,
+    write_check,
+)
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums
 
 pytest.importorskip("ctranslate2")
@@ -55,7 +61,10 @@ def test_elsewhere_it_is_checked_once_and_says_so(folder, elsewhere, caplog, mon
     open_export(folder, Search())
     assert "is checked on this processor (Another): log-probabilities differ by up to" in caplog.text
     first, second = record(folder)[PLACES]
-    assert second | {"compute_type": "", "ctranslate2": ""} == elsewhere | {"compute_type": "", "ctranslate2": ""}
+    assert second | {"compute_type": "", "ctranslate2": ""} == elsewhere | {
+        "compute_type": "",
+        "ctranslate2": "",
+    }
     assert first["instructions"] != second["instructions"]
     monkeypatch.setattr(self_check, "read_check", None)
     open_export(folder, Search())
@@ -69,7 +78,10 @@ def test_elsewhere_a_wrong_translation_is_found(folder, elsewhere, monkeypatch):
         return [[value + 0.01 for value in values] for values in own(self, sentences, translations)]
 
     monkeypatch.setattr(CTranslate2Engine, "log_probabilities", wrong)
-    reason = r"translates wrongly on this processor \(Another, computing in float32\): .* differ by up to 0.01, and at most 0.0001 is right"
+    reason = (
+        r"translates wrongly on this processor \(Another, computing in float32\): .* differ by up to "
+        r"0.01, and at most 0.0001 is right"
+    )
     with pytest.raises(InputError, match=reason):
         open_export(folder, Search())
     assert len(record(folder)[PLACES]) == 1
@@ -82,18 +94,26 @@ def test_a_folder_that_cannot_be_written_is_checked_each_time(folder, elsewhere,
     monkeypatch.setattr(self_check, "write_json", full)
     for _ in range(2):
         open_export(folder, Search())
-    assert caplog.text.count("is checked on this processor") == 2 and "so the check is made each time" in caplog.text
+    assert (
+        caplog.text.count("is checked on this processor") == 2
+        and "so the check is made each time" in caplog.text
+    )
 
 
 def test_an_export_without_a_check_says_that_it_has_none(model, tmp_path, caplog):
     old = export(model, make_dictionary(), tmp_path / "old")
     open_export(old, Search())
-    assert "cannot be checked on this processor: it is of an older version of the toolkit; export the run again" in caplog.text
+    assert (
+        "cannot be checked on this processor: it is of an older version of the toolkit; export the run again"
+        in caplog.text
+    )
 
 
 def test_an_int16_export_of_an_older_version_is_refused(folder):
     write_json(folder / EXPORT_FILE, record(folder) | {"quantization": "int16"})
-    with pytest.raises(InputError, match="was exported in int16: CTranslate2 computes int16 on Intel .* export the run again"):
+    with pytest.raises(
+        InputError, match="was exported in int16: CTranslate2 computes int16 on Intel .* export the run again"
+    ):
         open_export(folder, Search())
 
 

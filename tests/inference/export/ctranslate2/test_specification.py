@@ -25,16 +25,26 @@ LEARNED = dict(encoder_position_encoding="learned", decoder_position_encoding="l
 SHAW = dict(relative_attention_distance="2")
 OPTIONS = {
     **{
-        f"residual removed in {layers}, language {joined}": dict(encoder_residual_removal_layers=layers, decoder_language_embedding=joined)
-        for layers, joined in itertools.product(["none", "middle", "1", "1,3", "1,2,3"], ["none", "add", "concat"])
+        f"residual removed in {layers}, language {joined}": dict(
+            encoder_residual_removal_layers=layers, decoder_language_embedding=joined
+        )
+        for layers, joined in itertools.product(
+            ["none", "middle", "1", "1,3", "1,2,3"], ["none", "add", "concat"]
+        )
     },
-    "stochastic residual": dict(encoder_residual_removal_layers="2,3", encoder_residual_replacement="stochastic"),
-    "training options": dict(variational_dropout=True, word_dropout=0.3, encoder_layerdrop=0.2, decoder_layerdrop=0.2),
+    "stochastic residual": dict(
+        encoder_residual_removal_layers="2,3", encoder_residual_replacement="stochastic"
+    ),
+    "training options": dict(
+        variational_dropout=True, word_dropout=0.3, encoder_layerdrop=0.2, decoder_layerdrop=0.2
+    ),
     "fast training": dict(fast_training=True),
     "learned": LEARNED,
     "learned, tags alone": LEARNED | NONE,
     "learned and none": dict(encoder_position_encoding="learned", decoder_position_encoding="none"),
-    "none and learned, added": dict(NO_POSITIONS, decoder_position_encoding="learned", decoder_language_embedding="add"),
+    "none and learned, added": dict(
+        NO_POSITIONS, decoder_position_encoding="learned", decoder_language_embedding="add"
+    ),
     "no positions": NO_POSITIONS,
     "no positions, tags alone": NO_POSITIONS | NONE,
     "Shaw": SHAW | NO_POSITIONS | NONE,
@@ -52,7 +62,9 @@ OPTIONS = {
     "no final normalisation": dict(no_decoder_final_norm=True),
     "shared embeddings": dict(share_all_embeddings=True, decoder_embed_dim=16, decoder_attention_heads=2),
     "gelu": dict(activation_fn="gelu", encoder_residual_removal_layers="2", decoder_language_embedding="add"),
-    "gelu by tanh": dict(activation_fn="gelu_accurate", encoder_residual_removal_layers="2", decoder_language_embedding="add"),
+    "gelu by tanh": dict(
+        activation_fn="gelu_accurate", encoder_residual_removal_layers="2", decoder_language_embedding="add"
+    ),
 }
 
 
@@ -64,7 +76,9 @@ def assert_as_pytorch(model, engine, translations) -> None:
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_log_probabilities_are_those_of_pytorch(tmp_path, options):
     model, dictionary = random_model(**options), make_dictionary()
-    assert_as_pytorch(model, opened(model, dictionary, tmp_path / "export"), random_translations(16, dictionary))
+    assert_as_pytorch(
+        model, opened(model, dictionary, tmp_path / "export"), random_translations(16, dictionary)
+    )
 
 
 @pytest.mark.parametrize("placement", TagPlacement.NAMES)
@@ -74,7 +88,10 @@ def test_tags_may_stand_anywhere(tmp_path, placement):
     model = random_model(encoder_residual_removal_layers="middle", **({} if tags.starts_decoder else NONE))
     directions = [Direction(*pair) for pair in itertools.permutations(LANGUAGES, 2)]
     translations = [
-        (Sentence([*tags.source_prefix(direction), *sentence.source], tags.decoder_start(direction)), reference)
+        (
+            Sentence([*tags.source_prefix(direction), *sentence.source], tags.decoder_start(direction)),
+            reference,
+        )
         for direction, (sentence, reference) in zip(directions, random_translations(12, dictionary))
     ]
     assert_as_pytorch(model, opened(model, dictionary, tmp_path / "export"), translations)
@@ -98,7 +115,9 @@ def test_a_residual_counts_and_so_does_the_language(tmp_path):
     assert differences(model, engine, translations).largest > 0.1
     model.encoder.layers[1].attention_residual = RemoveResidual()
     with torch.no_grad():
-        model.decoder.language_embedding.table.weight.copy_(model.decoder.language_embedding.table.weight.roll(1, 0))
+        model.decoder.language_embedding.table.weight.copy_(
+            model.decoder.language_embedding.table.weight.roll(1, 0)
+        )
     assert differences(model, engine, translations).largest > 0.1
 
 
@@ -130,7 +149,11 @@ def test_the_model_keeps_its_weights(tmp_path):
 def test_a_parameter_without_a_place_is_refused(tmp_path):
     model = random_model()
     model.decoder.layers[0].ffn_layernorm = torch.nn.LayerNorm(22)
-    with pytest.raises(InputError, match="no place for the model's decoder.layers.0.ffn_layernorm.weight; translate with --engine pytorch"):
+    with pytest.raises(
+        InputError,
+        match="no place for the model's decoder.layers.0.ffn_layernorm.weight; translate with --engine "
+        "pytorch",
+    ):
         specification(model, ToyTask().target_dictionary.symbols)
 
 

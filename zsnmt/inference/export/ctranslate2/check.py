@@ -16,13 +16,16 @@ from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.samples import Sample
 from zsnmt.modules.attention_residual import KeepResidual
 
-EXACT = 1e-4  # the largest difference of a log-probability, or of the scores of two translations that count as equal
+# the largest difference of a log-probability, or of the scores of two translations that count as equal
+EXACT = 1e-4
 MARGIN = 2  # times the differences of a stock model, quantised alike, which has a layer less
 BATCH = 32  # sentences
 
 
 class Scored(NamedTuple):
-    """A sentence, a translation of it, and PyTorch's log-probability of each of its tokens, EOS among them."""
+    """A sentence, a translation of it, and PyTorch's log-probability of each of its tokens, EOS among
+    them.
+    """
 
     sentence: Sentence
     tokens: list[int]
@@ -40,7 +43,10 @@ def log_probabilities(model: BaseFairseqModel, sentence: Sentence, tokens: Seque
 
 def scored(model: BaseFairseqModel, translations: Iterable[tuple[Sentence, Sequence[int]]]) -> list[Scored]:
     """Translations, with EOS, and what PyTorch thinks of them."""
-    return [Scored(sentence, [*tokens], log_probabilities(model, sentence, tokens)) for sentence, tokens in translations]
+    return [
+        Scored(sentence, [*tokens], log_probabilities(model, sentence, tokens))
+        for sentence, tokens in translations
+    ]
 
 
 def agreement(engine: CTranslate2Engine, expected: Sequence[Scored]) -> Agreement:
@@ -48,21 +54,27 @@ def agreement(engine: CTranslate2Engine, expected: Sequence[Scored]) -> Agreemen
     ours = [
         value
         for batch in batched(expected)
-        for values in engine.log_probabilities([each.sentence for each in batch], [each.tokens for each in batch])
+        for values in engine.log_probabilities(
+            [each.sentence for each in batch], [each.tokens for each in batch]
+        )
         for value in values
     ]
     apart = np.subtract(ours, [value for each in expected for value in each.log_probabilities])
     return Agreement(float(np.abs(apart).max()), float(np.sqrt(np.mean(apart**2))), len(apart))
 
 
-def differences(model: BaseFairseqModel, engine: CTranslate2Engine, translations: Iterable[tuple[Sentence, Sequence[int]]]) -> Agreement:
+def differences(
+    model: BaseFairseqModel, engine: CTranslate2Engine, translations: Iterable[tuple[Sentence, Sequence[int]]]
+) -> Agreement:
     """How far the engine's log-probabilities of translations, with EOS, are from PyTorch's."""
     return agreement(engine, scored(model, translations))
 
 
-def compare(model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engine, chosen: Sequence[Sample]) -> tuple[Agreement, float]:
-    """How far the engine agrees with the model and the `reference`, fairseq's search, and by how much the scores of best
-    translations that differ are apart, at most.
+def compare(
+    model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engine, chosen: Sequence[Sample]
+) -> tuple[Agreement, float]:
+    """How far the engine agrees with the model and the `reference`, fairseq's search, and by how much the
+    scores of best translations that differ are apart, at most.
 
     Log-probabilities are those of references and of the best translations of fairseq's search.
     """
@@ -76,37 +88,56 @@ def compare(model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engin
 
 
 def best_of_equal_lengths(engine: Engine, sentences: Sequence[Sentence]) -> list[Hypothesis]:
-    """The best translation of each sentence, in batches of one length: in fairseq's the longest source sets all limits."""
+    """The best translation of each sentence, in batches of one length: in fairseq's the longest source
+    sets all limits.
+    """
     order = sorted(range(len(sentences)), key=lambda place: len(sentences[place].source))
-    groups = [[sentences[place] for place in group] for _, group in groupby(order, lambda place: len(sentences[place].source))]
+    groups = [
+        [sentences[place] for place in group]
+        for _, group in groupby(order, lambda place: len(sentences[place].source))
+    ]
     best = [of_one[0] for of_batch in engine.translate(groups) for of_one in of_batch]
     return [best for _, best in sorted(zip(order, best))]
 
 
-def check_exact(model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engine, chosen: Sequence[Sample]) -> Agreement:
-    """The agreement of an export in float32; `InputError` if its log-probabilities or its best translations are others."""
+def check_exact(
+    model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engine, chosen: Sequence[Sample]
+) -> Agreement:
+    """The agreement of an export in float32; `InputError` if its log-probabilities or its best
+    translations are others.
+    """
     found, apart = compare(model, reference, engine, chosen)
     if not found.largest <= EXACT:  # refuses NaN, too
         raise InputError(
-            f"the export is deleted, since its log-probabilities differ from PyTorch's by up to {found.largest:.2g}, more than {EXACT}"
+            "the export is deleted, since its log-probabilities differ from PyTorch's by up to "
+            f"{found.largest:.2g}, more than {EXACT}"
         )
     if apart > EXACT:
         raise InputError(
-            f"the export is deleted, since {1 - found.equal:.1%} of its best translations are others than fairseq's, with scores up "
+            f"the export is deleted, since {1 - found.equal:.1%} of its best translations are others than "
+            "fairseq's, with scores up "
             f"to {apart:.2g} apart, more than {EXACT}"
         )
     return found
 
 
 def check_noise(
-    model: BaseFairseqModel, reference: Engine, engine: CTranslate2Engine, chosen: Sequence[Sample], stock: Agreement
+    model: BaseFairseqModel,
+    reference: Engine,
+    engine: CTranslate2Engine,
+    chosen: Sequence[Sample],
+    stock: Agreement,
 ) -> Agreement:
-    """The agreement of a quantised export; `InputError` if it is noisier than a stock model's by more than the margin."""
+    """The agreement of a quantised export; `InputError` if it is noisier than a stock model's by more than
+    the margin.
+    """
     found, _ = compare(model, reference, engine, chosen)
     if not found.rms <= MARGIN * stock.rms:
         raise InputError(
-            f"the export is deleted, since its log-probabilities, quantised, differ from PyTorch's by {found.rms:.2g} (root mean "
-            f"square), more than {MARGIN} times the {stock.rms:.2g} of a stock model; choose another --quantization"
+            "the export is deleted, since its log-probabilities, quantised, differ from PyTorch's by "
+            f"{found.rms:.2g} (root mean "
+            f"square), more than {MARGIN} times the {stock.rms:.2g} of a stock model; choose another "
+            "--quantization"
         )
     return found
 

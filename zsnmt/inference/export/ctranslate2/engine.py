@@ -26,15 +26,18 @@ NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypot
 class CTranslate2Engine:
     """Searches with an exported model, on a CPU with `workers` threads that translate a batch each.
 
-    `codec` turns text into what the model reads. Hypotheses do not depend on their companions in a batch, but for
-    rounding. fairseq's search differs from CTranslate2's in two ways, which are put right here:
+    `codec` turns text into what the model reads. Hypotheses do not depend on their companions in a batch, but
+    for rounding. fairseq's search differs from CTranslate2's in two ways, which are put right here:
 
-    * what must not be written (padding, tags, and EOS at the beginning) takes its share of fairseq's probabilities, but not of
-      CTranslate2's. So it is left in, and where it was written after all the sentence is searched again without it;
-    * a hypothesis that reaches its limit ends in EOS with fairseq, which counts, and anyhow with CTranslate2. Such a
-      sentence is searched again for all hypotheses that ended and all that did not, which get EOS and its probability.
+    * what must not be written (padding, tags, and EOS at the beginning) takes its share of fairseq's
+      probabilities, but not of CTranslate2's. So it is left in, and where it was written after all the
+      sentence is searched again without it;
+    * a hypothesis that reaches its limit ends in EOS with fairseq, which counts, and anyhow with CTranslate2.
+      Such a sentence is searched again for all hypotheses that ended and all that did not, which get EOS and
+      its probability.
 
-    Raises `InputError` without CTranslate2, for a damaged export, and for a length penalty that CTranslate2 has not.
+    Raises `InputError` without CTranslate2, for a damaged export, and for a length penalty that CTranslate2
+    has not.
     """
 
     def __init__(self, folder: Path, search: Search, workers: int = 1) -> None:
@@ -53,7 +56,9 @@ class CTranslate2Engine:
         try:
             self.translator = library.Translator(str(folder), inter_threads=workers, intra_threads=1)
         except (RuntimeError, ValueError) as error:
-            raise InputError(f"{folder} cannot be loaded by CTranslate2 {library.__version__} ({error}); {REMEDY}") from error
+            raise InputError(
+                f"{folder} cannot be loaded by CTranslate2 {library.__version__} ({error}); {REMEDY}"
+            ) from error
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
         """For each batch, in order, the hypotheses of each of its sentences, best first."""
@@ -65,8 +70,12 @@ class CTranslate2Engine:
         while waiting:
             yield self.collect(*waiting.popleft())
 
-    def submit(self, sentences: Sequence[Sentence], strict: bool = False, patience: int = 1) -> list[AsyncTranslationResult]:
-        """Begin to search: when `strict`, without what must not be written, and for `patience` times as many hypotheses."""
+    def submit(
+        self, sentences: Sequence[Sentence], strict: bool = False, patience: int = 1
+    ) -> list[AsyncTranslationResult]:
+        """Begin to search: when `strict`, without what must not be written, and for `patience` times as
+        many hypotheses.
+        """
         return self.translator.translate_batch(
             [self.spelt(sentence.source) for sentence in sentences],
             [self.spelt([sentence.start]) for sentence in sentences],
@@ -83,9 +92,14 @@ class CTranslate2Engine:
             return_end_token=True,
         )
 
-    def collect(self, sentences: Sequence[Sentence], results: Sequence[AsyncTranslationResult]) -> list[list[Hypothesis]]:
+    def collect(
+        self, sentences: Sequence[Sentence], results: Sequence[AsyncTranslationResult]
+    ) -> list[list[Hypothesis]]:
         """The hypotheses of a batch, when they are there."""
-        return [self.hypotheses(sentence, result.result()) for sentence, result in zip(sentences, results, strict=True)]
+        return [
+            self.hypotheses(sentence, result.result())
+            for sentence, result in zip(sentences, results, strict=True)
+        ]
 
     def hypotheses(self, sentence: Sentence, result: TranslationResult) -> list[Hypothesis]:
         """The hypotheses of a sentence, best first."""
@@ -93,7 +107,9 @@ class CTranslate2Engine:
         if not all(self.ended(each) and len(each.tokens) <= self.limit(sentence) + 1 for each in found):
             found = self.alone(sentence)
         forbidden = {*self.never}
-        strict = any(each.tokens in ([], [self.eos]) or not forbidden.isdisjoint(each.tokens) for each in found)
+        strict = any(
+            each.tokens in ([], [self.eos]) or not forbidden.isdisjoint(each.tokens) for each in found
+        )
         if strict:
             found = self.alone(sentence, strict)
         good = [each for each in found if self.ended(each)]
@@ -116,15 +132,27 @@ class CTranslate2Engine:
     def scored(self, sentence: Sentence, translations: Sequence[Sequence[int]]) -> list[Hypothesis]:
         """Translations of a sentence, with EOS, as hypotheses."""
         scores = self.log_probabilities([sentence] * len(translations), translations)
-        return [Hypothesis([*tokens], self.search.score(sum(of), len(of))) for tokens, of in zip(translations, scores)]
+        return [
+            Hypothesis([*tokens], self.search.score(sum(of), len(of)))
+            for tokens, of in zip(translations, scores)
+        ]
 
-    def log_probabilities(self, sentences: Sequence[Sentence], translations: Sequence[Sequence[int]]) -> list[list[float]]:
+    def log_probabilities(
+        self, sentences: Sequence[Sentence], translations: Sequence[Sequence[int]]
+    ) -> list[list[float]]:
         """The log-probability of each token of a translation, with EOS, of each sentence."""
         if not sentences:
             return []
-        targets = [[sentence.start, *tokens[:-1]] for sentence, tokens in zip(sentences, translations, strict=True)]
+        targets = [
+            [sentence.start, *tokens[:-1]] for sentence, tokens in zip(sentences, translations, strict=True)
+        ]
         sources = [self.spelt(sentence.source) for sentence in sentences]
-        return [result.log_probs for result in self.translator.score_batch(sources, [*map(self.spelt, targets)], max_input_length=0)]
+        return [
+            result.log_probs
+            for result in self.translator.score_batch(
+                sources, [*map(self.spelt, targets)], max_input_length=0
+            )
+        ]
 
     def limit(self, sentence: Sentence) -> int:
         """How many tokens a translation may have before EOS."""
@@ -137,7 +165,8 @@ class CTranslate2Engine:
     def read(self, result: TranslationResult) -> list[Hypothesis]:
         """What CTranslate2 found."""
         return [
-            Hypothesis([self.ids[symbol] for symbol in symbols], score) for symbols, score in zip(result.hypotheses, result.scores)
+            Hypothesis([self.ids[symbol] for symbol in symbols], score)
+            for symbols, score in zip(result.hypotheses, result.scores)
         ]
 
 
@@ -145,7 +174,8 @@ def check_search(search: Search) -> None:
     """`InputError` for a search that CTranslate2 has not."""
     if search.length_penalty_form != POWER:
         raise InputError(
-            f"CTranslate2 has no --length-penalty-form {search.length_penalty_form}; translate with --engine pytorch"
+            f"CTranslate2 has no --length-penalty-form {search.length_penalty_form}; translate with "
+            "--engine pytorch"
         )
 
 

@@ -69,10 +69,11 @@ def bound(agreements: dict[str, Agreement]) -> Bound:
 def checked(
     part: Path, run: Path, trained: TrainedRun, record: dict, chosen: Sequence[Sample]
 ) -> tuple[dict[str, Agreement], dict]:
-    """Write an export into a folder; how far it agrees with its run, and the kind of processor on which it does.
+    """Write an export into a folder; how far it agrees with its run, and the kind of processor on which it
+    does.
 
-    A quantised one is written in float32 before, for what quantisation does not explain, and so is a stock model, quantised
-    alike, for how much it explains.
+    A quantised one is written in float32 before, for what quantisation does not explain, and so is a stock
+    model, quantised alike, for how much it explains.
     """
     model, quantization, search = trained.model, record["quantization"], Search()
     reference = FairseqEngine(model, trained.task.build_generator([model], fairseq_options(search)))
@@ -92,7 +93,11 @@ def checked(
         stock = stock_model(model)
         noise = differences(stock, written(Path(beside) / "stock", stock, quantization), chosen)
     engine = written(part, model, quantization)
-    return {FLOAT32: exact, quantization: check_noise(model, reference, engine, chosen, noise), STOCK: noise}, place(engine)
+    return {
+        FLOAT32: exact,
+        quantization: check_noise(model, reference, engine, chosen, noise),
+        STOCK: noise,
+    }, place(engine)
 
 
 def write_model(folder: Path, model: BaseFairseqModel, symbols: Sequence[str], quantization: str) -> None:

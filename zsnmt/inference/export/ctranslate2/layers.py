@@ -1,12 +1,13 @@
 """fairseq's layers as those of CTranslate2.
 
-CTranslate2 adds a sub-layer's input to its output exactly where the sub-layer has a layer normalisation. So a sub-layer
-with one and with weights of zero changes nothing, and one without it has no residual connection.
+CTranslate2 adds a sub-layer's input to its output exactly where the sub-layer has a layer normalisation. So a
+sub-layer with one and with weights of zero changes nothing, and one without it has no residual connection.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from fairseq.modules import MultiheadAttention
@@ -19,7 +20,11 @@ from zsnmt.modules.attention_residual import RemoveResidual
 if TYPE_CHECKING:
     from ctranslate2.specs.attention_spec import MultiHeadAttentionSpec
     from ctranslate2.specs.common_spec import LayerNormSpec, LinearSpec
-    from ctranslate2.specs.transformer_spec import FeedForwardSpec, TransformerDecoderLayerSpec, TransformerEncoderLayerSpec
+    from ctranslate2.specs.transformer_spec import (
+        FeedForwardSpec,
+        TransformerDecoderLayerSpec,
+        TransformerEncoderLayerSpec,
+    )
 
 DROWNING = 2.0**30  # beside so many times something else, a residual is below the last bit
 
@@ -38,9 +43,10 @@ class Reader:
 def encoder_layers(layer: TransformerEncoderLayerBase, read: Reader) -> list[TransformerEncoderLayerSpec]:
     """The layers that stand for one of the encoder.
 
-    A layer whose self-attention has no residual becomes two. The first normalises: what it puts out is the normalised input,
-    so enlarged (by a power of two, exactly) that the input drowns beside it. The second has an attention without
-    normalisation, hence without residual, whose weights undo the factor. Whatever follows is at its own scale again.
+    A layer whose self-attention has no residual becomes two. The first normalises: what it puts out is the
+    normalised input, so enlarged (by a power of two, exactly) that the input drowns beside it. The second has
+    an attention without normalisation, hence without residual, whose weights undo the factor. Whatever
+    follows is at its own scale again.
     """
     spec = ctranslate2().specs.transformer_spec.TransformerEncoderLayerSpec()
     spec.self_attention = self_attention(layer.self_attn, layer.self_attn_layer_norm, read)
@@ -72,10 +78,14 @@ def self_attention(attention: MultiheadAttention, norm: nn.LayerNorm, read: Read
     """A self-attention, with relative keys and values where it has them."""
     library = ctranslate2()
     relative = len(attention.logit_terms) > 0
-    spec = library.specs.attention_spec.MultiHeadAttentionSpec(self_attention=True, relative_position=relative)
+    spec = library.specs.attention_spec.MultiHeadAttentionSpec(
+        self_attention=True, relative_position=relative
+    )
     layer_norm(spec.layer_norm, norm, read)
     projections = [attention.q_proj, attention.k_proj, attention.v_proj]
-    weight, bias = (np.concatenate([read(getattr(each, name)) for each in projections]) for name in ("weight", "bias"))
+    weight, bias = (
+        np.concatenate([read(getattr(each, name)) for each in projections]) for name in ("weight", "bias")
+    )
     linear(spec.linear[0], weight, bias)
     linear(spec.linear[1], read(attention.out_proj.weight), read(attention.out_proj.bias))
     if relative:
@@ -90,7 +100,8 @@ def cross_attention(spec: MultiHeadAttentionSpec, attention: MultiheadAttention,
     """Set the projections of an attention to the encoder's output."""
     linear(spec.linear[0], read(attention.q_proj.weight), read(attention.q_proj.bias))
     weight, bias = (
-        np.concatenate([read(getattr(each, name)) for each in (attention.k_proj, attention.v_proj)]) for name in ("weight", "bias")
+        np.concatenate([read(getattr(each, name)) for each in (attention.k_proj, attention.v_proj)])
+        for name in ("weight", "bias")
     )
     linear(spec.linear[1], weight, bias)
     linear(spec.linear[2], read(attention.out_proj.weight), read(attention.out_proj.bias))
@@ -108,7 +119,7 @@ def layer_norm(spec: LayerNormSpec, norm: nn.LayerNorm, read: Reader) -> None:
     spec.gamma, spec.beta = read(norm.weight), read(norm.bias)
 
 
-def linear(spec: LinearSpec, weight: np.ndarray, bias: Optional[np.ndarray] = None) -> None:
+def linear(spec: LinearSpec, weight: np.ndarray, bias: np.ndarray | None = None) -> None:
     """Set a projection from its weight, outputs × inputs, and bias, zero if none is given."""
     spec.weight = np.ascontiguousarray(weight, dtype=np.float32)
     spec.bias = np.zeros(len(weight), np.float32) if bias is None else np.asarray(bias, dtype=np.float32)
@@ -132,8 +143,12 @@ def idle_decoder_layer(embed_dim: int, encoder_dim: int, heads: int) -> Transfor
 
 
 def idle_attention(spec: MultiHeadAttentionSpec, inputs: Sequence[int], embed_dim: int, heads: int) -> None:
-    """Weights of zero for an attention whose heads have one dimension; `inputs`: the dimensions of what is projected."""
-    one_dimension_each = {1: [3], 2: [1, 2]}[len(inputs)]  # query, keys and values together, or the query apart
+    """Weights of zero for an attention whose heads have one dimension; `inputs`: the dimensions of what is
+    projected.
+    """
+    one_dimension_each = {1: [3], 2: [1, 2]}[
+        len(inputs)
+    ]  # query, keys and values together, or the query apart
     for each, projections, input_dim in zip(spec.linear, one_dimension_each, inputs):
         linear(each, np.zeros((projections * heads, input_dim)))
     linear(spec.linear[-1], np.zeros((embed_dim, heads)))

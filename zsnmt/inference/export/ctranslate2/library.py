@@ -14,5 +14,6 @@ def ctranslate2() -> ModuleType:
         return importlib.import_module("ctranslate2")
     except ImportError:
         raise InputError(
-            f"CTranslate2 is not installed; run pip install ctranslate2=={VERSION}, or translate with --engine pytorch"
+            f"CTranslate2 is not installed; run pip install ctranslate2=={VERSION}, or translate with "
+            "--engine pytorch"
         ) from None

@@ -1,6 +1,6 @@
 """What CTranslate2 cannot run exactly."""
 
-from typing import Iterator, Optional
+from collections.abc import Iterator
 
 from fairseq.models.transformer import TransformerModel
 from fairseq.modules import (
@@ -16,7 +16,12 @@ from torch import nn
 from zsnmt.decoding.options import FLOAT32
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual, StochasticResidual
+from zsnmt.modules.attention_residual import (
+    KeepResidual,
+    MeanPoolResidual,
+    RemoveResidual,
+    StochasticResidual,
+)
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.encoder import Encoder
@@ -37,11 +42,31 @@ INSTEAD = "translate with --engine pytorch"
 ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "gelu_fast": "GELUTanh", "gelu_accurate": "GELUTanh"}
 
 KNOWN = {
-    ZeroShotTransformer, Encoder, Decoder, EncoderLayer, DecoderLayer, SelfAttention, MultiheadAttention, KeepResidual,
-    RemoveResidual, StochasticResidual, LanguageEmbedding, RelativeKeys, RelativeValues, OffsetTable, WordDropoutEmbedding,
-    SinusoidalPositionalEmbedding, LearnedPositionalEmbedding, VariationalDropout, nn.Linear, OneDnnLinear, nn.LayerNorm,
-    nn.Embedding, nn.ModuleList, LayerDropModuleList,
-}  # fmt: skip
+    ZeroShotTransformer,
+    Encoder,
+    Decoder,
+    EncoderLayer,
+    DecoderLayer,
+    SelfAttention,
+    MultiheadAttention,
+    KeepResidual,
+    RemoveResidual,
+    StochasticResidual,
+    LanguageEmbedding,
+    RelativeKeys,
+    RelativeValues,
+    OffsetTable,
+    WordDropoutEmbedding,
+    SinusoidalPositionalEmbedding,
+    LearnedPositionalEmbedding,
+    VariationalDropout,
+    nn.Linear,
+    OneDnnLinear,
+    nn.LayerNorm,
+    nn.Embedding,
+    nn.ModuleList,
+    LayerDropModuleList,
+}
 
 # How a person asked for what is not known.
 OPTIONS = {
@@ -56,12 +81,15 @@ OPTIONS = {
 
 
 def check_exportable(model: TransformerModel, quantization: str = FLOAT32) -> None:
-    """`InputError` with the option that CTranslate2 has no counterpart of, or the precision that cannot hold the model."""
+    """`InputError` with the option that CTranslate2 has no counterpart of, or the precision that cannot
+    hold the model.
+    """
     if found := reason(model):
         raise InputError(f"CTranslate2 has no counterpart of {found}; {INSTEAD}")
     if quantization == "float16" and removes_residual(model):
         raise InputError(
-            "--quantization float16 cannot hold the large factor by which an export removes a residual; choose bfloat16, float32 or int8"
+            "--quantization float16 cannot hold the large factor by which an export removes a residual; "
+            "choose bfloat16, float32 or int8"
         )
 
 
@@ -70,17 +98,27 @@ def removes_residual(model: TransformerModel) -> bool:
     return any(isinstance(layer.attention_residual, RemoveResidual) for layer in model.encoder.layers)
 
 
-def reason(model: nn.Module) -> Optional[str]:
+def reason(model: nn.Module) -> str | None:
     """What a model has that CTranslate2 cannot run exactly; None for a model that it can."""
     return next(reasons(model), None)
 
 
 def reasons(model: nn.Module) -> Iterator[str]:
-    """All of it: what has an option of its own, combinations of options, and parts that nobody has looked at."""
+    """All of it: what has an option of its own, combinations of options, and parts that nobody has looked
+    at.
+    """
     parts = dict(model.named_modules())
-    yield from (option for kind, option in OPTIONS.items() if any(isinstance(part, kind) for part in parts.values()))
-    unknown = {name: part for name, part in parts.items() if not (type(part) in KNOWN or isinstance(part, FairseqDropout))}
-    yield from (f"the model's part {name or 'root'} ({type(part).__name__})" for name, part in unknown.items())
+    yield from (
+        option for kind, option in OPTIONS.items() if any(isinstance(part, kind) for part in parts.values())
+    )
+    unknown = {
+        name: part
+        for name, part in parts.items()
+        if not (type(part) in KNOWN or isinstance(part, FairseqDropout))
+    }
+    yield from (
+        f"the model's part {name or 'root'} ({type(part).__name__})" for name, part in unknown.items()
+    )
     if not isinstance(model, ZeroShotTransformer):
         return
     encoder, decoder = model.encoder, model.decoder
@@ -95,8 +133,12 @@ def reasons(model: nn.Module) -> Iterator[str]:
         "--encoder-residual-removal-layers with --normalization post": post_norm and removes_residual(model),
         "--decoder-language-embedding with --normalization post": post_norm and joins_language,
         "--normalization post with relative attention and positions in the input": post_norm
-        and any(stack.embed_positions is not None and len(stack.layers[0].self_attn.logit_terms) for stack in (encoder, decoder)),
-        "--decoder-language-embedding with --layernorm-embedding": joins_language and decoder.layernorm_embedding is not None,
+        and any(
+            stack.embed_positions is not None and len(stack.layers[0].self_attn.logit_terms)
+            for stack in (encoder, decoder)
+        ),
+        "--decoder-language-embedding with --layernorm-embedding": joins_language
+        and decoder.layernorm_embedding is not None,
         "--decoder-language-embedding concat with another --activation-fn than relu": joins_language
         and decoder.language_embedding.project is not None
         and model.cfg.activation_fn != "relu",

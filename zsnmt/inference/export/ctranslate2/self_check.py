@@ -1,8 +1,9 @@
 """An export checks itself on each kind of processor that opens it.
 
-What a library computes depends on the processor: an instruction set may lack a routine, or have a wrong one. So an export
-keeps sentences of its check with PyTorch's log-probabilities, and how far it may be from them. The first time that it is
-opened on another kind of processor it is measured there, which takes about a second, and its record says so.
+What a library computes depends on the processor: an instruction set may lack a routine, or have a wrong one.
+So an export keeps sentences of its check with PyTorch's log-probabilities, and how far it may be from them.
+The first time that it is opened on another kind of processor it is measured there, which takes about a
+second, and its record says so.
 """
 
 import logging
@@ -68,7 +69,9 @@ def read_check(folder: Path) -> tuple[list[Scored], Bound]:
 
 
 def place(engine: CTranslate2Engine) -> dict:
-    """What decides how an engine computes: the processor, the library, and the type that it computes in here."""
+    """What decides how an engine computes: the processor, the library, and the type that it computes in
+    here.
+    """
     return this_processor() | {"ctranslate2": engine.version, "compute_type": engine.translator.compute_type}
 
 
@@ -76,7 +79,11 @@ def check_here(folder: Path, engine: CTranslate2Engine) -> None:
     """Check an export where it never was checked; `InputError` if it translates wrongly here."""
     record, here = describe_export(folder), place(engine)
     if PLACES not in record:
-        logger.warning("%s cannot be checked on this processor: it is of an older version of the toolkit; %s", folder, REMEDY)
+        logger.warning(
+            "%s cannot be checked on this processor: it is of an older version of the toolkit; %s",
+            folder,
+            REMEDY,
+        )
         return
     if here in record[PLACES]:
         return
@@ -85,12 +92,21 @@ def check_here(folder: Path, engine: CTranslate2Engine) -> None:
     figure = FIGURES[bound.figure]
     if not found <= bound.at_most:  # refuses NaN, too
         raise InputError(
-            f"{folder} translates wrongly on this processor ({here['name']}, computing in {here['compute_type']}): log-probabilities of its "
-            f"check differ by {figure.format(found)}, and at most {bound.at_most:.2g} is right; export the run again on this machine, "
+            f"{folder} translates wrongly on this processor ({here['name']}, computing in "
+            f"{here['compute_type']}): log-probabilities of its "
+            f"check differ by {figure.format(found)}, and at most {bound.at_most:.2g} is right; export the "
+            "run again on this machine, "
             "or use --engine pytorch with the run"
         )
-    logger.warning("%s is checked on this processor (%s): log-probabilities differ by %s", folder, here["name"], figure.format(found))
+    logger.warning(
+        "%s is checked on this processor (%s): log-probabilities differ by %s",
+        folder,
+        here["name"],
+        figure.format(found),
+    )
     try:
         write_json(folder / EXPORT_FILE, record | {PLACES: [*record[PLACES], here]})
     except OSError as error:
-        logger.warning("%s cannot be written (%s), so the check is made each time", folder / EXPORT_FILE, error.strerror)
+        logger.warning(
+            "%s cannot be written (%s), so the check is made each time", folder / EXPORT_FILE, error.strerror
+        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from fairseq.models.transformer import TransformerModel
@@ -25,7 +26,11 @@ from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.encoder import Encoder
 
 if TYPE_CHECKING:
-    from ctranslate2.specs.transformer_spec import TransformerDecoderSpec, TransformerEncoderSpec, TransformerSpec
+    from ctranslate2.specs.transformer_spec import (
+        TransformerDecoderSpec,
+        TransformerEncoderSpec,
+        TransformerSpec,
+    )
 
 
 def specification(model: TransformerModel, symbols: Sequence[str]) -> TransformerSpec:
@@ -38,7 +43,9 @@ def specification(model: TransformerModel, symbols: Sequence[str]) -> Transforme
     specs = ctranslate2().specs.transformer_spec
     spec = specs.TransformerSpec(encoder_spec(model, read), decoder_spec(model, read))
     if read.unread:
-        raise InputError(f"CTranslate2 has no place for the model's {next(iter(read.unread.values()))}; {INSTEAD}")
+        raise InputError(
+            f"CTranslate2 has no place for the model's {next(iter(read.unread.values()))}; {INSTEAD}"
+        )
     vocabulary = unique(symbols)
     spec.register_source_vocabulary(vocabulary)
     spec.register_target_vocabulary(vocabulary)
@@ -68,9 +75,13 @@ def encoder_spec(model: TransformerModel, read: Reader) -> TransformerEncoderSpe
     layers = [*encoder.layers]
     embed_dim, heads = layers[0].embed_dim, layers[0].self_attn.num_heads
     spec = ctranslate2().specs.transformer_spec.TransformerEncoderSpec(
-        0, heads, layers[0].normalize_before, encoder.layer_norm is None, activation(model),
+        0,
+        heads,
+        layers[0].normalize_before,
+        encoder.layer_norm is None,
+        activation(model),
         layernorm_embedding=encoder.layernorm_embedding is not None,
-    )  # fmt: skip
+    )
     spec.embeddings[0].weight = read(encoder.embed_tokens.weight)
     spec.scale_embeddings = float(encoder.embed_scale)
     spec.position_encodings.encodings = position_table(encoder, embed_dim, read)
@@ -88,9 +99,13 @@ def decoder_spec(model: TransformerModel, read: Reader) -> TransformerDecoderSpe
     embed_dim, heads = layers[0].embed_dim, layers[0].self_attn.num_heads
     encoder_dim = model.encoder.embed_tokens.embedding_dim
     spec = ctranslate2().specs.transformer_spec.TransformerDecoderSpec(
-        0, heads, layers[0].normalize_before, activation(model), decoder.layernorm_embedding is not None,
+        0,
+        heads,
+        layers[0].normalize_before,
+        activation(model),
+        decoder.layernorm_embedding is not None,
         no_final_norm=decoder.layer_norm is None,
-    )  # fmt: skip
+    )
     spec.layer = [decoder_layer(layer, read) for layer in layers]
     embeddings, positions = read(decoder.embed_tokens.weight), position_table(decoder, embed_dim, read)
     spec.scale_embeddings = float(decoder.embed_scale)
@@ -112,11 +127,15 @@ def decoder_spec(model: TransformerModel, read: Reader) -> TransformerDecoderSpe
 
 
 def has_relative_keys(spec: TransformerEncoderSpec | TransformerDecoderSpec) -> bool:
-    """Whether the first layer has relative keys; CTranslate2 then takes no position encodings in the input."""
+    """Whether the first layer has relative keys; CTranslate2 then takes no position encodings in the
+    input.
+    """
     return hasattr(spec.layer[0].self_attention, "relative_position_keys")
 
 
-def set_norms(spec: TransformerEncoderSpec | TransformerDecoderSpec, stack: Encoder | Decoder, read: Reader) -> None:
+def set_norms(
+    spec: TransformerEncoderSpec | TransformerDecoderSpec, stack: Encoder | Decoder, read: Reader
+) -> None:
     """Set the layer normalisations before and after the layers, where there are."""
     for name in ("layernorm_embedding", "layer_norm"):
         if getattr(stack, name) is not None:
@@ -124,7 +143,9 @@ def set_norms(spec: TransformerEncoderSpec | TransformerDecoderSpec, stack: Enco
 
 
 def position_table(stack: Encoder | Decoder, embed_dim: int, read: Reader) -> np.ndarray:
-    """The vectors of all positions that a stack takes, T×C; zeros where its input has none, or CTranslate2 adds its own."""
+    """The vectors of all positions that a stack takes, T×C; zeros where its input has none, or CTranslate2
+    adds its own.
+    """
     length, table = stack.max_positions(), stack.embed_positions
     if table is None:
         return np.zeros((length, embed_dim), np.float32)
@@ -134,6 +155,6 @@ def position_table(stack: Encoder | Decoder, embed_dim: int, read: Reader) -> np
     return read(table.weight)[begin : begin + length]
 
 
-def activation(model: TransformerModel) -> Optional[int]:
+def activation(model: TransformerModel) -> int | None:
     """CTranslate2's name of the activation."""
     return getattr(ctranslate2().specs.common_spec.Activation, ACTIVATIONS[model.cfg.activation_fn])
