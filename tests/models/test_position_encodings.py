@@ -25,9 +25,7 @@ SEAMS = {
 }
 LAYERS, DECODER_LAYERS, C, H, P = 3, 2, 8, 2, 64  # of the toy options
 D = C // H
-ROUNDINGS = (
-    2 * (5 * (3 * C + 20)) ** 0.5
-)  # of random sign, in sums of C and of 20 terms, through five layers; and twice that
+ROUNDINGS = 2 * (5 * (3 * C + 20)) ** 0.5  # in sums of C and 20 terms, through five layers; of random sign
 
 pytestmark = pytest.mark.usefixtures("float64")
 
