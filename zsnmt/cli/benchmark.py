@@ -1,19 +1,18 @@
 """Measure speed, as ratios paired in one process or sitting where things compare; prints Markdown for
 docs/performance.md.
 
-zsnmt benchmark training                          # each architecture against fairseq's transformer
-zsnmt benchmark relative                          # relative attention against plain, time and memory
-zsnmt benchmark encodings                         # each encoding of the encoder's positions likewise
-zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked language
-model
-zsnmt benchmark training_speed DATA               # whole trainings with each option that makes them faster
-zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
-zsnmt benchmark translation                       # engines of translation against fairseq's
-zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # likewise, with BLEU
-zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
-zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
-zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
-zsnmt benchmark probes                                       # time and memory of states and probes
+    zsnmt benchmark training                          # each architecture against fairseq's transformer
+    zsnmt benchmark relative                          # relative attention against plain, time and memory
+    zsnmt benchmark encodings                         # each encoding of the encoder's positions likewise
+    zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked LM
+    zsnmt benchmark training_speed DATA               # whole trainings with each option that makes them faster
+    zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
+    zsnmt benchmark translation                       # engines of translation against fairseq's
+    zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # likewise, with BLEU
+    zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
+    zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
+    zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
+    zsnmt benchmark probes                                       # time and memory of states and probes
 """
 
 import argparse

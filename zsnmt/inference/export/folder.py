@@ -3,8 +3,7 @@
 model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads, in its format
 pipeline/                                         text to pieces and back, dictionaries, languages
 check.json                                        sentences of the check, with PyTorch's log-probabilities
-export.json                                       what was exported, how far it was found to agree, and on
-which processors
+export.json                                       what was exported, how far it agrees, on which processors
 """
 
 from pathlib import Path
