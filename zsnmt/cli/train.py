@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             recipe.steps,
             experiment,
             options.architecture,
-            options.name or options.architecture,
-            seed,
-            further,
+            system=options.name or options.architecture,
+            seed=seed,
+            options=further,
         )
         recipe.steps.say(f"next: zsnmt evaluate {run}")

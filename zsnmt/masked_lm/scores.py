@@ -47,9 +47,9 @@ def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
         "sentences": {"train": len(task.datasets["train"]), "valid": len(valid)},
     }
     half = len(valid) // max(1, len(task.languages))
-    scores |= multilinguality(model, valid, half, layers)
+    scores |= multilinguality(model, valid, half, layers=layers)
     scores |= of_positions(
-        model, record["system"], longest, frequent(valid, half, model.encoder.dictionary.nspecial)
+        model, record["system"], longest, words=frequent(valid, half, model.encoder.dictionary.nspecial)
     )
     write_json(score_file(run), scores)
     return scores
@@ -91,7 +91,8 @@ def multilinguality(
             model.encoder.dictionary.nspecial + 1, size
         )  # no special symbols: the copies of shared ones are never trained
         sentences = (
-            sentence_vectors(model, valid, lines, layers) for lines in (range(half), range(half, 2 * half))
+            sentence_vectors(model, valid, lines, layers=layers)
+            for lines in (range(half), range(half, 2 * half))
         )
         pairs = {
             "retrieval": sentences,

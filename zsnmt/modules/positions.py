@@ -76,7 +76,9 @@ class TupePositions(nn.Module):
         bias = (q * scale) @ k.transpose(-1, -2)  # B×H×T×T
         if self.buckets is not None:
             bias = bias + self.buckets(relative_buckets(length, positions.device)).permute(2, 0, 1)
-        return bias if not self.first_apart else self.set_first_apart(bias, positions, vectors[:2], scale)
+        return (
+            bias if not self.first_apart else self.set_first_apart(bias, positions, vectors[:2], scale=scale)
+        )
 
     def set_first_apart(self, bias: Tensor, positions: Tensor, vectors: Tensor, scale: float) -> Tensor:
         """The bias (B×H×T×T) with logits from and to the first token in place of those of a place (of 2×C

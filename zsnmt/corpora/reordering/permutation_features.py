@@ -89,7 +89,7 @@ def all_orders(size: int) -> Orders:
     )
     counts = count_matrix(places, (len(orders), len(columns)))
     patterns = [(template, itemgetter(*items)) for template, items in columns]
-    return Orders(np.array(orders), {order: row for row, order in enumerate(orders)}, patterns, counts)
+    return Orders(np.array(orders), {order: row for row, order in enumerate(orders)}, patterns, counts=counts)
 
 
 def places_of(places: Iterable[tuple[int, int]]) -> np.ndarray:

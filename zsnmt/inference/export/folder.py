@@ -76,4 +76,10 @@ def codec(folder: Path, record: dict) -> Codec:
     dictionary = Dictionary.load(str(pipeline / f"dict.{languages[0]}.txt"))
     trained = [parse_direction(direction) for direction in record["trained"]]
     placement = TagPlacement(record["language_tags"], dictionary)
-    return Codec(TextPipeline.load(pipeline), placement, languages, trained, record["max_source_positions"])
+    return Codec(
+        TextPipeline.load(pipeline),
+        placement,
+        languages,
+        trained=trained,
+        longest=record["max_source_positions"],
+    )

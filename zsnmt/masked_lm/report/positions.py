@@ -43,7 +43,7 @@ def curves(runs: Sequence[dict]) -> Drawing | None:
     """
     for condition in [*groups(runs).get(REORDERED, []), SAME]:
         found = {
-            system: run for system in ENCODINGS if (run := first_seed(runs, system, condition, "curves"))
+            system: run for system in ENCODINGS if (run := first_seed(runs, system, condition, part="curves"))
         }
         if found:
             return (
@@ -138,7 +138,7 @@ def word_positions(runs: Sequence[dict]) -> Drawing | None:
     found = {
         condition: run
         for condition in conditions_of(runs)
-        if (run := first_seed(runs, "learned", condition, "correlations"))
+        if (run := first_seed(runs, "learned", condition, part="correlations"))
     }
     if not found:
         return None

@@ -46,8 +46,8 @@ def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
         "encodings",
         "Position encodings of the encoder",
         [*rows[0]],
-        table,
-        joined(about),
+        rows=table,
+        about=joined(about),
         signatures=signatures,
     )
 
