@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.systems import BELOW, ENCODINGS
+from zsnmt.runs.systems import BELOW, BY_ENCODING
 from zsnmt.training.studies import STUDIES
 
 PLAIN = ["zs_transformer", "zs_transformer_residual"]  # which the demo trained
@@ -44,7 +44,7 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
                 "residual_stochastic": f"{RESIDUAL} --encoder-residual-replacement stochastic",
                 **{
                     f"{prefix}{encoding}": f"{architecture} --encoder-position-encoding {encoding}"
-                    for encoding in [*ENCODINGS][1:]
+                    for encoding in [*BY_ENCODING][1:]
                     for prefix, architecture in (("", "zs_transformer"), ("residual_", RESIDUAL))
                 },
                 **{

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, run_command
+from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, POSITIONED, RELATIVE_KEYS, TUPE
 from zsnmt.training.config import read_config
 
 PACKAGE = ROOT / "zsnmt"
@@ -23,9 +24,6 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
-OWED = {
-    ("zsnmt.report.documents", "masked_lm")
-}  # the one module that still imports from above, and the folder
 
 
 def module_name(path: Path) -> str:
@@ -44,9 +42,8 @@ def imported(path: Path) -> set[str]:
 
 
 def rooms_behind(path: Path) -> set[str]:
-    """The folders of `zsnmt/`, or files beside them, that a module imports from; without what is owed."""
-    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("zsnmt.")}
-    return {room for room in rooms if (module_name(path), room) not in OWED}
+    """The folders of `zsnmt/`, or files beside them, that a module imports from."""
+    return {name.split(".")[1] for name in imported(path) if name.startswith("zsnmt.")}
 
 
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
@@ -66,14 +63,6 @@ def test_imports_point_down(path):
     assert not above, f"{module_name(path)} imports from {', '.join(sorted(above))}, which stand above it"
 
 
-def test_what_is_owed_is_still_owed():
-    for module, room in OWED:
-        path = PACKAGE.parent / f"{module.replace('.', '/')}.py"
-        assert any(name.startswith(f"zsnmt.{room}.") for name in imported(path)), (
-            f"{module} owes nothing any more; strike it out"
-        )
-
-
 def test_folders_import_one_another_without_a_circle():
     behind: dict[str, set[str]] = {}
     for path in MODULES:
@@ -90,6 +79,7 @@ def test_only_registering_files_live_where_fairseq_imports_everything():
             assert path.name == "__init__.py" or f"@{decorator}(" in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["import zsnmt.models, fairseq.models", "import fairseq.models, zsnmt"])
 def test_architectures_are_registered_once_whoever_is_imported_first(order):
     code = f"""
@@ -102,7 +92,7 @@ from fairseq.tasks import TASK_REGISTRY
 import zsnmt.tasks
 assert 'zs_transformer_residual' in ARCH_MODEL_REGISTRY and 'zs_translation' in TASK_REGISTRY
 """
-    done = run_command("python", "-c", code)
+    done = run_command("python", "-c", code, fresh=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -111,7 +101,7 @@ def test_a_script_that_needs_no_fairseq_does_not_load_it():
         "import sys; import zsnmt.corpora.invented.corpus, zsnmt.report.systems; sys.exit('fairseq' in "
         "sys.modules)"
     )
-    assert run_command("python", "-c", code).returncode == 0
+    assert run_command("python", "-c", code, fresh=True).returncode == 0
 
 
 def fake_python(folder: Path, version: str) -> Path:
@@ -164,6 +154,7 @@ def test_a_recipe_is_a_few_lines_of_shell():
         "adapt",
         "probe",
         "ablate",
+        "masked_lm",
         "compression",
         "xnli",
     }
@@ -177,3 +168,12 @@ def test_the_readmes_paths_and_commands_exist():
     for word in readme.replace("`", " ").replace("(", " ").replace(")", " ").split():
         if word.startswith(("recipes/", "scripts/", "docs/", "configs/", "zsnmt/")) and "mine" not in word:
             assert (ROOT / word.rstrip(".,:")).exists(), word
+
+
+def test_the_readme_names_every_position_encoding():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert (
+        f"| `--encoder-position-encoding` | {', '.join(f'`{encoding}`' for encoding in ENCODINGS)} |"
+        in readme
+    )
+    assert {*IN_INPUT, *TUPE, *RELATIVE_KEYS} == {*POSITIONED}

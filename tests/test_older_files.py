@@ -71,6 +71,7 @@ def test_scores_have_kinds_and_ways_and_their_table(older):
     assert "2.2 [1.5, 2.6]" in rows["supervised"] and "3.0 [1.7, 3.9]" in rows["through pivot"]
 
 
+@pytest.mark.slow
 def test_a_finished_training_is_finished_and_a_stopped_one_goes_on(older, tmp_path):
     shutil.copytree(older, tmp_path, dirs_exist_ok=True)
     again = ["recipes/train.sh", tmp_path / "tiny.conf", "zs_transformer_residual"]

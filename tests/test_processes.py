@@ -43,6 +43,17 @@ def test_other_processes_do_the_work():
     assert str(os.getpid()) not in processes and len(set(processes)) <= 2
 
 
+def test_few_lines_need_no_other_process():
+    for lines, alone in ((LINES[:7], True), (LINES[:8], False)):
+        processes = {line.split(" ")[0] for line in map_in_processes(of_process, lines, 2, together=7)}
+        assert (processes == {str(os.getpid())}) == alone
+
+
+def test_no_process_is_refused_whatever_there_is_to_do():
+    with pytest.raises(InputError, match="0 processes cannot work; give one or more"):
+        list(map_in_processes(str.upper, LINES[:7], 0))
+
+
 def test_few_lines_are_read_ahead():
     read = count()
     results = map_in_processes(str.upper, (f"{next(read)}" for _ in range(1_000_000)), 2)

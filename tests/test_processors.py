@@ -1,6 +1,4 @@
-"""A handful of numeric tests by the plainest kernels, which are those of no processor that this is
-developed on.
-"""
+"""A handful of numeric tests by the plainest kernels, which no present processor takes by itself."""
 
 import subprocess
 import sys

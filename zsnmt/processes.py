@@ -5,7 +5,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TypeVar
@@ -46,12 +46,18 @@ def map_in_processes(
     """What `map(function, items)` gives, from so many processes; one is this process itself.
 
     Items travel so many `together`, and a few times as many are in memory at a time. What the function raises
-    is raised here, and BrokenProcessPool when a process ends before its work.
+    is raised here, and BrokenProcessPool when a process ends before its work. Items that travel at once are
+    worked on here.
     """
     if workers == 1:
         yield from map(function, items)
         return
     items = iter(items)
+    first, second = (list(islice(items, together)) for _ in range(2))
+    if workers > 1 and not second:  # a process would start later than the work is done
+        yield from map(function, first)
+        return
+    items = chain(first, second, items)
     pool = worker_pool(workers, _start, (function,))
     waiting = deque()
     try:

@@ -216,7 +216,7 @@ def test_a_fit_that_stops_early_is_warned_of(states, labels, caplog, recwarn, mo
     assert not caplog.messages
     monkeypatch.setattr(classifiers, "MOST_ITERATIONS", 2)
     fit_to_convergence(states, labels, l2=0.5)
-    assert len(caplog.messages) == 1 and not recwarn.list
+    assert len(caplog.messages) == 1 and not [str(warning.message) for warning in recwarn]
     assert "not the exact one (lbfgs failed to converge after 2 iteration(s)" in caplog.text
     assert caplog.messages[0].endswith("take a larger l2 than 0.5")
 

@@ -7,7 +7,7 @@ from tests.support.rounding import assert_alike
 from zsnmt.benchmarks.bert import STOCK, bert_models, masked_lm_step
 from zsnmt.benchmarks.models import BenchmarkTask, build
 from zsnmt.benchmarks.training_steps import training_step, use_pairwise_form
-from zsnmt.modules.positions import ENCODINGS
+from zsnmt.modules.position_names import ENCODINGS
 
 SMALL = dict(
     encoder_embed_dim=8,

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conftest import run_command
-from zsnmt.modules.positions import ENCODINGS
+from zsnmt.modules.position_names import ENCODINGS
 
 pytestmark = pytest.mark.slow
 

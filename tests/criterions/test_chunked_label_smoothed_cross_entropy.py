@@ -18,9 +18,7 @@ from zsnmt.losses import chunked_loss
 
 pytestmark = pytest.mark.usefixtures("float64")
 PAD, EOS = 1, 2
-SUMMED = (
-    11 * 31 * 2**-24
-)  # roundings of float32, one for each of the terms of the loss: 11 tokens, 31 symbols
+SUMMED = 11 * 31 * 2**-24  # a rounding of float32 for each term of the loss: 11 tokens, 31 symbols
 NO_DROPOUT = dict(dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, word_dropout=0.0)
 APART = dict(share_all_embeddings=False)
 OUTPUT_LAYERS = {
@@ -162,10 +160,9 @@ def test_mixed_precision_differs_by_its_rounding(toy_task, sample):
     stock, ours = criterions(toy_task, report_accuracy=True)
     exact = gradients(model, stock, sample)
     with torch.autocast("cpu", torch.bfloat16):
-        assert_equal(
-            gradients(model, ours, sample), gradients(model, stock, sample), 4 * 2**-8
-        )  # roundings of bfloat16
-        assert_equal(gradients(model, ours, sample), exact, 8 * 2**-8)
+        rounding = 2**-8  # of bfloat16
+        assert_equal(gradients(model, ours, sample), gradients(model, stock, sample), 4 * rounding)
+        assert_equal(gradients(model, ours, sample), exact, 8 * rounding)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])

@@ -67,9 +67,8 @@ def test_a_language_whose_tag_is_in_the_source_begins_with_the_end_of_sentence()
     "options", [dict(), dict(adapter_dim=3), dict(adapter_dim=3, normalization="post")], ids=str
 )
 def test_a_vocabulary_that_grew_is_written_as_far_as_each_language_knew_it(options):
-    model = randomise(
-        frozen.build(3, **options), seed=2 if options.get("normalization") else 0
-    ).double()  # that write new words
+    seed = 2 if options.get("normalization") else 0  # that write new words
+    model = randomise(frozen.build(3, **options), seed).double()
     task, given = (
         frozen.GrownTask(3),
         made_sentences(30, frozen.THIRD - FIRST_WORD, list(frozen.TAGS.values())),

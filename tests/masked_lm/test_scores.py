@@ -16,8 +16,8 @@ from zsnmt.masked_lm.runs import check_system, start_run
 from zsnmt.masked_lm.scores import epochs_of, frequent, multilinguality, of_positions
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.bert_encoder import position_table
+from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
 from zsnmt.modules.position_terms import DROPPED, SEPARATE
-from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
 from zsnmt.runs.systems import MASKED_LM
 
 LONGEST = 12

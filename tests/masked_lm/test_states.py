@@ -17,10 +17,16 @@ from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
 from zsnmt.masked_lm import states as module
 from zsnmt.masked_lm.data import Vocabulary, prepare
-from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, states, word_vectors
+from zsnmt.masked_lm.states import (
+    check_layers,
+    losses,
+    sentence_vectors,
+    states,
+    word_vectors,
+)
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.models.zs_bert import ZeroShotBert
-from zsnmt.modules.positions import ENCODINGS
+from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.text.lines import write_lines
 
 pytestmark = pytest.mark.usefixtures("float64")

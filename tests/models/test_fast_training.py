@@ -20,9 +20,7 @@ ARCHITECTURES = [
     "zs_transformer_residual_query",
     "zs_transformer_relative",
 ]
-SUMS = (
-    5 * 5 * (8 + 20)
-)  # of a loss: five layers, five products each, of 8 and 20 terms; errors of all signs stay far below
+SUMS = 5 * 5 * (8 + 20)  # of a loss: five layers, five products each, of 8 and of 20 terms
 STILL = dict(dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, word_dropout=0.0)
 pytestmark = pytest.mark.usefixtures("float64")
 MORE = [

@@ -13,7 +13,7 @@ from tests.support.rounding import alike, assert_alike, assert_rounded
 from zsnmt.errors import InputError
 from zsnmt.models import zs_transformer as registered
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
+from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
 from zsnmt.modules.relative_attention import RelativeValues
 
 DISTANCES = ["none", "0", "3"]
@@ -25,9 +25,7 @@ SEAMS = {
 }
 LAYERS, DECODER_LAYERS, C, H, P = 3, 2, 8, 2, 64  # of the toy options
 D = C // H
-ROUNDINGS = (
-    2 * (5 * (3 * C + 20)) ** 0.5
-)  # of random sign, in sums of C and of 20 terms, through five layers; and twice that
+ROUNDINGS = 2 * (5 * (3 * C + 20)) ** 0.5  # in sums of C and 20 terms, through five layers; of random sign
 
 pytestmark = pytest.mark.usefixtures("float64")
 

@@ -17,8 +17,9 @@ from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
 from zsnmt.models import zs_bert as registered
 from zsnmt.models.zs_bert import ZeroShotBert
+from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
 from zsnmt.modules.position_terms import ALL, DROPPED, SEPARATE
-from zsnmt.modules.positions import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE, relative_buckets
+from zsnmt.modules.positions import relative_buckets
 
 LAYERS, C, H, FF, P = 3, 8, 2, 20, 16
 D = C // H

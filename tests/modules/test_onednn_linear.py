@@ -46,9 +46,7 @@ def assert_sums(found: list[torch.Tensor], function, *factors) -> None:
         with_gradients(function, *factors, dtype=torch.float64, sign=sign)
         for sign in (lambda x: x, torch.abs)
     )
-    terms = (
-        max(*factors[1].shape, exact[0].numel() // exact[0].size(-1)) + 2
-    )  # and the bias, and what is done with the result
+    terms = max(*factors[1].shape, exact[0].numel() // exact[0].size(-1)) + 2  # and the bias, and a scale
     for own, true, size in zip(found, exact, sizes, strict=True):
         assert own.shape == true.shape and own.dtype == torch.float32
         assert_rounded(own, true, terms, size)

@@ -6,23 +6,23 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import ROOT
-from tests.support.masked_lms import grid, made_up_compression, write_runs
+from tests.support.masked_lms import grid, made_up_masked_lm, write_runs
 from tests.support.probes import make_probes
 from tests.support.resampled import with_resamples, without_resamples
 from tests.support.runs import make_run, make_text
 from tests.support.scores import made_up_scores
+from zsnmt.cli.results import makers
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
+from zsnmt.masked_lm.report.kept import keep_masked_lm, kept_masked_lms
 from zsnmt.masked_lm.report.runs import in_order
 from zsnmt.masked_lm.report.tables import markdown_report
 from zsnmt.report.documents import (
-    COMPRESSION,
     OVERLAPS,
     ROUND_TRIPS,
     fill,
-    keep_compression,
     keep_probes,
     keep_scores,
-    kept_compression,
     kept_probes,
     kept_scores,
 )
@@ -42,11 +42,11 @@ def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path, made):
     for entry in scores:
         keep_scores(replace(entry, text="/somewhere/private"), tmp_path)
     document = "before\n<!-- begin made_up -->\nold\n<!-- end made_up -->\nmiddle\n"
-    filled = fill(document, tmp_path)
+    filled = fill(document, tmp_path, makers())
     assert filled.startswith("before\n") and "\nmiddle\n" in filled and "old" not in filled
     kept = [replace(entry, results=without_resamples(entry.results)) for entry in scores[::-1]]
     assert all(form(kept) in filled for form in (markdown_table, every_direction))
-    assert fill(filled, tmp_path) == filled
+    assert fill(filled, tmp_path, makers()) == filled
     assert not any("private" in path.read_text() for path in tmp_path.rglob("*.json"))
     assert kept_scores(tmp_path, "made_up") == kept  # with the resamples of means
 
@@ -56,9 +56,9 @@ def test_a_block_of_the_demo_has_its_two_systems_as_a_terminal_shows_them_first(
     demo = [made_up_scores(system, seed, 5.0) for system in systems for seed in (1, 2)]
     for scores in [*demo, made_up_scores("learned", 1, 7.0)]:
         keep_scores(scores, tmp_path)
-    filled = fill("<!-- begin made_up:demo -->\n<!-- end made_up:demo -->", tmp_path)
+    filled = fill("<!-- begin made_up:demo -->\n<!-- end made_up:demo -->", tmp_path, makers())
     first, caption, *_ = text_table(demo).split("\n\n")
-    assert f"```\n{first}\n\n{caption}\n```" in filled and fill(filled, tmp_path) == filled
+    assert f"```\n{first}\n\n{caption}\n```" in filled and fill(filled, tmp_path, makers()) == filled
 
 
 def test_what_overlaps_and_what_comes_back_have_tables_too(tmp_path):
@@ -84,6 +84,7 @@ def test_what_overlaps_and_what_comes_back_have_tables_too(tmp_path):
     filled = fill(
         "".join(f"<!-- begin {name} -->\n<!-- end {name} -->\n" for name in ("overlap", "talks:round_trip")),
         tmp_path,
+        makers(),
     )
     assert "| corpus | 2 | 2,000 | 4 | 6 | 8 |" in filled
     assert (
@@ -114,7 +115,7 @@ def test_kept_probes_say_what_those_of_the_runs_say(probed, tmp_path):
 def test_a_block_of_probes_has_tables_like_the_papers_and_the_rest_folded(probed, tmp_path):
     for run in probed:
         keep_probes(run, tmp_path)
-    filled = fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
+    filled = fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path, makers())
     shown, _, hidden = filled.partition("<details>")
     assert (
         "| baseline | 1, 2 | 94.7 ± 0.1 % | 94.7 ± 0.1 % |" in shown
@@ -130,12 +131,15 @@ def test_a_block_of_probes_has_tables_like_the_papers_and_the_rest_folded(probed
         and "`bash" not in shown
         and "bash recipes/probe.sh residual_query" in hidden
     )
-    assert filled.count("<details>") == filled.count("</details>") == 3 and fill(filled, tmp_path) == filled
+    assert (
+        filled.count("<details>") == filled.count("</details>") == 3
+        and fill(filled, tmp_path, makers()) == filled
+    )
 
 
 def test_probes_that_cannot_be_kept_or_compared_are_refused(probed, tmp_path):
     with pytest.raises(InputError, match="holds no probes"):
-        fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
+        fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path, makers())
     keep_probes(probed[1], tmp_path)
     (probed[0] / "probes" / "classifiers.tsv").write_text("layer\n")
     with pytest.raises(InputError, match="classifiers.tsv in .* has the columns layer, not"):
@@ -143,17 +147,19 @@ def test_probes_that_cannot_be_kept_or_compared_are_refused(probed, tmp_path):
     path = keep_probes(probed[2], tmp_path)
     path.write_text(path.read_text().replace("0123456789abcdef", "other"))
     with pytest.raises(InputError, match="probed texts differ"):
-        fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path)
+        fill("<!-- begin made_up:probes -->\n<!-- end made_up:probes -->", tmp_path, makers())
 
 
 def test_kept_masked_lms_have_the_tables_of_their_runs_without_what_is_only_drawn(tmp_path):
     runs = grid(("learned", "tupe_absolute", "no_word_position"), seeds=(0, 42))
-    paths = [keep_compression(run, tmp_path / "kept") for run in write_runs(tmp_path / "runs", runs)]
+    paths = [keep_masked_lm(run, tmp_path / "kept") for run in write_runs(tmp_path / "runs", runs)]
     assert paths[-1] == tmp_path / "kept" / "made_up" / "compression" / "de.no_word_position.seed42.json"
-    kept = kept_compression(tmp_path / "kept", "made_up")
+    kept = kept_masked_lms(tmp_path / "kept", "made_up")
     assert kept == in_order([{**run, "curves": None, "correlations": None} for run in runs])
-    filled = fill("<!-- begin made_up:compression -->\n<!-- end made_up:compression -->", tmp_path / "kept")
-    assert markdown_report(in_order(runs)) in filled and fill(filled, tmp_path / "kept") == filled
+    filled = fill(
+        "<!-- begin made_up:compression -->\n<!-- end made_up:compression -->", tmp_path / "kept", makers()
+    )
+    assert markdown_report(in_order(runs)) in filled and fill(filled, tmp_path / "kept", makers()) == filled
     assert (
         filled.count("<details>") == filled.count("</details>") == 2
         and runs[0]["command"] in filled.split("<details>")[2]
@@ -163,26 +169,46 @@ def test_kept_masked_lms_have_the_tables_of_their_runs_without_what_is_only_draw
 def test_masked_lms_that_cannot_be_kept_or_compared_are_refused(tmp_path):
     block = "<!-- begin made_up:compression -->\n<!-- end made_up:compression -->"
     with pytest.raises(InputError, match="compression holds no score files; add masked LMs with"):
-        fill(block, tmp_path)
+        fill(block, tmp_path, makers())
     for seed, epochs in ((0, 10), (1, 11)):
-        keep_compression(
-            *write_runs(tmp_path / "runs", [made_up_compression(seed=seed, epochs=epochs)]), tmp_path
+        keep_masked_lm(
+            *write_runs(tmp_path / "runs", [made_up_masked_lm(seed=seed, epochs=epochs)]), tmp_path
         )
     with pytest.raises(InputError, match="their epochs differ"):
-        fill(block, tmp_path)
-    with pytest.raises(InputError, match="compression.json is missing"):
-        keep_compression(tmp_path, tmp_path)
+        fill(block, tmp_path, makers())
+    with pytest.raises(InputError, match="masked_lm.json is missing"):
+        keep_masked_lm(tmp_path, tmp_path)
 
 
 def test_a_block_without_scores_is_refused(tmp_path):
     with pytest.raises(InputError, match="holds no score files"):
-        fill("<!-- begin nothing -->\n<!-- end nothing -->", tmp_path)
+        fill("<!-- begin nothing -->\n<!-- end nothing -->", tmp_path, makers())
+
+
+def test_a_block_of_a_form_that_nothing_makes_is_refused(tmp_path):
+    with pytest.raises(
+        InputError,
+        match="block 'demo:tables' has a form .* write demo, demo:demo, demo:probes.*, demo:compression$",
+    ):
+        fill("<!-- begin demo:tables -->\n<!-- end demo:tables -->", tmp_path, makers())
+
+
+def test_a_block_has_the_maker_of_its_name_before_that_of_its_form(tmp_path):
+    document = "".join(
+        f"<!-- begin {name} -->\n<!-- end {name} -->\n" for name in ("one", "two", "two:short")
+    )
+    some = {
+        "one": lambda folder, config: f"whole {config}",
+        "": lambda folder, config: config,
+        ":short": lambda folder, config: config[:1],
+    }
+    assert fill(document, tmp_path, some).splitlines()[1::3] == ["whole one", "two", "t"]
 
 
 @pytest.mark.parametrize("name", ["README.md", "RESULTS.md"])
 def test_the_projects_tables_are_those_of_its_score_files(name):
     document = (ROOT / name).read_text(encoding="utf-8")
-    assert fill(document, ROOT / "docs" / "results") == document
+    assert fill(document, ROOT / "docs" / "results", makers()) == document
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +219,7 @@ def kept_files():
         for path in (ROOT / "docs" / "results").rglob("*.json")
         if path.parent.name not in (ROUND_TRIPS, OVERLAPS, PROBES)
     ]
-    masked = [path for path in files if path.parent.name == COMPRESSION]
+    masked = [path for path in files if path.parent.name == MASKED_LMS]
     return sorted({*files} - {*masked}), masked
 
 

@@ -136,6 +136,7 @@ def test_a_long_key_takes_no_room_from_the_lines_and_stands_beside_no_title():
         assert not title.get_window_extent().overlaps(figure.legends[0].get_window_extent())
 
 
+@pytest.mark.slow
 def test_panels_share_scales_that_hold_all_lines_and_a_kind_begins_a_row():
     of = dict(zip(("zero_shot", "supervised"), (CURVES[:3], CURVES[3:])))
     high = [Curve("one", 1, "zero_shot", [10, 90], [1.0, 50.0])]

@@ -99,6 +99,7 @@ def runs(tmp_path):
     return read_runs([write_run(tmp_path, text, scores) for scores in SCORES])
 
 
+@pytest.mark.slow
 def test_the_page_has_its_columns_maps_and_examples(runs):
     shown = examples(runs, 3)
     html = page(runs, shown, 1)
@@ -122,6 +123,7 @@ def test_directions_of_synthetic_text_alone_have_columns_of_their_own():
     assert "2 supervised, 2 zero-shot and 1 zero-resource directions" in " ".join(shown.split())
 
 
+@pytest.mark.slow
 def test_a_figure_that_is_declared_and_measured_is_shown(monkeypatch, runs):
     figure = Figure(Form("TER", 1, 2), LOWER, 100, "all")
     monkeypatch.setitem(FIGURES, "ter", figure)

@@ -12,7 +12,7 @@ WORDS = "the and of to in that he was with for they said God people when king la
 POSITIONED = ("sinusoidal", "learned", "tupe_absolute", "tupe_relative", *ABLATIONS)
 
 
-def made_up_compression(system: str = "learned", condition: str = SAME, seed: int = 0, **others) -> dict:
+def made_up_masked_lm(system: str = "learned", condition: str = SAME, seed: int = 0, **others) -> dict:
     """A score file in which no two figures are alike: perplexity falls and ML score falls from system to
     system.
     """
@@ -35,7 +35,7 @@ def made_up_compression(system: str = "learned", condition: str = SAME, seed: in
         "seed": seed,
         "commit": "b" * 40,
         "epochs": 10,
-        "command": f"bash recipes/compression.sh configs/made_up.conf {condition} {system} {seed}",
+        "command": f"bash recipes/masked_lm.sh configs/made_up.conf {condition} {system} {seed}",
         "versions": {"torch": "9.9", "python": "3.11"},
         "updates": 1200 if bilingual else 600,
         "sentences": {"train": 5000, "valid": 300} if bilingual else {"train": 2500, "valid": 150},
@@ -95,7 +95,7 @@ def correlation(harder: int, row: int, at: int) -> float:
 def grid(systems=tuple(ENCODINGS), conditions=CONDITIONS, seeds=SEEDS) -> list[dict]:
     """A score file for each run of a grid."""
     return [
-        made_up_compression(system, condition, seed)
+        made_up_masked_lm(system, condition, seed)
         for condition in conditions
         for system in systems
         for seed in seeds

@@ -2,7 +2,7 @@
 
     python -m tests.support.processors avx2 tests/modules
 
-runs tests so, and says so where this processor has not what is asked for.
+runs tests so, and stops where PyTorch does not take the kernels that are asked for.
 """
 
 import os

@@ -1,5 +1,4 @@
-"""How far apart two ways of computing one thing may be: by rounding, whose size follows from the arithmetic,
-not from a machine.
+"""How far apart two ways of computing one thing may be: by rounding, whose size follows from arithmetic.
 
 Kernels add in an order of their own, another on each processor, so the last bits differ. Of three measures a
 test takes the first that it can:

@@ -20,7 +20,7 @@ from tests.tasks.conftest import (
     fairseq,
     training_options,
 )
-from zsnmt.modules.positions import ENCODINGS
+from zsnmt.modules.position_names import ENCODINGS
 
 pytestmark = pytest.mark.slow
 

@@ -139,6 +139,7 @@ def test_other_systems_train_also_in_bfloat16(data, tmp_path, system):
     assert all(weight.dtype == torch.float32 for weight in learned[1].values())
 
 
+@pytest.mark.slow
 def test_what_fairseq_preprocess_makes_will_do(text, tmp_path):
     fairseq(
         "preprocess",

@@ -74,6 +74,7 @@ def pieces_of(folder: Path, name: str) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [

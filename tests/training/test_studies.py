@@ -13,8 +13,15 @@ from zsnmt.modules.attention_residual import (
     RemoveResidual,
     StochasticResidual,
 )
-from zsnmt.modules.positions import ENCODINGS
-from zsnmt.runs.systems import BASELINE, BELOW, CLIP_DISTANCES, RELATIVE, RESIDUAL, System
+from zsnmt.modules.position_names import ENCODINGS
+from zsnmt.runs.systems import (
+    BASELINE,
+    BELOW,
+    CLIP_DISTANCES,
+    RELATIVE,
+    RESIDUAL,
+    System,
+)
 from zsnmt.training.studies import STUDIES, systems, training_options
 
 LAYERS = 4  # the middle one is the third

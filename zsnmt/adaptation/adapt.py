@@ -79,12 +79,12 @@ def adapt_run(
             run,
             experiment.file,
             experiment.data,
-            experiment.text,
-            name,
-            seed,
-            recipe,
-            adaptation.base,
-            adaptation.mode,
+            text=experiment.text,
+            system=name,
+            seed=seed,
+            command=recipe,
+            adapted_from=adaptation.base,
+            mode=adaptation.mode,
         )
         settings = {
             "mode": adaptation.mode,
@@ -95,10 +95,10 @@ def adapt_run(
         }
         inputs = [adaptation.base / MODEL_FILE, experiment.data]
         work = partial(_extend_model, run, experiment, adaptation, seed)
-        steps.make(run, "extend", run / _START, work, inputs=inputs, settings=settings)
+        steps.make(run, "extend", run / _START, work=work, inputs=inputs, settings=settings)
         of_base = (run / _START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
         further = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / _START)]
-        train_and_average(steps, experiment, run, name, seed, [*of_base, *further])
+        train_and_average(steps, experiment, run, system=name, seed=seed, options=[*of_base, *further])
     return run
 
 
@@ -119,7 +119,9 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
         chosen = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
         join = partial(_join, source, experiment, adaptation)
         whole = original is not None  # else what an earlier version made may be for the mode frozen
-        steps.make(folder, "text", experiment.text, join, inputs=of_both, settings=chosen, take_older=whole)
+        steps.make(
+            folder, "text", experiment.text, work=join, inputs=of_both, settings=chosen, take_older=whole
+        )
         settings = {
             "languages": config.languages,
             "allow_unknown": adaptation.allow_unknown,
@@ -130,7 +132,7 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
             folder,
             "data",
             experiment.data,
-            partial(_binarise, experiment, adaptation),
+            work=partial(_binarise, experiment, adaptation),
             inputs=inputs,
             settings=settings,
         )
@@ -155,7 +157,9 @@ def _join(source: Path, experiment: Experiment, adaptation: Adaptation) -> None:
         print(f"{gone}: only the new languages can be scored", file=sys.stderr)
     with replacing_folder(experiment.text) as part:
         known = read_languages(adaptation.pipeline)
-        counts = join_text(source, part, known, new, original, config.pairs or {}, os.cpu_count())
+        counts = join_text(
+            source, part, known, new=new, original=original, limits=config.pairs or {}, workers=os.cpu_count()
+        )
     say_what_is_left_out(counts)
 
 
@@ -179,9 +183,9 @@ def _extend_model(run: Path, experiment: Experiment, adaptation: Adaptation, see
         adaptation.base,
         experiment.data,
         run / _START,
-        adaptation.mode,
-        adaptation.adapter_dim,
-        adaptation.noise,
-        adaptation.noise_scale,
-        seed,
+        mode=adaptation.mode,
+        adapter_dim=adaptation.adapter_dim,
+        noise=adaptation.noise,
+        scale=adaptation.noise_scale,
+        seed=seed,
     )

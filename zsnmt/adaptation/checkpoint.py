@@ -48,7 +48,7 @@ def extend_checkpoint(
     torch.manual_seed(seed)
     model: FairseqModel = task.build_model(state["cfg"]["model"])
     state["model"], added = extended(
-        state["model"], model.state_dict(), noise, scale, torch.Generator().manual_seed(seed)
+        state["model"], model.state_dict(), noise, scale=scale, generator=torch.Generator().manual_seed(seed)
     )
     state["task_state"] = task.state_dict() | {"trained": trained_directions(state)}
     state["optimizer_history"] = [state["optimizer_history"][-1] | {"num_updates": 0}]
@@ -104,7 +104,7 @@ def extended(
         if number:
             rows = next((rows for table, rows in drawn if torch.equal(table, weight)), None)
             if rows is None:
-                rows = new_rows(weight, number, noise, scale, generator)
+                rows = new_rows(weight, number, noise, scale=scale, generator=generator)
                 drawn.append((weight, rows))
             weight = torch.cat([weight, rows])
         weights[name] = weight

@@ -72,18 +72,24 @@ def extend_data(
     with replacing_folder(folder) as part, worker_pool(workers) as pool:
         write_lines(part / LANGUAGES_FILE, languages)
         files = text_files(text, pairs)
-        pipeline = extend_tokenisation(pipeline, files, known, new, part, settings, workers)
+        pipeline = extend_tokenisation(
+            pipeline, files, known, new=new, folder=part, settings=settings, workers=workers
+        )
         tokenised = [
-            file._replace(path=tokenise_file(file.path, file.language, pipeline, part / TOKENISED, workers))
+            file._replace(
+                path=tokenise_file(
+                    file.path, file.language, pipeline, folder=part / TOKENISED, workers=workers
+                )
+            )
             for file in files
         ]
-        pipeline = extend_units(pipeline, training_text(tokenised), new, part, settings)
-        counts = count_new_pieces(tokenised, pipeline, new, pool)
+        pipeline = extend_units(pipeline, training_text(tokenised), new, folder=part, settings=settings)
+        counts = count_new_pieces(tokenised, pipeline, new, pool=pool)
         pipeline = restrict_own_units(pipeline, counts, part)
         dictionary = extend_dictionary(
-            base / f"dict.{known[0]}.txt", sum(counts.values(), Counter()), new, settings.words
+            base / f"dict.{known[0]}.txt", sum(counts.values(), Counter()), new, words=settings.words
         )
-        unknown = binarise(tokenised, part, pipeline, dictionary, languages, pool)
+        unknown = binarise(tokenised, part, pipeline, dictionary=dictionary, languages=languages, pool=pool)
         shares = {}
         for file, as_read in zip(files, tokenised):
             if any({*name.split(".")[1].split("-")} & {*new} for name in file.names):
@@ -91,7 +97,12 @@ def extend_data(
                 if shares[file.path.name] > unknown_bound:
                     raise InputError(
                         too_unknown(
-                            file, as_read, shares[file.path.name], unknown_bound, pipeline, dictionary
+                            file,
+                            as_read,
+                            shares[file.path.name],
+                            bound=unknown_bound,
+                            pipeline=pipeline,
+                            dictionary=dictionary,
                         )
                     )
         shutil.rmtree(part / TOKENISED, ignore_errors=True)
@@ -119,14 +130,16 @@ def extend_tokenisation(
     workers: int,
 ) -> TextPipeline:
     """The pipeline with the tokenisation of the new languages as well."""
-    learned = learn_tokenisation(training_text(files), new, folder, settings, workers, known)
+    learned = learn_tokenisation(
+        training_text(files), new, folder, settings=settings, workers=workers, known=known
+    )
     kinds = {**{language: pipeline.kinds.get(language, RAW) for language in known}, **learned.kinds}
     return TextPipeline(
         pipeline.units,
         kinds,
         {**pipeline.truecasers, **learned.truecasers},
-        pipeline.mark_tokens,
-        pipeline.own_units,
+        mark_tokens=pipeline.mark_tokens,
+        own_units=pipeline.own_units,
     )
 
 
@@ -151,8 +164,8 @@ def with_own_units(pipeline: TextPipeline, own_units: Mapping[str, Subwords]) ->
         pipeline.units,
         pipeline.kinds,
         pipeline.truecasers,
-        pipeline.mark_tokens,
-        {**pipeline.own_units, **own_units},
+        mark_tokens=pipeline.mark_tokens,
+        own_units={**pipeline.own_units, **own_units},
     )
 
 

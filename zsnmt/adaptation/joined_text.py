@@ -62,7 +62,7 @@ def join_text(
                     "and train.xx-yy.yy"
                 )
             for pair in pairs:
-                link_pair(added, joined, split, pair, new, known)
+                link_pair(added, joined, split, pair=pair, new=new, known=known)
         for lexicon in filter(Path.is_file, (added / f"lexicon.{language}" for language in new)):
             os.symlink(lexicon.resolve(), joined / lexicon.name)
         bounded = {
@@ -70,7 +70,7 @@ def join_text(
             for pair in pairs_of_split(added, "train", languages)
             if {*pair} & {*new} and (limit := limit_of(pair, limits))
         }
-        return make_training_text(joined, target, languages, bounded, workers=workers)
+        return make_training_text(joined, target, languages, limits=bounded, workers=workers)
 
 
 def files_of(text: Path, languages: Sequence[str]) -> list[Path]:

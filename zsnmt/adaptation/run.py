@@ -42,10 +42,12 @@ def extend_run(
     state = load_checkpoint(run / MODEL_FILE)
     known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
     types = len(Dictionary.load(str(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt")))
-    model = model_options(state["cfg"]["model"], mode, types, adapter_dim)
-    options = training_options(run, data, languages[len(known) :], languages, mode, model)
+    model = model_options(state["cfg"]["model"], mode, types, adapter_dim=adapter_dim)
+    options = training_options(
+        run, data, languages[len(known) :], languages=languages, mode=mode, model=model
+    )
     precision = dict.fromkeys(ROUNDING, False) if mode == FROZEN else {}
-    added = extend_checkpoint(state, data, output, noise, scale, seed, **model, **precision)
+    added = extend_checkpoint(state, data, output, noise=noise, scale=scale, seed=seed, **model, **precision)
     with replacing(output.with_suffix(".options")) as file:
         file.write("".join(f"{option}\n" for option in options).encode("utf-8"))
     return added

@@ -92,7 +92,7 @@ def fit_as_published(
     generator = torch.Generator().manual_seed(seed)
     layer = initial_layer(dimension, len(classes), generator)
     optimiser = torch.optim.Adam(layer.parameters(), betas=(0.9, 0.98), eps=1e-9)
-    batches = shuffled_batches(len(rows), epochs, batch_size, generator)
+    batches = shuffled_batches(len(rows), epochs, batch_size, generator=generator)
     for update, batch in enumerate(tqdm(batches, "probe", updates, leave=False, disable=None), start=1):
         optimiser.param_groups[0]["lr"] = noam(update, dimension, warm_up)
         optimiser.zero_grad()
@@ -101,7 +101,7 @@ def fit_as_published(
             loss = F.cross_entropy(logits, torch.from_numpy(targets[part]), reduction="sum") / len(batch)
             loss.backward()
         optimiser.step()
-    return LinearProbe(classes, counts, layer.weight.detach().numpy(), layer.bias.detach().numpy())
+    return LinearProbe(classes, counts, layer.weight.detach().numpy(), bias=layer.bias.detach().numpy())
 
 
 def fit_to_convergence(
@@ -142,7 +142,7 @@ def fit_to_convergence(
         weight, bias = np.concatenate([-weight, weight]) / 2, np.concatenate([-bias, bias]) / 2
     weight = weight / scaler.scale_
     return LinearProbe(
-        classes, counts, weight.astype(np.float32), (bias - weight @ scaler.mean_).astype(np.float32)
+        classes, counts, weight.astype(np.float32), bias=(bias - weight @ scaler.mean_).astype(np.float32)
     )
 
 

@@ -74,13 +74,13 @@ def classify_layers(
     for layer, label in tqdm(pairs, "layers and labels", leave=False, disable=None):
         classes = getattr(training.states.labels, label)
         try:
-            probe = fit(kind, training.states.layers[layer], classes, training.rows, seed)
+            probe = fit(kind, training.states.layers[layer], classes, rows=training.rows, seed=seed)
             predicted = probe.predict(held_out.states.layers[layer], held_out.rows)
         except InputError as error:
             raise InputError(f"layer {layer}, {label}: {error}") from error
         true = getattr(held_out.states.labels, label)[held_out.rows]
         confused = confusion(true, predicted, languages) if label == "language" else None
-        yield Classified(layer, label, accuracy(probe, true, predicted), confused)
+        yield Classified(layer, label, accuracy(probe, true, predicted), confusion=confused)
 
 
 def fit(kind: str, states: np.ndarray, labels: np.ndarray, rows: np.ndarray, seed: int) -> LinearProbe:
@@ -90,4 +90,4 @@ def fit(kind: str, states: np.ndarray, labels: np.ndarray, rows: np.ndarray, see
     if kind == "exact":
         return fit_to_convergence(states, labels, rows)
     batch_size = max(1, min(PUBLISHED_BATCH, EPOCHS * len(rows) // UPDATES))
-    return fit_as_published(states, labels, rows, EPOCHS, batch_size, seed=seed)
+    return fit_as_published(states, labels, rows, epochs=EPOCHS, batch_size=batch_size, seed=seed)

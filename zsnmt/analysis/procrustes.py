@@ -78,7 +78,7 @@ def compositionality(
     losses = [
         [
             _loss(encodings, offset, *run)
-            for run in draw_chunks(len(encodings) - offset, (smallest, largest), runs, [seed, offset])
+            for run in draw_chunks(len(encodings) - offset, (smallest, largest), runs, seed=[seed, offset])
         ]
         for offset in offsets
     ]

@@ -63,8 +63,8 @@ def similarities(
                 layer,
                 sentence_means(states.layers[layer], states.labels),
                 gaussian,
-                variance,
-                csls_neighbours,
+                variance=variance,
+                csls_neighbours=csls_neighbours,
             )
         except InputError as error:
             raise InputError(f"layer {layer}: {error}") from error
@@ -108,6 +108,6 @@ def gaussian_mean(
     directions.
     """
     try:
-        return random_baseline(sentences, (dimension, dimension), generator, variance).mean
+        return random_baseline(sentences, (dimension, dimension), generator, variance=variance).mean
     except InputError:
         return None

@@ -9,7 +9,7 @@ from zsnmt.benchmarks.paired import paired_times, peak_memory, ratios
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.benchmarks.training_steps import training_step, use_pairwise_form
 from zsnmt.errors import InputError
-from zsnmt.modules.positions import ENCODINGS
+from zsnmt.modules.position_names import ENCODINGS
 
 VARIANTS = {
     "zs_transformer": ("zs_transformer", {}),
@@ -36,7 +36,7 @@ def training(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> 
         for title, (architecture, variant) in VARIANTS.items():
             models[title] = build(architecture, task, **stock_options(size), **variant)
         jobs = {
-            title: training_step(model, sentences, length, size["vocabulary"])
+            title: training_step(model, sentences, length, vocabulary=size["vocabulary"])
             for title, model in models.items()
         }
         times = paired_times(jobs, rounds)
@@ -101,7 +101,9 @@ def step_tables(
                 model = build("zs_transformer", task, **stock_options(dimensions, rate), **variant)
                 if title == PAIRWISE:
                     use_pairwise_form(model)
-                jobs[title] = training_step(model, tokens // length, length, dimensions["vocabulary"])
+                jobs[title] = training_step(
+                    model, tokens // length, length, vocabulary=dimensions["vocabulary"]
+                )
             times = paired_times(jobs, rounds, clock)
             memory = {title: peak_memory(job) for title, job in jobs.items()}
             for title, (middle, low, high) in ratios(times, baseline).items():

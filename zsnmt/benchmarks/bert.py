@@ -13,7 +13,7 @@ from fairseq.models import BaseFairseqModel
 from zsnmt.benchmarks.models import BenchmarkTask, build, parameters
 from zsnmt.benchmarks.paired import paired_times, ratios
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
-from zsnmt.modules.positions import ENCODINGS
+from zsnmt.modules.position_names import ENCODINGS
 
 STOCK = "fairseq roberta"
 SIZE = dict(
@@ -33,7 +33,8 @@ def bert(
     """The speed of each model against fairseq's."""
     task, models = bert_models(vocabulary)
     jobs = {
-        title: masked_lm_step(task, model, sentences, length, cpu_bf16) for title, model in models.items()
+        title: masked_lm_step(task, model, sentences, length=length, bf16=cpu_bf16)
+        for title, model in models.items()
     }
     times = paired_times(jobs, rounds, process_time if cpu_seconds else perf_counter)
     speeds = {
@@ -79,7 +80,9 @@ def masked_lm_step(
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     lines = torch.randint(dictionary.nspecial, len(dictionary), (sentences, length - 1), generator=generator)
     lines[:, -1] = dictionary.eos()
-    dataset = MaskedSentences(lines, [length - 1] * sentences, dictionary, Masking(), length, seed=1)
+    dataset = MaskedSentences(
+        lines, [length - 1] * sentences, dictionary, masking=Masking(), length=length, seed=1
+    )
     batch = dataset.collater([dataset[line] for line in range(sentences)])
     batch["target"] = batch["target"].to(device)
     batch["net_input"] = {name: value.to(device) for name, value in batch["net_input"].items()}

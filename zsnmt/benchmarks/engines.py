@@ -66,14 +66,16 @@ def ways(subject: Subject, workers: int, one_process: bool, folder: Path) -> Ite
     """All ways, fairseq's of one process first; exports are written into `folder`. What the model does not
     allow is left out.
     """
-    yield from dict.fromkeys([Way(FAIRSEQ, FLOAT32, 1, workers), Way(FAIRSEQ, FLOAT32, workers, 1)])
+    yield from dict.fromkeys(
+        [Way(FAIRSEQ, FLOAT32, 1, threads=workers), Way(FAIRSEQ, FLOAT32, workers, threads=1)]
+    )
     if reason := why_not_packed(subject.model):
         logger.warning("the PyTorch engine is left out: %s", reason)
     else:
         for precision in PRECISIONS:
-            yield Way(PYTORCH, precision, workers, 1)
+            yield Way(PYTORCH, precision, workers, threads=1)
             if one_process and workers > 1:
-                yield Way(PYTORCH, precision, 1, workers)
+                yield Way(PYTORCH, precision, 1, threads=workers)
     models = {CTRANSLATE2: subject.model}
     if subject.is_random:  # one of trained weights would write other lengths
         models[STOCK] = stock_model(subject.model)
@@ -81,8 +83,8 @@ def ways(subject: Subject, workers: int, one_process: bool, folder: Path) -> Ite
         for name, model in models.items():
             for precision in PRECISIONS:
                 place = folder / f"{name}-{precision}"
-                export(model, subject.codec, precision, place)
-                yield Way(name, precision, workers, 1, place)
+                export(model, subject.codec, precision, folder=place)
+                yield Way(name, precision, workers, threads=1, export=place)
     except InputError as error:
         logger.warning("CTranslate2 is left out: %s", error)
 
@@ -91,13 +93,13 @@ def export(model: BaseFairseqModel, codec: Codec, quantization: str, folder: Pat
     """Write an export into a new folder, unchecked."""
     pipeline = folder / PIPELINE_FOLDER
     pipeline.mkdir(parents=True)
-    write_model(folder, model, codec.dictionary.symbols, quantization)
+    write_model(folder, model, codec.dictionary.symbols, quantization=quantization)
     codec.pipeline.save(pipeline)
     (pipeline / LANGUAGES_FILE).write_text(
         "".join(f"{language}\n" for language in codec.languages), encoding="utf-8"
     )
     codec.dictionary.save(str(pipeline / f"dict.{codec.pivot}.txt"))
-    record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {
+    record = needed(codec, CTRANSLATE2, quantization, max_target_positions=model.max_decoder_positions()) | {
         "files": checksums(folder)
     }
     write_json(folder / EXPORT_FILE, record)
@@ -119,7 +121,9 @@ def opened(way: Way, subject: Subject) -> Engine:
         )
         engine = FairseqEngine(model, generator)
     else:
-        engine = PyTorchEngine(model, codec.dictionary, codec.languages, search, way.precision)
+        engine = PyTorchEngine(
+            model, codec.dictionary, codec.languages, search=search, precision=way.precision
+        )
     return engine if way.workers == 1 else ManyProcesses(engine, way.workers)
 
 

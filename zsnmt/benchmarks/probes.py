@@ -31,9 +31,9 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
         encoder,
         dictionary,
         [*LANGUAGES],
-        lambda lines, _: (encode(line.split(), dictionary) for line in lines),
-        0,
-        record,
+        sources=lambda lines, _: (encode(line.split(), dictionary) for line in lines),
+        tags=0,
+        record=record,
     )
     words = dictionary.symbols[4 + len(LANGUAGES) :]  # all but fairseq's own and the tags
     lengths = generator.integers(length // 2, 3 * length // 2 + 1, (len(LANGUAGES), sentences))
@@ -62,7 +62,9 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
             yield used(
                 f"classifier of {label}, one layer, {updates} updates of {batch} rows, "
                 f"{len(np.unique(numbers[rows]))} classes",
-                lambda: fit_as_published(states.layers[FINAL], numbers, rows, 1, batch, warm_up=updates),
+                lambda: fit_as_published(
+                    states.layers[FINAL], numbers, rows, epochs=1, batch_size=batch, warm_up=updates
+                ),
             )
 
 

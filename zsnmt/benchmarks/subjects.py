@@ -57,12 +57,21 @@ def random_subject(size: str, beam: int, number: int) -> Subject:
     with torch.no_grad():
         model.decoder.embed_tokens.weight[dictionary.eos()] = 0
     codec = Codec(
-        TextPipeline(Words()), TagPlacement("t_dec", dictionary), [*LANGUAGES], [], model.max_positions()[0]
+        TextPipeline(Words()),
+        TagPlacement("t_dec", dictionary),
+        [*LANGUAGES],
+        trained=[],
+        longest=model.max_positions()[0],
     )
     search = Search(beam, max_len_a=0, max_len_b=OUTPUT)
     about = f"{size} size, random weights and sentences, outputs of {OUTPUT} tokens and EOS"
     return Subject(
-        model, codec, search, longest_first(random_sentences(codec, number)), about, is_random=True
+        model,
+        codec,
+        search,
+        sentences=longest_first(random_sentences(codec, number)),
+        about=about,
+        is_random=True,
     )
 
 
@@ -109,7 +118,12 @@ def trained_subject(
 
     about = f"{run}, {source} to {target}"
     return Subject(
-        trained.model.to("cpu"), codec, Search(beam), sentences, about, None if references is None else bleu
+        trained.model.to("cpu"),
+        codec,
+        Search(beam),
+        sentences=sentences,
+        about=about,
+        bleu=None if references is None else bleu,
     )
 
 

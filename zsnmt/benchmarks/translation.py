@@ -103,7 +103,7 @@ def translation(
         raise InputError(
             "there is nothing to translate; give --lines 1 or more, and a text that is not empty"
         )
-    found = in_turn(subject, batch, rounds, workers, single_process)
+    found = in_turn(subject, batch, rounds, workers=workers, single_process=single_process)
     figures = [figures_of(each, found[0], subject) for each in found]
     about = (
         f"{subject.about}: {len(subject.sentences)} sentences, beam {beam}, batches of {batch}, "
@@ -118,7 +118,7 @@ def translation(
 def in_turn(subject: Subject, batch: int, rounds: int, workers: int, single_process: bool) -> list[Timed]:
     """All ways in turn in each round, start-up and loading apart."""
     with TemporaryDirectory() as folder, ExitStack() as stack:
-        found = [Timed(way) for way in ways(subject, workers, single_process, Path(folder))]
+        found = [Timed(way) for way in ways(subject, workers, single_process, folder=Path(folder))]
         jobs = [stack.enter_context(Helper(timed_translation, each.way, subject, batch)) for each in found]
         for _ in progress(range(rounds), "rounds"):
             for each, job in zip(found, jobs):

@@ -56,7 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     f"{' '.join([system.architecture, *system.options])}{before}"
                 )
             else:
-                train_run(recipe.steps, experiment, system.architecture, system.name, seed, system.options)
+                train_run(
+                    recipe.steps,
+                    experiment,
+                    system.architecture,
+                    system=system.name,
+                    seed=seed,
+                    options=system.options,
+                )
     if not options.dry_run:
         further = {"--pivot": options.pivot, "--report": options.report}
         words = [word for option, value in further.items() if value for word in (option, value)]

@@ -66,7 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     base = base.resolve()
     mode = FROZEN if options.frozen else FULL
     adaptation = Adaptation(
-        base, mode, options.adapter_dim, options.noise, options.noise_scale, options.allow_unknown
+        base,
+        mode,
+        options.adapter_dim,
+        noise=options.noise,
+        noise_scale=options.noise_scale,
+        allow_unknown=options.allow_unknown,
     )
     seed = int("".join(re.findall("[0-9]", base.name)) or 1) if options.seed is None else options.seed
     name = options.name or base.parent.name + "_frozen" * options.frozen

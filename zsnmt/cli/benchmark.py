@@ -1,19 +1,18 @@
 """Measure speed, as ratios paired in one process or sitting where things compare; prints Markdown for
 docs/performance.md.
 
-zsnmt benchmark training                          # each architecture against fairseq's transformer
-zsnmt benchmark relative                          # relative attention against plain, time and memory
-zsnmt benchmark encodings                         # each encoding of the encoder's positions likewise
-zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked language
-model
-zsnmt benchmark training_speed DATA               # whole trainings with each option that makes them faster
-zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
-zsnmt benchmark translation                       # engines of translation against fairseq's
-zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # likewise, with BLEU
-zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
-zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
-zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
-zsnmt benchmark probes                                       # time and memory of states and probes
+    zsnmt benchmark training                          # each architecture against fairseq's transformer
+    zsnmt benchmark relative                          # relative attention against plain, time and memory
+    zsnmt benchmark encodings                         # each encoding of the encoder's positions likewise
+    zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked LM
+    zsnmt benchmark training_speed DATA               # whole trainings with each faster option
+    zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
+    zsnmt benchmark translation                       # engines of translation against fairseq's
+    zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # with BLEU
+    zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
+    zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
+    zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
+    zsnmt benchmark probes                                       # time and memory of states and probes
 """
 
 import argparse
@@ -66,8 +65,8 @@ def add_training_steps(verbs) -> None:
         verbs,
         "training",
         "architectures",
-        "a training step of each architecture against fairseq's transformer",
-        7,
+        does="a training step of each architecture against fairseq's transformer",
+        rounds=7,
     )
     verb.add_argument(
         "--sizes", nargs="+", choices=SIZES, default=["paper", "demo"], help="sizes of the models"
@@ -82,7 +81,7 @@ def add_training_steps(verbs) -> None:
         ),
         ("encodings", [128], "a training step of each encoding of the encoder's positions"),
     ):
-        verb = add_verb(verbs, name, "architectures", does, 7)
+        verb = add_verb(verbs, name, "architectures", does=does, rounds=7)
         verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
         verb.add_argument("--lengths", type=int, nargs="+", default=lengths, help="tokens in each sentence")
         verb.add_argument("--tokens", type=int, default=1024, help="tokens in the batch")
@@ -96,8 +95,8 @@ def add_training_steps(verbs) -> None:
         verbs,
         "bert",
         "bert",
-        "a training step of zs_bert with each encoding against fairseq's masked language model",
-        7,
+        does="a training step of zs_bert with each encoding against fairseq's masked language model",
+        rounds=7,
     )
     verb.add_argument("--sentences", type=int, default=256, help="lines in the batch")
     verb.add_argument("--length", type=int, default=24, help="tokens in each line")
@@ -111,8 +110,8 @@ def add_trainings(verbs) -> None:
         verbs,
         "training_speed",
         "training_speed",
-        "words a second of fairseq-train with its faster options",
-        3,
+        does="words a second of fairseq-train with its faster options",
+        rounds=3,
     )
     verb.add_argument("data", type=Path, help="folder of binarised data, as zsnmt prepare makes it")
     verb.add_argument("--size", choices=SIZES, default="middle", help="size of the model")
@@ -124,14 +123,18 @@ def add_trainings(verbs) -> None:
     verb.add_argument("--threads", type=int, default=2, help="threads of a training")
     verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
     verb = add_verb(
-        verbs, "curves", "curves", "validation loss of runs by epoch, the seeds of a system together"
+        verbs, "curves", "curves", does="validation loss of runs by epoch, the seeds of a system together"
     )
     verb.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of one config")
 
 
 def add_translation(verbs) -> None:
     verb = add_verb(
-        verbs, "translation", "translation", "engines of translation against fairseq's, on a CPU", 3
+        verbs,
+        "translation",
+        "translation",
+        does="engines of translation against fairseq's, on a CPU",
+        rounds=3,
     )
     verb.add_argument("run", type=Path, nargs="?", help="run folder (default: random weights)")
     verb.add_argument("--from", dest="source", help="source language of a run's text")
@@ -154,7 +157,7 @@ def add_text(verbs) -> None:
         ("pivot", "translation, direct against through the pivot"),
         ("directions", "translation of one language into all others, encoded once"),
     ):
-        verb = add_verb(verbs, name, "ways", does, 5)
+        verb = add_verb(verbs, name, "ways", does=does, rounds=5)
         verb.add_argument("run", type=Path, help="run folder")
         verb.add_argument("--from", dest="source", required=True, help="source language")
         if name == "pivot":
@@ -162,7 +165,7 @@ def add_text(verbs) -> None:
         verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
         verb.add_argument("--lines", type=int, default=200, help="how many of them")
     verb = add_verb(
-        verbs, "tokenisation", "ways", "tokenisation by several processes against a plain loop", 5
+        verbs, "tokenisation", "ways", does="tokenisation by several processes against a plain loop", rounds=5
     )
     verb.add_argument("--text", type=Path, required=True, help="sentences")
     verb.add_argument("--language", required=True, help="their language")
@@ -173,7 +176,7 @@ def add_text(verbs) -> None:
 
 def add_probes(verbs) -> None:
     verb = add_verb(
-        verbs, "probes", "probes", "states, similarity and classifiers of a random model and text"
+        verbs, "probes", "probes", does="states, similarity and classifiers of a random model and text"
     )
     verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
     verb.add_argument("--sentences", type=int, default=1147, help="sentences of each language")

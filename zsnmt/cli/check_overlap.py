@@ -72,7 +72,7 @@ def clean(options: argparse.Namespace) -> dict:
     limits = parse_limits(options.pairs)
     with new_folder(options.remove_to) as folder:
         counts = make_training_text(
-            options.text, folder, options.languages, limits, options.seed, options.workers
+            options.text, folder, options.languages, limits=limits, seed=options.seed, workers=options.workers
         )
     if removed := sum(of_pair["removed"] for of_pair in counts.values()):
         print(

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     with new_folder(options.target) as folder:
         counts = cut_training_pairs(
-            options.folder, folder, options.languages, options.condition, options.seed
+            options.folder, folder, options.languages, condition=options.condition, seed=options.seed
         )
     for pair, number in counts.items():
         print(f"train\t{pair}\t{number}")

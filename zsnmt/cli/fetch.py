@@ -39,5 +39,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.mirror:
         corpus = at_mirror(corpus, options.mirror)
     print(f"{corpus.licence}; see {corpus.homepage}", file=sys.stderr)
-    for text in fetch(corpus, options.to, options.languages, options.from_dir):
+    for text in fetch(corpus, options.to, options.languages, given=options.from_dir):
         print(text)

@@ -98,7 +98,7 @@ def train_models(options: argparse.Namespace) -> None:
     from zsnmt.corpora.reordering.permutation_training import Learned, learn_orders  # loads SciPy
 
     print(*Learned._fields, sep="\t")
-    for row in learn_orders(options.trees, options.output, options.held_out, options.l2):
+    for row in learn_orders(options.trees, options.output, options.held_out, l2=options.l2):
         print(*(f"{value:.4f}" if isinstance(value, float) else value for value in row), sep="\t")
 
 
@@ -110,7 +110,12 @@ def apply_model(options: argparse.Namespace) -> None:
     model = mixed(order, own, options.own_weight)
     report(
         write_reordered(
-            options.trees, options.output, model, options.seed, options.most_children, options.jobs
+            options.trees,
+            options.output,
+            model,
+            seed=options.seed,
+            most_children=options.most_children,
+            jobs=options.jobs,
         )
     )
 

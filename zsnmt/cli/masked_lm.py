@@ -1,13 +1,12 @@
 """The study of position encodings in masked language models: trains a grid of conditions, systems and seeds,
 scores each run and draws the tables and figures. Run it again to go on after a stop.
 
-    zsnmt masked-lm configs/bert_tiny.conf --jobs 2 zsnmt masked-lm configs/bert_fake_english.conf
-    --conditions same --systems "learned sinusoidal" --seeds 0 42
+    zsnmt masked-lm configs/bert_tiny.conf --jobs 2
+    zsnmt masked-lm configs/bert_fake_english.conf --conditions same --systems "learned none" --seeds 0 42
 
 Conditions: same (English and its vocabulary-shifted copy), none (English alone), or a language of the
-config's TREEBANKS, in whose word order the copy is. Systems: sinusoidal learned none tupe_absolute
-tupe_relative relative_key relative_key_query, and ablations of learned: no_position_position no_position_word
-no_word_position separate_parameters.
+config's TREEBANKS, in whose word order the copy is. Systems: position encodings, and ablations of the
+learned one.
 """
 
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, parse, positive
+from zsnmt.runs.systems import MASKED_LM
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -28,12 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="WORDS",
         help='the second languages, as in "same fi" (default: the config\'s)',
     )
-    parser.add_argument(
-        "--systems",
-        type=str.split,
-        metavar="WORDS",
-        help='position encodings, as in "learned none" (default: the config\'s)',
-    )
+    of_systems = f'as in "learned none", of {", ".join(MASKED_LM)} (default: the config\'s)'
+    parser.add_argument("--systems", type=str.split, metavar="WORDS", help=of_systems)
     add_seeds(parser, None)
     parser.add_argument("--dry-run", action="store_true", help="only print the grid")
     parser.add_argument(

@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "runs",
         type=Path,
         nargs="+",
-        help="run folders with compression.json, or folders of a config that hold some",
+        help="run folders with masked_lm.json, or folders of a config that hold some",
     )
     parser.add_argument(
         "--output", type=Path, required=True, help="folder for the page, tables and figures; it may be there"

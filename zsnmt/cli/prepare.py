@@ -59,12 +59,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.vocabulary_size,
         options.subword_type,
         options.balance,
-        options.threshold,
-        options.seed,
-        options.tokenisation,
-        options.mark_tokens,
+        threshold=options.threshold,
+        seed=options.seed,
+        tokenisation=options.tokenisation,
+        mark_tokens=options.mark_tokens,
     )
-    counts = prepare(options.text, options.folder, options.languages, settings, options.workers)
+    counts = prepare(
+        options.text, options.folder, options.languages, settings=settings, workers=options.workers
+    )
     warn_of_foreign_text(options.text, options.languages)
     for split, pairs in counts.items():
         for pair, number in pairs.items():

@@ -50,7 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--fake needs no text or two, for training and validation")
     fake = {} if args.fake is None else dict(zip(text, args.fake or text.values()))
     counts = prepare(
-        args.folder, text, fake, Vocabulary(args.vocabulary_size, not args.shift_specials), args.most_pieces
+        args.folder,
+        text,
+        fake,
+        vocabulary=Vocabulary(args.vocabulary_size, not args.shift_specials),
+        most=args.most_pieces,
     )
     for name, lines in counts.items():
         print(f"{name}\t{lines}")

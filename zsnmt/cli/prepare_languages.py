@@ -29,5 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from zsnmt.masked_lm.languages_data import prepare  # fairseq, which takes seconds to load
 
-    for name, lines in prepare(args.folder, args.text, args.languages, args.vocabulary_size).items():
+    for name, lines in prepare(
+        args.folder, args.text, args.languages, vocabulary_size=args.vocabulary_size
+    ).items():
         print(f"{name}\t{lines}")

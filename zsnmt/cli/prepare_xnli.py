@@ -41,6 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.masked_lm.nli_data import prepare  # fairseq, which takes seconds to load
 
     for split, pairs in prepare(
-        args.folder, args.pretraining, args.multinli, args.xnli, args.languages, args.longest
+        args.folder,
+        args.pretraining,
+        args.multinli,
+        xnli=args.xnli,
+        languages=args.languages,
+        longest=args.longest,
     ).items():
         print(f"{split}\t{pairs}")

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.evaluation.probes import Probing, probe_run
 
     for run in runs:
-        shown = probe_run(recipe.steps, run, Probing(**options), keep_states)
+        shown = probe_run(recipe.steps, run, Probing(**options), keep_states=keep_states)
         print("", run, "", "\n\n".join(shown), sep="\n")
     recipe.steps.say(
         f"next, for figures of probes and scores: zsnmt report {' '.join(map(str, runs))} --output "

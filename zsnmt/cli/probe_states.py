@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         text = read_multiway(folder, options.split, languages)
         text = {language: lines[: options.lines] for language, lines in text.items()}
     else:
-        text = random_lines(folder, options.split, languages, options.random_lines, options.seed)
+        text = random_lines(folder, options.split, languages, number=options.random_lines, seed=options.seed)
     write_states(options.output, model, text, translations=options.random_lines is None)
 
     record, size = (

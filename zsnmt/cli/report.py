@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.report.scores import read_runs
 
     runs = read_runs(options.runs)
-    shown = examples(runs, options.examples, options.seed, options.text)
+    shown = examples(runs, options.examples, options.seed, text=options.text)
     write(options.output, page(runs, shown, options.seed).encode("utf-8"))
     for path in (options.output, *write_beside(options.output, runs, options.format)):
         print(path)

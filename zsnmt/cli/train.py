@@ -1,8 +1,8 @@
 """Train a system of an experiment, from text to averaged model. Run it again to go on after a stop.
 
-    zsnmt train configs/multi30k.conf zs_transformer_residual zsnmt train configs/multi30k.conf
-    zs_transformer_residual --seeds 1 2 3 zsnmt train configs/multi30k.conf zs_transformer_residual --name
-    residual_variational -- --variational-dropout
+    zsnmt train configs/multi30k.conf zs_transformer_residual
+    zsnmt train configs/multi30k.conf zs_transformer_residual --seeds 1 2 3
+    zsnmt train configs/multi30k.conf zs_transformer_residual --name variational -- --variational-dropout
 
 Options of fairseq-train come after `--`.
 """
@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             recipe.steps,
             experiment,
             options.architecture,
-            options.name or options.architecture,
-            seed,
-            further,
+            system=options.name or options.architecture,
+            seed=seed,
+            options=further,
         )
         recipe.steps.say(f"next: zsnmt evaluate {run}")

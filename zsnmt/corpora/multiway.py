@@ -72,7 +72,7 @@ def cut_training_pairs(
     """
     check_languages(languages)
     text, *evaluation = (read_multiway(folder, split, languages) for split in SPLITS)
-    counts = write_training_pairs(text, target, condition, seed)
+    counts = write_training_pairs(text, target, condition, seed=seed)
     for split, lines_of in zip(SPLITS[1:], evaluation):
         for language, lines in lines_of.items():
             write_lines(target / f"{split}.{language}", lines)

@@ -116,7 +116,7 @@ def check_corpus(
         counts[split] = {}
         multiway = {}
         for source, target in pairs:
-            files = find_pair(folder, split, source, target)
+            files = find_pair(folder, split, source, target=target)
             counts[split][f"{source}-{target}"] = number = check_pair(*files)
             if files[0] == folder / f"{split}.{source}":
                 multiway.update(dict.fromkeys(files, number))

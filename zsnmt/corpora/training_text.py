@@ -104,7 +104,9 @@ def make_training_text(
     for pair in pairs:
         name, files = "-".join(pair), find_pair(text, "train", *pair)
         out = {place.line for place in removed if place.file in files}
-        chosen = choose(counts[name]["lines"], out, limit_of(pair, limits), random.Random(f"{seed} {name}"))
+        chosen = choose(
+            counts[name]["lines"], out, limit_of(pair, limits), generator=random.Random(f"{seed} {name}")
+        )
         if not any(chosen):
             raise InputError(
                 f"every sentence pair of {files[0]} overlaps with the validation or test sets; "

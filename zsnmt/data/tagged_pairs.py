@@ -139,7 +139,7 @@ class TaggedDataManager(MultilingualDatasetManager):
             direction,
             self.placement,
             source,
-            target,
+            target=target,
             left_pad_source=self.args.left_pad_source,
             left_pad_target=self.args.left_pad_target,
         )

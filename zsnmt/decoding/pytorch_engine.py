@@ -60,9 +60,9 @@ class PyTorchEngine:
         src_tokens = collate_tokens([torch.tensor(source) for source in rows], self.pad).to(self.device)
         encoded, padding_mask = self.encoder(src_tokens)
         starts = torch.tensor([sentence.start for sentence in sentences], device=self.device)
-        state = self.decoder.begin(encoded, padding_mask, places, starts)
+        state = self.decoder.begin(encoded, padding_mask, places, starts=starts)
         limits = [self.search.limit(len(sentence.source), self.longest) for sentence in sentences]
-        return beam_search(state, limits, self.search, self.eos, self.never)
+        return beam_search(state, limits, self.search, eos=self.eos, never=self.never)
 
 
 def why_not_packed(model: BaseFairseqModel) -> str | None:

@@ -136,15 +136,15 @@ class Evaluation:
             "sources": self.text.checksums()
         }
         pivot, into_pivot = (
-            Hypotheses(folder, way, made_with | self.decoding, self.translators[-1])
+            Hypotheses(folder, way, made_with | self.decoding, translator=self.translators[-1])
             for way in (PIVOT, INTO_PIVOT)
         )
-        return Hypotheses(folder, DIRECT, made_with, self.translator), pivot, into_pivot
+        return Hypotheses(folder, DIRECT, made_with, translator=self.translator), pivot, into_pivot
 
     def results(self, ways: Sequence[Hypotheses]) -> Iterator[Result]:
         """Each result, as soon as it is translated or where it was before."""
         for way, direction, lines in translated([*jobs(*ways, pairs=self.text.pairs, kinds=self.kinds)]):
-            yield self.scorer.result(direction, self.kinds[direction], way, lines)
+            yield self.scorer.result(direction, self.kinds[direction], way, hypotheses=lines)
 
     def results_before(self, folder: Path, ways: Sequence[Hypotheses]) -> list[Result]:
         """The results of the run that an adapted one goes on from, whose hypotheses it keeps in a folder,
@@ -169,7 +169,7 @@ class Evaluation:
                     and path.is_file()
                 ):
                     old, new = read_lines(path, allow_empty_lines=True), now[way].of(direction)
-                    results.append(self.scorer.result(direction, self.kinds[direction], way, old))
+                    results.append(self.scorer.result(direction, self.kinds[direction], way, hypotheses=old))
                     results[-1].figures["unchanged"] = fmean(one == other for one, other in zip(old, new))
         return results
 

@@ -68,7 +68,7 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
         work = partial(_make_probes, steps, run, text, probing, keep_states)
         inputs = [run / MODEL_FILE, text]
         steps.make(
-            run, "probe", run / PROBES / RECORD, work, inputs=inputs, settings=settings, take_older=False
+            run, "probe", run / PROBES / RECORD, work=work, inputs=inputs, settings=settings, take_older=False
         )
     return [(run / PROBES / name).read_text(encoding="utf-8").rstrip("\n") for name in PRINTED]
 
@@ -87,14 +87,14 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
         new,
         "states",
         states,
-        partial(_write_states, states, run, text, **of_split),
+        work=partial(_write_states, states, run, text, **of_split),
         inputs=[model, *files],
         settings=of_split,
     )
     of_training = {"split": "train", "random": probing.train_lines, "seed": seed, "target": target}
     files = sorted(text.glob("train.*"))
     work = partial(_write_states, training, run, text, **of_training)
-    steps.make(new, "training_states", training, work, inputs=[model, *files], settings=of_training)
+    steps.make(new, "training_states", training, work=work, inputs=[model, *files], settings=of_training)
 
     of_similarity = {"variance": probing.variance, "seed": seed}
     work = partial(
@@ -107,7 +107,7 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
         **of_similarity,
     )
     made = {"states": made_from(new, "states")}
-    steps.make(new, "similarity", new / SIMILARITY, work, settings=of_similarity | made)
+    steps.make(new, "similarity", new / SIMILARITY, work=work, settings=of_similarity | made)
     of_classifiers = {"kind": probing.kind, "labels": probing.labels, "seed": seed}
     work = partial(
         _printed,
@@ -119,7 +119,7 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
         **of_classifiers,
     )
     made |= {"training_states": made_from(new, "training_states")}
-    steps.make(new, "classifiers", new / CLASSIFIERS, work, settings=of_classifiers | made)
+    steps.make(new, "classifiers", new / CLASSIFIERS, work=work, settings=of_classifiers | made)
 
     command = shlex.join(
         ["bash", "recipes/probe.sh", str(run).removeprefix(f"{PROJECT}/"), *probing.options()]
@@ -128,7 +128,7 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
         new,
         run,
         states,
-        training,
+        training=training,
         split=probing.split,
         kind=probing.kind,
         variance=probing.variance,
@@ -165,7 +165,7 @@ def _write_states(
             for language, of_language in read_multiway(text, split, model.languages).items()
         }
     else:
-        sentences = random_lines(text, split, model.languages, random, seed)
+        sentences = random_lines(text, split, model.languages, number=random, seed=seed)
     shutil.rmtree(folder, ignore_errors=True)
     write_states(folder, model, sentences, translations=random is None)
 

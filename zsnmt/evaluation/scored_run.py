@@ -87,7 +87,7 @@ def score_run(
             run,
             "evaluate",
             run / SCORES_FILE,
-            work,
+            work=work,
             inputs=inputs,
             settings={**settings, **of_engine},
             take_older=False,

@@ -42,7 +42,7 @@ class Scorer:
         self.pairs, self.scoring, self.comet = text.pairs, scoring, comet
         self.scripts = scripts_of(dict(sides))
         self.identifier, self.identifier_signature = load_identifier(
-            scoring.identifier, languages, text.folder, self.scripts
+            scoring.identifier, languages, text.folder, scripts=self.scripts
         )
         self.metrics = Metrics(
             scoring.bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE, scoring.bootstrap_samples

@@ -134,7 +134,9 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
             model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
         )
     else:
-        engine = PyTorchEngine(model, trained.codec.dictionary, trained.codec.languages, search, precision)
+        engine = PyTorchEngine(
+            model, trained.codec.dictionary, trained.codec.languages, search=search, precision=precision
+        )
     return (
         ManyProcesses(engine, choice.at_once)
         if choice.at_once > 1 and engine.device.type == "cpu"

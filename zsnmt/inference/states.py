@@ -69,9 +69,9 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None)
         encoder,
         codec.dictionary,
         codec.languages,
-        sources,
-        len(tags),
-        {"run": str(run.resolve()), "target": target, **record_of(run / checkpoint, encoder)},
+        sources=sources,
+        tags=len(tags),
+        record={"run": str(run.resolve()), "target": target, **record_of(run / checkpoint, encoder)},
     )
 
 
@@ -119,9 +119,9 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
             for language, known in symbols.items()
             if known == task.source_dictionary.symbols[: len(known)]
         ],
-        lambda lines, language: (encode(line.split(), task.source_dictionary) for line in lines),
-        0,
-        {"run": str(checkpoint.resolve()), "target": None, **record_of(checkpoint, encoder)},
+        sources=lambda lines, language: (encode(line.split(), task.source_dictionary) for line in lines),
+        tags=0,
+        record={"run": str(checkpoint.resolve()), "target": None, **record_of(checkpoint, encoder)},
     )
 
 
@@ -172,7 +172,7 @@ def read_sentences(model: ProbedModel, text: Mapping[str, Sequence[str]]) -> lis
     sentences, longest = [], model.encoder.max_positions() - model.tags - 1
     for language, lines in text.items():
         for line, source in enumerate(model.sources(lines, language)):
-            sentence = Sentence(language, line, np.array(source, np.int32), model.tags)
+            sentence = Sentence(language, line, np.array(source, np.int32), tags=model.tags)
             tokens = sentence.tokens
             if not 0 < len(tokens) <= longest or tokens.min() < model.dictionary.unk():
                 raise InputError(
@@ -221,7 +221,11 @@ def labels_of(sentences: Sequence[Sentence], languages: Sequence[str]) -> Labels
     language, line = np.repeat(of_sentence, lengths, axis=0).T
     position = np.concatenate([np.arange(length, dtype=np.int32) for length in lengths])
     return Labels(
-        list(languages), language, np.concatenate([sentence.tokens for sentence in sentences]), position, line
+        list(languages),
+        language,
+        np.concatenate([sentence.tokens for sentence in sentences]),
+        position=position,
+        sentence=line,
     )
 
 

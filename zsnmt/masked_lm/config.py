@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.masked_lm.runs import check_system
+from zsnmt.modules.position_names import POSITIONED
 from zsnmt.training.config_file import POSITIVE, SEEDS, TEXT, WHOLE, WORDS, YES, ConfigFile, keys_of, setting
-
-ENCODINGS = ("sinusoidal", "learned", "tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
 
 
 def _two_layers(value: str) -> tuple[int, int]:
@@ -50,7 +49,7 @@ class StudyConfig:
         WORDS, "the second language of runs: same, none, or a language of treebanks", ("same",)
     )
     systems: tuple[str, ...] = setting(
-        _SYSTEMS, "position encodings, and ablations of the learned one", ENCODINGS
+        _SYSTEMS, "position encodings, and ablations of the learned one", POSITIONED
     )
     seeds: tuple[int, ...] = setting(SEEDS, "a run for each", (0, 42, 100))
     vocabulary: int = setting(WHOLE, "symbols of a language", 2048)

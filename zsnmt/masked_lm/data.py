@@ -62,7 +62,9 @@ def prepare(
         counts = {}
         for split, path in text.items():
             sides = {FIRST: path} | ({FAKE: fake_text[split]} if fake_text else {})
-            counts |= binarise(part, split, sides, subwords, dictionary, vocabulary.fake, most)
+            counts |= binarise(
+                part, split, sides, subwords=subwords, dictionary=dictionary, fake=vocabulary.fake, most=most
+            )
     return counts
 
 

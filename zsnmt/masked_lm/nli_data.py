@@ -62,7 +62,7 @@ def prepare(
             (part / name).mkdir()
             symbols.save(str(part / name / "dict.txt"))
         for split, pairs in splits.items():
-            premises, hypotheses = encode(pairs, subwords, dictionary, longest - SPECIALS, split)
+            premises, hypotheses = encode(pairs, subwords, dictionary, room=longest - SPECIALS, title=split)
             write_ids(part / PREMISES / split, premises, len(dictionary))
             write_ids(part / HYPOTHESES / split, hypotheses, len(dictionary))
             write_ids(part / LABEL / split, (ids(labels, [pair.label]) for pair in pairs), len(labels))
@@ -81,7 +81,7 @@ def encode(
     sides = (
         subwords.encode_lines(sentences, "") for sentences in (premises, hypotheses)
     )  # all languages have one vocabulary
-    cut_pairs = (cut(*pair, room) for pair in progress(zip(*sides), title, len(pairs), " pairs"))
+    cut_pairs = (cut(*pair, room) for pair in progress(zip(*sides), title, len(pairs), unit=" pairs"))
     return tuple(zip(*([ids(dictionary, sentence) for sentence in pair] for pair in cut_pairs)))
 
 

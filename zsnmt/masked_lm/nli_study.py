@@ -68,7 +68,7 @@ def do_nli_study(steps: Steps, study: NliStudy) -> None:
             run = study.folder / system / f"seed{seed}"
             try:
                 with locked(run):
-                    _make_run(steps, study, run, system, seed)
+                    _make_run(steps, study, run, system=system, seed=seed)
             except Busy as busy:
                 steps.say(f"{str(busy).removesuffix('; wait for it or end it')}, which is passed over")
 
@@ -88,7 +88,9 @@ def prepare_nli(steps: Steps, study: NliStudy) -> None:
         )
     with held(steps, folder, study.file):
         settings = {"languages": config.languages, "vocabulary": config.vocabulary}
-        steps.make(folder, "data", study.data, partial(_prepare_data, study), inputs=text, settings=settings)
+        steps.make(
+            folder, "data", study.data, work=partial(_prepare_data, study), inputs=text, settings=settings
+        )
         releases = {"multinli": listing(Path(config.multinli)), "xnli": listing(Path(config.xnli))}
         settings = {
             "languages": config.languages,
@@ -96,14 +98,14 @@ def prepare_nli(steps: Steps, study: NliStudy) -> None:
             "data": made_from(folder, "data"),
             **releases,
         }
-        steps.make(folder, "nli", study.nli, partial(_prepare_nli, study), settings=settings)
+        steps.make(folder, "nli", study.nli, work=partial(_prepare_nli, study), settings=settings)
 
 
 def _prepare_data(study: NliStudy) -> None:
     from zsnmt.masked_lm.languages_data import prepare  # loads PyTorch
 
     config = study.config
-    _show(prepare(study.data, Path(config.text), config.languages, config.vocabulary))
+    _show(prepare(study.data, Path(config.text), config.languages, vocabulary_size=config.vocabulary))
 
 
 def _prepare_nli(study: NliStudy) -> None:
@@ -136,9 +138,9 @@ def _make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) 
         run,
         study.file,
         "+".join(config.languages),
-        system,
-        seed,
-        f"bash recipes/xnli.sh configs/{study.file.name}",
+        system=system,
+        seed=seed,
+        command=f"bash recipes/xnli.sh configs/{study.file.name}",
     )
     with replacing(kept) as file:
         file.write(made.encode("utf-8"))
@@ -169,10 +171,22 @@ def _make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) 
         *config.finetuning,
     ]
     for stage in (
-        Stage("pretraining", study.data, of_pretraining, config.pretraining_batch, config.pretraining_epochs),
-        Stage("finetuning", study.nli, of_finetuning, config.finetuning_batch, config.finetuning_epochs),
+        Stage(
+            "pretraining",
+            study.data,
+            of_pretraining,
+            batch=config.pretraining_batch,
+            epochs=config.pretraining_epochs,
+        ),
+        Stage(
+            "finetuning",
+            study.nli,
+            of_finetuning,
+            batch=config.finetuning_batch,
+            epochs=config.finetuning_epochs,
+        ),
     ):
-        _train(steps, study, run, stage, system, seed)
+        _train(steps, study, run, stage=stage, system=system, seed=seed)
     _score(run, study.nli)
 
 
@@ -213,7 +227,9 @@ def _train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, 
         "--total-num-update",
         str(updates),
     ]
-    fairseq_train(steps, run / stage.name, f"{system}, seed {seed}, {stage.name}", stage.data, options)
+    fairseq_train(
+        steps, run / stage.name, f"{system}, seed {seed}, {stage.name}", data=stage.data, options=options
+    )
 
 
 def _score(run: Path, data: Path) -> None:

@@ -34,7 +34,9 @@ def random_lines(
     number = min(number, *counts.values())
     return {
         language: [
-            *sample(lines_of(of_language), counts[language], number, random.Random(f"{seed} {language}"))
+            *sample(
+                lines_of(of_language), counts[language], number, generator=random.Random(f"{seed} {language}")
+            )
         ]
         for language, of_language in files.items()
     }

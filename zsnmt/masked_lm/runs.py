@@ -11,7 +11,13 @@ from zsnmt.files import write_json
 from zsnmt.runs.folder import RECORD_FILE, check_config, commit, keep_config, versions
 from zsnmt.runs.systems import MASKED_LM
 
-SCORES_FILE = "compression.json"
+SCORES_FILE, FORMER_SCORES_FILE = "masked_lm.json", "compression.json"  # the second in runs of version 0.1
+
+
+def score_file(run: Path) -> Path:
+    """The score file of a run: the one that is there, or the one to write."""
+    former = run / FORMER_SCORES_FILE
+    return former if former.is_file() else run / SCORES_FILE
 
 
 def check_system(name: str) -> tuple[str, ...]:

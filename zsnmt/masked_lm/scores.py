@@ -16,11 +16,11 @@ from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
 from zsnmt.files import read_json, write_json
 from zsnmt.masked_lm.ml_score import ml_score
-from zsnmt.masked_lm.runs import SCORES_FILE
+from zsnmt.masked_lm.runs import score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.modules.bert_encoder import position_table
-from zsnmt.modules.positions import IN_INPUT, RELATIVE_KEYS
+from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS
 from zsnmt.runs.folder import RECORD_FILE
 from zsnmt.runs.systems import MASKED_LM
 
@@ -30,10 +30,10 @@ PLACES, OFFSETS = 32, 32  # of the curves, and of the Procrustes losses at most
 
 
 def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
-    """Write what a trained run scores to compression.json, and return it; `InputError` for a run that is
+    """Write what a trained run scores to its score file, and return it; `InputError` for a run that is
     not trained.
     """
-    record = read_json(run / RECORD_FILE, "make a run folder with recipes/compression.sh")
+    record = read_json(run / RECORD_FILE, "make a run folder with recipes/masked_lm.sh")
     checkpoint = run / "checkpoints" / "checkpoint_last.pt"
     model, task = load_model(checkpoint, data, "zs_masked_lm")
     check_layers(model, layers)
@@ -47,11 +47,11 @@ def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
         "sentences": {"train": len(task.datasets["train"]), "valid": len(valid)},
     }
     half = len(valid) // max(1, len(task.languages))
-    scores |= multilinguality(model, valid, half, layers)
+    scores |= multilinguality(model, valid, half, layers=layers)
     scores |= of_positions(
-        model, record["system"], longest, frequent(valid, half, model.encoder.dictionary.nspecial)
+        model, record["system"], longest, words=frequent(valid, half, model.encoder.dictionary.nspecial)
     )
-    write_json(run / SCORES_FILE, scores)
+    write_json(score_file(run), scores)
     return scores
 
 
@@ -91,7 +91,8 @@ def multilinguality(
             model.encoder.dictionary.nspecial + 1, size
         )  # no special symbols: the copies of shared ones are never trained
         sentences = (
-            sentence_vectors(model, valid, lines, layers) for lines in (range(half), range(half, 2 * half))
+            sentence_vectors(model, valid, lines, layers=layers)
+            for lines in (range(half), range(half, 2 * half))
         )
         pairs = {
             "retrieval": sentences,

@@ -18,7 +18,7 @@ from zsnmt.corpora.reordering.permutation_training import learn_orders
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
-from zsnmt.masked_lm.runs import SCORES_FILE, check_system, start_run
+from zsnmt.masked_lm.runs import check_system, score_file, start_run
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
 from zsnmt.training.experiment import held
@@ -48,7 +48,7 @@ class Study:
 
     def scored(self, condition: str, system: str, seed: int) -> bool:
         """Whether a run has its scores."""
-        return (self.run(condition, system, seed) / SCORES_FILE).is_file()
+        return score_file(self.run(condition, system, seed)).is_file()
 
     def data(self, condition: str) -> Path:
         """The binarised data of a condition."""
@@ -77,7 +77,7 @@ def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
     with held(steps, study.folder, study.file):
         text, treebanks = _trees(steps, study)
         for condition in study.config.conditions:
-            _prepare(steps, study, condition, text, treebanks)
+            _prepare(steps, study, condition, trees=text, treebanks=treebanks)
     config = study.config
     runs = [
         run for seed in config.seeds for run in itertools.product(config.conditions, config.systems, [seed])
@@ -111,7 +111,7 @@ def _trees(steps: Steps, study: Study) -> tuple[dict[str, Path], dict[str, list[
         study.folder,
         "trees",
         trees,
-        partial(_make_trees, trees, config.synthetic),
+        work=partial(_make_trees, trees, config.synthetic),
         settings={"synthetic": config.synthetic},
     )
     pivot, *others = read_lines(trees / LANGUAGES_FILE)
@@ -131,7 +131,7 @@ def _prepare(
     steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]
 ) -> None:
     """Make the binarised data of a condition."""
-    config, text = study.config, _sentences(steps, study, condition, trees, treebanks)
+    config, text = study.config, _sentences(steps, study, condition, trees=trees, treebanks=treebanks)
     settings = {
         "bilingual": condition != NONE,
         "vocabulary": config.vocabulary,
@@ -144,7 +144,7 @@ def _prepare(
     ]
     work = partial(_binarise, study.data(condition), text, config)
     steps.make(
-        study.folder, f"data.{condition}", study.data(condition), work, inputs=inputs, settings=settings
+        study.folder, f"data.{condition}", study.data(condition), work=work, inputs=inputs, settings=settings
     )
 
 
@@ -167,7 +167,7 @@ def _sentences(
                 f"{condition}:FILE.conllu (or {condition}:FILE.conllu,FILE.conllu)"
             )
         orders = [
-            _learned(steps, study, name, files)
+            _learned(steps, study, name, trees=files)
             for name, files in (("own", [trees["train"]]), (condition, treebanks[condition]))
         ]
     first, second = {}, {}
@@ -180,7 +180,9 @@ def _sentences(
         settings = {"own_weight": study.config.own_weight} if reordered else {}
         output = second[split] if reordered else first[split]
         inputs = [file, *(model_files(order)["V"] for order in orders)]
-        steps.make(study.folder, f"text.{condition}.{split}", output, work, inputs=inputs, settings=settings)
+        steps.make(
+            study.folder, f"text.{condition}.{split}", output, work=work, inputs=inputs, settings=settings
+        )
     return Text(first, second if reordered else {} if condition == NONE else first)
 
 
@@ -192,7 +194,7 @@ def _learned(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Pa
         study.folder,
         f"order.{name}",
         model_files(prefix)["V"],
-        partial(learn_orders, trees, prefix),
+        work=partial(learn_orders, trees, prefix),
         inputs=trees,
         settings={},
     )
@@ -213,7 +215,9 @@ def _binarise(folder: Path, text: Text, config: StudyConfig) -> None:
 
     folder.parent.mkdir(parents=True, exist_ok=True)
     vocabulary = Vocabulary(config.vocabulary, not config.shift_specials)
-    for name, lines in prepare(folder, text.first, text.second, vocabulary, config.most_pieces).items():
+    for name, lines in prepare(
+        folder, text.first, text.second, vocabulary=vocabulary, most=config.most_pieces
+    ).items():
         print(f"{name}\t{lines}", file=sys.stderr)
 
 
@@ -221,11 +225,11 @@ def _train_and_score(steps: Steps, study: Study, condition: str, system: str, se
     """Make a run of the grid."""
     config, run, data = study.config, study.run(condition, system, seed), study.data(condition)
     command = (
-        f"bash recipes/compression.sh configs/{study.file.name} --conditions {condition} --systems "
+        f"bash recipes/masked_lm.sh configs/{study.file.name} --conditions {condition} --systems "
         f"{system} --seeds {seed}"
     )
     with locked(run):
-        start_run(run, study.file, condition, system, seed, command)
+        start_run(run, study.file, condition, system=system, seed=seed, command=command)
         subsets = "valid" if condition == NONE else "valid,valid.en"
         of_model = [
             "--arch",
@@ -247,13 +251,13 @@ def _train_and_score(steps: Steps, study: Study, condition: str, system: str, se
             "--valid-subset",
             subsets,
         ]
-        fairseq_train(steps, run, f"{condition}, {system}, seed {seed}", data, options)
+        fairseq_train(steps, run, f"{condition}, {system}, seed {seed}", data=data, options=options)
         settings = {"layers": config.layers, "train": made_from(run, "train")}
         steps.make(
             run,
             "score",
-            run / SCORES_FILE,
-            partial(_score, run, data, config.layers),
+            score_file(run),
+            work=partial(_score, run, data, config.layers),
             inputs=[data],
             settings=settings,
         )

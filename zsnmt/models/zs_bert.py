@@ -13,8 +13,8 @@ from fairseq.tasks import FairseqTask
 
 from zsnmt.errors import InputError
 from zsnmt.modules.bert_encoder import BertEncoder
+from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.modules.position_terms import ALL, DROPPED, SEPARATE, PositionTerms
-from zsnmt.modules.positions import ENCODINGS
 from zsnmt.seams.options import set_defaults
 from zsnmt.seams.positions import encode_positions
 
@@ -77,7 +77,9 @@ class ZeroShotBert(RobertaModel):
             encoder.embed_scale = 2 * math.sqrt(args.encoder_embed_dim)
         layers = range(1, args.encoder_layers + 1)
         product = args.relative_key_query_product
-        encode_positions(encoder, encoding, args.max_positions, layers, first_apart=True, product=product)
+        encode_positions(
+            encoder, encoding, args.max_positions, biased=layers, first_apart=True, product=product
+        )
         if terms != ALL:
             encoder.position_terms = PositionTerms(terms, args.encoder_embed_dim)
             for layer in [*encoder.layers.children()][1:]:

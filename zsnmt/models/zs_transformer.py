@@ -15,7 +15,7 @@ from torch import nn
 from zsnmt.errors import InputError
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.encoder import Encoder
-from zsnmt.modules.positions import ENCODINGS, IN_INPUT
+from zsnmt.modules.position_names import ENCODINGS, IN_INPUT
 from zsnmt.modules.word_dropout import WordDropoutEmbedding
 from zsnmt.seams.layers import fill_encoder_seams, share_dropout_over_time
 from zsnmt.seams.options import set_defaults

@@ -38,7 +38,7 @@ class Encoder(TransformerEncoderBase):
         x, embedded = self.forward_embedding(src_tokens, token_embeddings)
         if padding_mask is not None:
             x = x.masked_fill(padding_mask.unsqueeze(-1), 0.0)
-        position_bias = self.bias_of(src_tokens, padding_mask, x, embedded)
+        position_bias = self.bias_of(src_tokens, padding_mask, x, embedded=embedded)
         x = x.transpose(0, 1)  # T×B×C
 
         states, fc_results = [x] * return_all_hiddens, []
@@ -74,7 +74,7 @@ class Encoder(TransformerEncoderBase):
                 self.embed_positions(src_tokens),
                 self.dropout_module.p if self.training else 0.0,
             )
-            of_both = shares(x, embedded, positions, self.layernorm_embedding, dropout)
+            of_both = shares(x, embedded, positions, layer_norm=self.layernorm_embedding, dropout=dropout)
             bias = self.position_terms(*of_both, self.layers[0].self_attn)
         else:
             return None

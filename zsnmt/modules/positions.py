@@ -15,11 +15,6 @@ from zsnmt.modules.position_query import token_positions
 from zsnmt.modules.relative_attention import RelativeKeys, RelativeKeysAndQueries
 from zsnmt.modules.self_attention import SelfAttention
 
-IN_INPUT = ("sinusoidal", "learned")
-TUPE = ("tupe_absolute", "tupe_relative")
-RELATIVE_KEYS = ("relative_key", "relative_key_query")
-ENCODINGS = (*IN_INPUT, "none", *TUPE, *RELATIVE_KEYS)
-
 BUCKETS, EXACT, FARTHEST = (
     32,
     8,
@@ -81,7 +76,9 @@ class TupePositions(nn.Module):
         bias = (q * scale) @ k.transpose(-1, -2)  # B×H×T×T
         if self.buckets is not None:
             bias = bias + self.buckets(relative_buckets(length, positions.device)).permute(2, 0, 1)
-        return bias if not self.first_apart else self.set_first_apart(bias, positions, vectors[:2], scale)
+        return (
+            bias if not self.first_apart else self.set_first_apart(bias, positions, vectors[:2], scale=scale)
+        )
 
     def set_first_apart(self, bias: Tensor, positions: Tensor, vectors: Tensor, scale: float) -> Tensor:
         """The bias (B×H×T×T) with logits from and to the first token in place of those of a place (of 2×C

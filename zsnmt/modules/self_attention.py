@@ -62,7 +62,9 @@ class SelfAttention(MultiheadAttention):
         need_weights = need_weights or need_head_weights
         q, k, v = self.heads(self.q_proj(query)), self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
         if incremental_state is not None:
-            k, v, key_padding_mask = self.remembered(k, v, key_padding_mask, incremental_state)
+            k, v, key_padding_mask = self.remembered(
+                k, v, key_padding_mask, incremental_state=incremental_state
+            )
         parts = [term(q, k, self.scaling) for term in self.logit_terms]
         parts += [part for part in (position_bias, attn_mask) if part is not None]
         if key_padding_mask is not None:

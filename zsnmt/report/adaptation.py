@@ -72,7 +72,14 @@ def new_language_table(all_scores: Sequence[Scores]) -> Table | None:
         "Mode full: every parameter was trained on; frozen: none that old directions use."
     )
     table = [[*row.values()] for row in rows]
-    return Table("adaptation", title_of(new), [*rows[0]], table, about, signatures=signature_note(all_scores))
+    return Table(
+        "adaptation",
+        title_of(new),
+        [*rows[0]],
+        rows=table,
+        about=about,
+        signatures=signature_note(all_scores),
+    )
 
 
 def new_language_cells(
@@ -111,7 +118,7 @@ def new_language_gains_table(all_scores: Sequence[Scores]) -> Table | None:
         [
             system,
             *(
-                gain(runs, base, column, members(base, column.kind, group))
+                gain(runs, base, column, directions=members(base, column.kind, group))
                 for group, column in columns.values()
             ),
         ]
@@ -122,8 +129,8 @@ def new_language_gains_table(all_scores: Sequence[Scores]) -> Table | None:
         "adaptation_gains",
         title,
         ["system", *columns],
-        rows,
-        seed_note(rows),
+        rows=rows,
+        about=seed_note(rows),
         signatures=signature_note(all_scores),
     )
 
@@ -145,8 +152,8 @@ def forgetting_table(all_scores: Sequence[Scores]) -> Table | None:
         "forgetting",
         "Old directions before and after",
         [*rows[0]],
-        table,
-        about,
+        rows=table,
+        about=about,
         signatures=signature_note(all_scores),
     )
 
@@ -155,7 +162,7 @@ def forgetting_cells(runs: Sequence[Scores], columns: Sequence[Column]) -> dict[
     """The row of a system, by the titles of the columns."""
     cells: dict[str, Cell] = {"system": runs[0].system, "seeds": seeds(runs)}
     for column in columns:
-        cells |= before_and_after(column.title, runs, column, members(runs, column.kind, OLD))
+        cells |= before_and_after(column.title, runs, column, directions=members(runs, column.kind, OLD))
     return cells | {FORMS["unchanged"].title: over_seeds("unchanged", [unchanged(scores) for scores in runs])}
 
 
@@ -177,7 +184,7 @@ def adaptation_directions_table(all_scores: Sequence[Scores]) -> Table | None:
             "kind": kind_name(kind),
             "group": group,
             "system": system,
-            **direction_cells(all_scores, runs, direction, kind),
+            **direction_cells(all_scores, runs, direction, kind=kind),
         }
         for group in GROUPS
         for direction, kind in all_directions(all_scores).items()
@@ -189,10 +196,10 @@ def adaptation_directions_table(all_scores: Sequence[Scores]) -> Table | None:
         "adaptation_directions",
         title,
         [*rows[0]],
-        table,
-        joined(old_notes(systems)),
-        4,
-        signature_note(all_scores),
+        rows=table,
+        about=joined(old_notes(systems)),
+        headers=4,
+        signatures=signature_note(all_scores),
     )
 
 
@@ -204,7 +211,10 @@ def direction_cells(
     for figure in shown_in(ALL):
         for way in (way for way in ways_of(all_scores) if way != PIVOT):
             cells |= before_and_after(
-                words(FORMS[figure].title, way.phrase), runs, Column(kind, way, figure), {direction}
+                words(FORMS[figure].title, way.phrase),
+                runs,
+                Column(kind, way, figure),
+                directions={direction},
             )
     return cells
 

@@ -1,18 +1,18 @@
-"""Documents whose tables are made from score files: text between `<!-- begin NAME -->` and `<!-- end NAME
--->`.
+"""Documents whose tables are made from score files: text between `<!-- begin NAME -->` and
+`<!-- end NAME -->`.
+
+A block is filled by the maker that is registered for its name, or for its form, which follows a colon.
+`MAKERS` are those of translation; each other study has its own.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
-from zsnmt.masked_lm.report.runs import SCORES_FILE as COMPRESSION_FILE
-from zsnmt.masked_lm.report.runs import in_order
-from zsnmt.masked_lm.report.runs import read as read_compression
-from zsnmt.masked_lm.report.tables import markdown_report
 from zsnmt.report.markdown import (
     every_direction,
     folded,
@@ -29,13 +29,10 @@ from zsnmt.report.systems import STUDY_TABLES
 from zsnmt.runs.scores import Result, Scores, read_score_file, write_score_file
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
-ROUND_TRIPS, OVERLAPS, COMPRESSION = (
-    "round_trip",
-    "overlap",
-    "compression",
-)  # folders, the last one below that of a config
+ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders of what is kept
 KEEP_AGAIN = "keep the run again with zsnmt results RUN"
 OVERLAP_REMEDY = "make it with zsnmt check-overlap --remove-to"
+Maker = Callable[[Path, str], str]  # the text of a block, of the folder of what is kept and a config
 _BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 
@@ -102,67 +99,69 @@ def kept_probes(folder: Path, config: str) -> list[Probes]:
     return sorted(found, key=by_length)
 
 
-def keep_compression(run: Path, folder: Path) -> Path:
-    """Where the score file of a masked LM is kept, without what only drawings show; `InputError` if it is
-    missing or not whole.
-    """
-    scores = read_compression(run / COMPRESSION_FILE)
-    kept = scores | {"curves": None, "correlations": None}
-    path = (
-        folder
-        / scores["config"]
-        / COMPRESSION
-        / f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
-    )
-    return keep(kept, path)
-
-
-def kept_compression(folder: Path, config: str) -> list[dict]:
-    """The kept masked LMs of a config in the order of tables; `InputError` if there are none or they
-    cannot be compared.
-    """
-    return in_order(
-        [*map(read_compression, kept_files(folder / config / COMPRESSION, "score files; add masked LMs"))]
-    )
-
-
-def fill(document: str, folder: Path) -> str:
+def fill(document: str, folder: Path, makers: Mapping[str, Maker]) -> str:
     """The document with every block made anew from the score files kept in `folder`.
 
-    A block is named for its config; `NAME:demo` is the first table that `recipes/demo.sh` prints, of the two
-    systems that it trains, `NAME` the Markdown table with commands, and all directions folded below it;
-    `NAME:round_trip` is what the text pipeline gives back, `NAME:probes` what probes found, with the tables
-    of layers and languages folded, `NAME:clip_distance` and `NAME:encodings` the tables of these studies,
-    `NAME:compression` those of masked LMs with different position encodings, `overlap` what was found of
-    held-out sentences in the training text of each corpus.
+    `makers` are by the name of a block, or by a colon and its form: `:probes` makes the block `NAME:probes`
+    from what is kept of the config NAME, the maker without a name the block `NAME`. `InputError` for a form
+    that nothing makes.
     """
 
     def block(match: re.Match) -> str:
-        config, _, form = match[1].partition(":")
-        if config == OVERLAPS:
-            content = overlap_table(
-                {
-                    path.stem: read_json(path, OVERLAP_REMEDY)
-                    for path in sorted((folder / OVERLAPS).glob("*.json"))
-                }
-            )
-        elif form == "round_trip":
-            content = round_trip_table(
-                read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip")
-            )
-        elif form == "probes":
-            content = probes_markdown(kept_probes(folder, config))
-        elif form == "compression":
-            content = markdown_report(kept_compression(folder, config))
-        elif form in STUDY_TABLES:
-            content = study_markdown(form, kept_scores(folder, config))
-        elif form == "demo":
-            kept = kept_scores(folder, config)
-            shown = [scores for scores in kept if scores.system in (BASELINE.name, RESIDUAL.name)]
-            content = f"```\n{text_systems(shown)}\n```"
-        else:
-            scores = kept_scores(folder, config)
-            content = f"{markdown_table(scores)}\n\n{folded('every direction', every_direction(scores))}"
-        return f"<!-- begin {match[1]} -->\n{content}\n<!-- end {match[1]} -->"
+        name = match[1]
+        config, colon, form = name.partition(":")
+        maker = makers.get(name) or makers.get(colon + form)
+        if maker is None:
+            forms = ", ".join(f"{config}{key}" for key in makers if key.startswith(":"))
+            raise InputError(f"the block '{name}' has a form that nothing makes; write {config}, {forms}")
+        return f"<!-- begin {name} -->\n{maker(folder, config)}\n<!-- end {name} -->"
 
     return _BLOCK.sub(block, document)
+
+
+def _scores(folder: Path, config: str) -> str:
+    """The Markdown table with commands, and all directions folded below it."""
+    scores = kept_scores(folder, config)
+    return f"{markdown_table(scores)}\n\n{folded('every direction', every_direction(scores))}"
+
+
+def _demo(folder: Path, config: str) -> str:
+    """The first table that `recipes/demo.sh` prints, of the two systems that it trains."""
+    shown = [
+        scores for scores in kept_scores(folder, config) if scores.system in (BASELINE.name, RESIDUAL.name)
+    ]
+    return f"```\n{text_systems(shown)}\n```"
+
+
+def _probes(folder: Path, config: str) -> str:
+    """What probes found, with the tables of layers and languages folded."""
+    return probes_markdown(kept_probes(folder, config))
+
+
+def _study(form: str, folder: Path, config: str) -> str:
+    """The table of a study."""
+    return study_markdown(form, kept_scores(folder, config))
+
+
+def _round_trip(folder: Path, config: str) -> str:
+    """What the text pipeline of a config gives back."""
+    return round_trip_table(
+        read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip")
+    )
+
+
+def _overlap(folder: Path, name: str) -> str:
+    """What was found of held-out sentences in the training text of each corpus."""
+    return overlap_table(
+        {path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / name).glob("*.json"))}
+    )
+
+
+MAKERS: dict[str, Maker] = {
+    "": _scores,
+    ":demo": _demo,
+    ":probes": _probes,
+    **{f":{form}": partial(_study, form) for form in STUDY_TABLES},
+    f":{ROUND_TRIPS}": _round_trip,
+    OVERLAPS: _overlap,
+}

@@ -65,7 +65,9 @@ def examples(
     found = {}
     for direction in directions:
         try:
-            found[direction] = examples_of(direction, shown, text, number, seed, identifier)
+            found[direction] = examples_of(
+                direction, shown, text, number=number, seed=seed, identifier=identifier
+            )
         except InputError as error:
             logger.warning("no examples of %s: %s", direction, error)
     return found
@@ -97,7 +99,7 @@ def examples_of(
             languages = identifier.identify(outputs) if identifier else [direction.target] * len(outputs)
             for example, output, language in zip(made, outputs, languages):
                 strayed = None if language == direction.target else language
-                example.outputs.append(Output(run.scores.system, way, output, strayed))
+                example.outputs.append(Output(run.scores.system, way, output, strayed=strayed))
     return made
 
 
@@ -167,7 +169,9 @@ def sentence_identifier(scores: Scores, text: Path) -> Identifier | None:
     """The identifier that the off-target rates are by, or None where it cannot be made again."""
     signature = scores.signatures["off_target"]
     try:
-        identifier, made = load_identifier(signature.split()[0], scores.languages, text, scores.scripts)
+        identifier, made = load_identifier(
+            signature.split()[0], scores.languages, text, scripts=scores.scripts
+        )
     except InputError:
         return None
     return identifier if made == signature else None

@@ -93,7 +93,7 @@ def validation_table(runs: Sequence[Run]) -> Table:
     columns = [field.name for field in fields(Validation)]
     found = [astuple(replace(one, kind=kind_name(one.kind))) for one in validations(runs)]
     rows = [[None if cell is None else str(cell) for cell in row] for row in found]
-    return Table("validation", "Validation while training", columns, rows, "")
+    return Table("validation", "Validation while training", columns, rows=rows, about="")
 
 
 def mean_bleu(all_scores: Sequence[Scores]) -> dict[Direction, float]:

@@ -67,7 +67,18 @@ def heat_maps(all_scores: Sequence[Scores]) -> list[HeatMap]:
         for system, values in by_name.items():
             if values:
                 languages = languages_of(values, all_scores[0].languages)
-                maps.append(HeatMap(kind, scale, system, title, languages, values, low, high))
+                maps.append(
+                    HeatMap(
+                        kind,
+                        scale,
+                        system,
+                        title=title,
+                        languages=languages,
+                        values=values,
+                        low=low,
+                        high=high,
+                    )
+                )
     return maps
 
 
@@ -83,14 +94,16 @@ def map_kinds(ways: Sequence[Way]) -> list[MapKind]:
                 name,
                 FIGURES[figure].better,
                 title,
-                100 if share else None,
-                partial(by_direction, way=way, figure=figure),
+                top=100 if share else None,
+                of_run=partial(by_direction, way=way, figure=figure),
             )
         )
     for way, other in ways_apart(ways):
         title = f"{FORMS[MAIN].title}, {way.label} minus {other.label}"
         name = f"{way.file_name}_minus_{other.file_name}"
-        kinds.append(MapKind(name, DIFFERENCE, title, None, partial(differences, way=way, other=other)))
+        kinds.append(
+            MapKind(name, DIFFERENCE, title, top=None, of_run=partial(differences, way=way, other=other))
+        )
     return kinds
 
 
@@ -154,11 +167,11 @@ def validations(runs: Sequence[Run]) -> list[Validation]:
             run.scores.system,
             run.scores.seed,
             entry["epoch"],
-            entry["updates"],
-            parse_direction(direction),
-            found["kind"],
-            found.get("nll_loss"),
-            found.get("bleu"),
+            updates=entry["updates"],
+            direction=parse_direction(direction),
+            kind=found["kind"],
+            nll_loss=found.get("nll_loss"),
+            bleu=found.get("bleu"),
         )
         for run in runs
         for entry in read_validations(run.folder / CHECKPOINTS)
@@ -197,7 +210,7 @@ def log_curves(runs: Sequence[Run]) -> list[Curve]:
         (scores, validation_losses(log.read_text(encoding="utf-8"))) for scores, log in logs if log.is_file()
     ]
     return [
-        Curve(scores.system, scores.seed, SUPERVISED, [*losses], [*losses.values()])
+        Curve(scores.system, scores.seed, SUPERVISED, updates=[*losses], values=[*losses.values()])
         for scores, losses in read
         if losses
     ]

@@ -78,7 +78,7 @@ def difference(
     deviation = stdev(map(sub, values, others)) if same_runs and len(values) > 1 else None
     one, other = resampled
     interval, p = (None, None) if one is None or other is None else paired(one, other, real)
-    return Measured(figure, real, deviation, interval, difference=True, p=p)
+    return Measured(figure, real, deviation, interval=interval, difference=True, p=p)
 
 
 def mean_difference(
@@ -89,7 +89,11 @@ def mean_difference(
     """
     resampled = one.resamples(directions), other.resamples(directions)
     return difference(
-        one.column.figure, one.means(directions), other.means(directions), resampled, same_runs=same_runs
+        one.column.figure,
+        one.means(directions),
+        other.means(directions),
+        resampled=resampled,
+        same_runs=same_runs,
     )
 
 

@@ -63,8 +63,8 @@ def systems_table(all_scores: Sequence[Scores]) -> Table:
         "systems",
         "Systems",
         [*rows[0]],
-        [[*row.values()] for row in rows],
-        caption(all_scores),
+        rows=[[*row.values()] for row in rows],
+        about=caption(all_scores),
         signatures=besides,
     )
 
@@ -89,8 +89,8 @@ def gains_table(all_scores: Sequence[Scores]) -> Table | None:
         "gains",
         f"Difference from {base_name}",
         titles,
-        rows,
-        seed_note(rows),
+        rows=rows,
+        about=seed_note(rows),
         signatures=signature_note(all_scores),
     )
 
@@ -126,7 +126,15 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
     ]
     titles = ["family", "directions", "system", *(column.title for column in (*columns, *contrasts))]
     about = "BLEU, means over the zero-shot directions within a family, and between any two."
-    return Table("families", "Language families", titles, rows, about, 3, signature_note(all_scores))
+    return Table(
+        "families",
+        "Language families",
+        titles,
+        rows=rows,
+        about=about,
+        headers=3,
+        signatures=signature_note(all_scores),
+    )
 
 
 def family_relation(direction: Direction, families: Mapping[str, str]) -> str | None:
@@ -165,7 +173,15 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
         "system",
         *(words(FORMS[figure].title, way.phrase) for way, figure in shown),
     ]
-    return Table("direction_gains", title, titles, rows, "", 3, signature_note(all_scores))
+    return Table(
+        "direction_gains",
+        title,
+        titles,
+        rows=rows,
+        about="",
+        headers=3,
+        signatures=signature_note(all_scores),
+    )
 
 
 def directions_table(all_scores: Sequence[Scores]) -> Table:
@@ -175,14 +191,22 @@ def directions_table(all_scores: Sequence[Scores]) -> Table:
             "direction": str(direction),
             "kind": kind_name(kind),
             "system": system,
-            **direction_cells(all_scores, runs, direction, kind),
+            **direction_cells(all_scores, runs, direction, kind=kind),
         }
         for direction, kind in all_directions(all_scores).items()
         for system, runs in by_system(all_scores).items()
     ]
     about = joined([lines_note(all_scores[0]), pivot_note(all_scores)])
     table = [[*row.values()] for row in rows]
-    return Table("directions", "Every direction", [*rows[0]], table, about, 3, signature_note(all_scores))
+    return Table(
+        "directions",
+        "Every direction",
+        [*rows[0]],
+        rows=table,
+        about=about,
+        headers=3,
+        signatures=signature_note(all_scores),
+    )
 
 
 def direction_cells(
@@ -234,7 +258,13 @@ def runs_table(all_scores: Sequence[Scores]) -> Table:
     ]
     columns = ["system", "seed", "training", "commit", "versions", "command"]
     return Table(
-        "runs", "How the runs were made", columns, rows, "", headers=2, signatures=signature_note(all_scores)
+        "runs",
+        "How the runs were made",
+        columns,
+        rows=rows,
+        about="",
+        headers=2,
+        signatures=signature_note(all_scores),
     )
 
 

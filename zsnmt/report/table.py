@@ -14,15 +14,15 @@ WIDTH = 100  # of a terminal
 
 
 FORMS = {name: figure.form for name, figure in FIGURES.items()} | {  # and what other files have
-    "accuracy": Form("accuracy", 100, 1, " %"),
-    "retrieval": Form("retrieval", 100, 1, " %"),
+    "accuracy": Form("accuracy", 100, 1, unit=" %"),
+    "retrieval": Form("retrieval", 100, 1, unit=" %"),
     "svcca": Form("SVCCA", 1, 3),
     "cka": Form("CKA", 1, 3),
     "perplexity": Form("perplexity"),
-    "translation": Form("translation", 100, 1, " %"),
-    "ml_score": Form("ML score", 100, 1, " %"),
+    "translation": Form("translation", 100, 1, unit=" %"),
+    "ml_score": Form("ML score", 100, 1, unit=" %"),
     "procrustes": Form("Procrustes loss", 1, 3),
-    "bands": Form("variance in bands", 100, 0, " %"),
+    "bands": Form("variance in bands", 100, 0, unit=" %"),
     "kept": Form("directions kept"),
 }
 
@@ -220,7 +220,7 @@ def tsv(table: Table) -> str:
 def write_tsv(path: Path, columns: Sequence[str], rows: Sequence[Sequence]) -> None:
     """Write rows under the names of their columns, each value as it is."""
     with replacing(path) as file:
-        file.write(tsv(Table("", "", [*columns], [*map(list, rows)], "")).encode("utf-8"))
+        file.write(tsv(Table("", "", [*columns], rows=[*map(list, rows)], about="")).encode("utf-8"))
 
 
 def _tsv_cell(value: object) -> str:

@@ -259,9 +259,9 @@ def _result_from(content: Mapping) -> Result:
         parse_direction(figures.pop("direction")),
         kind,
         way,
-        figures,
-        identified,
-        Uncertainty(intervals, resampled),
+        figures=figures,
+        identified=identified,
+        uncertainty=Uncertainty(intervals, resampled),
     )
 
 

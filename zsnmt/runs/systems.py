@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from zsnmt.modules.position_names import ENCODINGS
+
 
 class System(NamedTuple):
     """A system to train: its name in tables, its architecture, and the options it has beyond those of the
@@ -36,18 +38,7 @@ def with_encoding(encoding: str) -> tuple[System, System]:
     )
 
 
-ENCODINGS = {
-    encoding: with_encoding(encoding)
-    for encoding in (
-        "sinusoidal",
-        "learned",
-        "none",
-        "tupe_absolute",
-        "tupe_relative",
-        "relative_key",
-        "relative_key_query",
-    )
-}
+BY_ENCODING = {encoding: with_encoding(encoding) for encoding in ENCODINGS}
 
 BELOW = {  # where the residual is removed: positions in the layers before that one alone, by encoding
     encoding: f"residual_{encoding}_below" for encoding in ("tupe_relative", "relative_key")

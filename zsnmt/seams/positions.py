@@ -7,7 +7,8 @@ from fairseq.models.transformer import TransformerModel
 
 from zsnmt.errors import InputError
 from zsnmt.modules.encoder import Encoder
-from zsnmt.modules.positions import IN_INPUT, RELATIVE_KEYS, TUPE, TupePositions, use_relative_keys, use_tupe
+from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS, TUPE
+from zsnmt.modules.positions import TupePositions, use_relative_keys, use_tupe
 from zsnmt.modules.relative_attention import use_relative_attention
 from zsnmt.seams.layers import chosen_layers
 
@@ -17,7 +18,7 @@ def fill_position_seams(model: TransformerModel, args: Namespace) -> None:
     encoder, encoding = model.encoder, args.encoder_position_encoding
     biased = biased_layers(args.encoder_position_bias_layers, encoding, len([*encoder.layers.children()]))
     encode_positions(
-        encoder, encoding, args.max_source_positions, biased, product=args.relative_key_query_product
+        encoder, encoding, args.max_source_positions, biased=biased, product=args.relative_key_query_product
     )
     if args.decoder_position_encoding == "none":
         model.decoder.embed_positions = None
@@ -63,7 +64,7 @@ def encode_positions(
             layer.has_position_bias = number in biased
         use_tupe(attentions)
     if encoding in RELATIVE_KEYS:
-        use_relative_keys(attentions, encoding, max_positions, product)
+        use_relative_keys(attentions, encoding, max_positions, product=product)
 
 
 def biased_layers(text: str, encoding: str, number_of_layers: int) -> list[int]:

@@ -19,7 +19,7 @@ def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbe
     """A vector for every language of the task."""
     tags = decoder_tags(task, "--decoder-language-embedding", args.decoder_language_embedding)
     return LanguageEmbedding(
-        tags, len(task.target_dictionary), args.decoder_embed_dim, args.decoder_language_embedding
+        tags, len(task.target_dictionary), args.decoder_embed_dim, combination=args.decoder_language_embedding
     )
 
 

@@ -79,7 +79,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
         folders = utils.split_paths(cfg.data)
         text = self.text(Path(folders[(epoch - 1) % len(folders)]), split)
         self.datasets[split] = MaskedSentences(
-            text, text.sizes, self.dictionary, masking, cfg.tokens_per_sample, cfg.seed
+            text, text.sizes, self.dictionary, masking=masking, length=cfg.tokens_per_sample, seed=cfg.seed
         )
 
     def text(self, folder: Path, split: str) -> ConcatDataset:

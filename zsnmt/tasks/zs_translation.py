@@ -134,7 +134,12 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         super().__init__(args, langs, dicts, training)
         self.valid_directions = directions_of(args.valid_lang_pairs, langs) or self.lang_pairs
         self.data_manager = TaggedDataManager(
-            args, self.lang_pairs, self.valid_directions, langs, dicts, self.sampling_method
+            args,
+            self.lang_pairs,
+            self.valid_directions,
+            langs=langs,
+            dicts=dicts,
+            sampling_method=self.sampling_method,
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
         self.trained_before: list[str] = []
@@ -250,7 +255,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         direction = parse_direction(sample["direction"])
         sources = {name: sample["net_input"][name][chosen] for name in ("src_tokens", "src_lengths")}
         generator = self.build_generator([model], Namespace(beam=1, max_len_a=1.2, max_len_b=10))
-        hypotheses = self.generate(generator, [model], {"net_input": sources}, direction)
+        hypotheses = self.generate(generator, [model], {"net_input": sources}, direction=direction)
         outputs, references = [best[0]["tokens"] for best in hypotheses], sample["target"][chosen]
         codec, language = self.codec, direction.target
         texts = (
@@ -279,7 +284,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         if getattr(self.args, "distributed_rank", 0) == 0:
             folder = Path(self.args.save_dir)
             folder.mkdir(parents=True, exist_ok=True)
-            append_validation(folder, self.valid_epoch, stats, self.valid_directions, self.lang_pairs)
+            append_validation(
+                folder, self.valid_epoch, stats, directions=self.valid_directions, trained=self.lang_pairs
+            )
 
     # Raw text
 
@@ -292,7 +299,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     def codec(self) -> Codec:
         """What turns raw text into the model's input, and its output into raw text."""
         trained = [parse_direction(direction) for direction in self.trained_directions]
-        return Codec(self.pipeline, self.placement, [*self.langs], trained, self.max_positions()[0])
+        return Codec(
+            self.pipeline, self.placement, [*self.langs], trained=trained, longest=self.max_positions()[0]
+        )
 
     # Inference
 
@@ -338,7 +347,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         return generator
 
     def inference_step(self, generator, models, sample, prefix_tokens=None, constraints=None):
-        return self.generate(generator, models, sample, self.direction, prefix_tokens)
+        return self.generate(generator, models, sample, direction=self.direction, prefix_tokens=prefix_tokens)
 
     def generate(
         self,

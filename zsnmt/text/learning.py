@@ -92,7 +92,7 @@ def learn_units(
 ) -> TextPipeline:
     """The pipeline with the subwords of tokenised training text: one model over all languages, or words."""
     units = Words() if settings.words else learn_subwords(text, folder, settings)
-    return TextPipeline(units, tokenisation.kinds, tokenisation.truecasers, settings.mark_tokens)
+    return TextPipeline(units, tokenisation.kinds, tokenisation.truecasers, mark_tokens=settings.mark_tokens)
 
 
 def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, settings: TextSettings) -> Subwords:
@@ -104,7 +104,7 @@ def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, settings: T
         text,
         model,
         settings.vocabulary_size,
-        settings.model_type,
+        model_type=settings.model_type,
         balance=settings.balance,
         seed=settings.seed,
     )
@@ -125,9 +125,12 @@ def leave_out_unseen(pipeline: TextPipeline, seen: Sequence[str], folder: Path) 
     if not isinstance(pipeline.units, Subwords):
         return pipeline
     units = write_restricted(
-        pipeline.units, {*map(pipeline.unmarked, seen)}, folder / MODEL_FILE, pipeline.units.vocabularies
+        pipeline.units,
+        {*map(pipeline.unmarked, seen)},
+        folder / MODEL_FILE,
+        vocabularies=pipeline.units.vocabularies,
     )
-    return TextPipeline(units, pipeline.kinds, pipeline.truecasers, pipeline.mark_tokens)
+    return TextPipeline(units, pipeline.kinds, pipeline.truecasers, mark_tokens=pipeline.mark_tokens)
 
 
 def write_restricted(

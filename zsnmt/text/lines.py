@@ -30,7 +30,7 @@ def iterate_stream(file: BinaryIO, name: Path | str, allow_empty_lines: bool = F
     """The lines of an open file, such as `sys.stdin.buffer`, under the rules of `iterate_lines`."""
     number = 0
     for number, line in enumerate(file, start=1):
-        yield _decode(line.removesuffix(b"\n"), name, number, allow_empty_lines)
+        yield _decode(line.removesuffix(b"\n"), name, number, allow_empty_lines=allow_empty_lines)
     if number == 0:
         raise InputError(f"{name} is empty; it needs at least one line")
 

@@ -170,7 +170,7 @@ def train_subwords(
             _sentences(text[language]),
             available[language],
             sizes[language],
-            random.Random(f"{seed} {language}"),
+            generator=random.Random(f"{seed} {language}"),
         )
     )
     trained = io.BytesIO()

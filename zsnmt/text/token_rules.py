@@ -86,7 +86,7 @@ class MosesRules:
             tokens,
             self._language,
             self._unspaced,
-            lambda text: self._detokenizer.detokenize(text.split(), unescape=False),
+            detokenise=lambda text: self._detokenizer.detokenize(text.split(), unescape=False),
         )
 
 
@@ -127,7 +127,7 @@ class IndicRules:
         )
 
     def join(self, tokens: Sequence[str]) -> str:
-        text = _join(tokens, self._language, self._UNSPACED, trivial_detokenize_indic)
+        text = _join(tokens, self._language, self._UNSPACED, detokenise=trivial_detokenize_indic)
         for pattern, replacement in self._spaced:
             text = pattern.sub(replacement, text)
         return text

@@ -73,7 +73,7 @@ def prepare(
             "train.xx-yy.yy"
         )
     with replacing_folder(folder) as part:
-        _fill(part, text_files(text, pairs), languages, settings, workers)
+        _fill(part, text_files(text, pairs), languages, settings=settings, workers=workers)
     return counts
 
 
@@ -94,18 +94,24 @@ def _fill(
 ) -> None:
     """Write what `prepare` makes of the files into a folder."""
     write_lines(folder / LANGUAGES_FILE, languages)
-    tokenisers = learn_tokenisation(training_text(files), languages, folder, settings, workers)
+    tokenisers = learn_tokenisation(
+        training_text(files), languages, folder, settings=settings, workers=workers
+    )
     files = [
-        file._replace(path=tokenise_file(file.path, file.language, tokenisers, folder / TOKENISED, workers))
+        file._replace(
+            path=tokenise_file(
+                file.path, file.language, tokenisers, folder=folder / TOKENISED, workers=workers
+            )
+        )
         for file in files
     ]
-    pipeline = learn_units(training_text(files), tokenisers, folder, settings)
+    pipeline = learn_units(training_text(files), tokenisers, folder, settings=settings)
     with worker_pool(workers) as pool:
-        dictionary = learn_dictionary(files, pipeline, languages, pool, settings.words)
+        dictionary = learn_dictionary(files, pipeline, languages, pool=pool, words=settings.words)
         pipeline = leave_out_unseen(
             pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], folder
         )
-        binarise(files, folder, pipeline, dictionary, languages, pool)
+        binarise(files, folder, pipeline, dictionary=dictionary, languages=languages, pool=pool)
     shutil.rmtree(folder / TOKENISED, ignore_errors=True)
 
 

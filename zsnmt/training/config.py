@@ -87,7 +87,7 @@ class Config:
             self.vocabulary,
             self.subword_type,
             self.balance,
-            self.threshold,
+            threshold=self.threshold,
             tokenisation=self.tokenisation,
             mark_tokens=self.mark_tokens,
         )

@@ -73,7 +73,7 @@ def prepare_data(steps: Steps, experiment: Experiment) -> None:
             experiment.folder,
             "text",
             experiment.text,
-            partial(_clean, source, experiment),
+            work=partial(_clean, source, experiment),
             inputs=[source],
             settings=chosen,
         )
@@ -82,7 +82,7 @@ def prepare_data(steps: Steps, experiment: Experiment) -> None:
             experiment.folder,
             "data",
             experiment.data,
-            partial(_binarise, experiment),
+            work=partial(_binarise, experiment),
             inputs=[experiment.text],
             settings=settings,
         )
@@ -103,7 +103,7 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     config, source = experiment.config, experiment.folder / "source"
     make = partial(steps.make, experiment.folder, "source", source)
     if config.synthetic:
-        corpus = _named(experiment, "SYNTHETIC", parse_corpus, config.synthetic)
+        corpus = _named(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
         make(
             partial(_replaced, source, partial(write_corpus, corpus)),
             settings={"synthetic": config.synthetic},
@@ -120,7 +120,7 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
         make(partial(_replaced, source, cut), inputs=[folder], settings=settings)
     elif config.release:
         folder, corpus = Path(config.release), config.corpus[0]
-        reader, settings = _named(experiment, "CORPUS", parse_release, config.corpus)
+        reader, settings = _named(experiment, "CORPUS", parse_release, words=config.corpus)
         _check_folder(folder, f"RELEASE={folder}", f"fetch it with: zsnmt fetch {corpus} --to {folder}")
         settings_of_step = {
             "corpus": config.corpus,
@@ -167,7 +167,9 @@ def _clean(source: Path, experiment: Experiment) -> None:
     """Write the text without training pairs that overlap with held-out sets."""
     config = experiment.config
     with replacing_folder(experiment.text) as part:
-        counts = make_training_text(source, part, config.languages, config.pairs, workers=os.cpu_count())
+        counts = make_training_text(
+            source, part, config.languages, limits=config.pairs, workers=os.cpu_count()
+        )
     say_what_is_left_out(counts)
 
 
@@ -189,8 +191,8 @@ def _binarise(experiment: Experiment) -> None:
         experiment.text,
         experiment.data,
         experiment.config.languages,
-        experiment.config.text_settings,
-        os.cpu_count(),
+        settings=experiment.config.text_settings,
+        workers=os.cpu_count(),
     )
     warn_of_foreign_text(experiment.text, experiment.config.languages)
 

@@ -27,7 +27,9 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     """
     command = ["--user-dir", str(USER_DIR), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
     work = partial(_train, folder, title, [str(data), *options, *command])
-    steps.make(folder, "train", folder / CHECKPOINTS, work, inputs=[data], settings={"options": [*options]})
+    steps.make(
+        folder, "train", folder / CHECKPOINTS, work=work, inputs=[data], settings={"options": [*options]}
+    )
 
 
 def _device() -> list[str]:

@@ -15,10 +15,10 @@ from zsnmt.errors import InputError
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,
+    BY_ENCODING,
     CLIP_DISTANCES,
     DISTANCE,
     ENCODER_POSITIONS,
-    ENCODINGS,
     RELATIVE,
     RESIDUAL,
     System,
@@ -85,7 +85,7 @@ def encodings(layers: int) -> list[System]:
     """What tells the encoder its positions, with and without the residual: the encodings of Ravishankar
     and Søgaard (2021).
     """
-    return [system for pair in ENCODINGS.values() for system in pair]
+    return [system for pair in BY_ENCODING.values() for system in pair]
 
 
 def bias_layers(layers: int) -> list[System]:
@@ -100,7 +100,7 @@ def bias_layers(layers: int) -> list[System]:
         )
     below = "--encoder-position-bias-layers", ",".join(map(str, range(1, layers // 2 + 1)))
     pairs = [
-        (ENCODINGS[encoding][1], System(name, RESIDUAL.architecture, (ENCODER_POSITIONS, encoding, *below)))
+        (BY_ENCODING[encoding][1], System(name, RESIDUAL.architecture, (ENCODER_POSITIONS, encoding, *below)))
         for encoding, name in BELOW.items()
     ]
     return [BASELINE, RESIDUAL, *(system for pair in pairs for system in pair)]

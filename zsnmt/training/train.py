@@ -28,7 +28,15 @@ def train_run(
     recipe = f"bash recipes/train.sh configs/{experiment.file.name} {architecture} --seeds {seed}"
     recipe += f" --name {system}" * (system != architecture) + f" -- {' '.join(options)}" * bool(options)
     with locked(run):
-        start_run(run, experiment.file, experiment.data, experiment.text, system, seed, recipe)
+        start_run(
+            run,
+            experiment.file,
+            experiment.data,
+            text=experiment.text,
+            system=system,
+            seed=seed,
+            command=recipe,
+        )
         of_model = [
             "--arch",
             architecture,
@@ -37,7 +45,7 @@ def train_run(
             *experiment.config.fairseq_options,
             *options,
         ]
-        train_and_average(steps, experiment, run, system, seed, of_model)
+        train_and_average(steps, experiment, run, system=system, seed=seed, options=of_model)
     return run
 
 
@@ -48,9 +56,9 @@ def train_and_average(
     number = experiment.config.average
     kept = ["--keep-best-checkpoints", str(number), "--best-checkpoint-metric", "nll_loss"]
     of_training = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
-    fairseq_train(steps, run, f"{system}, seed {seed}", experiment.data, of_training)
+    fairseq_train(steps, run, f"{system}, seed {seed}", data=experiment.data, options=of_training)
     settings = {"number": number, "train": made_from(run, "train")}
-    steps.make(run, "average", run / MODEL_FILE, partial(_average, run, number), settings=settings)
+    steps.make(run, "average", run / MODEL_FILE, work=partial(_average, run, number), settings=settings)
 
 
 def _average(run: Path, number: int) -> None:

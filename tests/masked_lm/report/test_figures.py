@@ -4,7 +4,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 
-from tests.support.masked_lms import DIMENSIONS, POSITIONS, SEEDS, WORDS, grid, made_up_compression
+from tests.support.masked_lms import DIMENSIONS, POSITIONS, SEEDS, WORDS, grid, made_up_masked_lm
 from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.looks import LOOKS
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order
@@ -65,7 +65,7 @@ def test_one_condition_is_not_compared_with_others_and_ablations_need_some():
         "word_positions",
     ]
     assert [*drawn_of(grid(("relative_key",), ("same",)))] == ["trade_off", "curves"]
-    bare = made_up_compression("sinusoidal", "none", curves=None, procrustes=None, correlations=None)
+    bare = made_up_masked_lm("sinusoidal", "none", curves=None, procrustes=None, correlations=None)
     assert drawn_of([bare]) == {}
 
 
@@ -74,7 +74,7 @@ def test_the_trade_off_has_a_panel_a_group_with_every_seed_and_the_mean(drawn):
     assert titles(figure) == ["EN+[EN]", "EN+[EN∼XX], mean of 2"] and named(figure) == [*ENCODINGS.values()]
     left = figure.axes[0]
     seeds = [line for line in left.get_lines() if line.get_alpha()]
-    runs = [made_up_compression("learned", "same", seed) for seed in SEEDS]
+    runs = [made_up_masked_lm("learned", "same", seed) for seed in SEEDS]
     (learned,) = [line for line in seeds if line.get_color() == LOOKS["learned"][0]]
     assert [*learned.get_xdata()] == pytest.approx([run["perplexity"]["first"] for run in runs])
     assert [*learned.get_ydata()] == pytest.approx([100 * run["ml_score"] for run in runs])
@@ -82,7 +82,7 @@ def test_the_trade_off_has_a_panel_a_group_with_every_seed_and_the_mean(drawn):
 
 
 def test_one_seed_is_one_mark():
-    (axes,) = drawn_of([made_up_compression()])["trade_off"].axes
+    (axes,) = drawn_of([made_up_masked_lm()])["trade_off"].axes
     assert [len(line.get_xdata()) for line in axes.get_lines()] == [1]
 
 
@@ -102,7 +102,7 @@ def test_curves_are_of_one_reordered_condition_with_a_row_a_dimension(drawn):
     ]
     assert titles(figure)[1] == "Absolute\nseed 0"
     (line,) = axes[WITH_CURVES + 1].get_lines()  # second row, second column
-    assert [*line.get_ydata()] == made_up_compression("learned", "de")["curves"]["values"][1]
+    assert [*line.get_ydata()] == made_up_masked_lm("learned", "de")["curves"]["values"][1]
     starts = (
         {axes[place].get_lines()[0].get_xdata()[0] for place in range(4)},
         {axes[place].get_lines()[0].get_xdata()[0] for place in (4, 5)},
@@ -135,7 +135,7 @@ def test_words_and_positions_share_a_scale_with_zero_in_the_middle(drawn):
 
 
 def test_words_that_differ_are_named_at_each_panel():
-    runs = [made_up_compression(condition=condition) for condition in ("none", "same")]
+    runs = [made_up_masked_lm(condition=condition) for condition in ("none", "same")]
     runs[1]["correlations"] = {"words": ["else"], "values": [[0.5] * len(POSITIONS)]}
     none, same = drawn_of(runs)["word_positions"].axes[:2]
     assert [
@@ -154,7 +154,7 @@ def test_ablations_are_bars_from_zero_beside_absolute_positions(drawn):
         assert [text.get_text() for text in panels[0].get_yticklabels()] == ["Absolute", *ABLATIONS.values()]
         of_learned = panels[0].patches[0]
         values = [
-            made_up_compression("learned", one, seed)["perplexity"]["full"]
+            made_up_masked_lm("learned", one, seed)["perplexity"]["full"]
             for one in conditions
             for seed in SEEDS
         ]
@@ -162,7 +162,7 @@ def test_ablations_are_bars_from_zero_beside_absolute_positions(drawn):
 
 
 def test_ablations_without_tables_of_positions_have_no_panel_of_their_loss():
-    runs = [made_up_compression(), made_up_compression("separate_parameters", procrustes=None)]
+    runs = [made_up_masked_lm(), made_up_masked_lm("separate_parameters", procrustes=None)]
     assert [axes.get_xlabel() for axes in drawn_of(runs)["ablation_bars_same"].axes] == [
         "perplexity, full",
         "ML score, %",

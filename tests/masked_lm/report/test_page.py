@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.conftest import run_command
-from tests.support.masked_lms import grid, made_up_compression, write_runs
+from tests.support.masked_lms import grid, made_up_masked_lm, write_runs
 from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.page import ABOUT, FORMATS, PAGE_FILE, page, write_report
 from zsnmt.masked_lm.report.runs import ABLATIONS, in_order
@@ -66,7 +66,7 @@ def test_the_page_has_all_tables_and_figures_with_how_to_read_them(made, drawn):
 
 def test_what_runs_say_is_text_on_the_page():
     bad = "<script>alert(1)</script>"
-    made = page([made_up_compression(config=bad, command=bad)], [])
+    made = page([made_up_masked_lm(config=bad, command=bad)], [])
     assert bad not in made and made.count("&lt;script&gt;alert(1)") >= 3
 
 
@@ -91,7 +91,7 @@ def test_the_script_writes_the_report_and_prints_table_4(tmp_path):
     write_runs(tmp_path / "runs", runs)
     done = run_command(*COMMAND, tmp_path / "runs", "--output", tmp_path / "out" / "report")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == text_report(in_order(runs)) + "\n" and "compression.html" in done.stderr
+    assert done.stdout == text_report(in_order(runs)) + "\n" and "masked_lm.html" in done.stderr
     assert re.search(
         r"<title>made_up: position encodings",
         (tmp_path / "out" / "report" / PAGE_FILE).read_text(encoding="utf-8"),
@@ -99,7 +99,7 @@ def test_the_script_writes_the_report_and_prints_table_4(tmp_path):
 
 
 def test_the_script_leaves_a_report_as_it_was_where_runs_do_not_compare(tmp_path):
-    write_runs(tmp_path / "runs", [made_up_compression(), made_up_compression(seed=1, epochs=11)])
+    write_runs(tmp_path / "runs", [made_up_masked_lm(), made_up_masked_lm(seed=1, epochs=11)])
     (tmp_path / PAGE_FILE).write_text("before")
     done = run_command(*COMMAND, tmp_path / "runs", "--output", tmp_path)
     assert done.returncode == 1 and "their epochs differ" in done.stderr and done.stderr.count("\n") == 1

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.support.masked_lms import CONDITIONS, SEEDS, grid, made_up_compression, write_runs
+from tests.support.masked_lms import CONDITIONS, SEEDS, grid, made_up_masked_lm, write_runs
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
@@ -19,6 +19,7 @@ from zsnmt.masked_lm.report.runs import (
     read,
     read_runs,
 )
+from zsnmt.masked_lm.runs import FORMER_SCORES_FILE, score_file
 from zsnmt.runs.systems import MASKED_LM
 
 CODES = ("fi", "ar")
@@ -33,13 +34,22 @@ def test_runs_are_read_one_by_one_or_by_the_folder_of_their_config_in_one_order(
     ]
 
 
+def test_runs_of_version_01_are_read_under_the_former_name_of_their_score_files(tmp_path):
+    new, *former = write_runs(tmp_path, grid())
+    for run in former:
+        (run / SCORES_FILE).rename(run / FORMER_SCORES_FILE)
+        assert score_file(run) == run / FORMER_SCORES_FILE == run / "compression.json"
+    assert read_runs([tmp_path]) == in_order(grid()) == read_runs([new, *former])
+    assert score_file(new) == new / SCORES_FILE == new / "masked_lm.json"
+
+
 def test_every_system_that_is_scored_has_a_name_here():
     assert {*LABELS} == {*MASKED_LM}
 
 
 def test_a_folder_without_runs_is_refused(tmp_path):
     with pytest.raises(
-        InputError, match="holds no compression.json.*; score the run with recipes/compression.sh"
+        InputError, match="holds no masked_lm.json.*; score the run with recipes/masked_lm.sh"
     ):
         read_runs([tmp_path])
 
@@ -64,7 +74,7 @@ def test_a_folder_without_runs_is_refused(tmp_path):
     ],
 )
 def test_a_score_file_that_is_not_whole_is_refused_by_its_name(tmp_path, change, message):
-    scores = {**made_up_compression(), **change}
+    scores = {**made_up_masked_lm(), **change}
     path = tmp_path / SCORES_FILE
     path.write_text(json.dumps({key: value for key, value in scores.items() if value != "left out"}))
     with pytest.raises(InputError, match=message) as refused:
@@ -101,11 +111,11 @@ OTHER_LAYERS = {"0": {"mean": 0.1}, "6": {"mean": 0.2}}
 )
 def test_runs_that_do_not_compare_are_refused(change, message):
     with pytest.raises(InputError, match=message):
-        in_order([made_up_compression(), made_up_compression(**{"seed": 1, **change})])
+        in_order([made_up_masked_lm(), made_up_masked_lm(**{"seed": 1, **change})])
 
 
 def test_the_control_has_half_the_sentences_no_layers_and_may_train_for_another_number_of_epochs():
-    runs = [made_up_compression(), made_up_compression(condition="none", epochs=20)]
+    runs = [made_up_masked_lm(), made_up_masked_lm(condition="none", epochs=20)]
     assert [name_of(run) for run in in_order(runs)] == ["none learned seed 0", "same learned seed 0"]
     with pytest.raises(InputError, match="numbers of sentences differ"):
         in_order([runs[0], {**runs[1], "sentences": runs[0]["sentences"]}])
@@ -113,7 +123,7 @@ def test_the_control_has_half_the_sentences_no_layers_and_may_train_for_another_
 
 
 def test_conditions_are_in_groups_to_average_over():
-    runs = [made_up_compression(condition=condition) for condition in (*CODES, "same", "none")]
+    runs = [made_up_masked_lm(condition=condition) for condition in (*CODES, "same", "none")]
     assert conditions_of(runs) == ["none", "same", "ar", "fi"]
     assert groups(runs) == {"same": ["same"], "reordered": ["ar", "fi"], "none": ["none"]}
     assert groups(runs[:1]) == {"reordered": ["fi"]}
@@ -121,6 +131,6 @@ def test_conditions_are_in_groups_to_average_over():
 
 
 def test_a_seed_counts_where_it_has_all_the_conditions():
-    runs = [made_up_compression(condition=condition, seed=seed) for condition in CODES for seed in (42, 0)]
+    runs = [made_up_masked_lm(condition=condition, seed=seed) for condition in CODES for seed in (42, 0)]
     assert {seed: len(found) for seed, found in by_seed(runs, "learned", CODES).items()} == {0: 2, 42: 2}
     assert [*by_seed(runs[1:], "learned", CODES)] == [0] and not by_seed(runs, "sinusoidal", CODES)

@@ -5,7 +5,7 @@ from statistics import fmean, median, stdev
 import pytest
 from scipy.stats import wilcoxon
 
-from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_compression
+from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_masked_lm
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order
 from zsnmt.masked_lm.report.tables import markdown_of, markdown_report, marked, tables, text_of, text_report
 from zsnmt.report.table import Measured, markdown_rows, tsv
@@ -20,7 +20,7 @@ def rows(table):
 
 
 def of(system, condition, seed, *keys):
-    value = made_up_compression(system, condition, seed)
+    value = made_up_masked_lm(system, condition, seed)
     for key in keys:
         value = value[key]
     return value
@@ -67,14 +67,14 @@ def test_the_best_of_a_column_is_the_lowest_perplexity_and_the_highest_score():
     )
     assert not any(any(row) for row in bold[1:-1])
     assert marked(TABLES["conditions"], "**{}**") == TABLES["conditions"]
-    alone = tables([made_up_compression()])["encodings_same"]
+    alone = tables([made_up_masked_lm()])["encodings_same"]
     assert marked(alone, "**{}**") == alone and "marked" not in alone.about
 
 
 def test_equals_are_all_the_best():
     runs = in_order(
         [
-            made_up_compression(system, perplexity={"full": 9.0, "first": 8.0})
+            made_up_masked_lm(system, perplexity={"full": 9.0, "first": 8.0})
             for system in ("learned", "sinusoidal")
         ]
     )
@@ -154,7 +154,7 @@ def test_what_was_not_measured_has_no_table_and_no_column():
 
 def test_what_made_the_runs_is_said():
     row = rows(TABLES["runs"])["EN+[EN∼DE]", "Absolute", "42"]
-    assert row["command"] == made_up_compression("learned", "de", 42)["command"] and row["commit"] == "b" * 12
+    assert row["command"] == made_up_masked_lm("learned", "de", 42)["command"] and row["commit"] == "b" * 12
     assert row["training"] == "10 epochs, 1,200 updates" and row["versions"] == "torch 9.9, python 3.11"
     assert (
         TABLES["conditions"].signatures

@@ -10,7 +10,7 @@ from tests.support.runs import make_run, make_text
 from tests.support.scores import changed, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_SHOT
-from zsnmt.report.documents import fill, keep_scores
+from zsnmt.report.documents import MAKERS, fill, keep_scores
 from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.page import page
 from zsnmt.report.scores import read_runs
@@ -77,7 +77,7 @@ def test_terminal_and_entry_have_it_and_a_document_has_a_block_of_it(tmp_path):
     for scores in SCORES:
         keep_scores(scores, tmp_path)
     block = "<!-- begin made_up:clip_distance -->\n{}<!-- end made_up:clip_distance -->\n"
-    filled = fill(block.format("old\n"), tmp_path)
+    filled = fill(block.format("old\n"), tmp_path, MAKERS)
     assert (
         "| – | zs_transformer | 1 | 23.0 |\n| 0 | relative_0 | 1 | 22.0 |" in filled and "old" not in filled
     )
@@ -87,13 +87,13 @@ def test_terminal_and_entry_have_it_and_a_document_has_a_block_of_it(tmp_path):
         and "`bash" not in shown
         and folded.count("`bash recipes/train.sh") == len(SCORES)
     )
-    assert fill(filled, tmp_path) == filled
+    assert fill(filled, tmp_path, MAKERS) == filled
 
 
 def test_a_block_without_the_studys_runs_is_refused(tmp_path):
     keep_scores(SCORES[0], tmp_path)
     with pytest.raises(InputError) as refused:
-        fill("<!-- begin made_up:clip_distance -->\n<!-- end made_up:clip_distance -->", tmp_path)
+        fill("<!-- begin made_up:clip_distance -->\n<!-- end made_up:clip_distance -->", tmp_path, MAKERS)
     assert (
         str(refused.value)
         == "the runs of made_up are no study clip_distance; train and score its systems with "

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.scores import made_up_result, made_up_scores
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
-from zsnmt.report.documents import fill, keep_scores
+from zsnmt.report.documents import MAKERS, fill, keep_scores
 from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.systems import tables
@@ -149,8 +149,8 @@ def test_terminal_and_entry_have_it_and_a_document_has_a_block_of_it(tmp_path):
     assert text_rows(table) in text_table(SCORES) and markdown_rows(table) in markdown_table(SCORES)
     for scores in SCORES:
         keep_scores(scores, tmp_path)
-    filled = fill("<!-- begin made_up:encodings -->\n<!-- end made_up:encodings -->", tmp_path)
+    filled = fill("<!-- begin made_up:encodings -->\n<!-- end made_up:encodings -->", tmp_path, MAKERS)
     assert (
         "| relative_key | " in filled and "Word orders: " in filled and filled.count("`bash") == len(SCORES)
     )
-    assert fill(filled, tmp_path) == filled
+    assert fill(filled, tmp_path, MAKERS) == filled

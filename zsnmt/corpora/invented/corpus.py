@@ -148,10 +148,15 @@ class SyntheticCorpus:
     def stems(self) -> dict[str, dict[str, str]]:
         """For each language, the form of each concept."""
         concepts = [concept for names in self.inventory.values() for concept in names]
-        levels = cognate_levels(concepts, self.shared_cognates, self.family_cognates, self.seed)
+        levels = cognate_levels(concepts, self.shared_cognates, self.family_cognates, seed=self.seed)
         return {
             language.name: make_stems(
-                language.name, language.family, self.inventory, levels, self.sound_change, self.seed
+                language.name,
+                language.family,
+                self.inventory,
+                levels=levels,
+                rate=self.sound_change,
+                seed=self.seed,
             )
             for language in self.languages
         }

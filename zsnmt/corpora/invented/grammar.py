@@ -222,7 +222,9 @@ def noun_tree(
     """
     if phrase is None:
         return ()
-    noun = marked(phrase.noun, noun_marks(language, phrase.plural, phrase.definite, role == "patient"), stems)
+    noun = marked(
+        phrase.noun, noun_marks(language, phrase.plural, phrase.definite, patient=role == "patient"), stems
+    )
     modifiers, adposition = plain(stems, phrase.numeral, *phrase.adjectives), plain(stems, relation)
     before, after = (modifiers, ()) if language.adjective_order == "before" else ((), modifiers[::-1])
     before = noun.before + before
@@ -239,9 +241,9 @@ def clause_tree(
     """The verb of a clause, with the conjunction first and the rest in the language's order."""
     verb = marked(clause.verb, verb_marks(language, clause.tense), stems)
     particles = plain(stems, "not" if clause.negative else None) + verb.before
-    agent = noun_tree(clause.agent, "agent", language, stems)
-    patient = noun_tree(clause.patient, "patient", language, stems)
-    place = noun_tree(clause.place, "place", language, stems, clause.relation)
+    agent = noun_tree(clause.agent, "agent", language, stems=stems)
+    patient = noun_tree(clause.patient, "patient", language, stems=stems)
+    place = noun_tree(clause.place, "place", language, stems=stems, relation=clause.relation)
     adverb = plain(stems, clause.adverb)
     before, after = {
         "SVO": (agent + particles, patient + place + adverb),
@@ -253,9 +255,9 @@ def clause_tree(
 
 def sentence_tree(meaning: Meaning, language: Language, stems: Mapping[str, str]) -> Word:
     """The verb of the first clause, on which the second clause and the final . or ? depend."""
-    verb = clause_tree(meaning.clause, "first", language, stems)
+    verb = clause_tree(meaning.clause, "first", language, stems=stems)
     if meaning.second:
-        second = clause_tree(meaning.second, "second", language, stems, meaning.conjunction)
+        second = clause_tree(meaning.second, "second", language, stems=stems, conjunction=meaning.conjunction)
         verb = verb._replace(after=(*verb.after, second))
     return verb._replace(after=(*verb.after, Word("?" if meaning.question else ".", "mark")))
 

@@ -184,7 +184,7 @@ def make_stems(
     taken = set(stems.values())
     for word_class, concepts in inventory.items():
         for concept in concepts:
-            for stem in candidates(concept, levels[concept], name, family, rate, seed):
+            for stem in candidates(concept, levels[concept], name, family=family, rate=rate, seed=seed):
                 forms = possible_forms(stem, word_class, stems)
                 if len(set(forms)) == len(forms) and taken.isdisjoint(forms):
                     break

@@ -96,7 +96,8 @@ def treebanks(corpus: SyntheticCorpus, sentences: int) -> Iterator[tuple[str, st
         for language in corpus.languages:
             stems = corpus.stems[language.name]
             trees = (
-                conllu_tree(meaning, language, stems, f"{split}-{n}") for n, meaning in enumerate(meanings, 1)
+                conllu_tree(meaning, language, stems, name=f"{split}-{n}")
+                for n, meaning in enumerate(meanings, 1)
             )
             yield f"{split}.{language.name}.conllu", "".join(trees)
 

@@ -65,7 +65,7 @@ def _multi30k_part(name: str, size: int, sha256: str) -> Part:
         f"https://raw.githubusercontent.com/multi30k/dataset/{_MULTI30K}/{name}",
         f"https://github.com/multi30k/dataset/raw/{_MULTI30K}/{name}",
     )
-    return Part((ReleaseFile(name, urls, size, sha256),), language=name.split(".")[1])
+    return Part((ReleaseFile(name, urls, size, sha256=sha256),), language=name.split(".")[1])
 
 
 def _part(base: str, name: str, language: str) -> Part:

@@ -62,7 +62,7 @@ def _fetch_rest(url: str, part: Path) -> None:
             done = 0
             begun = {"url": url, "validator": _validator(response.headers), "size": _size(response.headers)}
             note.unlink(missing_ok=True)
-        _receive(response, part, done, begun, note)
+        _receive(response, part, done, begun=begun, note=note)
     if begun["size"] is not None and (arrived := part.stat().st_size) != begun["size"]:
         raise _Interrupted(f"the connection was cut after {arrived} of {begun['size']} bytes")
     note.unlink(missing_ok=True)

@@ -127,7 +127,7 @@ def digest_pair(files: tuple[Path, Path], seed: int) -> Lines:
     if len(first) < len(table):
         logger.info("%s: pairs that are there before, left out: %d", files[0].name, len(table) - len(first))
     alone = occur_once(table["normalised"][:, 0]) & occur_once(table["normalised"][:, 1])
-    return Lines(table["number"], table["english"], table["normalised"], alone).where(np.sort(first))
+    return Lines(table["number"], table["english"], table["normalised"], alone=alone).where(np.sort(first))
 
 
 def digest_lines(files: tuple[Path, Path], seed: int) -> Iterator[tuple]:

@@ -80,7 +80,7 @@ def fetch(
     texts = []
     for part, place in zip(tqdm(parts, unit=" files", leave=False, disable=None), found):
         if place is None:
-            file, source, digest = _download_any(part, folder, corpus.homepage, sums, waits)
+            file, source, digest = _download_any(part, folder, corpus.homepage, sums=sums, waits=waits)
         else:
             file, source, digest = *place, _verify(*place, sums)
         archive, text = folder / file.name, folder / unpacked_name(file.name)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -33,7 +34,7 @@ def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:
     Up to 500 lines of a file are looked at, evenly spread; files that no pair of the languages uses are not.
     Languages that py3langid does not know are not checked.
     """
-    model = LanguageIdentifier.from_model_file(MODEL_FILE)
+    model = _all_languages()
     files = {
         file: language
         for split in ("train", "test")
@@ -54,3 +55,9 @@ def sample_lines(file: Path) -> list[str]:
         step = -(-sum(1 for _ in lines) // SAMPLE)
         lines.seek(0)
         return [line.decode("utf-8").removesuffix("\n") for line in islice(lines, 0, None, step)]
+
+
+@cache
+def _all_languages() -> LanguageIdentifier:
+    """py3langid's model, which takes a second to load."""
+    return LanguageIdentifier.from_model_file(MODEL_FILE)

@@ -60,7 +60,7 @@ def read_release(release: Path, target: Path, languages: Sequence[str]) -> dict[
             pairs, tqdm(sets, desc=split, disable=None, leave=False)
         ):  # the supervised pairs first
             name = f"{split}.{'-'.join(pair)}"
-            write_rows(target, name, pair, clean_rows(read(*sides), name))
+            write_rows(target, name, pair, rows=clean_rows(read(*sides), name))
     return count_pairs(target, languages)
 
 

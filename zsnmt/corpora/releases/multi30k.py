@@ -31,9 +31,9 @@ def read_release(
     training, *held_out = (
         clean_rows(read_multiway_rows(paths), split) for split, paths in zip(SPLITS, files)
     )
-    write_training_pairs(dict(zip(languages, zip(*training))), target, condition, seed)
+    write_training_pairs(dict(zip(languages, zip(*training))), target, condition, seed=seed)
     for split, rows in zip(SPLITS[1:], held_out):
-        write_rows(target, split, languages, rows)
+        write_rows(target, split, languages, rows=rows)
     return count_pairs(target, languages)
 
 

@@ -64,7 +64,7 @@ def read_release(
         )
     drawn = random.Random(seed).sample(range(len(pool)), 2 * number)
     for split, lines in (("valid", drawn[:number]), ("test", drawn[number:])):
-        write_rows(target, split, languages, [pool[line] for line in sorted(lines)])
+        write_rows(target, split, languages, rows=[pool[line] for line in sorted(lines)])
     reserved = {normalised(sentence) for line in drawn for sentence in pool[line]}
     for language, rows in pairs.items():
         kept = [row for row in rows if reserved.isdisjoint(map(normalised, row))]
@@ -75,7 +75,7 @@ def read_release(
         logger.info(
             "train.%s-en: pairs with a held-out sentence, left out: %d", language, len(rows) - len(kept)
         )
-        write_rows(target, f"train.{language}-en", (PIVOT, language), kept)
+        write_rows(target, f"train.{language}-en", (PIVOT, language), rows=kept)
     return count_pairs(target, languages)
 
 

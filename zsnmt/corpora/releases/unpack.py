@@ -74,7 +74,7 @@ def unpack(
     part = target.with_name(target.name + ".part")
     _remove(part)
     try:
-        _write(archive, part, nested, _Allowance(byte_limit, member_limit))
+        _write(archive, part, nested, allowance=_Allowance(byte_limit, member_limit))
         if target.is_dir():
             _remove(target)
         os.replace(part, target)
@@ -107,7 +107,7 @@ def _write(archive: Path, target: Path, nested: Sequence[str], allowance: _Allow
         if not inner_archives:
             raise _Refused(f"it holds no {pattern}")
         for inner in inner_archives:
-            _write(inner, inner.with_name(unpacked_name(inner.name)), (), allowance)
+            _write(inner, inner.with_name(unpacked_name(inner.name)), (), allowance=allowance)
             inner.unlink()
 
 

@@ -74,7 +74,7 @@ def write_reordered(
     with ExitStack() as stack:
         files = {name: stack.enter_context(replacing(Path(f"{prefix}.{name}"))) for name in [*names, "json"]}
         for number, (tree, order) in enumerate(
-            reorder(read_trees(trees), model, seed, most_children, jobs), start=1
+            reorder(read_trees(trees), model, seed, most_children=most_children, jobs=jobs), start=1
         ):
             counts["read"] += 1
             if isinstance(order, str):

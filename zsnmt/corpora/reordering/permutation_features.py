@@ -8,8 +8,9 @@ relation, for a child and `@VERB&@` for the head. A feature counts how often a p
     PRE a b      a is somewhere before b
     BFR a b      a is somewhere before b, and both are before the head
     AFT a b      a is somewhere before b, and both are after the head
-    BTW a b      a is before and b after the head HI a b c ..  3 to 5 that follow each other at once, no more
-    than the order has symbols; BOS and EOS as often as needed
+    BTW a b      a is before and b after the head
+    HI a b c ..  3 to 5 that follow each other at once, no more than the order has symbols;
+                 BOS and EOS as often as needed
 
 All but HI are counted three times: of whole symbols, of parts of speech alone and of relations alone.
 """
@@ -88,7 +89,7 @@ def all_orders(size: int) -> Orders:
     )
     counts = count_matrix(places, (len(orders), len(columns)))
     patterns = [(template, itemgetter(*items)) for template, items in columns]
-    return Orders(np.array(orders), {order: row for row, order in enumerate(orders)}, patterns, counts)
+    return Orders(np.array(orders), {order: row for row, order in enumerate(orders)}, patterns, counts=counts)
 
 
 def places_of(places: Iterable[tuple[int, int]]) -> np.ndarray:

@@ -107,7 +107,16 @@ def learn_orders(
             fit = likelihood(nodes[name][kind], model[kind])
             trees_read, left_out = counts[name]["read"], counts[name]["non_projective"]
             rows.append(
-                Learned(name, trees_read, left_out, kind, fit.nodes, len(model[kind]), fit.model, fit.uniform)
+                Learned(
+                    name,
+                    trees_read,
+                    left_out,
+                    heads=kind,
+                    nodes=fit.nodes,
+                    features=len(model[kind]),
+                    log_likelihood=fit.model,
+                    uniform=fit.uniform,
+                )
             )
     return rows
 

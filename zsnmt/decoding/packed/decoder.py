@@ -46,7 +46,7 @@ class PackedDecoder:
         """What the steps for N sentences need: states of the encoder (S×B×C) and their padding (B×S, True
         there, or None), which of them each sentence reads (N), and its first input (N).
         """
-        return DecoderState(self, encoded, padding_mask, places, starts)
+        return DecoderState(self, encoded, padding_mask, places=places, starts=starts)
 
     def embed(self, tokens: Tensor, step: int, state: "DecoderState") -> Tensor:
         """From the tokens of a step (N×W) to the layers' input (N×W×C)."""
@@ -221,7 +221,7 @@ class PastAttention:
         if not self.terms and self.relative_values is None:
             attended = products(logits.softmax(dim=-1), v)
         else:
-            attended = self.relative(q, logits, v, torch.tensor(state.times, device=x.device))
+            attended = self.relative(q, logits, v, times=torch.tensor(state.times, device=x.device))
         return self.output(attended.transpose(1, 2).flatten(2))
 
     def relative(self, q: Tensor, logits: Tensor, v: Tensor, times: Tensor) -> Tensor:

@@ -24,7 +24,7 @@ class PackedEncoder:
         padding_mask = src_tokens.eq(self.encoder.padding_idx)
         padding_mask = padding_mask if padding_mask.any() else None
         x, embedded = self.encoder.forward_embedding(src_tokens)
-        bias = self.encoder.bias_of(src_tokens, padding_mask, x, embedded)
+        bias = self.encoder.bias_of(src_tokens, padding_mask, x, embedded=embedded)
         x = x.transpose(0, 1).contiguous()  # S×B×C
         for layer in self.layers:
             x = layer(x, padding_mask, bias if layer.layer.has_position_bias else None)
@@ -84,7 +84,7 @@ class PackedFeedForward:
     def __init__(self, layer, precision: str) -> None:
         self.norm, self.first = layer.final_layer_norm, layer.normalize_before
         relu = layer.activation_fn is F.relu
-        self.widen = pack(layer.fc1.weight, layer.fc1.bias, precision, relu)
+        self.widen = pack(layer.fc1.weight, layer.fc1.bias, precision, relu=relu)
         self.activate = (lambda x: x) if relu else layer.activation_fn
         self.narrow = pack(layer.fc2.weight, layer.fc2.bias, precision)
 

@@ -3,8 +3,7 @@
 model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads, in its format
 pipeline/                                         text to pieces and back, dictionaries, languages
 check.json                                        sentences of the check, with PyTorch's log-probabilities
-export.json                                       what was exported, how far it was found to agree, and on
-which processors
+export.json                                       what was exported, how far it agrees, on which processors
 """
 
 from pathlib import Path
@@ -77,4 +76,10 @@ def codec(folder: Path, record: dict) -> Codec:
     dictionary = Dictionary.load(str(pipeline / f"dict.{languages[0]}.txt"))
     trained = [parse_direction(direction) for direction in record["trained"]]
     placement = TagPlacement(record["language_tags"], dictionary)
-    return Codec(TextPipeline.load(pipeline), placement, languages, trained, record["max_source_positions"])
+    return Codec(
+        TextPipeline.load(pipeline),
+        placement,
+        languages,
+        trained=trained,
+        longest=record["max_source_positions"],
+    )

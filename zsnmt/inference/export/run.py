@@ -45,9 +45,9 @@ def export_run(
         trained = load_run(run)
         trained.model.to("cpu")
         longest = min(trained.codec.longest, trained.model.max_decoder_positions())
-        chosen = samples(trained.codec, text or Path(description["text"]), sentences, longest)
+        chosen = samples(trained.codec, text or Path(description["text"]), sentences, longest=longest)
         logger.warning("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
-        record = export_record(run, description, trained, to, quantization)
+        record = export_record(run, description, trained, to=to, quantization=quantization)
         agreements, besides = export_format.write(part, run, trained, record, chosen)
         figures = {name: agreement._asdict() for name, agreement in agreements.items()}
         record |= {"files": checksums(part), "check": {"sentences": len(chosen), **figures}, **besides}
@@ -64,7 +64,7 @@ def export_folder(run: Path, to: str, quantization: str) -> Path:
 def export_record(run: Path, description: dict, trained: TrainedRun, to: str, quantization: str) -> dict:
     """What an export says of itself, by the description of its run."""
     return {
-        **needed(trained.codec, to, quantization, trained.model.max_decoder_positions()),
+        **needed(trained.codec, to, quantization, max_target_positions=trained.model.max_decoder_positions()),
         "run": description,
         "model": sha256(run / MODEL_FILE),
         "versions": versions(),

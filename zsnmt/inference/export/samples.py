@@ -35,7 +35,7 @@ def samples(codec: Codec, text: Path, number: int, longest: int) -> list[Sample]
     found = [
         sample
         for direction in directions
-        for sample in samples_of(codec, text, direction, -(-number // len(directions)))
+        for sample in samples_of(codec, text, direction, number=-(-number // len(directions)))
     ]
     found = [sample for sample in found if max(len(sample.sentence.source), len(sample.reference)) <= longest]
     if len(found) < LEAST:

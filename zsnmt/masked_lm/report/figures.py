@@ -1,6 +1,7 @@
 """Drawings of the masked-LM study of position encodings: Figures 1, 2 and 7 of Ravishankar & Søgaard 2021.
 
-Those of positions are in `compression_positions`. A drawing whose data are not there is left out.
+Those of positions are in `zsnmt/masked_lm/report/positions.py`. A drawing whose data are not
+there is left out.
 """
 
 from collections.abc import Callable, Sequence
@@ -71,7 +72,9 @@ def trade_off(runs: Sequence[dict]) -> Drawing | None:
         grid = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
         for axes, ((_, *conditions), systems) in zip(grid, panels.items()):
             for system in systems:
-                across, up = (of_seeds(runs, system, conditions, column) for column in (FIRST, ML_SCORE))
+                across, up = (
+                    of_seeds(runs, system, conditions, column=column) for column in (FIRST, ML_SCORE)
+                )
                 style = look(system, stroke=False)
                 if len(up) > 1:
                     axes.plot(across, up, **style, alpha=0.35, markeredgewidth=0)
@@ -118,7 +121,7 @@ def across_conditions(runs: Sequence[dict]) -> Drawing | None:
             for number, system in enumerate(systems):
                 aside = 0.11 * (number - (len(systems) - 1) / 2)
                 for place, condition in enumerate(conditions):
-                    if values := of_seeds(runs, system, [condition], column):
+                    if values := of_seeds(runs, system, [condition], column=column):
                         axes.errorbar(
                             place + aside,
                             fmean(values),
@@ -150,13 +153,13 @@ def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
     shown = [
         column
         for column in (FULL, ML_SCORE, MEDIAN_LOSS)
-        if all(has(column.of, runs, system, conditions) for system in there)
+        if all(has(column.of, runs, system, conditions=conditions) for system in there)
     ]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(2.4 * len(shown) + 1.6, 0.42 * len(there) + 0.9), layout="constrained")
         for axes, column in zip(figure.subplots(1, len(shown), sharey=True, squeeze=False)[0], shown):
             for place, system in enumerate(there):
-                values = of_seeds(runs, system, conditions, column)
+                values = of_seeds(runs, system, conditions, column=column)
                 plain = system == "learned"
                 axes.barh(
                     place,

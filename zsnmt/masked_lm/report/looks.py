@@ -9,19 +9,21 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from zsnmt.masked_lm.report.runs import LABELS
+from zsnmt.modules.position_names import POSITIONED
 from zsnmt.report.figures import INK, LINE_COLOURS, legend
 
 BLUE, VERMILLION, GREEN, PURPLE = LINE_COLOURS
 # told apart by colour-blind readers too, on light and on dark, and by marker or stroke without colour
-LOOKS = {
-    "sinusoidal": (INK, "o", ":"),
-    "learned": (BLUE, "s", "-"),
-    "tupe_absolute": (VERMILLION, "^", "--"),
-    "tupe_relative": (PURPLE, "v", "-."),
-    "relative_key": (GREEN, "D", (0, (6, 1.5))),
-    "relative_key_query": ("#3D9BD1", "P", (0, (4, 1, 1, 1, 1, 1))),
-    "none": ("#7F7F7F", "X", (0, (1, 3))),
-}
+STYLES = (
+    (INK, "o", ":"),
+    (BLUE, "s", "-"),
+    (VERMILLION, "^", "--"),
+    (PURPLE, "v", "-."),
+    (GREEN, "D", (0, (6, 1.5))),
+    ("#3D9BD1", "P", (0, (4, 1, 1, 1, 1, 1))),
+    ("#E69F00", "<", (0, (2, 1))),  # for one encoding more
+)
+LOOKS = dict(zip(POSITIONED, STYLES)) | {"none": ("#7F7F7F", "X", (0, (1, 3)))}
 Drawing = tuple[str, str, Figure]
 
 

@@ -15,7 +15,7 @@ from zsnmt.report.html import inlined, templates, write
 from zsnmt.report.table import tsv
 
 TEMPLATES = templates(Path(__file__).parent)
-PAGE_FILE = "compression.html"
+PAGE_FILE = "masked_lm.html"
 FORMATS = {"txt": lambda table: text_of(table) + "\n", "md": markdown_of, "tsv": tsv}
 BARS = "The mean, the deviation over the seeds, and the seeds as dots. Less is better but for the ML score."
 ABOUT = {  # how to read each figure

@@ -19,13 +19,10 @@ from zsnmt.masked_lm.report.runs import (
     runs_of,
 )
 from zsnmt.masked_lm.report.tables import with_losses
+from zsnmt.modules.position_names import RELATIVE_KEYS
 from zsnmt.report.figures import STYLE
 
 COMPARED = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5
-OFFSETS = (
-    "relative_key",
-    "relative_key_query",
-)  # have curves over offsets, 0 in the middle, instead of positions
 FIGURE_COLUMNS = 5  # panels side by side, at most
 CORRELATION_COLOURS = "PuOr"
 
@@ -46,7 +43,7 @@ def curves(runs: Sequence[dict]) -> Drawing | None:
     """
     for condition in [*groups(runs).get(REORDERED, []), SAME]:
         found = {
-            system: run for system in ENCODINGS if (run := first_seed(runs, system, condition, "curves"))
+            system: run for system in ENCODINGS if (run := first_seed(runs, system, condition, part="curves"))
         }
         if found:
             return (
@@ -66,7 +63,7 @@ def curves_drawn(found: dict[str, dict]) -> Figure:
         for column, (system, run) in zip(grid.T, found.items()):
             colour, _, stroke = LOOKS[system]
             for axes, values in zip(column, run["curves"]["values"], strict=True):
-                start = -(len(values) // 2) if system in OFFSETS else 0
+                start = -(len(values) // 2) if system in RELATIVE_KEYS else 0  # over offsets, 0 in the middle
                 axes.plot(
                     range(start, start + len(values)), values, color=colour, linestyle=stroke, linewidth=1.4
                 )
@@ -141,7 +138,7 @@ def word_positions(runs: Sequence[dict]) -> Drawing | None:
     found = {
         condition: run
         for condition in conditions_of(runs)
-        if (run := first_seed(runs, "learned", condition, "correlations"))
+        if (run := first_seed(runs, "learned", condition, part="correlations"))
     }
     if not found:
         return None

@@ -3,7 +3,7 @@
 A run trains a model of a *system*, a position encoding or an ablation of one, in a *condition*, which says
 what its second language is: `same` (EN+[EN], the copy with a shifted vocabulary), a language code such as
 `de` (EN+[EN∼DE], reordered like German before it is shifted) or `none` (EN alone, the control). Its score
-file is compression.json.
+file is masked_lm.json.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,21 +11,16 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json
-from zsnmt.masked_lm.runs import SCORES_FILE
+from zsnmt.masked_lm.runs import SCORES_FILE, score_file
+from zsnmt.modules.position_names import LABELS as NAMES
+from zsnmt.modules.position_names import POSITIONED
 from zsnmt.report.scores import check_alike
 
-REMEDY = "score the run with recipes/compression.sh"
+REMEDY = "score the run with recipes/masked_lm.sh"
 SAME, REORDERED, NONE = "same", "reordered", "none"
 
-ENCODINGS = {  # in the order of the paper, by its names; it has none without positions
-    "sinusoidal": "Sinusoidal",
-    "learned": "Absolute",
-    "tupe_absolute": "TUPE (absolute)",
-    "tupe_relative": "TUPE (relative)",
-    "relative_key": "Relative (key)",
-    "relative_key_query": "Relative (key/query)",
-    "none": "No positions",
-}
+# In the order of the paper, which has no model without positions.
+ENCODINGS = {encoding: NAMES[encoding] for encoding in (*POSITIONED, "none")}
 ABLATIONS = {  # of `learned`
     "no_position_position": "no position–position",
     "no_position_word": "no position–word",
@@ -51,9 +46,9 @@ def score_files(folder: Path) -> list[Path]:
     """The score file of a run, or those of the runs `condition/system/seed` in a folder; `InputError` if
     there are none.
     """
-    if (folder / SCORES_FILE).is_file():
-        return [folder / SCORES_FILE]
-    found = sorted(folder.glob(f"*/*/seed*/{SCORES_FILE}"))
+    if (own := score_file(folder)).is_file():
+        return [own]
+    found = [path for run in sorted(folder.glob("*/*/seed*")) if (path := score_file(run)).is_file()]
     if not found:
         raise InputError(
             f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs CONDITION/SYSTEM/seedK; {REMEDY}"

@@ -68,12 +68,12 @@ def median_loss(run: dict) -> float | None:
 
 
 FULL, FIRST = (
-    Column("perplexity, full", "perplexity", perplexity("full"), True),
-    Column("perplexity, L1", "perplexity", perplexity("first"), True),
+    Column("perplexity, full", "perplexity", perplexity("full"), lower=True),
+    Column("perplexity, L1", "perplexity", perplexity("first"), lower=True),
 )
 ML_SCORE = Column("ML score", "ml_score", lambda run: run["ml_score"])
 BANDS = Column("bands", "bands", lambda run: run.get("bands") and run["bands"]["positions"])
-MEDIAN_LOSS = Column("median Procrustes loss", "procrustes", median_loss, True)
+MEDIAN_LOSS = Column("median Procrustes loss", "procrustes", median_loss, lower=True)
 
 
 def columns(runs: Sequence[dict]) -> list[Column]:
@@ -103,7 +103,7 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
     them.
     """
     conditions = groups(runs)[group]
-    rows = averaged(runs, ENCODINGS, conditions, columns(runs))
+    rows = averaged(runs, ENCODINGS, conditions, shown=columns(runs))
     if not rows:
         return None
     titles = ["encoding", "seeds", *(column.title for column in columns(runs))]
@@ -119,7 +119,14 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
         incomplete(runs, ENCODINGS, conditions),
     ]
     title = f"Position encodings: {group_label(group, conditions)}"
-    return Table(f"{ENCODINGS_TABLE}{group}", title, titles, rows, joined(about), signatures=made_alike(runs))
+    return Table(
+        f"{ENCODINGS_TABLE}{group}",
+        title,
+        titles,
+        rows=rows,
+        about=joined(about),
+        signatures=made_alike(runs),
+    )
 
 
 def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
@@ -129,7 +136,7 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
     conditions = groups(runs)[group]
     systems = {"learned": LABELS["learned"], **ABLATIONS}
     shown = [FULL, FIRST, ML_SCORE, MEDIAN_LOSS]
-    rows = averaged(runs, systems, conditions, shown)
+    rows = averaged(runs, systems, conditions, shown=shown)
     if not {row[0] for row in rows} & {*ABLATIONS.values()}:
         return None
     about = [
@@ -138,7 +145,9 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
     ]
     title = f"Ablations of absolute positions: {group_label(group, conditions)}"
     titles = ["system", "seeds", *(column.title for column in shown)]
-    return Table(f"ablations_{group}", title, titles, rows, joined(about), signatures=made_alike(runs))
+    return Table(
+        f"ablations_{group}", title, titles, rows=rows, about=joined(about), signatures=made_alike(runs)
+    )
 
 
 def averaged(
@@ -189,10 +198,10 @@ def conditions_table(runs: Sequence[dict]) -> Table:
         "conditions",
         "Every condition",
         titles,
-        rows,
-        about if NONE in conditions_of(runs) else "",
-        2,
-        made_alike(runs),
+        rows=rows,
+        about=about if NONE in conditions_of(runs) else "",
+        headers=2,
+        signatures=made_alike(runs),
     )
 
 
@@ -245,7 +254,13 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "seeds, paired by k: whether two curves differ, not whether those of other seeds would."
     )
     return Table(
-        "procrustes", "Positions: Procrustes loss and bands", titles, rows, about, 2, made_alike(runs)
+        "procrustes",
+        "Positions: Procrustes loss and bands",
+        titles,
+        rows=rows,
+        about=about,
+        headers=2,
+        signatures=made_alike(runs),
     )
 
 
@@ -287,7 +302,9 @@ def runs_table(runs: Sequence[dict]) -> Table:
         for run in runs
     ]
     titles = ["condition", "encoding", "seed", "training", "commit", "versions", "command"]
-    return Table("runs", "How the runs were made", titles, rows, "", 3, made_alike(runs))
+    return Table(
+        "runs", "How the runs were made", titles, rows=rows, about="", headers=3, signatures=made_alike(runs)
+    )
 
 
 def made_alike(runs: Sequence[dict]) -> str:

@@ -53,7 +53,9 @@ def accuracy_table(runs: Sequence[dict]) -> Table:
         f"Accuracy on XNLI; fine-tuned on {runs[0]['pairs']['train']:,} pairs in {languages[0]}, chance "
         "is one of three labels."
     )
-    return Table("xnli", "XNLI by position encoding", ["encoding", "seeds", *languages], rows, about)
+    return Table(
+        "xnli", "XNLI by position encoding", ["encoding", "seeds", *languages], rows=rows, about=about
+    )
 
 
 def name_of(run: dict) -> str:

@@ -57,4 +57,4 @@ def printed(rows: Sequence[Classified]) -> str:
         f"Accuracy in % on {first[labels[0]].rows} held-out tokens; of a class without training rows: "
         f"{unseen}"
     )
-    return f"{heading}\n\n{text_rows(Table('probes', 'Probes', ['layer', *labels], cells, ''))}"
+    return f"{heading}\n\n{text_rows(Table('probes', 'Probes', ['layer', *labels], rows=cells, about=''))}"

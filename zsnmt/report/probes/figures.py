@@ -39,8 +39,10 @@ def probe_figures(found: Sequence[Probes], systems: Sequence[str]) -> list[tuple
     if not found:
         return []
     classifiers = [finding for finding in CLASSIFIERS if finding.of(found[0], FINAL) is not None]
-    accuracy = by_layer(found, classifiers, systems, len(classifiers), one_scale=True)
-    similarity = by_layer(found, (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL), systems, 2, one_scale=False)
+    accuracy = by_layer(found, classifiers, systems, columns=len(classifiers), one_scale=True)
+    similarity = by_layer(
+        found, (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL), systems, columns=2, one_scale=False
+    )
     return [
         ("probe_accuracy", "Accuracy of linear classifiers by layer", accuracy),
         ("probe_similarity", "Similarity of languages by layer", similarity),
@@ -63,7 +65,7 @@ def by_layer(
         figure = Figure(figsize=(width * columns + 0.4, height), layout="constrained")
         panels = figure.subplots(rows, columns, sharex=True, sharey=one_scale, squeeze=False).flat
         for axes, finding in zip(panels, findings, strict=True):
-            draw(axes, finding, found, systems)
+            draw(axes, finding, found, systems=systems)
             axes.set_xticks(range(len(layers)), layers)
             axes.tick_params(labelsize="small", labelbottom=True)
             axes.spines[["top", "right"]].set_visible(False)
@@ -151,5 +153,17 @@ def confusion_maps(found: Sequence[Probes]) -> list[HeatMap]:
         }
         title = "language of tokens, %"
         sides = {"down": "true", "across": "predicted"}
-        maps.append(HeatMap(CONFUSION, CONFUSION, system, title, languages, values, 0, 100, **sides))
+        maps.append(
+            HeatMap(
+                CONFUSION,
+                CONFUSION,
+                system,
+                title=title,
+                languages=languages,
+                values=values,
+                low=0,
+                high=100,
+                **sides,
+            )
+        )
     return maps

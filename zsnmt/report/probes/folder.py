@@ -115,7 +115,7 @@ def parse(found: dict, source: Path) -> Probes:
     ]
 
     def rows(name: str, columns: Mapping[str, type], keys: Iterable[tuple[str, ...]]) -> list[list]:
-        return table(found.get(name, []), columns, list(keys), f"{name} in {source}")
+        return table(found.get(name, []), columns, list(keys), name=f"{name} in {source}")
 
     pairs = [(layer, *pair) for layer in layers for pair in combinations(languages, 2)]
     similar = [Similarity(*row) for row in rows(SIMILARITY, Similarity.__annotations__, pairs)]
@@ -127,7 +127,7 @@ def parse(found: dict, source: Path) -> Probes:
         {key: found[key] for key in (*OF_RUN, *OF_PROBES)},
         {layer: [row for row in similar if row.layer == layer] for layer in layers},
         {layer: {row.label: row for row in classified if row.layer == layer} for layer in layers},
-        {
+        confusions={
             layer: {language: shares for of, language, *shares in confusions if of == layer}
             for layer in layers
         },

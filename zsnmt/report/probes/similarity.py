@@ -35,14 +35,14 @@ def write_similarities(
         raise InputError(f"{output} is a folder; name a TSV file")
     found = read_states(states)
     output.parent.mkdir(parents=True, exist_ok=True)
-    rows = [*similarities(found, np.random.default_rng(seed), variance, csls_neighbours)]
+    rows = [*similarities(found, np.random.default_rng(seed), variance, csls_neighbours=csls_neighbours)]
     write_tsv(output, [*Similarity._fields], rows)
     layers = [summary(layer, [row for row in rows if row.layer == layer]) for layer in found.layers]
     heading = (
         f"{rows[0].sentences} sentences × {rows[0].dimensions}, means over {len(rows) // len(layers)} "
         "pair(s) of languages"
     )
-    return f"{heading}\n\n{text_rows(Table('similarity', 'Similarity', TITLES, layers, ''))}"
+    return f"{heading}\n\n{text_rows(Table('similarity', 'Similarity', TITLES, rows=layers, about=''))}"
 
 
 def summary(layer: str, pairs: Sequence[Similarity]) -> list[str | None]:

@@ -46,7 +46,10 @@ def classifier(label: str) -> Finding:
         return lambda one, layer: getattr(one.classified[layer].get(label), name, None)
 
     return Finding(
-        f"{label} id", "accuracy", share("accuracy"), {MAJORITY: share("majority"), CHANCE: share("chance")}
+        f"{label} id",
+        "accuracy",
+        share("accuracy"),
+        references={MAJORITY: share("majority"), CHANCE: share("chance")},
     )
 
 
@@ -68,12 +71,19 @@ def above_independent(one: Probes, layer: str) -> float:
 TOKEN, POSITION, LANGUAGE = CLASSIFIERS = tuple(map(classifier, LABELS))
 INDEPENDENT = Finding("SVCCA if independent", "svcca", mean_over_pairs("independent"))
 SVCCA = Finding(
-    "SVCCA", "svcca", mean_over_pairs("svcca"), {CHANCE: mean_over_pairs("gaussian")}, INDEPENDENT.of
+    "SVCCA",
+    "svcca",
+    mean_over_pairs("svcca"),
+    references={CHANCE: mean_over_pairs("gaussian")},
+    independent=INDEPENDENT.of,
 )
 ABOVE_INDEPENDENT = Finding("SVCCA − independent", "svcca", above_independent, difference=True)
-CKA = Finding("CKA", "cka", mean_over_pairs("cka"), {CHANCE: lambda one, layer: 0.0})
+CKA = Finding("CKA", "cka", mean_over_pairs("cka"), references={CHANCE: lambda one, layer: 0.0})
 RETRIEVAL = Finding(
-    "retrieval", "retrieval", mean_over_pairs("forward", "backward"), {CHANCE: mean_over_pairs("chance")}
+    "retrieval",
+    "retrieval",
+    mean_over_pairs("forward", "backward"),
+    references={CHANCE: mean_over_pairs("chance")},
 )
 KEPT = Finding("directions kept", "kept", mean_over_pairs("kept", "other_kept"))
 SIMILARITIES = SVCCA, INDEPENDENT, ABOVE_INDEPENDENT, CKA, RETRIEVAL, KEPT
@@ -168,7 +178,9 @@ def layers_table(found: Sequence[Probes]) -> Table:
         "normalisation."
     )
     columns = ["layer", "system", "residual", *(finding.title for finding in findings)]
-    return Table("probe_layers", "Every layer", columns, rows, about, 2, settings(found))
+    return Table(
+        "probe_layers", "Every layer", columns, rows=rows, about=about, headers=2, signatures=settings(found)
+    )
 
 
 def residual(one: Probes, layer: str) -> str | None:
@@ -198,7 +210,15 @@ def confusion_table(found: Sequence[Probes]) -> Table | None:
         "to 100 %."
     )
     title = "How languages are confused in the encoder output"
-    return Table("probe_confusion", title, ["system", "true", *languages], rows, about, 2, settings(found))
+    return Table(
+        "probe_confusion",
+        title,
+        ["system", "true", *languages],
+        rows=rows,
+        about=about,
+        headers=2,
+        signatures=settings(found),
+    )
 
 
 def runs_table(found: Sequence[Probes]) -> Table:
@@ -217,9 +237,9 @@ def runs_table(found: Sequence[Probes]) -> Table:
         "probe_runs",
         "How the probes were made",
         ["system", "seed", "commit", "versions", "command"],
-        rows,
-        "",
-        2,
+        rows=rows,
+        about="",
+        headers=2,
     )
 
 

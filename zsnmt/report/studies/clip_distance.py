@@ -34,7 +34,13 @@ def clip_distance_table(all_scores: Sequence[Scores]) -> Table | None:
     )
     signatures = signature_note([scores for runs in found.values() for scores in runs])
     return Table(
-        "clip_distance", "Relative attention by clipping distance", columns, rows, about, 2, signatures
+        "clip_distance",
+        "Relative attention by clipping distance",
+        columns,
+        rows=rows,
+        about=about,
+        headers=2,
+        signatures=signatures,
     )
 
 

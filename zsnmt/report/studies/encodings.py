@@ -11,7 +11,7 @@ from zsnmt.report.scores import Column, all_directions, by_system, signature_not
 from zsnmt.report.significance import Side
 from zsnmt.report.table import Cell, Table, joined, over_seeds
 from zsnmt.runs.scores import DIRECT, Scores
-from zsnmt.runs.systems import BELOW, ENCODINGS
+from zsnmt.runs.systems import BELOW, BY_ENCODING
 
 VARIANTS = "baseline", "residual"
 COLUMNS = [
@@ -26,7 +26,7 @@ def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
     """
     systems = by_system(all_scores)
     found = {
-        encoding: [systems.get(system.name, []) for system in pair] for encoding, pair in ENCODINGS.items()
+        encoding: [systems.get(system.name, []) for system in pair] for encoding, pair in BY_ENCODING.items()
     }
     found |= {
         f"{encoding}, below the removal": [[], systems.get(name, [])] for encoding, name in BELOW.items()
@@ -46,8 +46,8 @@ def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
         "encodings",
         "Position encodings of the encoder",
         [*rows[0]],
-        table,
-        joined(about),
+        rows=table,
+        about=joined(about),
         signatures=signatures,
     )
 

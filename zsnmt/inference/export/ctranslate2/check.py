@@ -106,7 +106,7 @@ def check_exact(
     """The agreement of an export in float32; `InputError` if its log-probabilities or its best
     translations are others.
     """
-    found, apart = compare(model, reference, engine, chosen)
+    found, apart = compare(model, reference, engine, chosen=chosen)
     if not found.largest <= EXACT:  # refuses NaN, too
         raise InputError(
             "the export is deleted, since its log-probabilities differ from PyTorch's by up to "
@@ -131,7 +131,7 @@ def check_noise(
     """The agreement of a quantised export; `InputError` if it is noisier than a stock model's by more than
     the margin.
     """
-    found, _ = compare(model, reference, engine, chosen)
+    found, _ = compare(model, reference, engine, chosen=chosen)
     if not found.rms <= MARGIN * stock.rms:
         raise InputError(
             "the export is deleted, since its log-probabilities, quantised, differ from PyTorch's by "

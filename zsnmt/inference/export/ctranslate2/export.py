@@ -50,7 +50,7 @@ def write(
     """
     check_exportable(trained.model, record["quantization"])
     record = record | {"versions": record["versions"] | {"ctranslate2": ctranslate2().__version__}}
-    agreements, here = checked(folder, run, trained, record, samples)
+    agreements, here = checked(folder, run, trained, record=record, chosen=samples)
     write_check(folder, scored(trained.model, samples), bound(agreements))
     return agreements, {"versions": record["versions"], PLACES: [here]}
 
@@ -80,22 +80,22 @@ def checked(
 
     def written(folder: Path, model: BaseFairseqModel, quantization: str) -> CTranslate2Engine:
         folder.mkdir(exist_ok=True)
-        write_model(folder, model, trained.codec.dictionary.symbols, quantization)
+        write_model(folder, model, trained.codec.dictionary.symbols, quantization=quantization)
         shutil.copytree(run / PIPELINE_FOLDER, folder / PIPELINE_FOLDER)
         write_json(folder / EXPORT_FILE, record | {"files": checksums(folder)})
         return CTranslate2Engine(folder, search)
 
     if quantization == FLOAT32:
         engine = written(part, model, FLOAT32)
-        return {FLOAT32: check_exact(model, reference, engine, chosen)}, place(engine)
+        return {FLOAT32: check_exact(model, reference, engine, chosen=chosen)}, place(engine)
     with TemporaryDirectory(dir=part) as beside:
-        exact = check_exact(model, reference, written(Path(beside) / "exact", model, FLOAT32), chosen)
+        exact = check_exact(model, reference, written(Path(beside) / "exact", model, FLOAT32), chosen=chosen)
         stock = stock_model(model)
         noise = differences(stock, written(Path(beside) / "stock", stock, quantization), chosen)
     engine = written(part, model, quantization)
     return {
         FLOAT32: exact,
-        quantization: check_noise(model, reference, engine, chosen, noise),
+        quantization: check_noise(model, reference, engine, chosen=chosen, stock=noise),
         STOCK: noise,
     }, place(engine)
 

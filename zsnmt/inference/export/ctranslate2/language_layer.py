@@ -62,13 +62,13 @@ def joined_input(
     tags = np.argsort(rows)[(rows < 0).sum() :]  # in the order of the table
     vectors = read(language.table.weight).astype(np.float64)
     if language.project is None:
-        return JoinedInput(embeddings, positions, vectors, tags, rectified=False)
+        return JoinedInput(embeddings, positions, vectors, tags=tags, rectified=False)
     of_input, of_language = np.split(read(language.project.weight).astype(np.float64), 2, axis=1)  # C×C each
     bias = read(language.project.bias).astype(np.float64)
     embeddings, positions = embeddings @ of_input.T, positions @ of_input.T + bias
     embeddings[tags] = vectors @ of_input.T + bias
     positions[0] = 0  # its place is in the tags' rows
-    return JoinedInput(embeddings, positions, vectors @ of_language.T, tags, rectified=True)
+    return JoinedInput(embeddings, positions, vectors @ of_language.T, tags=tags, rectified=True)
 
 
 def language_layer(
@@ -108,7 +108,7 @@ def language_layer(
     decode[:embed_dim, :size] = (joined.additions * deviations).T @ codes / (c * size)
     linear(attention.linear[1], decode)
 
-    idle_attention(spec.attention, [width, encoder_dim], width, heads)
+    idle_attention(spec.attention, [width, encoder_dim], width, heads=heads)
     spec.attention.head_dim = np.int32(1)
     del spec.ffn.layer_norm  # and with it the residual connection
     narrow = np.eye(embed_dim, width)

@@ -128,7 +128,7 @@ def linear(spec: LinearSpec, weight: np.ndarray, bias: np.ndarray | None = None)
 def idle_encoder_layer(embed_dim: int, heads: int) -> TransformerEncoderLayerSpec:
     """A layer that changes nothing."""
     spec = ctranslate2().specs.transformer_spec.TransformerEncoderLayerSpec(head_dim=1)
-    idle_attention(spec.self_attention, [embed_dim], embed_dim, heads)
+    idle_attention(spec.self_attention, [embed_dim], embed_dim, heads=heads)
     idle_feed_forward(spec.ffn, embed_dim)
     return spec
 
@@ -136,8 +136,8 @@ def idle_encoder_layer(embed_dim: int, heads: int) -> TransformerEncoderLayerSpe
 def idle_decoder_layer(embed_dim: int, encoder_dim: int, heads: int) -> TransformerDecoderLayerSpec:
     """A layer that changes nothing."""
     spec = ctranslate2().specs.transformer_spec.TransformerDecoderLayerSpec(head_dim=1)
-    idle_attention(spec.self_attention, [embed_dim], embed_dim, heads)
-    idle_attention(spec.attention, [embed_dim, encoder_dim], embed_dim, heads)
+    idle_attention(spec.self_attention, [embed_dim], embed_dim, heads=heads)
+    idle_attention(spec.attention, [embed_dim, encoder_dim], embed_dim, heads=heads)
     idle_feed_forward(spec.ffn, embed_dim)
     return spec
 

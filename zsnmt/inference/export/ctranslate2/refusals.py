@@ -30,6 +30,7 @@ from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
 from zsnmt.modules.onednn_linear import OneDnnLinear
+from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
 from zsnmt.modules.relative_attention import OffsetTable, RelativeKeys, RelativeKeysAndQueries, RelativeValues
@@ -72,7 +73,7 @@ KNOWN = {
 OPTIONS = {
     PositionQuery: "--encoder-position-query-layers",
     MeanPoolResidual: "--encoder-residual-replacement mean_pool",
-    TupePositions: "--encoder-position-encoding tupe_absolute or tupe_relative",
+    TupePositions: f"--encoder-position-encoding {' or '.join(TUPE)}",
     RelativeKeysAndQueries: "--encoder-position-encoding relative_key_query",
     GrowingVocabulary: "--frozen-vocabulary",
     LanguageAdapters: "--adapter-dim",

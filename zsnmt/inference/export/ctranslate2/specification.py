@@ -111,8 +111,8 @@ def decoder_spec(model: TransformerModel, read: Reader) -> TransformerDecoderSpe
     spec.scale_embeddings = float(decoder.embed_scale)
     if decoder.language_embedding is not None:
         scaled = decoder.embed_scale * embeddings.astype(np.float64)
-        joined = joined_input(decoder.language_embedding, scaled, positions.astype(np.float64), read)
-        first, embeddings, positions = language_layer(joined, encoder_dim, heads, epsilon(model))
+        joined = joined_input(decoder.language_embedding, scaled, positions.astype(np.float64), read=read)
+        first, embeddings, positions = language_layer(joined, encoder_dim, heads, epsilon=epsilon(model))
         spec.layer.insert(0, first)
         spec.scale_embeddings = False
     elif decoder.embed_positions is not None and has_relative_keys(spec):

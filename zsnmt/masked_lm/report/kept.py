@@ -1,0 +1,40 @@
+"""Score files of masked LMs that the project keeps, and the block of RESULTS.md made from them."""
+
+from pathlib import Path
+
+from zsnmt.masked_lm.report.runs import in_order, read
+from zsnmt.masked_lm.report.tables import markdown_report
+from zsnmt.masked_lm.runs import score_file
+from zsnmt.report.documents import Maker, keep, kept_files
+
+FOLDER = "compression"  # below that of a config; the name is that of the files kept since version 0.1
+
+
+def keep_masked_lm(run: Path, folder: Path) -> Path:
+    """Where the score file of a run is kept, without what only drawings show; `InputError` if it is
+    missing or not whole.
+    """
+    scores = read(score_file(run))
+    kept = scores | {"curves": None, "correlations": None}
+    path = (
+        folder
+        / scores["config"]
+        / FOLDER
+        / f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+    )
+    return keep(kept, path)
+
+
+def kept_masked_lms(folder: Path, config: str) -> list[dict]:
+    """The kept runs of a config in the order of tables; `InputError` if there are none or they cannot be
+    compared.
+    """
+    return in_order([*map(read, kept_files(folder / config / FOLDER, "score files; add masked LMs"))])
+
+
+def _masked_lms(folder: Path, config: str) -> str:
+    """The tables of masked LMs with different position encodings."""
+    return markdown_report(kept_masked_lms(folder, config))
+
+
+MAKERS: dict[str, Maker] = {f":{FOLDER}": _masked_lms}
