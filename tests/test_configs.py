@@ -75,8 +75,8 @@ SMALL_MODEL = """
 
 
 def in_small(name: str, full_size: bool = False, **settings: str) -> str:
-    """The text of a config with small numbers and a small model, unless that is to have its full size; further
-    settings may be given.
+    """The text of a config with small numbers and a small model, unless that is to have its full size;
+    further settings may be given.
     """
     path = ROOT / "configs" / f"{name}.conf"
     text = path.read_text(encoding="utf-8").replace("=path/to/text", '="$OWN"')
