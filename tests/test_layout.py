@@ -46,7 +46,19 @@ def rooms_behind(path: Path) -> set[str]:
     return {name.split(".")[1] for name in imported(path) if name.startswith("zsnmt.")}
 
 
+def takes_any_number(node: ast.AST) -> bool:
+    """Whether a function, or a class that is called, has a parameter like *rows."""
+    if isinstance(node, ast.ClassDef):
+        return any(takes_any_number(each) for each in node.body if getattr(each, "name", "") == "__init__")
+    return isinstance(node, ast.FunctionDef) and node.args.vararg is not None
+
+
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+VARIADIC = {
+    node.name for path in MODULES for node in ast.parse(path.read_text()).body if takes_any_number(node)
+}
 
 
 def test_every_folder_stands_on_one_floor():
@@ -71,6 +83,24 @@ def test_folders_import_one_another_without_a_circle():
     order = [*TopologicalSorter(behind).static_order()]  # CycleError names the folders of a circle
     assert order.index("errors") < order.index("evaluation")
     assert "tasks" not in behind["report"]  # tables are made without fairseq
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_at_most_three_arguments_go_by_position(path):
+    """Of calls to functions and classes of the project, by the names that the module imports or defines."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("zsnmt"):
+            own |= {alias.asname or alias.name for alias in node.names}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    assert not {
+        f"{call.func.id} in line {call.lineno}"
+        for call in calls
+        if call.func.id in own - VARIADIC
+        and len(call.args) > 3
+        and not any(isinstance(argument, ast.Starred) for argument in call.args)
+    }
 
 
 def test_only_registering_files_live_where_fairseq_imports_everything():

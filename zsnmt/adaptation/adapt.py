@@ -170,7 +170,13 @@ def _binarise(experiment: Experiment, adaptation: Adaptation) -> None:
     bound = UNKNOWN_BOUND if adaptation.allow_unknown is None else adaptation.allow_unknown
     settings = experiment.config.text_settings
     shares = extend_data(
-        experiment.text, experiment.data, adaptation.pipeline, new, settings, bound, os.cpu_count()
+        experiment.text,
+        experiment.data,
+        adaptation.pipeline,
+        new=new,
+        settings=settings,
+        unknown_bound=bound,
+        workers=os.cpu_count(),
     )
     for name, share in shares.items():
         print(f"{name}\t{100 * share:.2f} % unknown", file=sys.stderr)

@@ -114,7 +114,12 @@ def _prepare_nli(study: NliStudy) -> None:
     config = study.config
     _show(
         prepare(
-            study.nli, study.data, Path(config.multinli), Path(config.xnli), config.languages, config.longest
+            study.nli,
+            study.data,
+            Path(config.multinli),
+            xnli=Path(config.xnli),
+            languages=config.languages,
+            longest=config.longest,
         )
     )
 
