@@ -93,7 +93,9 @@ def test_at_most_three_arguments_go_by_position(path):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module.startswith("zsnmt"):
             own |= {alias.asname or alias.name for alias in node.names}
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    calls = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
     assert not {
         f"{call.func.id} in line {call.lineno}"
         for call in calls

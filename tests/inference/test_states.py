@@ -43,10 +43,8 @@ LANGUAGES = ["inglan", "velan", "tamun"]
 LINES, LAYERS, DIMENSION, LONGEST = 11, 3, 16, 40
 SIZES = (
     f"--encoder-layers {LAYERS} --decoder-layers 1 --encoder-embed-dim {DIMENSION} --decoder-embed-dim "
-    f"{DIMENSION} "
-    "--encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 --encoder-attention-heads 2 "
-    "--decoder-attention-heads 2 "
-    f"--max-source-positions {LONGEST}"
+    f"{DIMENSION} --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24 --encoder-attention-heads 2 "
+    f"--decoder-attention-heads 2 --max-source-positions {LONGEST}"
 )
 PIECES = {"de": ["_ein _hau s", "_so", "_ein _so _hau s"], "en": ["_a _house", "_so _so", "_a"]}
 

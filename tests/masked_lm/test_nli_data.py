@@ -24,9 +24,8 @@ from zsnmt.text.subword import Subwords
 VOCABULARY, LONGEST = 90, 40
 SMALL = (
     "--arch zs_bert --encoder-layers 2 --encoder-embed-dim 16 --encoder-ffn-embed-dim 24 "
-    "--encoder-attention-heads 2 --max-positions 50 "
-    "--optimizer adam --batch-size 32 --required-batch-size-multiple 1 --max-update 1 "
-    "--no-epoch-checkpoints --cpu --num-workers 0 "
+    "--encoder-attention-heads 2 --max-positions 50 --optimizer adam --batch-size 32 "
+    "--required-batch-size-multiple 1 --max-update 1 --no-epoch-checkpoints --cpu --num-workers 0 "
     "--disable-validation"
 ).split()
 

@@ -349,8 +349,7 @@ def test_adapted_runs_of_all_modes_can_stand_beside_trained_ones():
         (
             dict(seed=3, adapted_from=SEEDS[0].adapted_from | {"mode": "frozen"}),
             "the runs of baseline are not seeds of one system: adapted from old_config base_baseline, "
-            "frozen; adapted from old_config "
-            "base_baseline, full; make two tables or give them two names",
+            "frozen; adapted from old_config base_baseline, full; make two tables or give them two names",
         ),
         (
             dict(seed=3, before=[changed(SEEDS[0].before[0], lines=7)]),

@@ -29,8 +29,7 @@ SIZES = (
 )
 TRAINING = (
     f"{SIZES} --criterion masked_lm --optimizer adam --lr 0.01 --batch-size 20 --tokens-per-sample 40 "
-    "--seed 3 --cpu "
-    "--num-workers 0 --log-format json --log-interval 1 --mask-prob 0.5"
+    "--seed 3 --cpu --num-workers 0 --log-format json --log-interval 1 --mask-prob 0.5"
 )
 TOKENS = torch.tensor([[0, 8, 9, 10, 2]])
 

@@ -27,9 +27,8 @@ from zsnmt.training.studies import STUDIES, systems, training_options
 LAYERS = 4  # the middle one is the third
 SIZES = (
     f"--encoder-layers {LAYERS} --decoder-layers 2 --encoder-embed-dim 8 --decoder-embed-dim 8 "
-    "--encoder-ffn-embed-dim 20 "
-    "--decoder-ffn-embed-dim 20 --encoder-attention-heads 2 --decoder-attention-heads 2 "
-    "--max-source-positions 31"
+    "--encoder-ffn-embed-dim 20 --decoder-ffn-embed-dim 20 --encoder-attention-heads 2 "
+    "--decoder-attention-heads 2 --max-source-positions 31"
 ).split()
 ALIKE = (
     "--word-dropout 0 --decoder-language-embedding none --dropout 0.1 --attention-dropout 0.1 "

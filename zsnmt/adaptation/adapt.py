@@ -110,8 +110,7 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
         if made_for.is_file() and made_for.read_text(encoding="utf-8") != pipeline:
             raise InputError(
                 f"{folder} was made for runs with another text pipeline than {adaptation.base} has; give "
-                "the config a "
-                "new name, or remove the folder"
+                "the config a new name, or remove the folder"
             )
         source, original = make_source(steps, experiment), adaptation.text
         of_both = [source, *([original] if original else []), adaptation.pipeline]
@@ -151,8 +150,7 @@ def _join(source: Path, experiment: Experiment, adaptation: Adaptation) -> None:
         if adaptation.mode != FROZEN:
             raise InputError(
                 f"{gone}, and without it the model forgets its languages; bring it back, or adapt with "
-                "--frozen, which "
-                "needs only the new text"
+                "--frozen, which needs only the new text"
             )
         print(f"{gone}: only the new languages can be scored", file=sys.stderr)
     with replacing_folder(experiment.text) as part:

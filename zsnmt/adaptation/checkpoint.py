@@ -72,8 +72,7 @@ def task_of(state: dict, data: Path) -> ZeroShotTranslationTask:
     if task.langs[: len(languages)] != languages or len(task.langs) == len(languages):
         raise InputError(
             f"the checkpoint's languages are {', '.join(languages)}, and {data} has "
-            f"{', '.join(task.langs)}; the new ones "
-            "must come after them"
+            f"{', '.join(task.langs)}; the new ones must come after them"
         )
     task.place_tags(state["task_state"]["language_tags"])
     return task
@@ -98,8 +97,7 @@ def extended(
         if name not in new or number < 0 or [*new[name].shape] != sizes(weight, number):
             raise InputError(
                 f"the model has a weight {name} of {'×'.join(map(str, weight.shape))} that does not fit "
-                "into the extended "
-                "one; adapt a run with the options that it was trained with"
+                "into the extended one; adapt a run with the options that it was trained with"
             )
         if number:
             rows = next((rows for table, rows in drawn if torch.equal(table, weight)), None)

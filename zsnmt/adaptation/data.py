@@ -241,9 +241,7 @@ def too_unknown(
         if unknown:
             return (
                 f"{file.path}: {100 * share:.1f} % of its pieces are unknown to the model in "
-                f"{file.language}, as '{unknown[0]}' in line "
-                f"{number}, and {100 * bound:g} % are allowed; is it the right language and script? If so, "
-                "allow more with "
-                "--allow-unknown"
+                f"{file.language}, as '{unknown[0]}' in line {number}, and {100 * bound:g} % are allowed; "
+                "is it the right language and script? If so, allow more with --allow-unknown"
             )
     raise AssertionError(f"{file.path} has no unknown piece")

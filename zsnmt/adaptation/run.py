@@ -66,8 +66,7 @@ def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 
         if adapters or adapter_dim:
             raise InputError(
                 "adapters belong to a language that was added with everything else frozen; adapt this run "
-                "with --frozen, "
-                "or without adapters"
+                "with --frozen, or without adapters"
             )
         return {"frozen_vocabulary": "none", "adapter_dim": 0}
     if adapters and adapter_dim not in (0, adapters):

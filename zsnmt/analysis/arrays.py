@@ -19,8 +19,7 @@ def as_states(states: ArrayLike) -> np.ndarray:
     if wrong.any():
         raise InputError(
             f"row {wrong.argmax() + 1} of the states, and {wrong.sum()} of {len(states)} in all, has a "
-            "number "
-            f"that is not finite; look there for an empty sentence or an overflow of half precision"
+            "number that is not finite; look there for an empty sentence or an overflow of half precision"
         )
     return states
 

@@ -52,8 +52,7 @@ def similarities(
     if not states.record["translations"]:
         raise InputError(
             "line n of the languages is not the same sentence in these states; make them from a multiway "
-            "set, "
-            "such as a test set"
+            "set, such as a test set"
         )
     shape = states.record["sentences"], states.record["dimension"]
     gaussian = gaussian_mean(*shape, generator, variance)

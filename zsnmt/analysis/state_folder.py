@@ -67,8 +67,7 @@ def allocate(folder: Path, layers: Sequence[str], shape: tuple[int, int]) -> Non
         size = len(layers) * shape[0] * shape[1] * 4 / 1e9
         raise InputError(
             f"{folder.parent} cannot hold {size:.2g} GB of states ({error.strerror}); make room, or give "
-            "fewer "
-            "lines"
+            "fewer lines"
         ) from error
 
 

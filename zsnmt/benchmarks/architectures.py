@@ -109,6 +109,6 @@ def step_tables(
             for title, (middle, low, high) in ratios(times, baseline).items():
                 yield (
                     f"| {length} | {title} | {median(times[title]):.2f} | {middle:.3f} "
-                    f"({low:.3f}–{high:.3f}) "
-                    f"| {memory[title] / 1e6:,.0f} | {memory[title] / memory[baseline]:.2f} |"
+                    f"({low:.3f}–{high:.3f}) | {memory[title] / 1e6:,.0f} | "
+                    f"{memory[title] / memory[baseline]:.2f} |"
                 )

@@ -32,10 +32,8 @@ OPTIONS = {
 }
 RECIPE = (
     "--cpu --task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 --adam-betas "
-    "(0.9,0.98) --adam-eps 1e-9 "
-    "--clip-norm 0 --lr-scheduler inverse_sqrt --lr 2e-3 --warmup-updates 1000 --warmup-init-lr 0 --seed 1 "
-    "--num-workers 0 "
-    "--no-save --disable-validation --log-format json"
+    "(0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler inverse_sqrt --lr 2e-3 --warmup-updates 1000 "
+    "--warmup-init-lr 0 --seed 1 --num-workers 0 --no-save --disable-validation --log-format json"
 ).split()
 
 
@@ -76,8 +74,7 @@ def training_speed(
         found[title].append(train(data, trainings[title], threads))
     about = (
         f"fairseq-train on {data}, {size} size, dropout {dropout}, batches of {max_tokens} tokens, "
-        f"{threads} thread(s), updates "
-        f"{updates // 2 + 1} to {updates}, {rounds} rounds"
+        f"{threads} thread(s), updates {updates // 2 + 1} to {updates}, {rounds} rounds"
     )
     yield f"\n{about}:\n"
     yield from table(found)

@@ -160,8 +160,7 @@ def table(found: Sequence[Timed], figures: Sequence[dict]) -> Iterator[str]:
     speeds = {each.title: each.speeds for each in found}
     yield (
         "| engine | precision | processes × threads | output tokens/s (median) | ratio to fairseq-generate: "
-        "median (range) "
-        "| BLEU | best as fairseq's | all as fairseq's |"
+        "median (range) | BLEU | best as fairseq's | all as fairseq's |"
     )
     yield "|---|---|---|---:|---:|---:|---:|---:|"
     against_fairseq = ratios(speeds, found[0].title)

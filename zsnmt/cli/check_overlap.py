@@ -77,8 +77,7 @@ def clean(options: argparse.Namespace) -> dict:
     if removed := sum(of_pair["removed"] for of_pair in counts.values()):
         print(
             f"{removed} training pairs overlap with the validation or test sets and were left out; "
-            f"{LIST_FILE} beside "
-            f"the text lists them",
+            f"{LIST_FILE} beside the text lists them",
             file=sys.stderr,
         )
     return counts

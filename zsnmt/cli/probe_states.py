@@ -76,6 +76,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     print(
         f"{options.output}: {size / 1e6:.1f} MB, layers {', '.join(record['layers'])}, each "
-        f"{record['tokens']} tokens × "
-        f"{record['dimension']}, from {record['sentences']} sentences in {', '.join(record['languages'])}"
+        f"{record['tokens']} tokens × {record['dimension']}, from {record['sentences']} sentences in "
+        f"{', '.join(record['languages'])}"
     )

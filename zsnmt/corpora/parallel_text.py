@@ -40,8 +40,8 @@ def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path,
     raise InputError(
         f"{folder} has no text for {source}-{target} in split '{split}'; looked for "
         f"{split}.{source}-{target}.{{{source},{target}}}, {split}.{target}-{source}.{{{source},{target}}} "
-        "and "
-        f"{split}.{{{source},{target}}}; languages there: {', '.join(_languages(folder, split)) or 'none'}"
+        f"and {split}.{{{source},{target}}}; languages there: "
+        f"{', '.join(_languages(folder, split)) or 'none'}"
     )
 
 

@@ -115,8 +115,7 @@ class TaggedDataManager(MultilingualDatasetManager):
             if not shards.get(f"main:{pair}"):
                 raise InputError(
                     f"{paths['main']} has no binarised '{split}' text for {pair}: add the files to the "
-                    "parallel text "
-                    "and run zsnmt prepare again, or leave the direction out"
+                    "parallel text and run zsnmt prepare again, or leave the direction out"
                 )
         return shards
 

@@ -103,8 +103,7 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
     if not reads_pieces_alone(task):
         raise InputError(
             f"{checkpoint} was trained by {type(task).__name__} with sources that may bear tags; give the "
-            "run "
-            "folder of a zs_translation model, or a checkpoint whose sources are pieces alone"
+            "run folder of a zs_translation model, or a checkpoint whose sources are pieces alone"
         )
     symbols = {
         path.name.split(".")[1]: Dictionary.load(str(path)).symbols
@@ -177,8 +176,7 @@ def read_sentences(model: ProbedModel, text: Mapping[str, Sequence[str]]) -> lis
             if not 0 < len(tokens) <= longest or tokens.min() < model.dictionary.unk():
                 raise InputError(
                     f"line {line + 1} in '{language}' has {len(tokens)} pieces; the model reads 1 to "
-                    f"{longest}, "
-                    "and none like <pad> or </s>; remove the line from all languages"
+                    f"{longest}, and none like <pad> or </s>; remove the line from all languages"
                 )
             sentences.append(sentence)
     return sentences

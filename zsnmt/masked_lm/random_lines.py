@@ -27,8 +27,7 @@ def random_lines(
     if missing := [language for language, of_language in files.items() if not of_language]:
         raise InputError(
             f"{text} has no file {split}.xx-yy.{missing[0]} of any pair; give a folder or a split with text "
-            "of "
-            f"{', '.join(missing)}"
+            f"of {', '.join(missing)}"
         )
     counts = {language: sum(1 for _ in lines_of(of_language)) for language, of_language in files.items()}
     number = min(number, *counts.values())

@@ -25,8 +25,7 @@ def load_model(checkpoint: Path, data: Path, task_name: str) -> tuple[BaseFairse
     except (RuntimeError, KeyError, EOFError, OSError, UnpicklingError) as error:
         raise InputError(
             f"{checkpoint} is damaged or no checkpoint of such a model, or {data} is not what it was "
-            "trained on; "
-            f"give other files, or train the model anew"
+            "trained on; give other files, or train the model anew"
         ) from error
     if not isinstance(task, TASK_REGISTRY[task_name]):
         raise InputError(

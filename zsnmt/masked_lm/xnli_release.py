@@ -90,8 +90,7 @@ def records(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, ...]]:
         if record[LABEL] not in (*LABELS, NO_LABEL):
             raise InputError(
                 f"{path}, line {number} has the label '{record[LABEL]}', which is none of "
-                f"{', '.join(LABELS)} and "
-                f"{NO_LABEL}; get the release again, and leave it as it is"
+                f"{', '.join(LABELS)} and {NO_LABEL}; get the release again, and leave it as it is"
             )
         record |= {side: clean_sentence(record[side]) for side in (PREMISE, HYPOTHESIS)}
         yield tuple(record.values())

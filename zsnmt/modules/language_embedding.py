@@ -40,8 +40,8 @@ class LanguageEmbedding(nn.Module):
         if bool((rows < 0).any()):
             raise ValueError(
                 "a decoder input does not begin with a language tag, so its target language is unknown; "
-                "place the "
-                "tag there (--language-tags t_dec or s_enc_t_dec) or set --decoder-language-embedding none"
+                "place the tag there (--language-tags t_dec or s_enc_t_dec) or set "
+                "--decoder-language-embedding none"
             )
         language = self.table(rows).unsqueeze(1).type_as(x)  # B×1×C
         if self.project is None:

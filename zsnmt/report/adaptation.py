@@ -68,8 +68,7 @@ def new_language_table(all_scores: Sequence[Scores]) -> Table | None:
     new, old = new_languages(systems), old_languages(systems)
     about = (
         f"BLEU and off-target, means over directions. New: {', '.join(new)}; old: {', '.join(old[1:])}; "
-        f"pivot: {old[0]}. "
-        "Mode full: every parameter was trained on; frozen: none that old directions use."
+        f"pivot: {old[0]}. Mode full: every parameter was trained on; frozen: none that old directions use."
     )
     table = [[*row.values()] for row in rows]
     return Table(

@@ -274,10 +274,9 @@ def caption(all_scores: Sequence[Scores]) -> str:
     error = max(result.figures["reference_error"] for scores in all_scores for result in scores.results)
     return (
         f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {counted_directions(first)}; off-target: "
-        "share of "
-        f"outputs in another language than asked for, by {first.signatures['off_target']} (wrong on at most "
-        f"{100 * error:.1f} % of the references of a direction); {search_note(first)}."
-        f"{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
+        f"share of outputs in another language than asked for, by {first.signatures['off_target']} (wrong "
+        f"on at most {100 * error:.1f} % of the references of a direction); "
+        f"{search_note(first)}.{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
     )
 
 

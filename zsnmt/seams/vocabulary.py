@@ -33,8 +33,7 @@ def decoder_tags(task: FairseqTask, option: str, value: str) -> list[int]:
     if placement is not None and not placement.starts_decoder:
         raise InputError(
             f"{option} {value} reads the language from the decoder's first token, and --language-tags "
-            f"{placement.name} "
-            "puts no tag there: set it to none, or use t_dec or s_enc_t_dec"
+            f"{placement.name} puts no tag there: set it to none, or use t_dec or s_enc_t_dec"
         )
     tags = [dictionary.index(language_tag(language)) for language in languages]
     if not tags or dictionary.unk() in tags:
@@ -110,8 +109,7 @@ def vocabulary_sizes(text: str, tags: Sequence[int], size: int) -> list[int]:
         if not any(start <= tag < end for tag in tags):
             raise InputError(
                 f"--frozen-vocabulary {text}: there is no language tag among the symbols {start} to "
-                f"{end - 1} of the "
-                "dictionary; name the sizes it had before each language was added"
+                f"{end - 1} of the dictionary; name the sizes it had before each language was added"
             )
     if list(tags) != sorted(tags):
         raise InputError(

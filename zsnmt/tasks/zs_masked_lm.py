@@ -125,8 +125,8 @@ def check_options(cfg: MaskedLanguageModelConfig) -> None:
     ):
         raise InputError(
             f"--mask-prob {cfg.mask_prob}, --leave-unmasked-prob {cfg.leave_unmasked_prob} and "
-            "--random-token-prob "
-            f"{cfg.random_token_prob} must be 0 to 1, as must the sum of the last two; change them"
+            f"--random-token-prob {cfg.random_token_prob} must be 0 to 1, as must the sum of the last two; "
+            "change them"
         )
     if cfg.tokens_per_sample < 3:
         raise InputError(

@@ -96,8 +96,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         if refused := [f"--{name.replace('_', '-')}" for name in STOCK_OPTIONS if getattr(args, name, None)]:
             raise InputError(
                 f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads "
-                "languages "
-                "and dictionary from the data folder"
+                "languages and dictionary from the data folder"
             )
         folder = Path(utils.split_paths(args.data)[0])
         languages = read_languages(folder)
@@ -189,8 +188,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         if state_dict.get("dictionary", self.dictionary_hash()) != self.dictionary_hash():
             raise InputError(
                 f"the dictionary of {self.args.data} is not the one the checkpoint was trained with; give "
-                "the folder of "
-                "its training, or the pipeline folder of its run"
+                "the folder of its training, or the pipeline folder of its run"
             )
         self.trained_before = state_dict.get("trained", [])
         self.place_tags(placement)

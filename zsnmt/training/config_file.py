@@ -138,8 +138,7 @@ class ConfigFile:
             self._fail(
                 line,
                 f"goes on after the value of {key}: '{rest}'; put a value with spaces or signs into double "
-                "quotes, "
-                "and each key on a line of its own",
+                "quotes, and each key on a line of its own",
             )
         self.settings[key] = Setting(self._expanded(written, key, line), line)
         return end.end()

@@ -178,8 +178,7 @@ def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
     if removed := sum(pair["removed"] for pair in counts.values()):
         print(
             f"{removed} training pairs overlap with the validation or test sets and were left out; "
-            f"{LIST_FILE} beside the "
-            "text lists them",
+            f"{LIST_FILE} beside the text lists them",
             file=sys.stderr,
         )
 

@@ -154,8 +154,7 @@ def check_alike(baseline: Namespace, other: Namespace, varied: Iterable[str]) ->
         )
         raise InputError(
             f"the defaults of {baseline.arch} and {other.arch} differ in {values}: set them in MODEL, so "
-            "that the systems "
-            "differ in nothing but what the study varies"
+            "that the systems differ in nothing but what the study varies"
         )
 
 

@@ -133,9 +133,8 @@ def test_the_tree_of_an_english_like_sentence() -> None:
     said = labelled(Language("lang", "fam"), Meaning(CLAUSE, "conjunction1", SECOND, False))
     assert said == (
         "amod:noun1 amod:noun1 nsubj:transitive1 advmod:transitive1 root det:noun2 nummod:noun2 "
-        "obj:transitive1 "
-        "case:noun3 obl:transitive1 advmod:transitive1 cc:intransitive1 nsubj:intransitive1 conj:transitive1 "
-        "punct:transitive1"
+        "obj:transitive1 case:noun3 obl:transitive1 advmod:transitive1 cc:intransitive1 nsubj:intransitive1 "
+        "conj:transitive1 punct:transitive1"
     )
 
 
@@ -145,8 +144,8 @@ def test_the_tree_of_a_language_with_particles_everywhere() -> None:
     )
     assert labelled(language, Meaning(CLAUSE, None, None, True)) == (
         "advmod:transitive1 nsubj:transitive1 amod:noun1 amod:noun1 obl:transitive1 case:noun3 case:noun2 "
-        "det:noun2 "
-        "det:noun2 obj:transitive1 nummod:noun2 advmod:transitive1 aux:transitive1 root punct:transitive1"
+        "det:noun2 det:noun2 obj:transitive1 nummod:noun2 advmod:transitive1 aux:transitive1 root "
+        "punct:transitive1"
     )
 
 

@@ -73,8 +73,8 @@ def read_languages(path: str | Path) -> tuple[Language, ...]:
         if unknown or missing:
             raise InputError(
                 f"{path}, language {number}: {', '.join(unknown or missing)} is "
-                f"{'unknown' if unknown else 'missing'}; "
-                f"the fields are {', '.join(known)}, of which name and family are required"
+                f"{'unknown' if unknown else 'missing'}; the fields are {', '.join(known)}, of which name "
+                "and family are required"
             )
     try:
         return tuple(Language(**row) for row in rows)
@@ -191,8 +191,7 @@ class SyntheticCorpus:
                 if failures == PATIENCE:
                     raise InputError(
                         f"{number} sentences for {name}: the grammar ran out of new ones of these lengths "
-                        "after "
-                        f"{len(seen)} in all; ask for fewer sentences, more concepts or other lengths"
+                        f"after {len(seen)} in all; ask for fewer sentences, more concepts or other lengths"
                     )
                 continue
             seen.add(meaning)

@@ -56,8 +56,8 @@ class Language:
                 )
             if not choices and not (isinstance(value, str) and re.fullmatch("[a-z][a-z0-9_]*", value)):
                 raise InputError(
-                    f"{field.name} {value!r} of a language is not a code; "
-                    "use lowercase letters, digits and _, with a letter first"
+                    f"{field.name} {value!r} of a language is not a code; use lowercase letters, digits and "
+                    "_, with a letter first"
                 )
 
 

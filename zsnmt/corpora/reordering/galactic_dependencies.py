@@ -94,9 +94,8 @@ def write_reordered(
         if not counts["kept"]:
             raise InputError(
                 f"no tree of {trees} can be kept: {counts['non_projective']} are not projective, and "
-                f"{counts['too_many_children']} "
-                f"have a word with more than {most_children} children; give other trees, or allow more "
-                "children"
+                f"{counts['too_many_children']} have a word with more than {most_children} children; give "
+                "other trees, or allow more children"
             )
         files["json"].write(json.dumps(counts, indent=1).encode("utf-8"))
     return dict(counts)

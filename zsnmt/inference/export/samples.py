@@ -41,8 +41,7 @@ def samples(codec: Codec, text: Path, number: int, longest: int) -> list[Sample]
     if len(found) < LEAST:
         raise InputError(
             f"{text} has {len(found)} test sentences for directions of the run, and an export is checked on "
-            f"{LEAST} or more; "
-            "name a folder of parallel text with --text"
+            f"{LEAST} or more; name a folder of parallel text with --text"
         )
     return found
 

@@ -110,8 +110,7 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
     about = [
         "Perplexity of masked tokens, of all text (full) and of the first language (L1): lower is better.",
         "Retrieval of sentences and translation of words: how often the nearest is the right one, the mean "
-        "of both directions; "
-        "ML score: the mean of these four columns; higher is better."
+        "of both directions; ML score: the mean of these four columns; higher is better."
         if group != NONE
         else "",
         "A model of English alone, the control." if group == NONE else "",
@@ -244,14 +243,12 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
     noise = median(run["procrustes"]["noise"] for run in with_losses(runs))
     about = (
         f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to "
-        f"{offsets[-1]}: 0 where it holds "
-        f"everywhere; independent vectors have a median of about {noise:.2f}, and sinusoids say how low it "
-        "is measured on tables of "
-        "this size. Bands: the share of the variance of word–position correlations that positions explain, "
-        "whatever the word; "
-        "chance is one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the "
-        "median losses, means over the "
-        "seeds, paired by k: whether two curves differ, not whether those of other seeds would."
+        f"{offsets[-1]}: 0 where it holds everywhere; independent vectors have a median of about "
+        f"{noise:.2f}, and sinusoids say how low it is measured on tables of this size. Bands: the share of "
+        "the variance of word–position correlations that positions explain, whatever the word; chance is "
+        "one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the median "
+        "losses, means over the seeds, paired by k: whether two curves differ, not whether those of other "
+        "seeds would."
     )
     return Table(
         "procrustes",

@@ -117,8 +117,8 @@ def positions_table(found: Sequence[Probes]) -> Table | None:
     about = joined(
         [
             f"Accuracy of linear classifiers on {tokens:,} held-out tokens of the encoder output (after its "
-            "final normalisation): "
-            "lower means that less of the token and its place is left, as in Liu et al. 2021, Table 8.",
+            "final normalisation): lower means that less of the token and its place is left, as in Liu et "
+            "al. 2021, Table 8.",
             f"Always wrong, for want of training tokens: {'; '.join(unseen)}." if unseen else "",
         ]
     )
@@ -133,14 +133,11 @@ def similarity_table(found: Sequence[Probes]) -> Table:
     pairs = found[0].similarities[FINAL]
     about = (
         f"Means over {len(pairs)} pairs of languages of {pairs[0].sentences:,} sentences, each the mean of "
-        "its tokens' "
-        f"states in {pairs[0].dimensions} dimensions: higher means more alike, and so does a lower accuracy "
-        "of language id, "
-        "as in Liu et al. 2021, Table 9. SVCCA depends on the directions kept: independent states with as "
-        "many have what "
-        "stands beside it, Gaussian noise of that size what stands below it. CKA is debiased; retrieval: "
-        "how often the "
-        "nearest sentence of the other language is the translation."
+        f"its tokens' states in {pairs[0].dimensions} dimensions: higher means more alike, and so does a "
+        "lower accuracy of language id, as in Liu et al. 2021, Table 9. SVCCA depends on the directions "
+        "kept: independent states with as many have what stands beside it, Gaussian noise of that size "
+        "what stands below it. CKA is debiased; retrieval: how often the nearest sentence of the other "
+        "language is the translation."
     )
     title = "Languages in the encoder output"
     return Table(
@@ -248,7 +245,6 @@ def settings(found: Sequence[Probes]) -> str:
     said = found[0].record
     return (
         f"Text {said['text']}, split {said['split']}, {said['sentences']:,} sentences in "
-        f"{', '.join(said['languages'])}; "
-        f"classifiers: {said['kind']} procedure, {said['train_lines']:,} training lines of each language; "
-        f"seed {said['probe_seed']}."
+        f"{', '.join(said['languages'])}; classifiers: {said['kind']} procedure, {said['train_lines']:,} "
+        f"training lines of each language; seed {said['probe_seed']}."
     )

@@ -115,8 +115,7 @@ def check_exact(
     if apart > EXACT:
         raise InputError(
             f"the export is deleted, since {1 - found.equal:.1%} of its best translations are others than "
-            "fairseq's, with scores up "
-            f"to {apart:.2g} apart, more than {EXACT}"
+            f"fairseq's, with scores up to {apart:.2g} apart, more than {EXACT}"
         )
     return found
 
@@ -135,9 +134,8 @@ def check_noise(
     if not found.rms <= MARGIN * stock.rms:
         raise InputError(
             "the export is deleted, since its log-probabilities, quantised, differ from PyTorch's by "
-            f"{found.rms:.2g} (root mean "
-            f"square), more than {MARGIN} times the {stock.rms:.2g} of a stock model; choose another "
-            "--quantization"
+            f"{found.rms:.2g} (root mean square), more than {MARGIN} times the {stock.rms:.2g} of a stock "
+            "model; choose another --quantization"
         )
     return found
 

@@ -93,10 +93,9 @@ def check_here(folder: Path, engine: CTranslate2Engine) -> None:
     if not found <= bound.at_most:  # refuses NaN, too
         raise InputError(
             f"{folder} translates wrongly on this processor ({here['name']}, computing in "
-            f"{here['compute_type']}): log-probabilities of its "
-            f"check differ by {figure.format(found)}, and at most {bound.at_most:.2g} is right; export the "
-            "run again on this machine, "
-            "or use --engine pytorch with the run"
+            f"{here['compute_type']}): log-probabilities of its check differ by {figure.format(found)}, and "
+            f"at most {bound.at_most:.2g} is right; export the run again on this machine, or use --engine "
+            "pytorch with the run"
         )
     logger.warning(
         "%s is checked on this processor (%s): log-probabilities differ by %s",
