@@ -1,5 +1,7 @@
 """The chunked criterion against fairseq's: the same loss, gradients and figures, to rounding."""
 
+import gc
+
 import pytest
 import torch
 from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
@@ -227,23 +229,32 @@ def test_a_second_backward_pass_says_that_there_is_none(toy_task, sample):
         loss.backward()
 
 
-@pytest.mark.parametrize("find_unused", [False, True])
-def test_gradients_reach_the_output_layer_under_data_parallel_training(toy_task, sample, find_unused):
+@pytest.fixture
+def process_group():
+    """A group of this process alone. It outlives what a test made with it, which would wait for the group's
+    threads while these wait for Python.
+    """
     torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
-    try:
-        model = build_with(toy_task, "of its own")
-        stock, ours = criterions(toy_task)
-        expected = gradients(model, stock, sample)
-        parallel = ModuleProxyWrapper(DistributedDataParallel(model, find_unused_parameters=find_unused))
-        assert (projecting_decoder(parallel) is None) == find_unused
-        logs, found = gradients(parallel, ours, sample)
-        assert_equal(
-            (logs, {name.removeprefix("module.module."): value for name, value in found.items()}),
-            expected,
-            SUMMED,
-        )
-    finally:
-        torch.distributed.destroy_process_group()
+    yield
+    gc.collect()
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("find_unused", [False, True])
+def test_gradients_reach_the_output_layer_under_data_parallel_training(
+    toy_task, sample, find_unused, process_group
+):
+    model = build_with(toy_task, "of its own")
+    stock, ours = criterions(toy_task)
+    expected = gradients(model, stock, sample)
+    parallel = ModuleProxyWrapper(DistributedDataParallel(model, find_unused_parameters=find_unused))
+    assert (projecting_decoder(parallel) is None) == find_unused
+    logs, found = gradients(parallel, ours, sample)
+    assert_equal(
+        (logs, {name.removeprefix("module.module."): value for name, value in found.items()}),
+        expected,
+        SUMMED,
+    )
 
 
 def test_outputs_that_are_no_projection_of_features_are_left_to_fairseq(toy_task):
