@@ -290,7 +290,7 @@ def test_the_published_procedure_has_about_4000_updates_at_most_its_batch():
     for rows, size in ((10, 1), (80_000, 100), (10**9, PUBLISHED_BATCH)):
         with mock.patch.object(layer_classifiers, "fit_as_published") as fitted:
             layer_classifiers.fit("published", None, None, range(rows), seed=1)
-        epochs, batch_size = fitted.call_args.args[3:]
+        epochs, batch_size = (fitted.call_args.kwargs[name] for name in ("epochs", "batch_size"))
         assert (epochs, batch_size) == (5, size)
     assert 5 * 80_000 / 100 == 4000
 

@@ -118,8 +118,8 @@ def test_a_wrong_export_is_deleted(run, tmp_path, monkeypatch):
 def test_a_wrong_language_is_deleted(run, tmp_path, monkeypatch):
     joined_input = specification.joined_input
 
-    def turned(*arguments):
-        joined = joined_input(*arguments)
+    def turned(*arguments, **options):
+        joined = joined_input(*arguments, **options)
         return joined._replace(additions=joined.additions[::-1].copy())
 
     monkeypatch.setattr(specification, "joined_input", turned)
