@@ -45,7 +45,7 @@ class CTranslate2Engine:
         library, record = ctranslate2(), read_export(folder)
         if reason := REFUSED.get(record["quantization"]):
             raise InputError(f"{folder} was exported in {record['quantization']}: {reason}, and {REMEDY}")
-        self.search, self.workers = search, workers
+        self.search, self.workers, self.record = search, workers, record
         self.version = library.__version__
         self.signature = f"ctranslate2 {self.version} {record['quantization']}"
         self.codec = codec(folder, record)

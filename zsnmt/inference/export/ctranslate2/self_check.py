@@ -17,7 +17,7 @@ from zsnmt.files import read_json, write_json
 from zsnmt.inference.export.ctranslate2.check import Scored, agreement
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.processor import this_processor
-from zsnmt.inference.export.folder import EXPORT_FILE, REMEDY, describe_export
+from zsnmt.inference.export.folder import EXPORT_FILE, REMEDY
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ def place(engine: CTranslate2Engine) -> dict:
 
 def check_here(folder: Path, engine: CTranslate2Engine) -> None:
     """Check an export where it never was checked; `InputError` if it translates wrongly here."""
-    record, here = describe_export(folder), place(engine)
+    record, here = engine.record, place(engine)
     if PLACES not in record:
         logger.warning(
             "%s cannot be checked on this processor: it is of an older version of the toolkit; %s",
