@@ -85,6 +85,22 @@ def test_folders_import_one_another_without_a_circle():
     assert "tasks" not in behind["report"]  # tables are made without fairseq
 
 
+def bound_names(node: ast.stmt) -> set[str]:
+    """The names that a statement of a module defines or assigns."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return {
+        name.id for target in targets if target for name in ast.walk(target) if isinstance(name, ast.Name)
+    }
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_names_of_a_module_have_no_underscore(path):
+    names = set().union(*map(bound_names, ast.parse(path.read_text(encoding="utf-8")).body))
+    assert not {name for name in names if name.startswith("_") and not name.startswith("__")}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_at_most_three_arguments_go_by_position(path):
     """Of calls to functions and classes of the project, by the names that the module imports or defines."""

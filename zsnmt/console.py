@@ -28,14 +28,14 @@ def run(main: Callable[[], None]) -> NoReturn:
         main()
         sys.stdout.flush()
     except KeyboardInterrupt:
-        _stop(INTERRUPTED)
+        stop(INTERRUPTED)
     except BrokenPipeError:
-        _stop(PIPE_CLOSED)
+        stop(PIPE_CLOSED)
     except InputError as error:
-        _stop(MISUSED if isinstance(error, WrongUse) else FAILED, str(error))
+        stop(MISUSED if isinstance(error, WrongUse) else FAILED, str(error))
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
-        _stop(FAILED, where + (error.strerror or str(error)))
+        stop(FAILED, where + (error.strerror or str(error)))
     sys.exit(0)
 
 
@@ -81,7 +81,7 @@ def add_fields(parser: argparse.ArgumentParser, settings: type, without: Collect
             )
 
 
-def _stop(status: int, message: str | None = None) -> NoReturn:
+def stop(status: int, message: str | None = None) -> NoReturn:
     """Exits after what was printed, which is dropped when it cannot be written.
 
     Otherwise the interpreter tries again when it ends and reports the failure a second time.

@@ -15,7 +15,7 @@ from zsnmt.errors import InputError
 OVERLAP_FILE = (
     "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
 )
-_CANNOT_GROW = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+CANNOT_GROW = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         os.replace(part, path)
     except BaseException as error:
         part.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in _CANNOT_GROW and error.filename is None:
+        if isinstance(error, OSError) and error.errno in CANNOT_GROW and error.filename is None:
             error.filename = str(path)
         raise
 

@@ -23,7 +23,7 @@ FAMILIES = {  # as Liu et al. 2021 group the languages of their data
     "cs": "Slavic",
 }
 
-_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 class Direction(NamedTuple):
@@ -38,7 +38,7 @@ class Direction(NamedTuple):
 
 def check_language(code: str) -> str:
     """Return the code of a language as given; `InputError` unless it is letters, digits, underscores."""
-    if not _CODE.fullmatch(code):
+    if not CODE.fullmatch(code):
         raise InputError(
             f"'{code}' is no language code: a code is a letter followed by letters, digits or underscores"
         )

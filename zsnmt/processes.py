@@ -16,10 +16,10 @@ from zsnmt.errors import InputError
 
 T, R = TypeVar("T"), TypeVar("R")
 
-_function: Callable  # of a worker process, given to it once
+worker_function: Callable  # of a worker process, given to it once
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """A worker whose main process was killed would wait for work, and keep the locks it inherited, for
     ever.
     """
@@ -32,7 +32,7 @@ def _end_with_parent() -> None:
 
 
 def worker_pool(
-    workers: int, initializer: Callable = _end_with_parent, arguments: tuple = ()
+    workers: int, initializer: Callable = end_with_parent, arguments: tuple = ()
 ) -> ProcessPoolExecutor:
     """So many processes, which end with this one; raises `InputError` for fewer than one."""
     if workers < 1:
@@ -58,11 +58,11 @@ def map_in_processes(
         yield from map(function, first)
         return
     items = chain(first, second, items)
-    pool = worker_pool(workers, _start, (function,))
+    pool = worker_pool(workers, start, (function,))
     waiting = deque()
     try:
         while chunk := list(islice(items, together)):
-            waiting.append(pool.submit(_apply, chunk))
+            waiting.append(pool.submit(apply, chunk))
             if len(waiting) > 2 * workers:
                 yield from waiting.popleft().result()
         while waiting:
@@ -76,12 +76,12 @@ def progress(results: Iterable, title: str, total: int | None = None, unit: str 
     return tqdm(results, desc=title, total=total, unit=unit, leave=False, disable=None)
 
 
-def _start(function: Callable) -> None:
-    global _function
-    _function = function
+def start(function: Callable) -> None:
+    global worker_function
+    worker_function = function
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process hears it too, and ends the workers
-    _end_with_parent()
+    end_with_parent()
 
 
-def _apply(chunk: list) -> list:
-    return [_function(item) for item in chunk]
+def apply(chunk: list) -> list:
+    return [worker_function(item) for item in chunk]

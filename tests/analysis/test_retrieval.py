@@ -54,7 +54,7 @@ def test_it_equals_the_definition(pair, neighbours):
 def test_the_size_of_the_blocks_does_not_matter(pair, neighbours, monkeypatch):
     whole = translation_ranks(*pair, neighbours).tolist()
     for numbers in (1, N, 5 * N, 11 * N):
-        monkeypatch.setattr(module, "_BLOCK_NUMBERS", numbers)
+        monkeypatch.setattr(module, "BLOCK_NUMBERS", numbers)
         assert translation_ranks(*pair, neighbours).tolist() == whole
 
 

@@ -374,7 +374,7 @@ def test_sentence_means_are_those_of_each_sentence_in_float64(folder, monkeypatc
         for line, mean in enumerate(of_language):
             of_sentence = states["2"][rows_of(labels, language, line)].astype(np.float64)
             np.testing.assert_allclose(mean, of_sentence.mean(axis=0), rtol=1e-12)
-    monkeypatch.setattr(state_folder, "_SENTENCES_AT_A_TIME", 4)
+    monkeypatch.setattr(state_folder, "SENTENCES_AT_A_TIME", 4)
     for language, in_blocks in sentence_means(states["2"], labels).items():
         np.testing.assert_array_equal(in_blocks, means[language])
 

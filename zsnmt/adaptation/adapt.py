@@ -18,8 +18,8 @@ from zsnmt.training.steps import Steps, content_of
 from zsnmt.training.train import train_and_average
 
 FULL, FROZEN = "full", "frozen"
-_MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
-_START = "initial.pt"
+MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
+START = "initial.pt"
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,10 @@ def adapt_run(
             "noise_scale": adaptation.noise_scale,
         }
         inputs = [adaptation.base / MODEL_FILE, experiment.data]
-        work = partial(_extend_model, run, experiment, adaptation, seed)
-        steps.make(run, "extend", run / _START, work=work, inputs=inputs, settings=settings)
-        of_base = (run / _START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
-        further = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / _START)]
+        work = partial(extend_model, run, experiment, adaptation, seed)
+        steps.make(run, "extend", run / START, work=work, inputs=inputs, settings=settings)
+        of_base = (run / START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
+        further = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / START)]
         train_and_average(steps, experiment, run, system=name, seed=seed, options=[*of_base, *further])
     return run
 
@@ -105,7 +105,7 @@ def adapt_run(
 def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) -> None:
     """Make the text and the binarised data of a run and its new languages, unless they are there."""
     config, folder = experiment.config, experiment.folder
-    made_for, pipeline = folder / _MADE_FOR, content_of(adaptation.pipeline)
+    made_for, pipeline = folder / MADE_FOR, content_of(adaptation.pipeline)
     with held(steps, folder, experiment.file):
         if made_for.is_file() and made_for.read_text(encoding="utf-8") != pipeline:
             raise InputError(
@@ -116,7 +116,7 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
         of_both = [source, *([original] if original else []), adaptation.pipeline]
         alone = adaptation.mode == FROZEN and original is None
         chosen = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
-        join = partial(_join, source, experiment, adaptation)
+        join = partial(write_joined_text, source, experiment, adaptation)
         whole = original is not None  # else what an earlier version made may be for the mode frozen
         steps.make(
             folder, "text", experiment.text, work=join, inputs=of_both, settings=chosen, take_older=whole
@@ -131,7 +131,7 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
             folder,
             "data",
             experiment.data,
-            work=partial(_binarise, experiment, adaptation),
+            work=partial(binarise, experiment, adaptation),
             inputs=inputs,
             settings=settings,
         )
@@ -139,7 +139,7 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
             file.write(pipeline.encode("utf-8"))
 
 
-def _join(source: Path, experiment: Experiment, adaptation: Adaptation) -> None:
+def write_joined_text(source: Path, experiment: Experiment, adaptation: Adaptation) -> None:
     config, original = experiment.config, adaptation.text
     new = adaptation.new_languages(config.languages)
     if original is None:
@@ -161,7 +161,7 @@ def _join(source: Path, experiment: Experiment, adaptation: Adaptation) -> None:
     say_what_is_left_out(counts)
 
 
-def _binarise(experiment: Experiment, adaptation: Adaptation) -> None:
+def binarise(experiment: Experiment, adaptation: Adaptation) -> None:
     from zsnmt.adaptation.data import UNKNOWN_BOUND, extend_data  # loads PyTorch
 
     new = adaptation.new_languages(experiment.config.languages)
@@ -180,13 +180,13 @@ def _binarise(experiment: Experiment, adaptation: Adaptation) -> None:
         print(f"{name}\t{100 * share:.2f} % unknown", file=sys.stderr)
 
 
-def _extend_model(run: Path, experiment: Experiment, adaptation: Adaptation, seed: int) -> None:
+def extend_model(run: Path, experiment: Experiment, adaptation: Adaptation, seed: int) -> None:
     from zsnmt.adaptation.run import extend_run  # loads PyTorch
 
     extend_run(
         adaptation.base,
         experiment.data,
-        run / _START,
+        run / START,
         mode=adaptation.mode,
         adapter_dim=adaptation.adapter_dim,
         noise=adaptation.noise,

@@ -49,7 +49,7 @@ def correlations(
     zero.
     """
     queries, keys, query_weight, key_weight = (
-        _as_rows(array) for array in (queries, keys, query_weight, key_weight)
+        as_rows(array) for array in (queries, keys, query_weight, key_weight)
     )
     size = queries.shape[1]
     if keys.shape[1] != size or not query_weight.shape == key_weight.shape == (size, size):
@@ -66,7 +66,7 @@ def correlations(
         for rows, weight in ((queries, query_weight), (keys, key_weight))
     ]
     if cosine:
-        projected = [_unit(rows) for rows in projected]
+        projected = [unit(rows) for rows in projected]
     q, k = (rows.reshape(len(rows), -1) for rows in projected)  # N×d, M×d: their product sums over heads
     return q @ k.T / (heads if cosine else heads * np.sqrt(size / heads))
 
@@ -77,7 +77,7 @@ def banding(values: ArrayLike) -> Banding:
 
     Raises InputError for values that are not V×P with V, P ≥ 2, not finite, or all the same.
     """
-    values = _as_rows(values)
+    values = as_rows(values)
     if min(values.shape) < 2 or (values == values[0, 0]).all():
         raise InputError(
             f"a heat map of shape {values.shape} has no bands; give two rows and columns or more, of "
@@ -91,7 +91,7 @@ def banding(values: ArrayLike) -> Banding:
     )
 
 
-def _as_rows(array: ArrayLike) -> np.ndarray:
+def as_rows(array: ArrayLike) -> np.ndarray:
     """The array as float64, if it is rows × columns of finite numbers."""
     array = np.asarray(array, dtype=np.float64)
     if array.ndim != 2 or not array.size or not np.isfinite(array).all():
@@ -101,7 +101,7 @@ def _as_rows(array: ArrayLike) -> np.ndarray:
     return array
 
 
-def _unit(projected: np.ndarray) -> np.ndarray:
+def unit(projected: np.ndarray) -> np.ndarray:
     """Projections N×H×d scaled to length 1."""
     lengths = np.linalg.norm(projected, axis=-1, keepdims=True)
     if not lengths.all():

@@ -77,7 +77,7 @@ def compositionality(
         )
     losses = [
         [
-            _loss(encodings, offset, *run)
+            loss(encodings, offset, *run)
             for run in draw_chunks(len(encodings) - offset, (smallest, largest), runs, seed=[seed, offset])
         ]
         for offset in offsets
@@ -134,7 +134,7 @@ def wilcoxon(one: ArrayLike, other: ArrayLike) -> float:
     return float(stats.wilcoxon(one.ravel(), other.ravel()).pvalue)
 
 
-def _loss(encodings: np.ndarray, offset: int, size: int, start: int, other: int) -> float:
+def loss(encodings: np.ndarray, offset: int, size: int, start: int, other: int) -> float:
     """The relative loss on the other chunk, of the map from the first."""
     turn, _ = orthogonal_procrustes(
         encodings[start + offset : start + offset + size], encodings[start : start + size]

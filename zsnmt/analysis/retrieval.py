@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from zsnmt.analysis.arrays import as_states, check_same_sentences
 from zsnmt.errors import InputError
 
-_TIE = 1e-9  # similarities that differ by less are equal: a matrix product rounds equal vectors differently
-_BLOCK_NUMBERS = 2**23  # similarities held at a time, 64 MB
+TIE = 1e-9  # similarities that differ by less are equal: a matrix product rounds equal vectors differently
+BLOCK_NUMBERS = 2**23  # similarities held at a time, 64 MB
 
 
 @dataclass(frozen=True)
@@ -52,23 +52,23 @@ def translation_ranks(
     Raises InputError for states of different shape, not finite or with a zero row, and for a number of
     neighbours that is not from 1 to N.
     """
-    queries, answers = _unit_rows(queries), _unit_rows(answers)
+    queries, answers = unit_rows(queries), unit_rows(answers)
     sentences = check_same_sentences(queries, answers)
     if queries.shape != answers.shape:
         raise InputError(
             f"states of {queries.shape[1]} and {answers.shape[1]} dimensions have no cosine; take both "
             f"from one layer of one model"
         )
-    crowding = 0 if csls_neighbours is None else _mean_of_nearest(answers, queries, csls_neighbours)
+    crowding = 0 if csls_neighbours is None else mean_of_nearest(answers, queries, csls_neighbours)
     ranks = np.empty(sentences, dtype=np.int64)
-    for rows, cosines in _blocks(queries, answers):
+    for rows, cosines in blocks(queries, answers):
         nearness = 2 * cosines - crowding
         right = nearness[np.arange(len(rows)), rows]
-        ranks[rows] = np.count_nonzero(nearness >= right[:, None] - _TIE, axis=1)
+        ranks[rows] = np.count_nonzero(nearness >= right[:, None] - TIE, axis=1)
     return ranks
 
 
-def _mean_of_nearest(queries: np.ndarray, answers: np.ndarray, neighbours: int) -> np.ndarray:
+def mean_of_nearest(queries: np.ndarray, answers: np.ndarray, neighbours: int) -> np.ndarray:
     """The mean cosine of each query to its nearest answers, N."""
     if not 1 <= neighbours <= len(answers):
         raise InputError(
@@ -78,20 +78,20 @@ def _mean_of_nearest(queries: np.ndarray, answers: np.ndarray, neighbours: int) 
     return np.concatenate(
         [
             np.partition(cosines, -neighbours, axis=1)[:, -neighbours:].mean(axis=1)
-            for _, cosines in _blocks(queries, answers)
+            for _, cosines in blocks(queries, answers)
         ]
     )
 
 
-def _blocks(queries: np.ndarray, answers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def blocks(queries: np.ndarray, answers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Numbers of some queries, B, and their cosines to all answers, B×N; block by block."""
-    size = max(1, _BLOCK_NUMBERS // len(answers))
+    size = max(1, BLOCK_NUMBERS // len(answers))
     for start in range(0, len(queries), size):
         block = queries[start : start + size]
         yield np.arange(start, start + len(block)), block @ answers.T
 
 
-def _unit_rows(states: ArrayLike) -> np.ndarray:
+def unit_rows(states: ArrayLike) -> np.ndarray:
     """The states with rows of length 1; raises InputError for a row of zeros."""
     states = as_states(states)
     largest = np.abs(states).max(axis=1, keepdims=True)

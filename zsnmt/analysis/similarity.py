@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from zsnmt.analysis.arrays import centre, check_same_sentences
 from zsnmt.errors import InputError
 
-_ROUNDING = 1e-12  # what is left of a sum whose parts cancel, relative to the parts
+ROUNDING = 1e-12  # what is left of a sum whose parts cancel, relative to the parts
 
 
 def linear_cka(one: ArrayLike, other: ArrayLike, debiased: bool = False) -> float:
@@ -29,9 +29,9 @@ def linear_cka(one: ArrayLike, other: ArrayLike, debiased: bool = False) -> floa
     sentences = check_same_sentences(one, other)
     if debiased and sentences < 4:
         raise InputError(f"debiased CKA needs 4 sentences or more, not {sentences}")
-    product = _unbiased_product if debiased else _product
+    product = unbiased_product if debiased else gram_product
     own = [product(states, states) for states in (one, other)]
-    if any(norm <= _ROUNDING * _product(states, states) for norm, states in zip(own, (one, other))):
+    if any(norm <= ROUNDING * gram_product(states, states) for norm, states in zip(own, (one, other))):
         raise InputError(
             "debiased CKA is not defined where all sentences are equally far from each other; give "
             "other states"
@@ -39,14 +39,14 @@ def linear_cka(one: ArrayLike, other: ArrayLike, debiased: bool = False) -> floa
     return float(product(one, other) / np.sqrt(own[0] * own[1]))
 
 
-def _product(one: np.ndarray, other: np.ndarray) -> float:
+def gram_product(one: np.ndarray, other: np.ndarray) -> float:
     """‖XᵀY‖² in the Frobenius norm: the inner product of the Gram matrices XXᵀ and YYᵀ, HSIC up to a
     factor.
     """
     return np.linalg.norm(one.T @ other) ** 2
 
 
-def _unbiased_product(one: np.ndarray, other: np.ndarray) -> float:
+def unbiased_product(one: np.ndarray, other: np.ndarray) -> float:
     """The unbiased HSIC of centred states times N(N-3).
 
     Rows of centred Gram matrices sum to 0, so all that their diagonals add is known from the squared
@@ -55,7 +55,7 @@ def _unbiased_product(one: np.ndarray, other: np.ndarray) -> float:
     sentences = len(one)
     lengths, other_lengths = (np.einsum("nd,nd->n", states, states) for states in (one, other))
     return (
-        _product(one, other)
+        gram_product(one, other)
         - sentences / (sentences - 2) * (lengths @ other_lengths)
         + lengths.sum() * other_lengths.sum() / ((sentences - 1) * (sentences - 2))
     )

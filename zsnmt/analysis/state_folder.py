@@ -23,8 +23,8 @@ LABELS_FILE = "tokens.npz"
 FINAL = "final"
 LABELS = ("token", "position", "language")  # those of a row that classifiers are fitted for
 
-_SENTENCES_AT_A_TIME = 256
-_REMEDY = "make it with zsnmt probe-states"
+SENTENCES_AT_A_TIME = 256
+REMEDY = "make it with zsnmt probe-states"
 
 
 class Labels(NamedTuple):
@@ -73,13 +73,13 @@ def allocate(folder: Path, layers: Sequence[str], shape: tuple[int, int]) -> Non
 
 def read_states(folder: Path) -> States:
     """What is in a folder of states. Raises `InputError` if it is missing or damaged."""
-    record = read_json(folder / STATES_FILE, _REMEDY)
+    record = read_json(folder / STATES_FILE, REMEDY)
     try:
         layers = {layer: np.load(layer_file(folder, layer), mmap_mode="r") for layer in record["layers"]}
         with np.load(folder / LABELS_FILE) as arrays:
             labels = Labels(**arrays)._replace(languages=arrays["languages"].tolist())
     except (OSError, ValueError, EOFError, KeyError, TypeError, BadZipFile) as error:
-        raise InputError(f"{folder} holds damaged states ({error}); remove it, then {_REMEDY}") from error
+        raise InputError(f"{folder} holds damaged states ({error}); remove it, then {REMEDY}") from error
     return States(layers, labels, record)
 
 
@@ -92,8 +92,8 @@ def sentence_means(states: np.ndarray, labels: Labels) -> dict[str, np.ndarray]:
     starts = np.flatnonzero(np.diff(labels.sentence, prepend=-1) | np.diff(labels.language, prepend=-1))
     ends = np.append(starts[1:], len(states))
     means = np.empty((len(starts), states.shape[1]))
-    for first in range(0, len(starts), _SENTENCES_AT_A_TIME):
-        block = slice(first, first + _SENTENCES_AT_A_TIME)
+    for first in range(0, len(starts), SENTENCES_AT_A_TIME):
+        block = slice(first, first + SENTENCES_AT_A_TIME)
         rows = np.asarray(states[starts[first] : ends[block][-1]], np.float64)
         means[block] = np.add.reduceat(rows, starts[block] - starts[first])
     means /= (ends - starts)[:, None]

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from zsnmt.analysis.arrays import centre, check_same_sentences
 from zsnmt.errors import InputError
 
-_RANK_TOLERANCE = 1e-10  # of the largest singular value; below it lies the rounding of float64
-_QUADRATURE_POINTS = 4096
+RANK_TOLERANCE = 1e-10  # of the largest singular value; below it lies the rounding of float64
+QUADRATURE_POINTS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def decompose(states: ArrayLike, variance: float = 0.99) -> Decomposition:
     # Summed from the smallest on, so that a share of 1 does not lose them to rounding.
     held_from_here_on = np.cumsum(values[::-1] ** 2)[::-1]
     needed = held_from_here_on > (1 - variance) * held_from_here_on[0]
-    kept = np.count_nonzero(needed & (values > _RANK_TOLERANCE * values[0]))
+    kept = np.count_nonzero(needed & (values > RANK_TOLERANCE * values[0]))
     return Decomposition(left[:, :kept].copy(), variance)
 
 
@@ -149,6 +149,6 @@ def independent_mean(sentences: int, kept: tuple[int, int]) -> float:
     half = 2 * np.sqrt(p * q * (1 - p) * (1 - q))
     # λ = middle + half·cos θ turns the root into half·sin θ; the midpoint rule leaves out the ends of the
     # range
-    angles = (np.arange(_QUADRATURE_POINTS) + 0.5) * np.pi / _QUADRATURE_POINTS
+    angles = (np.arange(QUADRATURE_POINTS) + 0.5) * np.pi / QUADRATURE_POINTS
     squares = middle + half * np.cos(angles)
     return float(np.mean((half * np.sin(angles)) ** 2 / (np.sqrt(squares) * (1 - squares))) / (2 * p))

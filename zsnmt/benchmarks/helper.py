@@ -20,7 +20,7 @@ class Helper(Generic[R]):
     def __init__(self, prepare: Callable[..., Callable[[], R]], *arguments: object) -> None:
         context = get_context("fork")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(self.pipe, theirs, prepare, arguments))
+        self.process = context.Process(target=serve, args=(self.pipe, theirs, prepare, arguments))
         self.process.start()
         theirs.close()
         self._answer()
@@ -44,7 +44,7 @@ class Helper(Generic[R]):
         return found
 
 
-def _serve(
+def serve(
     ours: Connection, pipe: Connection, prepare: Callable[..., Callable[[], R]], arguments: tuple
 ) -> None:
     ours.close()  # else it would not end with the other

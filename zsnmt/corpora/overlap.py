@@ -34,7 +34,7 @@ class Overlap(NamedTuple):
         return self.held_out.file.name.split(".")[0]
 
 
-class _Bare(dict):
+class Bare(dict):
     """For `str.translate`: a space for each character that is no letter, mark or number, nothing for a
     format character.
     """
@@ -45,13 +45,13 @@ class _Bare(dict):
         return self[code]
 
 
-_BARE = _Bare()
+BARE = Bare()
 
 
 def normalised(sentence: str) -> str:
     """What is compared of a sentence; of one without letters and digits, all but its spaces."""
     folded = unicodedata.normalize("NFKC", sentence).casefold()
-    return " ".join(folded.translate(_BARE).split()) or "".join(folded.split())
+    return " ".join(folded.translate(BARE).split()) or "".join(folded.split())
 
 
 def held_out_files(text: Path, languages: Sequence[str]) -> list[Path]:

@@ -41,7 +41,7 @@ def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path,
         f"{folder} has no text for {source}-{target} in split '{split}'; looked for "
         f"{split}.{source}-{target}.{{{source},{target}}}, {split}.{target}-{source}.{{{source},{target}}} "
         f"and {split}.{{{source},{target}}}; languages there: "
-        f"{', '.join(_languages(folder, split)) or 'none'}"
+        f"{', '.join(languages_of_split(folder, split)) or 'none'}"
     )
 
 
@@ -129,7 +129,7 @@ def check_corpus(
     return counts
 
 
-def _languages(folder: Path, split: str) -> list[str]:
+def languages_of_split(folder: Path, split: str) -> list[str]:
     """The languages of which a folder has files of a split."""
     name = re.compile(rf"{re.escape(split)}\.(?:\w+-\w+\.)?(\w+)")
     return sorted({match[1] for file in folder.iterdir() if (match := name.fullmatch(file.name))})

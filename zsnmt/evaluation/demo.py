@@ -17,7 +17,7 @@ from zsnmt.training.train import train_run
 
 SYSTEMS = ("zs_transformer", "zs_transformer_residual")
 SEED = 1
-_WIDTH = 28  # of what stands before a sentence
+WIDTH = 28  # of what stands before a sentence
 
 
 def train_and_score(steps: Steps, experiment: Experiment, variables: Mapping[str, str]) -> list[Path]:
@@ -31,21 +31,21 @@ def train_and_score(steps: Steps, experiment: Experiment, variables: Mapping[str
         f"training {' '.join(SYSTEMS)} side by side; the whole logs are in "
         f"{experiment.folder}/*/seed{SEED}/train.log"
     )
-    _all(partial(train_run, steps, experiment, system, system, SEED) for system in SYSTEMS)
+    finish_all(partial(train_run, steps, experiment, system, system, SEED) for system in SYSTEMS)
     runs = [experiment.run(system, SEED) for system in SYSTEMS]
     steps.say(
         f"translating the test set in {number * (number - 1)} directions, {(number - 1) * (number - 2)} of "
         "them never seen in training"
     )
-    _all(partial(_score, steps, run, variables) for run in runs)
+    finish_all(partial(score, steps, run, variables) for run in runs)
     return runs
 
 
-def _score(steps: Steps, run: Path, variables: Mapping[str, str]) -> None:
+def score(steps: Steps, run: Path, variables: Mapping[str, str]) -> None:
     score_run(steps, run, settings_of(run, variables, {}))
 
 
-def _all(jobs: Iterator[Callable[[], object]]) -> None:
+def finish_all(jobs: Iterator[Callable[[], object]]) -> None:
     if not side_by_side([*jobs], most=len(SYSTEMS)):
         raise InputError("stopped (see above); run the same command again to go on")
 
@@ -55,11 +55,11 @@ def examples(experiment: Experiment) -> Iterator[str]:
     them.
     """
     languages = experiment.config.languages
-    yield from _example(experiment, 0, Direction(languages[1], languages[-1]))
-    yield from _example(experiment, 1, Direction(languages[-1], languages[1]))
+    yield from example(experiment, 0, Direction(languages[1], languages[-1]))
+    yield from example(experiment, 1, Direction(languages[-1], languages[1]))
 
 
-def _example(experiment: Experiment, number: int, direction: Direction) -> Iterator[str]:
+def example(experiment: Experiment, number: int, direction: Direction) -> Iterator[str]:
     """A sentence of the test set, counted from 0, in both languages and in the pivot, and its
     translations.
     """
@@ -68,13 +68,13 @@ def _example(experiment: Experiment, number: int, direction: Direction) -> Itera
     yield ""
     for language, what in shown.items():
         sentence = read_lines(experiment.text / f"test.{language}")[number]
-        yield f"{_named(experiment, language) + what:<{_WIDTH}} {sentence}"
+        yield f"{named(experiment, language) + what:<{WIDTH}} {sentence}"
     for system in SYSTEMS:
         hypotheses = hypotheses_file(experiment.run(system, SEED) / HYPOTHESES, DIRECT, direction)
-        yield f"{system:<{_WIDTH}} {read_lines(hypotheses, allow_empty_lines=True)[number]}"
+        yield f"{system:<{WIDTH}} {read_lines(hypotheses, allow_empty_lines=True)[number]}"
 
 
-def _named(experiment: Experiment, language: str) -> str:
+def named(experiment: Experiment, language: str) -> str:
     """A language with its word order, which the text of artificial languages has beside it."""
     order = experiment.text / f"word_order.{language}"
     return f"{language} ({read_lines(order)[0]})" if order.is_file() else language

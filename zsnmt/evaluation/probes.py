@@ -65,7 +65,7 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
         )
     with locked(run):
         settings = {**asdict(probing), "keep_states": keep_states}
-        work = partial(_make_probes, steps, run, text, probing, keep_states)
+        work = partial(make_probes, steps, run, text, probing, keep_states)
         inputs = [run / MODEL_FILE, text]
         steps.make(
             run, "probe", run / PROBES / RECORD, work=work, inputs=inputs, settings=settings, take_older=False
@@ -73,7 +73,7 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
     return [(run / PROBES / name).read_text(encoding="utf-8").rstrip("\n") for name in PRINTED]
 
 
-def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_states: bool) -> None:
+def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_states: bool) -> None:
     from zsnmt.report.probes.classifiers import write_classifiers  # loads PyTorch
     from zsnmt.report.probes.record import write_probe_record
     from zsnmt.report.probes.similarity import write_similarities
@@ -87,18 +87,18 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
         new,
         "states",
         states,
-        work=partial(_write_states, states, run, text, **of_split),
+        work=partial(write_run_states, states, run, text, **of_split),
         inputs=[model, *files],
         settings=of_split,
     )
     of_training = {"split": "train", "random": probing.train_lines, "seed": seed, "target": target}
     files = sorted(text.glob("train.*"))
-    work = partial(_write_states, training, run, text, **of_training)
+    work = partial(write_run_states, training, run, text, **of_training)
     steps.make(new, "training_states", training, work=work, inputs=[model, *files], settings=of_training)
 
     of_similarity = {"variance": probing.variance, "seed": seed}
     work = partial(
-        _printed,
+        printed,
         new / SIMILARITY,
         write_similarities,
         states=states,
@@ -110,7 +110,7 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
     steps.make(new, "similarity", new / SIMILARITY, work=work, settings=of_similarity | made)
     of_classifiers = {"kind": probing.kind, "labels": probing.labels, "seed": seed}
     work = partial(
-        _printed,
+        printed,
         new / CLASSIFIERS,
         write_classifiers,
         states=training,
@@ -140,7 +140,7 @@ def _make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_sta
     new.rename(run / PROBES)
 
 
-def _write_states(
+def write_run_states(
     folder: Path,
     run: Path,
     text: Path,
@@ -170,7 +170,7 @@ def _write_states(
     write_states(folder, model, sentences, translations=random is None)
 
 
-def _printed(file: Path, make, **settings) -> None:
+def printed(file: Path, make, **settings) -> None:
     """Keep what a function returns to be printed."""
     shown = make(**settings)
     with replacing(file) as output:

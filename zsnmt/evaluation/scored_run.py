@@ -67,7 +67,7 @@ def score_run(
     if pivot and not (pivot / MODEL_FILE).is_file() and not is_export(pivot):
         raise InputError(f"{pivot}, which is to translate through the pivot, is not a trained run folder")
     pivot = None if pivot and pivot.resolve() == run.resolve() else pivot
-    work = partial(_score, run, run / SCORES_FILE, settings, pivot_run=pivot, engine=engine, scored=scored)
+    work = partial(score, run, run / SCORES_FILE, settings, pivot_run=pivot, engine=engine, scored=scored)
     if not is_run(run):
         work()
         return
@@ -106,7 +106,7 @@ def score_elsewhere(
     """Write the scores of a run on another test set, or in some directions, to `output`, and its hypotheses
     beside that.
     """
-    _score(
+    score(
         run,
         output,
         settings,
@@ -129,7 +129,7 @@ def is_export(folder: Path) -> bool:
     return exports.is_export(folder)
 
 
-def _score(
+def score(
     run: Path,
     output: Path,
     settings: Mapping[str, object],

@@ -10,17 +10,17 @@ from zsnmt.modules.position_names import POSITIONED
 from zsnmt.training.config_file import POSITIVE, SEEDS, TEXT, WHOLE, WORDS, YES, ConfigFile, keys_of, setting
 
 
-def _two_layers(value: str) -> tuple[int, int]:
+def two_layers(value: str) -> tuple[int, int]:
     first, second = map(int, value.split())
     return first, second
 
 
-def _systems(value: str) -> tuple[str, ...]:
+def split_systems(value: str) -> tuple[str, ...]:
     return check_systems(value.split())
 
 
-_LAYERS = _two_layers, "it must be two layers, like 0 8"
-_SYSTEMS = _systems, ""
+LAYERS = two_layers, "it must be two layers, like 0 8"
+SYSTEMS = split_systems, ""
 
 
 def check_systems(names: Sequence[str]) -> tuple[str, ...]:
@@ -49,13 +49,13 @@ class StudyConfig:
         WORDS, "the second language of runs: same, none, or a language of treebanks", ("same",)
     )
     systems: tuple[str, ...] = setting(
-        _SYSTEMS, "position encodings, and ablations of the learned one", POSITIONED
+        SYSTEMS, "position encodings, and ablations of the learned one", POSITIONED
     )
     seeds: tuple[int, ...] = setting(SEEDS, "a run for each", (0, 42, 100))
     vocabulary: int = setting(WHOLE, "symbols of a language", 2048)
     shift_specials: bool = setting(YES, "the copy has special symbols of its own", False)
     most_pieces: int = setting(WHOLE, "longer lines are left out; 0 is for none", 0)
-    layers: tuple[int, int] = setting(_LAYERS, "layers of retrieval and translation", (0, 8))
+    layers: tuple[int, int] = setting(LAYERS, "layers of retrieval and translation", (0, 8))
     model: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the model", ())
     training: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the training", ())
 
@@ -75,7 +75,7 @@ def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
     return file.read_into(StudyConfig)
 
 
-def _needed(read: Any, what: str) -> Any:
+def needed(read: Any, what: str) -> Any:
     return setting(read, f"{what}; configs/bert_xnli.conf shows every key")
 
 
@@ -85,22 +85,22 @@ class XnliConfig:
     what they read.
     """
 
-    text: str = _needed(TEXT, "folder of the text to pre-train on: train.xx and valid.xx, a sentence a line")
-    multinli: str = _needed(TEXT, "folder of MultiNLI")
-    xnli: str = _needed(TEXT, "folder of XNLI")
-    languages: tuple[str, ...] = _needed(WORDS, "languages, that of MultiNLI first")
-    vocabulary: int = _needed(POSITIVE, "symbols of all languages together")
-    longest: int = _needed(POSITIVE, "tokens of a line to pre-train on, and of a pair of sentences")
-    systems: tuple[str, ...] = _needed(_SYSTEMS, "position encodings")
-    seeds: tuple[int, ...] = _needed(SEEDS, "a run for each")
-    model: tuple[str, ...] = _needed(WORDS, "options of fairseq-train for the model")
-    device_batch: int = _needed(POSITIVE, "what a GPU takes at a time")
-    pretraining: tuple[str, ...] = _needed(WORDS, "options of fairseq-train for pre-training")
-    pretraining_batch: int = _needed(POSITIVE, "lines of which an update is made")
-    pretraining_epochs: int = _needed(POSITIVE, "epochs of pre-training")
-    finetuning: tuple[str, ...] = _needed(WORDS, "options of fairseq-train for fine-tuning")
-    finetuning_batch: int = _needed(POSITIVE, "pairs of which an update is made")
-    finetuning_epochs: int = _needed(POSITIVE, "epochs of fine-tuning")
+    text: str = needed(TEXT, "folder of the text to pre-train on: train.xx and valid.xx, a sentence a line")
+    multinli: str = needed(TEXT, "folder of MultiNLI")
+    xnli: str = needed(TEXT, "folder of XNLI")
+    languages: tuple[str, ...] = needed(WORDS, "languages, that of MultiNLI first")
+    vocabulary: int = needed(POSITIVE, "symbols of all languages together")
+    longest: int = needed(POSITIVE, "tokens of a line to pre-train on, and of a pair of sentences")
+    systems: tuple[str, ...] = needed(SYSTEMS, "position encodings")
+    seeds: tuple[int, ...] = needed(SEEDS, "a run for each")
+    model: tuple[str, ...] = needed(WORDS, "options of fairseq-train for the model")
+    device_batch: int = needed(POSITIVE, "what a GPU takes at a time")
+    pretraining: tuple[str, ...] = needed(WORDS, "options of fairseq-train for pre-training")
+    pretraining_batch: int = needed(POSITIVE, "lines of which an update is made")
+    pretraining_epochs: int = needed(POSITIVE, "epochs of pre-training")
+    finetuning: tuple[str, ...] = needed(WORDS, "options of fairseq-train for fine-tuning")
+    finetuning_batch: int = needed(POSITIVE, "pairs of which an update is made")
+    finetuning_epochs: int = needed(POSITIVE, "epochs of fine-tuning")
 
 
 def read_xnli_config(path: Path, variables: Mapping[str, str]) -> XnliConfig:

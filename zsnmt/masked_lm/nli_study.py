@@ -68,7 +68,7 @@ def do_nli_study(steps: Steps, study: NliStudy) -> None:
             run = study.folder / system / f"seed{seed}"
             try:
                 with locked(run):
-                    _make_run(steps, study, run, system=system, seed=seed)
+                    make_run(steps, study, run, system=system, seed=seed)
             except Busy as busy:
                 steps.say(f"{str(busy).removesuffix('; wait for it or end it')}, which is passed over")
 
@@ -89,7 +89,7 @@ def prepare_nli(steps: Steps, study: NliStudy) -> None:
     with held(steps, folder, study.file):
         settings = {"languages": config.languages, "vocabulary": config.vocabulary}
         steps.make(
-            folder, "data", study.data, work=partial(_prepare_data, study), inputs=text, settings=settings
+            folder, "data", study.data, work=partial(prepare_data, study), inputs=text, settings=settings
         )
         releases = {"multinli": listing(Path(config.multinli)), "xnli": listing(Path(config.xnli))}
         settings = {
@@ -98,21 +98,21 @@ def prepare_nli(steps: Steps, study: NliStudy) -> None:
             "data": made_from(folder, "data"),
             **releases,
         }
-        steps.make(folder, "nli", study.nli, work=partial(_prepare_nli, study), settings=settings)
+        steps.make(folder, "nli", study.nli, work=partial(make_nli_data, study), settings=settings)
 
 
-def _prepare_data(study: NliStudy) -> None:
+def prepare_data(study: NliStudy) -> None:
     from zsnmt.masked_lm.languages_data import prepare  # loads PyTorch
 
     config = study.config
-    _show(prepare(study.data, Path(config.text), config.languages, vocabulary_size=config.vocabulary))
+    show(prepare(study.data, Path(config.text), config.languages, vocabulary_size=config.vocabulary))
 
 
-def _prepare_nli(study: NliStudy) -> None:
+def make_nli_data(study: NliStudy) -> None:
     from zsnmt.masked_lm.nli_data import prepare  # loads PyTorch
 
     config = study.config
-    _show(
+    show(
         prepare(
             study.nli,
             study.data,
@@ -124,14 +124,14 @@ def _prepare_nli(study: NliStudy) -> None:
     )
 
 
-def _show(counts: dict[str, int]) -> None:
+def show(counts: dict[str, int]) -> None:
     for name, number in counts.items():
         print(f"{name}\t{number}", file=sys.stderr)
 
 
-def _make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) -> None:
+def make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) -> None:
     """Make one model, unless it is scored; `InputError` for a run that was made from other data."""
-    config, kept, made = study.config, run / MADE_FROM_FILE, _made_from(study)
+    config, kept, made = study.config, run / MADE_FROM_FILE, checksum_of_data(study)
     if kept.is_file() and kept.read_text(encoding="utf-8") != made:
         raise InputError(
             f"{run} was made from other text or releases than are there now; remove it to make it anew"
@@ -191,11 +191,11 @@ def _make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) 
             epochs=config.finetuning_epochs,
         ),
     ):
-        _train(steps, study, run, stage=stage, system=system, seed=seed)
-    _score(run, study.nli)
+        train(steps, study, run, stage=stage, system=system, seed=seed)
+    score(run, study.nli)
 
 
-def _made_from(study: NliStudy) -> str:
+def checksum_of_data(study: NliStudy) -> str:
     """The checksum of what both kinds of data were made from."""
     digests = (
         hashlib.sha256(made_from(study.folder, name).encode("utf-8")).hexdigest() for name in ("data", "nli")
@@ -205,7 +205,7 @@ def _made_from(study: NliStudy) -> str:
     ).hexdigest()  # as bash made it
 
 
-def _train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, seed: int) -> None:
+def train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, seed: int) -> None:
     """Train the run's model for the stage's epochs, while the rate falls to 0."""
     config = study.config
     counts = read_json(stage.data / COUNTS_FILE, "make the data again with recipes/xnli.sh")
@@ -237,7 +237,7 @@ def _train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, 
     )
 
 
-def _score(run: Path, data: Path) -> None:
+def score(run: Path, data: Path) -> None:
     from zsnmt.masked_lm.nli import score_run  # loads PyTorch
 
     scores = score_run(run, run / "finetuning" / CHECKPOINTS / LAST_CHECKPOINT, data)

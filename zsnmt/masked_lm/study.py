@@ -27,7 +27,7 @@ from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, made_from
 
 SAME, NONE = "same", "none"  # conditions: a copy in the same word order, and no second language
-_TREES = ".conllu"
+TREES = ".conllu"
 
 
 @dataclass(frozen=True)
@@ -75,21 +75,21 @@ def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
     What is done already is left out. Raises `InputError` if a run fails, when the others are done.
     """
     with held(steps, study.folder, study.file):
-        text, treebanks = _trees(steps, study)
+        text, treebanks = text_and_treebanks(steps, study)
         for condition in study.config.conditions:
-            _prepare(steps, study, condition, trees=text, treebanks=treebanks)
+            prepare_condition(steps, study, condition, trees=text, treebanks=treebanks)
     config = study.config
     runs = [
         run for seed in config.seeds for run in itertools.product(config.conditions, config.systems, [seed])
     ]
-    if not side_by_side([partial(_train_and_score, steps, study, *run) for run in runs], jobs):
+    if not side_by_side([partial(train_and_score, steps, study, *run) for run in runs], jobs):
         raise InputError(
             "some runs failed (see above); nothing that was done is lost: run the same command again to go on"
         )
     return [study.run(*run) for run in runs]
 
 
-def _trees(steps: Steps, study: Study) -> tuple[dict[str, Path], dict[str, list[Path]]]:
+def text_and_treebanks(steps: Steps, study: Study) -> tuple[dict[str, Path], dict[str, list[Path]]]:
     """The text of each split, and the treebanks of languages whose word order a copy may have; made up
     where the config asks.
     """
@@ -111,15 +111,15 @@ def _trees(steps: Steps, study: Study) -> tuple[dict[str, Path], dict[str, list[
         study.folder,
         "trees",
         trees,
-        work=partial(_make_trees, trees, config.synthetic),
+        work=partial(make_trees, trees, config.synthetic),
         settings={"synthetic": config.synthetic},
     )
     pivot, *others = read_lines(trees / LANGUAGES_FILE)
-    text = {split: trees / f"{split}.{pivot}{_TREES}" for split in ("train", "valid")}
-    return text, {language: [trees / f"train.{language}{_TREES}"] for language in others}
+    text = {split: trees / f"{split}.{pivot}{TREES}" for split in ("train", "valid")}
+    return text, {language: [trees / f"train.{language}{TREES}"] for language in others}
 
 
-def _make_trees(folder: Path, words: Sequence[str]) -> None:
+def make_trees(folder: Path, words: Sequence[str]) -> None:
     from zsnmt.corpora.invented.trees import write_treebanks
 
     corpus, sentences = parse_treebanks(words)
@@ -127,11 +127,14 @@ def _make_trees(folder: Path, words: Sequence[str]) -> None:
     write_treebanks(corpus, sentences, folder)
 
 
-def _prepare(
+def prepare_condition(
     steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]
 ) -> None:
     """Make the binarised data of a condition."""
-    config, text = study.config, _sentences(steps, study, condition, trees=trees, treebanks=treebanks)
+    config, text = (
+        study.config,
+        condition_sentences(steps, study, condition, trees=trees, treebanks=treebanks),
+    )
     settings = {
         "bilingual": condition != NONE,
         "vocabulary": config.vocabulary,
@@ -142,21 +145,21 @@ def _prepare(
         *text.first.values(),
         *(path for split, path in text.second.items() if path != text.first[split]),
     ]
-    work = partial(_binarise, study.data(condition), text, config)
+    work = partial(binarise, study.data(condition), text, config)
     steps.make(
         study.folder, f"data.{condition}", study.data(condition), work=work, inputs=inputs, settings=settings
     )
 
 
-def _sentences(
+def condition_sentences(
     steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]
 ) -> Text:
     """The sentences of a condition, of trees where the text has them."""
     reordered = condition not in (SAME, NONE)
-    if trees["train"].suffix != _TREES:
+    if trees["train"].suffix != TREES:
         if reordered:
             raise InputError(
-                f"condition {condition} needs trees: TRAIN and VALID must be CoNLL-U files, named *{_TREES}"
+                f"condition {condition} needs trees: TRAIN and VALID must be CoNLL-U files, named *{TREES}"
             )
         return Text(trees, {} if condition == NONE else trees)
     orders = []
@@ -167,7 +170,7 @@ def _sentences(
                 f"{condition}:FILE.conllu (or {condition}:FILE.conllu,FILE.conllu)"
             )
         orders = [
-            _learned(steps, study, name, trees=files)
+            learned(steps, study, name, trees=files)
             for name, files in (("own", [trees["train"]]), (condition, treebanks[condition]))
         ]
     first, second = {}, {}
@@ -176,7 +179,7 @@ def _sentences(
         first[split], second[split] = (
             prefix.with_name(f"{prefix.name}.{kind}") for kind in ("source", "reordered")
         )
-        work = partial(_write_text, study, condition if reordered else None, file, prefix)
+        work = partial(write_text, study, condition if reordered else None, file, prefix)
         settings = {"own_weight": study.config.own_weight} if reordered else {}
         output = second[split] if reordered else first[split]
         inputs = [file, *(model_files(order)["V"] for order in orders)]
@@ -186,7 +189,7 @@ def _sentences(
     return Text(first, second if reordered else {} if condition == NONE else first)
 
 
-def _learned(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Path:
+def learned(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Path:
     """The prefix of permutation models, learned from trees."""
     prefix = study.order(name)
     prefix.parent.mkdir(parents=True, exist_ok=True)
@@ -201,7 +204,7 @@ def _learned(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Pa
     return prefix
 
 
-def _write_text(study: Study, condition: str | None, trees: Path, prefix: Path) -> None:
+def write_text(study: Study, condition: str | None, trees: Path, prefix: Path) -> None:
     """Write the sentences of trees as they are, or in the word order of a condition, too."""
     if condition is None:
         write_reordered(trees, prefix, None)
@@ -210,7 +213,7 @@ def _write_text(study: Study, condition: str | None, trees: Path, prefix: Path) 
         write_reordered(trees, prefix, mixed(*orders, float(study.config.own_weight)), jobs=os.cpu_count())
 
 
-def _binarise(folder: Path, text: Text, config: StudyConfig) -> None:
+def binarise(folder: Path, text: Text, config: StudyConfig) -> None:
     from zsnmt.masked_lm.data import Vocabulary, prepare  # loads PyTorch
 
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -221,7 +224,7 @@ def _binarise(folder: Path, text: Text, config: StudyConfig) -> None:
         print(f"{name}\t{lines}", file=sys.stderr)
 
 
-def _train_and_score(steps: Steps, study: Study, condition: str, system: str, seed: int) -> None:
+def train_and_score(steps: Steps, study: Study, condition: str, system: str, seed: int) -> None:
     """Make a run of the grid."""
     config, run, data = study.config, study.run(condition, system, seed), study.data(condition)
     command = (
@@ -257,13 +260,13 @@ def _train_and_score(steps: Steps, study: Study, condition: str, system: str, se
             run,
             "score",
             score_file(run),
-            work=partial(_score, run, data, config.layers),
+            work=partial(score, run, data, config.layers),
             inputs=[data],
             settings=settings,
         )
 
 
-def _score(run: Path, data: Path, layers: tuple[int, int]) -> None:
+def score(run: Path, data: Path, layers: tuple[int, int]) -> None:
     from zsnmt.masked_lm.scores import score_run  # loads PyTorch
 
     scores = score_run(run, data, layers)

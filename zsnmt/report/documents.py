@@ -33,7 +33,7 @@ ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders of what is kept
 KEEP_AGAIN = "keep the run again with zsnmt results RUN"
 OVERLAP_REMEDY = "make it with zsnmt check-overlap --remove-to"
 Maker = Callable[[Path, str], str]  # the text of a block, of the folder of what is kept and a config
-_BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
+BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 
 def kept_scores(folder: Path, config: str) -> list[Scores]:
@@ -116,16 +116,16 @@ def fill(document: str, folder: Path, makers: Mapping[str, Maker]) -> str:
             raise InputError(f"the block '{name}' has a form that nothing makes; write {config}, {forms}")
         return f"<!-- begin {name} -->\n{maker(folder, config)}\n<!-- end {name} -->"
 
-    return _BLOCK.sub(block, document)
+    return BLOCK.sub(block, document)
 
 
-def _scores(folder: Path, config: str) -> str:
+def scores_block(folder: Path, config: str) -> str:
     """The Markdown table with commands, and all directions folded below it."""
     scores = kept_scores(folder, config)
     return f"{markdown_table(scores)}\n\n{folded('every direction', every_direction(scores))}"
 
 
-def _demo(folder: Path, config: str) -> str:
+def demo(folder: Path, config: str) -> str:
     """The first table that `recipes/demo.sh` prints, of the two systems that it trains."""
     shown = [
         scores for scores in kept_scores(folder, config) if scores.system in (BASELINE.name, RESIDUAL.name)
@@ -133,24 +133,24 @@ def _demo(folder: Path, config: str) -> str:
     return f"```\n{text_systems(shown)}\n```"
 
 
-def _probes(folder: Path, config: str) -> str:
+def probes(folder: Path, config: str) -> str:
     """What probes found, with the tables of layers and languages folded."""
     return probes_markdown(kept_probes(folder, config))
 
 
-def _study(form: str, folder: Path, config: str) -> str:
+def study(form: str, folder: Path, config: str) -> str:
     """The table of a study."""
     return study_markdown(form, kept_scores(folder, config))
 
 
-def _round_trip(folder: Path, config: str) -> str:
+def round_trip(folder: Path, config: str) -> str:
     """What the text pipeline of a config gives back."""
     return round_trip_table(
         read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip")
     )
 
 
-def _overlap(folder: Path, name: str) -> str:
+def overlap(folder: Path, name: str) -> str:
     """What was found of held-out sentences in the training text of each corpus."""
     return overlap_table(
         {path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / name).glob("*.json"))}
@@ -158,10 +158,10 @@ def _overlap(folder: Path, name: str) -> str:
 
 
 MAKERS: dict[str, Maker] = {
-    "": _scores,
-    ":demo": _demo,
-    ":probes": _probes,
-    **{f":{form}": partial(_study, form) for form in STUDY_TABLES},
-    f":{ROUND_TRIPS}": _round_trip,
-    OVERLAPS: _overlap,
+    "": scores_block,
+    ":demo": demo,
+    ":probes": probes,
+    **{f":{form}": partial(study, form) for form in STUDY_TABLES},
+    f":{ROUND_TRIPS}": round_trip,
+    OVERLAPS: overlap,
 }

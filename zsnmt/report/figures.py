@@ -207,17 +207,17 @@ def look(place: int) -> dict:
 
 def png(figure: Figure) -> bytes:
     """A picture on white, 200 dots an inch."""
-    return _drawn(figure, "png", facecolor=PAPER, dpi=200)
+    return figure_bytes(figure, "png", facecolor=PAPER, dpi=200)
 
 
 def svg(figure: Figure, title: str) -> bytes:
     """A drawing on white that names itself."""
-    return _drawn(figure, "svg", facecolor=PAPER, metadata={"Title": title, "Date": None})
+    return figure_bytes(figure, "svg", facecolor=PAPER, metadata={"Title": title, "Date": None})
 
 
 def inline_svg(figure: Figure, name: str, title: str) -> str:
     """A drawing to stand in a page: in the page's text colour, on its background, its ids led by `name`."""
-    drawn = _drawn(figure, "svg", facecolor="none", metadata={"Date": None}).decode("utf-8")
+    drawn = figure_bytes(figure, "svg", facecolor="none", metadata={"Date": None}).decode("utf-8")
     drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn[drawn.index("<svg") :], flags=re.DOTALL)
     drawn = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}.", drawn).replace(INK, "currentColor")
     return drawn.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1).replace(
@@ -225,7 +225,7 @@ def inline_svg(figure: Figure, name: str, title: str) -> str:
     )
 
 
-def _drawn(figure: Figure, form: str, **options) -> bytes:
+def figure_bytes(figure: Figure, form: str, **options) -> bytes:
     buffer = io.BytesIO()
     with matplotlib.rc_context(STYLE):
         figure.savefig(buffer, format=form, bbox_inches="tight", pad_inches=0.05, **options)

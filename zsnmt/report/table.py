@@ -194,7 +194,7 @@ def wrapped(prose: str, width: int = WIDTH) -> str:
     return textwrap.fill(prose, width, break_long_words=False, break_on_hyphens=False)
 
 
-_PARTS: dict[str, Callable[[Measured], object]] = {
+PARTS: dict[str, Callable[[Measured], object]] = {
     "": lambda cell: cell.mean,
     " deviation": lambda cell: cell.deviation,
     " low": lambda cell: cell.interval and cell.interval[0],
@@ -210,11 +210,11 @@ def tsv(table: Table) -> str:
     """
     columns = []
     for title, cells in zip(table.columns, zip(*table.rows)):
-        for part, of in _PARTS.items():
+        for part, of in PARTS.items():
             values = [of(cell) if isinstance(cell, Measured) else None if part else cell for cell in cells]
             if not part or any(value is not None for value in values):
                 columns.append([title + part, *values])
-    return "".join("\t".join(map(_tsv_cell, row)) + "\n" for row in zip(*columns))
+    return "".join("\t".join(map(tsv_cell, row)) + "\n" for row in zip(*columns))
 
 
 def write_tsv(path: Path, columns: Sequence[str], rows: Sequence[Sequence]) -> None:
@@ -223,7 +223,7 @@ def write_tsv(path: Path, columns: Sequence[str], rows: Sequence[Sequence]) -> N
         file.write(tsv(Table("", "", [*columns], rows=[*map(list, rows)], about="")).encode("utf-8"))
 
 
-def _tsv_cell(value: object) -> str:
+def tsv_cell(value: object) -> str:
     return "" if value is None else " ".join(str(value).split())
 
 

@@ -14,13 +14,13 @@ from zsnmt.files import replacing
 
 logger = logging.getLogger(__name__)
 
-_BEST = re.compile(r"checkpoint\.best_.+_(\d+\.?\d*)\.pt")
+BEST = re.compile(r"checkpoint\.best_.+_(\d+\.?\d*)\.pt")
 
 
 def best_checkpoints(folder: Path, number: int) -> list[Path]:
     """The `number` checkpoints with the lowest loss that fairseq kept as its best, the best first."""
     found = sorted(
-        (float(match[1]), path) for path in folder.glob("*.pt") if (match := _BEST.fullmatch(path.name))
+        (float(match[1]), path) for path in folder.glob("*.pt") if (match := BEST.fullmatch(path.name))
     )
     if not found:
         raise InputError(

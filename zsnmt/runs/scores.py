@@ -20,7 +20,7 @@ from zsnmt.languages import KINDS, ZERO_SHOT, Direction, parse_direction
 
 SCORES_FILE = "scores.json"
 FORMAT = 2  # those of format 1 do not say so; they have the way in place of the kind (`"kind": "pivot"`)
-_NAME = re.compile("[a-z][a-z0-9_]*")
+NAME = re.compile("[a-z][a-z0-9_]*")
 OLD_MEANS = ("intervals", "resampled")  # of format 1, by kind
 
 
@@ -37,12 +37,12 @@ class Way:
     settings: tuple[tuple[str, object], ...] = ()
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):  # it begins the names of files
+        if not NAME.fullmatch(self.name):  # it begins the names of files
             raise InputError(f"'{self.name}' cannot name a way: give small letters, digits and underscores")
         object.__setattr__(
             self,
             "settings",
-            tuple(sorted((name, _hashable(value)) for name, value in dict(self.settings).items())),
+            tuple(sorted((name, hashable(value)) for name, value in dict(self.settings).items())),
         )
 
     @property
@@ -80,8 +80,8 @@ class Way:
         return cls(content) if isinstance(content, str) else cls(content["name"], content["settings"])
 
 
-def _hashable(value: object) -> object:
-    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
+def hashable(value: object) -> object:
+    return tuple(map(hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
@@ -229,8 +229,8 @@ def scores_from(content: Mapping) -> Scores:
     apart = ("format", "means", *OLD_MEANS, *LISTS.values())
     return Scores(
         **record_fields({name: value for name, value in content.items() if name not in apart}),
-        **{name: [_result_from(result) for result in content.get(key, [])] for name, key in LISTS.items()},
-        means=_means_from(content),
+        **{name: [result_from(result) for result in content.get(key, [])] for name, key in LISTS.items()},
+        means=means_from(content),
     )
 
 
@@ -241,17 +241,17 @@ def content_of(scores: Scores) -> dict:
         "format": FORMAT,
         **{name: value for name, value in record.items() if value not in (None, {})},
         **scores.others,
-        "directions": [*map(_result_content, scores.results)],
-        **({"before": [*map(_result_content, scores.before)]} if scores.before else {}),
+        "directions": [*map(result_content, scores.results)],
+        **({"before": [*map(result_content, scores.before)]} if scores.before else {}),
         "means": [
-            _group_content(*group) | uncertainty._asdict() for group, uncertainty in scores.means.items()
+            group_content(*group) | uncertainty._asdict() for group, uncertainty in scores.means.items()
         ],
     }
 
 
-def _result_from(content: Mapping) -> Result:
+def result_from(content: Mapping) -> Result:
     figures = dict(content)
-    kind, way = _group_from(figures.pop("kind"), figures.pop("way", DIRECT.name))
+    kind, way = group_from(figures.pop("kind"), figures.pop("way", DIRECT.name))
     identified, intervals, resampled = (
         figures.pop(name, {}) for name in ("identified", *Uncertainty._fields)
     )
@@ -265,17 +265,17 @@ def _result_from(content: Mapping) -> Result:
     )
 
 
-def _result_content(result: Result) -> dict:
+def result_content(result: Result) -> dict:
     parts = {"identified": result.identified, **result.uncertainty._asdict()}
     return {
         "direction": str(result.direction),
-        **_group_content(result.kind, result.way),
+        **group_content(result.kind, result.way),
         **result.figures,
         **{name: part for name, part in parts.items() if part},
     }
 
 
-def _group_from(kind: str, way: str | dict) -> tuple[str, Way]:
+def group_from(kind: str, way: str | dict) -> tuple[str, Way]:
     if kind == PIVOT.name:  # format 1, which pivots zero-shot directions alone
         return ZERO_SHOT, PIVOT
     if kind not in KINDS:
@@ -283,19 +283,19 @@ def _group_from(kind: str, way: str | dict) -> tuple[str, Way]:
     return kind, Way.from_json(way)
 
 
-def _group_content(kind: str, way: Way) -> dict:
+def group_content(kind: str, way: Way) -> dict:
     return {"kind": kind, "way": way.to_json()}
 
 
-def _means_from(content: Mapping) -> dict[tuple[str, Way], Uncertainty]:
+def means_from(content: Mapping) -> dict[tuple[str, Way], Uncertainty]:
     if "means" in content:
         return {
-            _group_from(mean["kind"], mean["way"]): Uncertainty(mean["intervals"], mean["resampled"])
+            group_from(mean["kind"], mean["way"]): Uncertainty(mean["intervals"], mean["resampled"])
             for mean in content["means"]
         }
     intervals, resampled = (content.get(name, {}) for name in OLD_MEANS)
     kinds = dict.fromkeys((*intervals, *resampled))
     return {
-        _group_from(kind, DIRECT.name): Uncertainty(intervals.get(kind, {}), resampled.get(kind, {}))
+        group_from(kind, DIRECT.name): Uncertainty(intervals.get(kind, {}), resampled.get(kind, {}))
         for kind in kinds
     }

@@ -9,13 +9,13 @@ from sacrebleu.metrics import BLEU
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
 
 VALIDATION_FILE = "validation.jsonl"
-_ORDER = 4  # of BLEU's n-grams
+ORDER = 4  # of BLEU's n-grams
 
 
 class BleuCounts:
     """Corpus BLEU (0–100, sacreBLEU, 13a) from counts that can be added up over batches and workers."""
 
-    SIZE = 2 * _ORDER + 2  # matches and n-grams of each order, lengths of hypotheses and references
+    SIZE = 2 * ORDER + 2  # matches and n-grams of each order, lengths of hypotheses and references
 
     def __init__(self) -> None:
         self.metric = BLEU(force=True)
@@ -28,7 +28,7 @@ class BleuCounts:
     @staticmethod
     def bleu(counts: Sequence[float]) -> float:
         """The score of added counts."""
-        matches, totals, lengths = counts[:_ORDER], counts[_ORDER:-2], counts[-2:]
+        matches, totals, lengths = counts[:ORDER], counts[ORDER:-2], counts[-2:]
         return round(BLEU.compute_bleu(matches, totals, *map(int, lengths), smooth_method="exp").score, 2)
 
 

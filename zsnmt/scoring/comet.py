@@ -8,7 +8,7 @@ from zsnmt.errors import InputError
 
 MODEL = "Unbabel/wmt22-comet-da"
 PACKAGE = "unbabel-comet"
-_SENTENCES = 16  # in a batch
+SENTENCES = 16  # in a batch
 
 
 class Comet:
@@ -30,7 +30,7 @@ class Comet:
             for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
         ]
         predicted = self.model.predict(
-            triples, batch_size=_SENTENCES, gpus=int(torch.cuda.is_available()), progress_bar=False
+            triples, batch_size=SENTENCES, gpus=int(torch.cuda.is_available()), progress_bar=False
         )
         return float(predicted.system_score)
 

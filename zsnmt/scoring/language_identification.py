@@ -37,7 +37,7 @@ class NaturalLanguageIdentifier:
 
     def __init__(self, languages: Sequence[str]) -> None:
         self.model = copy.copy(
-            _all_languages()
+            all_languages()
         )  # a restriction leaves the tables that copies share as they are
         try:
             self.model.set_languages(list(languages))
@@ -141,6 +141,6 @@ def shares(identified: Sequence[str]) -> dict[str, float]:
 
 
 @functools.cache
-def _all_languages() -> LanguageIdentifier:
+def all_languages() -> LanguageIdentifier:
     """py3langid's model, which takes a while to load."""
     return LanguageIdentifier.from_model_file(MODEL_FILE)

@@ -18,7 +18,7 @@ from zsnmt.text.words import Words
 
 WORD = "word"
 TOKENISED = "tokenised"  # folder
-_TRUECASER_SENTENCES = 1_000_000
+TRUECASER_SENTENCES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,7 @@ def learn_tokenisation(
     for language in (language for language in languages if needs_truecaser(kinds[language])):
         truecasers[language] = folder / f"truecaser.{language}"
         tokenise = load_tokeniser("moses", language).tokenise
-        lines = islice(
-            (line for file in text[language] for line in iterate_lines(file)), _TRUECASER_SENTENCES
-        )
+        lines = islice((line for file in text[language] for line in iterate_lines(file)), TRUECASER_SENTENCES)
         lines = progress(lines, f"truecaser of {language}", unit=" lines")
         train_truecaser(map_in_processes(tokenise, lines, workers), truecasers[language])
     return TextPipeline(Words(), kinds, truecasers)

@@ -12,7 +12,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing
 
 # Control characters but the tab; a byte order mark that tokenisation would leave at the start.
-_FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
+FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
 
 
 def iterate_lines(path: Path, allow_empty_lines: bool = False) -> Iterator[str]:
@@ -22,7 +22,7 @@ def iterate_lines(path: Path, allow_empty_lines: bool = False) -> Iterator[str]:
     byte order mark, a control character other than the tab (a carriage return is one), and, unless
     `allow_empty_lines`, for a line without anything but white space.
     """
-    with _open(path) as file:
+    with open_file(path) as file:
         yield from iterate_stream(file, path, allow_empty_lines)
 
 
@@ -30,7 +30,7 @@ def iterate_stream(file: BinaryIO, name: Path | str, allow_empty_lines: bool = F
     """The lines of an open file, such as `sys.stdin.buffer`, under the rules of `iterate_lines`."""
     number = 0
     for number, line in enumerate(file, start=1):
-        yield _decode(line.removesuffix(b"\n"), name, number, allow_empty_lines=allow_empty_lines)
+        yield decode(line.removesuffix(b"\n"), name, number, allow_empty_lines=allow_empty_lines)
     if number == 0:
         raise InputError(f"{name} is empty; it needs at least one line")
 
@@ -48,12 +48,12 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     """
     with replacing(path) as file:
         for number, line in enumerate(lines, start=1):
-            if fault := _fault(line):
+            if fault := find_fault(line):
                 raise InputError(f"{path}, line {number}, cannot be written: it {fault}")
             file.write(line.encode("utf-8") + b"\n")
 
 
-def _open(path: Path) -> BinaryIO:
+def open_file(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except FileNotFoundError:
@@ -62,7 +62,7 @@ def _open(path: Path) -> BinaryIO:
         raise InputError(f"{path} is a folder; name a file of text") from None
 
 
-def _decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool) -> str:
+def decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool) -> str:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -70,7 +70,7 @@ def _decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool)
             f"{path}, line {number}, byte {error.start + 1}: 0x{line[error.start]:02x} is not UTF-8; "
             f"convert the file, for example with iconv -f latin1 -t utf-8"
         ) from None
-    if fault := _fault(text):
+    if fault := find_fault(text):
         raise InputError(f"{path}, line {number} {fault}")
     if not allow_empty_lines and not text.strip():
         raise InputError(
@@ -79,9 +79,9 @@ def _decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool)
     return text
 
 
-def _fault(line: str) -> str | None:
+def find_fault(line: str) -> str | None:
     """What the contract forbids in a line, and the remedy; None for a line without fault."""
-    found = _FORBIDDEN.search(line)
+    found = FORBIDDEN.search(line)
     if found is None:
         return None
     if found[0].endswith("\ufeff"):

@@ -8,10 +8,10 @@ offered it since 0.2.2, so the type is set in the serialized model, a protocol b
 from collections.abc import Container, Iterator
 
 # Tags (field number × 8 + wire type) and values of sentencepiece_model.proto.
-_PIECES = 1 << 3 | 2  # of ModelProto, a SentencePiece each
-_PIECE, _TYPE = 1 << 3 | 2, 3 << 3 | 0  # of SentencePiece, a string and an enumeration
-_NORMAL = 1
-_UNUSED = bytes([_TYPE, 5])  # appended: of a field that is set twice, the last value holds
+PIECES = 1 << 3 | 2  # of ModelProto, a SentencePiece each
+PIECE, TYPE = 1 << 3 | 2, 3 << 3 | 0  # of SentencePiece, a string and an enumeration
+NORMAL = 1
+UNUSED = bytes([TYPE, 5])  # appended: of a field that is set twice, the last value holds
 
 
 def restrict_pieces(model: bytes, allowed: Container[str]) -> bytes:
@@ -20,28 +20,28 @@ def restrict_pieces(model: bytes, allowed: Container[str]) -> bytes:
     Ids and scores stay as they were, and so do control symbols and user-defined symbols.
     """
     restricted = bytearray()
-    for tag, value in _fields(model):
-        if tag == _PIECES:
-            piece = dict(_fields(value))
-            text = piece[_PIECE].decode("utf-8")
-            if piece.get(_TYPE, _NORMAL) == _NORMAL and len(text) > 1 and text not in allowed:
-                value += _UNUSED
-        restricted += _varint(tag) + _varint(len(value)) + value  # all fields of ModelProto have a length
+    for tag, value in fields(model):
+        if tag == PIECES:
+            piece = dict(fields(value))
+            text = piece[PIECE].decode("utf-8")
+            if piece.get(TYPE, NORMAL) == NORMAL and len(text) > 1 and text not in allowed:
+                value += UNUSED
+        restricted += varint(tag) + varint(len(value)) + value  # all fields of ModelProto have a length
     return bytes(restricted)
 
 
-def _fields(message: bytes) -> Iterator[tuple[int, bytes | int]]:
+def fields(message: bytes) -> Iterator[tuple[int, bytes | int]]:
     """The tag and the value of every field of a message: a number for a varint, else bytes."""
     position = 0
     while position < len(message):
-        tag, position = _read_varint(message, position)
-        value, position = _read_varint(message, position) if tag & 7 != 5 else (4, position)  # 5: four bytes
+        tag, position = read_varint(message, position)
+        value, position = read_varint(message, position) if tag & 7 != 5 else (4, position)  # 5: four bytes
         if tag & 7 != 0:
             value, position = message[position : position + value], position + value
         yield tag, value
 
 
-def _read_varint(message: bytes, position: int) -> tuple[int, int]:
+def read_varint(message: bytes, position: int) -> tuple[int, int]:
     """The number that starts at a position, seven bits a byte, lowest first; and where it ends."""
     value = shift = 0
     while message[position] > 0x7F:
@@ -50,7 +50,7 @@ def _read_varint(message: bytes, position: int) -> tuple[int, int]:
     return value | message[position] << shift, position + 1
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
     encoded = bytearray()
     while value > 0x7F:
         encoded.append(value & 0x7F | 0x80)

@@ -25,7 +25,7 @@ FILES = (PIPELINE_FILE, MODEL_FILE, "subwords.*.model", "vocabulary.*", "truecas
 
 RAW = "raw"  # the kind of tokenisation that is none
 
-_MARK = ":"
+MARK = ":"
 
 
 class TextPipeline:
@@ -87,7 +87,7 @@ class TextPipeline:
         pieces = self.own_units.get(language, self.units).encode_lines(sentences, language)
         if not self.mark_tokens:
             return pieces
-        return ([f"{language}{_MARK}{piece}" for piece in of_sentence] for of_sentence in pieces)
+        return ([f"{language}{MARK}{piece}" for piece in of_sentence] for of_sentence in pieces)
 
     def decode(self, pieces: Iterable[str], language: str) -> str:
         """The raw sentence of a model's pieces, detokenised by the rules of the language that was asked
@@ -107,7 +107,7 @@ class TextPipeline:
 
     def unmarked(self, piece: str) -> str:
         """The piece as the subword model knows it."""
-        return piece.partition(_MARK)[2] if self.mark_tokens else piece
+        return piece.partition(MARK)[2] if self.mark_tokens else piece
 
     def save(self, folder: Path) -> None:
         """Write the pipeline into a folder, `pipeline.json` last."""

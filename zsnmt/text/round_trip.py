@@ -81,7 +81,7 @@ def round_trip(
         back = tokeniser.detokenise(tokeniser.tokenise(sentence))
         result.seconds += time.perf_counter() - start
         expected = tokeniser.normalise(sentence)
-        outcome = _outcome(expected, back)
+        outcome = compare_lines(expected, back)
         setattr(result, outcome, getattr(result, outcome) + 1)
         result.sentences += 1
         result.respelt += expected != " ".join(sentence.split())
@@ -90,7 +90,7 @@ def round_trip(
     return result
 
 
-def _outcome(expected: str, back: str) -> str:
+def compare_lines(expected: str, back: str) -> str:
     if back == expected:
         return "exact"
     expected, back = expected.replace(" ", ""), back.replace(" ", "")

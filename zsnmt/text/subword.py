@@ -27,9 +27,9 @@ NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
-_SPACE = "\u2581"
-_BATCH = 1000  # sentences encoded by one call
-_QUIET = 2  # errors only
+SPACE = "\u2581"
+BATCH = 1000  # sentences encoded by one call
+QUIET = 2  # errors only
 
 
 class Subwords:
@@ -43,9 +43,9 @@ class Subwords:
     name = "subwords"
 
     def __init__(self, model: Path, vocabularies: Mapping[str, Sequence[str]] | None = None):
-        self.model = _read_model(model)
+        self.model = read_model(model)
         self.vocabularies = dict(vocabularies or {})
-        processor = _processor(self.model, model)
+        processor = load_processor(self.model, model)
         self.pieces = [  # in the model's order
             processor.id_to_piece(index)
             for index in range(processor.get_piece_size())
@@ -60,7 +60,7 @@ class Subwords:
                 )
         # A processor for each language, as the restriction is part of the model that it has read.
         self._processors = {
-            language: _processor(restrict_pieces(self.model, frozenset(vocabulary)), model)
+            language: load_processor(restrict_pieces(self.model, frozenset(vocabulary)), model)
             for language, vocabulary in self.vocabularies.items()
         }
         self._unrestricted = processor
@@ -82,17 +82,17 @@ class Subwords:
         Every piece is one of the model's or a single character. Raises InputError as `encode` does.
         """
         processor = self._processor_of(language)
-        sentences = map(_plain_spaces, sentences)
-        while batch := list(islice(sentences, _BATCH)):
+        sentences = map(plain_spaces, sentences)
+        while batch := list(islice(sentences, BATCH)):
             yield from map(self._split_unknown, processor.encode(batch, out_type=str, num_threads=1))
 
     def decode(self, pieces: Iterable[str]) -> str:
         """The sentence of which these are the pieces, with single spaces."""
-        return _plain_spaces("".join(pieces))
+        return plain_spaces("".join(pieces))
 
     def starts_word(self, piece: str) -> bool:
         """Whether a word begins with this piece."""
-        return piece.startswith(_SPACE)
+        return piece.startswith(SPACE)
 
     def save(self, folder: Path) -> None:
         """Writes `subwords.model` and, when there are vocabularies, a `vocabulary.{language}` for each.
@@ -151,8 +151,8 @@ def train_subwords(
     Raises InputError for values out of range, and for a vocabulary that is too large for the text or too
     small for its characters, with the limit.
     """
-    _check_word("model type", model_type, MODEL_TYPES)
-    _check_word("normalization", normalization, NORMALIZATIONS)
+    check_word("model type", model_type, MODEL_TYPES)
+    check_word("normalization", normalization, NORMALIZATIONS)
     if not 0 < character_coverage <= 1:
         raise InputError(
             f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1"
@@ -161,13 +161,13 @@ def train_subwords(
         raise InputError(
             f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands"
         )
-    available = {language: sum(1 for _ in _sentences(text[language])) for language in sorted(text)}
+    available = {language: sum(1 for _ in filled_sentences(text[language])) for language in sorted(text)}
     sizes = sample_sizes(available, sentences, balance)
     drawn = (
         sentence
         for language in sizes
         for sentence in sample(
-            _sentences(text[language]),
+            filled_sentences(text[language]),
             available[language],
             sizes[language],
             generator=random.Random(f"{seed} {language}"),
@@ -188,10 +188,10 @@ def train_subwords(
             num_threads=1,  # the sums of unigram training depend on it
             max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
             shuffle_input_sentence=False,
-            minloglevel=_QUIET,
+            minloglevel=QUIET,
         )
     except RuntimeError as error:
-        _explain(error, vocabulary_size, others)
+        explain(error, vocabulary_size, others)
         raise
     with replacing(model) as file:
         file.write(trained.getvalue())
@@ -209,7 +209,8 @@ def restrict(model: Path, text: Mapping[str, Text], threshold: int) -> dict[str,
     """
     subwords = Subwords(model)
     segmented = (
-        (language, subwords.encode_lines(_sentences(text[language]), language)) for language in sorted(text)
+        (language, subwords.encode_lines(filled_sentences(text[language]), language))
+        for language in sorted(text)
     )
     return {
         language: frequent_pieces(Counter(chain.from_iterable(pieces)), threshold)
@@ -217,25 +218,25 @@ def restrict(model: Path, text: Mapping[str, Text], threshold: int) -> dict[str,
     }
 
 
-def _plain_spaces(text: str) -> str:
-    return " ".join(text.replace(_SPACE, " ").split())
+def plain_spaces(text: str) -> str:
+    return " ".join(text.replace(SPACE, " ").split())
 
 
-def _sentences(text: Text) -> Iterator[str]:
+def filled_sentences(text: Text) -> Iterator[str]:
     """The sentences of a text that are not empty."""
     if callable(text):
         lines = text()
     else:
         lines = (line for file in text for line in iterate_lines(file, allow_empty_lines=True))
-    return filter(None, map(_plain_spaces, lines))
+    return filter(None, map(plain_spaces, lines))
 
 
-def _check_word(name: str, word: str, known: Sequence[str]) -> None:
+def check_word(name: str, word: str, known: Sequence[str]) -> None:
     if word not in known:
         raise InputError(f"there is no {name} '{word}'; choose {' or '.join(known)}")
 
 
-def _read_model(model: Path) -> bytes:
+def read_model(model: Path) -> bytes:
     try:
         return model.read_bytes()
     except FileNotFoundError:
@@ -244,7 +245,7 @@ def _read_model(model: Path) -> bytes:
         ) from None
 
 
-def _processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProcessor:
+def load_processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProcessor:
     processor = sentencepiece.SentencePieceProcessor()
     try:
         processor.LoadFromSerializedProto(model)
@@ -253,7 +254,7 @@ def _processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProcessor
     return processor
 
 
-def _explain(error: RuntimeError, vocabulary_size: int, others: int) -> None:
+def explain(error: RuntimeError, vocabulary_size: int, others: int) -> None:
     """Raises SentencePiece's complaints about the vocabulary size in the words of this module."""
     if match := re.search(r"too high \(\d+\)\. Please set it to a value <= (\d+)", str(error)):
         raise InputError(

@@ -15,17 +15,17 @@ from indicnlp.tokenize.indic_detokenize import trivial_detokenize_indic
 from indicnlp.tokenize.indic_tokenize import trivial_tokenize_indic
 from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
 
-_Substitution = tuple[re.Pattern[str], str]
+Substitution = tuple[re.Pattern[str], str]
 
-_ENDS = frozenset(".?!।॥")
-_WORD_END, _WORD_START = (
+ENDS = frozenset(".?!।॥")
+WORD_END, WORD_START = (
     r"(?<=[^\s.,:;?!।-])",
     r"(?=[^\s.,:;?!।-])",
 )  # \w lacks the vowel signs of Indic scripts
 
 # Languages in which an apostrophe that is alone in a sentence is no opening quotation mark.
-_APOSTROPHE_INSIDE_WORDS = ("cs", "de", "or")  # gibt's
-_APOSTROPHE_AFTER_WORDS = ("it",)  # un po' di
+APOSTROPHE_INSIDE_WORDS = ("cs", "de", "or")  # gibt's
+APOSTROPHE_AFTER_WORDS = ("it",)  # un po' di
 
 
 class RawRules:
@@ -60,7 +60,7 @@ class MosesRules:
             (r"(?<!\S)([A-Z]) & (?=[A-Z](?!\S))", r"\1&"),  # R&D
         )
     ]
-    _ENDING = re.compile(rf"{_WORD_END} ' (?=[ns](?!\S))"), "'"  # zo'n and foto's
+    _ENDING = re.compile(rf"{WORD_END} ' (?=[ns](?!\S))"), "'"  # zo'n and foto's
     _CASE_ENDING = re.compile(r"(?<=[A-ZÄÖÅ\d]) : (?=[a-zäöå]{1,4}(?!\S))"), ":"  # EU:n
 
     def __init__(self, language: str):
@@ -79,10 +79,10 @@ class MosesRules:
         return " ".join(self._normaliser.normalize(sentence).split())
 
     def split(self, sentence: str) -> list[str]:
-        return _whole(self._tokenizer.tokenize(sentence, escape=False), sentence)
+        return whole(self._tokenizer.tokenize(sentence, escape=False), sentence)
 
     def join(self, tokens: Sequence[str]) -> str:
-        return _join(
+        return join_tokens(
             tokens,
             self._language,
             self._unspaced,
@@ -122,47 +122,45 @@ class IndicRules:
         # Word by word, as the library takes the spaces from between numbers, and each after another word, as
         # it splits a number that comes first.
         words = sentence.split()
-        return _whole(
-            [token for word in words for token in trivial_tokenize_indic(f"a {word}")[1:]], sentence
-        )
+        return whole([token for word in words for token in trivial_tokenize_indic(f"a {word}")[1:]], sentence)
 
     def join(self, tokens: Sequence[str]) -> str:
-        text = _join(tokens, self._language, self._UNSPACED, detokenise=trivial_detokenize_indic)
+        text = join_tokens(tokens, self._language, self._UNSPACED, detokenise=trivial_detokenize_indic)
         for pattern, replacement in self._spaced:
             text = pattern.sub(replacement, text)
         return text
 
 
-def _whole(tokens: list[str], sentence: str) -> list[str]:
+def whole(tokens: list[str], sentence: str) -> list[str]:
     """The tokens, or the words of the sentence where the tokens have lost or gained a character."""
     return tokens if "".join(tokens) == sentence.replace(" ", "") else sentence.split()
 
 
-def _join(
-    tokens: Sequence[str], language: str, unspaced: Iterable[_Substitution], detokenise: Callable[[str], str]
+def join_tokens(
+    tokens: Sequence[str], language: str, unspaced: Iterable[Substitution], detokenise: Callable[[str], str]
 ) -> str:
     """Tokens put together by a library, which is shown the opening mark of a quotation that began earlier.
 
     It takes every odd quotation mark for an opening one.
     """
     text = " ".join(tokens)
-    if language in _APOSTROPHE_INSIDE_WORDS and tokens.count("'") == 1:
-        text = re.sub(f"{_WORD_END} ' {_WORD_START}", "'", text)
+    if language in APOSTROPHE_INSIDE_WORDS and tokens.count("'") == 1:
+        text = re.sub(f"{WORD_END} ' {WORD_START}", "'", text)
     for pattern, replacement in unspaced:
         text = pattern.sub(replacement, text)
-    opened = "".join(mark for mark in "'\"" if _closes_first(text.split(), mark, language))
+    opened = "".join(mark for mark in "'\"" if closes_first(text.split(), mark, language))
     joined = detokenise(" ".join([*opened, text])).strip().removeprefix(opened).strip()
     return joined if joined.replace(" ", "") == "".join(tokens) else " ".join(tokens)
 
 
-def _closes_first(tokens: Sequence[str], mark: str, language: str) -> bool:
+def closes_first(tokens: Sequence[str], mark: str, language: str) -> bool:
     """Whether the first mark, of an odd number, closes what an earlier sentence has opened."""
     if tokens.count(mark) % 2 == 0 or tokens[0] == mark:
         return False
     first = tokens.index(mark)
     return (
         first == len(tokens) - 1
-        or tokens[first - 1] in _ENDS
+        or tokens[first - 1] in ENDS
         or mark == "'"
-        and language in _APOSTROPHE_AFTER_WORDS
+        and language in APOSTROPHE_AFTER_WORDS
     )

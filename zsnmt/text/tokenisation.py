@@ -22,11 +22,11 @@ from zsnmt.text.truecasing import Truecaser, detruecase
 INDIC_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
 KINDS = ("raw", "moses", "moses_truecase", "indic", "moses_joined", "moses_truecase_joined", "indic_joined")
 
-_BY_SCRIPT = {
+BY_SCRIPT = {
     "by_script": ("moses_truecase", "indic"),
     "by_script_joined": ("moses_truecase_joined", "indic_joined"),
 }
-_JOINER, _JOINER_IN_TEXT = "\uffed", "\u25a0"  # a small black square, and the full one
+JOINER, JOINER_IN_TEXT = "\uffed", "\u25a0"  # a small black square, and the full one
 
 
 class Tokeniser:
@@ -47,7 +47,7 @@ class Tokeniser:
     def normalise(self, sentence: str) -> str:
         """The sentence with single spaces and in the one spelling that its tokens have."""
         if self._joined:
-            sentence = sentence.replace(_JOINER, _JOINER_IN_TEXT)
+            sentence = sentence.replace(JOINER, JOINER_IN_TEXT)
         return self._rules.normalise(sentence) or " ".join(
             sentence.split()
         )  # if it is all zero-width joiners
@@ -58,15 +58,15 @@ class Tokeniser:
         tokens = self._rules.split(sentence)
         if self._truecaser:
             tokens = self._truecaser.truecase(tokens)
-        return " ".join(_marked(tokens, sentence) if self._joined else tokens)
+        return " ".join(mark_joins(tokens, sentence) if self._joined else tokens)
 
     def detokenise(self, tokens: str) -> str:
         """The sentence that these tokens make, whether or not `tokenise` could give them."""
         marked = tokens.split()
-        plain = [token.replace(_JOINER, "") for token in marked] if self._joined else marked
+        plain = [token.replace(JOINER, "") for token in marked] if self._joined else marked
         if self._truecaser:
             plain = detruecase(plain)
-        return _joined(plain, marked) if self._joined else self._rules.join(plain)
+        return join_marked(plain, marked) if self._joined else self._rules.join(plain)
 
 
 def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> Tokeniser:
@@ -75,7 +75,7 @@ def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> T
     Raises InputError for a kind that is not there or not for this language, and for a truecaser that is
     missing or cannot be read.
     """
-    _check_kind(kind, KINDS)
+    check_kind(kind, KINDS)
     base = kind.removesuffix("_joined").removesuffix("_truecase")
     if base == "indic" and language not in INDIC_LANGUAGES:
         raise InputError(
@@ -115,26 +115,26 @@ def kind_of(setting: str, language: str, languages: Collection[str] = ()) -> str
             )
         kinds[code] = kind
     for kind in (default, *kinds.values()):
-        _check_kind(kind, (*KINDS, *_BY_SCRIPT))
+        check_kind(kind, (*KINDS, *BY_SCRIPT))
     kind = kinds.get(language, default)
-    return _BY_SCRIPT[kind][language in INDIC_LANGUAGES] if kind in _BY_SCRIPT else kind
+    return BY_SCRIPT[kind][language in INDIC_LANGUAGES] if kind in BY_SCRIPT else kind
 
 
-def _check_kind(kind: str, known: Collection[str]) -> None:
+def check_kind(kind: str, known: Collection[str]) -> None:
     if kind not in known:
         raise InputError(f"there is no tokenisation '{kind}'; choose {', '.join(known)}")
 
 
-def _marked(tokens: Iterable[str], sentence: str) -> Iterator[str]:
+def mark_joins(tokens: Iterable[str], sentence: str) -> Iterator[str]:
     """The tokens of a sentence, marked where no space stands before them."""
     position = 0
     for token in tokens:
         spaced = sentence[position] == " "
-        yield token if spaced or position == 0 else _JOINER + token
+        yield token if spaced or position == 0 else JOINER + token
         position += spaced + len(token)
 
 
-def _joined(plain: Iterable[str], marked: Iterable[str]) -> str:
+def join_marked(plain: Iterable[str], marked: Iterable[str]) -> str:
     """The tokens with a space between two unless the second is marked."""
-    spaced = (token if mark.startswith(_JOINER) else f" {token}" for token, mark in zip(plain, marked))
+    spaced = (token if mark.startswith(JOINER) else f" {token}" for token, mark in zip(plain, marked))
     return "".join(spaced).strip()

@@ -15,8 +15,8 @@ from sacremoses import MosesTruecaser
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, write_lines
 
-_ENDS = frozenset(".?!")
-_OPENS = frozenset("\"'([")  # before the first word of a sentence, and after its end
+ENDS = frozenset(".?!")
+OPENS = frozenset("\"'([")  # before the first word of a sentence, and after its end
 
 
 class Truecaser:
@@ -26,12 +26,12 @@ class Truecaser:
     """
 
     def __init__(self, path: Path):
-        self._usual = dict(_read(path))
+        self._usual = dict(read(path))
 
     def truecase(self, tokens: Sequence[str]) -> list[str]:
         """The tokens, with first words in their usual spelling if only the first letter differs from it."""
         tokens = list(tokens)
-        for start in _sentence_starts(tokens):
+        for start in sentence_starts(tokens):
             token = tokens[start]
             usual = self._usual.get(token.lower(), token)
             if usual[1:] == token[1:]:
@@ -42,7 +42,7 @@ class Truecaser:
 def detruecase(tokens: Sequence[str]) -> list[str]:
     """The tokens, with a capital at the start of every sentence."""
     tokens = list(tokens)
-    for start in _sentence_starts(tokens):
+    for start in sentence_starts(tokens):
         letter, rest = tokens[start][:1], tokens[start][1:]
         if letter.upper().lower() == letter:  # unlike a German sharp s, for example
             tokens[start] = letter.upper() + rest
@@ -64,21 +64,21 @@ def train_truecaser(lines: Iterable[str], path: Path) -> None:
                 spellings[word][spelling] += weight
     if not spellings:
         raise InputError(f"there is no text to make the truecaser {path} from; give tokenised sentences")
-    write_lines(path, map(_entry, spellings.values()))
+    write_lines(path, map(entry, spellings.values()))
 
 
-def _sentence_starts(tokens: Sequence[str]) -> Iterator[int]:
+def sentence_starts(tokens: Sequence[str]) -> Iterator[int]:
     starts = True
     for position, token in enumerate(tokens):
-        if token in _ENDS:
+        if token in ENDS:
             starts = True
-        elif token not in _OPENS:
+        elif token not in OPENS:
             if starts:
                 yield position
             starts = False
 
 
-def _entry(counts: Counter[str]) -> str:
+def entry(counts: Counter[str]) -> str:
     """`the (10/12) The (2)`, the most frequent spelling first, with the sum of all."""
     (usual, count), *others = counts.most_common()
     return " ".join(
@@ -86,7 +86,7 @@ def _entry(counts: Counter[str]) -> str:
     )
 
 
-def _read(path: Path) -> Iterator[tuple[str, str]]:
+def read(path: Path) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(iterate_lines(path), start=1):
         usual, _, count = line.partition(" ")
         if not count.startswith("("):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-_SYMBOL = re.compile(r"</?s>|<pad>|<unk>|__\w+__")  # of fairseq's dictionary, or a language tag
+SYMBOL = re.compile(r"</?s>|<pad>|<unk>|__\w+__")  # of fairseq's dictionary, or a language tag
 
 
 class Words:
@@ -20,7 +20,7 @@ class Words:
     def encode_lines(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
         """The words of each sentence, in order."""
         return (
-            [part for word in sentence.split() for part in (word if _SYMBOL.fullmatch(word) else (word,))]
+            [part for word in sentence.split() for part in (word if SYMBOL.fullmatch(word) else (word,))]
             for sentence in sentences
         )
 

@@ -73,7 +73,7 @@ def prepare(
             "train.xx-yy.yy"
         )
     with replacing_folder(folder) as part:
-        _fill(part, text_files(text, pairs), languages, settings=settings, workers=workers)
+        fill(part, text_files(text, pairs), languages, settings=settings, workers=workers)
     return counts
 
 
@@ -89,7 +89,7 @@ def checked_pairs(
     }
 
 
-def _fill(
+def fill(
     folder: Path, files: Sequence[TextFile], languages: Sequence[str], settings: TextSettings, workers: int
 ) -> None:
     """Write what `prepare` makes of the files into a folder."""
@@ -130,7 +130,7 @@ def binarise(
     for language in languages:
         dictionary.save(str(folder / f"dict.{language}.txt"))
     jobs = [(file, folder, pipeline, dictionary) for file in files]
-    return dict(zip(files, progress(pool.map(_binarise, *zip(*jobs)), "binarising", len(files))))
+    return dict(zip(files, progress(pool.map(binarise_file, *zip(*jobs)), "binarising", len(files))))
 
 
 def training_text(files: Sequence[TextFile]) -> dict[str, list[Path]]:
@@ -176,7 +176,9 @@ def count_pieces(file: TextFile, pipeline: TextPipeline) -> Counter[str]:
     return pipeline.piece_counts(iterate_lines(file.path), file.language)
 
 
-def _binarise(file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: Dictionary) -> Counter[bool]:
+def binarise_file(
+    file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: Dictionary
+) -> Counter[bool]:
     first = folder / file.names[0]
     builder = indexed_dataset.make_builder(f"{first}.bin", impl="mmap", vocab_size=len(dictionary))
     unknown: Counter[bool] = Counter()

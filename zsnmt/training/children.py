@@ -13,8 +13,8 @@ from multiprocessing.process import BaseProcess
 
 from zsnmt import console
 
-_libc = ctypes.CDLL(None)
-_PR_SET_PDEATHSIG = 1  # of Linux's prctl
+libc = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1  # of Linux's prctl
 
 # On a CPU: one thread for each process, since threads that wait for each other cost more than they give. And
 # glibc would hand large tensors back to the system after each use and fault them in again at the next.
@@ -39,7 +39,7 @@ def started(command: Sequence[str]) -> Iterator[subprocess.Popen]:
         stderr=subprocess.STDOUT,
         env=SETTINGS | os.environ,
         close_fds=False,  # so that it holds the locks that this process holds
-        preexec_fn=partial(_end_with, os.getpid()),
+        preexec_fn=partial(end_with, os.getpid()),
     )
     try:
         yield process
@@ -58,7 +58,7 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
     try:
         while waiting or running:
             while waiting and len(running) < most:
-                running.append(_started_job(waiting.pop(0)))
+                running.append(started_job(waiting.pop(0)))
             connection.wait([process.sentinel for process in running])
             ended = [process for process in running if not process.is_alive()]
             running = [process for process in running if process not in ended]
@@ -71,22 +71,22 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
     return succeeded
 
 
-def _started_job(job: Callable[[], object]) -> BaseProcess:
-    process = get_context("fork").Process(target=_do, args=(job, os.getpid()))
+def started_job(job: Callable[[], object]) -> BaseProcess:
+    process = get_context("fork").Process(target=do, args=(job, os.getpid()))
     process.start()
     return process
 
 
-def _do(job: Callable[[], object], parent: int) -> None:
-    _end_with(parent)
+def do(job: Callable[[], object], parent: int) -> None:
+    end_with(parent)
     console.run(job)
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """Have the system kill this process when the one that started it dies; where the system cannot, only
     its locks tell.
     """
     if sys.platform == "linux":
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # which died before
             os.kill(os.getpid(), signal.SIGKILL)

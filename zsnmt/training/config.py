@@ -20,8 +20,8 @@ from zsnmt.training.config_file import (
     setting,
 )
 
-_SOURCES = ("TEXT", "SYNTHETIC", "MULTIWAY", "RELEASE")
-_LIMITS = parse_limits, ""
+SOURCES = ("TEXT", "SYNTHETIC", "MULTIWAY", "RELEASE")
+LIMITS = parse_limits, ""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Config:
         WORDS, "name of the corpus in RELEASE, and options of zsnmt import-corpus", ()
     )
     pairs: Mapping[str, int] | None = setting(
-        _LIMITS, "at most so many training pairs: 30000, or 30000 de-en=14000", None
+        LIMITS, "at most so many training pairs: 30000, or 30000 de-en=14000", None
     )
     tokenisation: str = setting(
         TEXT,
@@ -104,12 +104,12 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
     Raises `InputError` for a file that breaks a rule.
     """
     file = ConfigFile(path, keys_of(Config), variables)
-    given = [key for key in _SOURCES if file.value(key)]
+    given = [key for key in SOURCES if file.value(key)]
     if not file.value("LANGUAGES"):
         file.refuse("LANGUAGES", "does not set LANGUAGES, the language codes with the pivot first")
     if len(given) != 1:
         file.refuse(
-            (given or _SOURCES)[-1],
+            (given or SOURCES)[-1],
             f"must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE; "
             f"it sets {' and '.join(given) or 'none of them'}",
         )

@@ -16,12 +16,12 @@ from zsnmt.errors import InputError
 
 T = TypeVar("T")
 
-_BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
-_KEY = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)=")
-_QUOTED = re.compile(r'"([^"]*)"')
-_BARE = re.compile(r"[^\s\"';&|<>()`]*")
-_END = re.compile(r"[ \t]*(?:[ \t]#[^\n]*)?(?:\n|\Z)")
-_VARIABLE = re.compile(
+BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
+KEY = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)=")
+QUOTED = re.compile(r'"([^"]*)"')
+BARE = re.compile(r"[^\s\"';&|<>()`]*")
+END = re.compile(r"[ \t]*(?:[ \t]#[^\n]*)?(?:\n|\Z)")
+VARIABLE = re.compile(
     r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)(?::-(?P<default>[^{}$`\"\\]*))?\})?"
 )
 
@@ -45,7 +45,7 @@ class ConfigFile:
         self.path, self.keys, self.variables = path, keys, variables
         self.settings: dict[str, Setting] = {}
         text, position = self._text(), 0
-        while (position := _BLANK.match(text, position).end()) < len(text):
+        while (position := BLANK.match(text, position).end()) < len(text):
             position = self._read_setting(text, position)
 
     def value(self, key: str) -> str:
@@ -104,7 +104,7 @@ class ConfigFile:
         """Read the setting that begins at a place in the text; returns where the next line begins."""
         line = text.count("\n", 0, start) + 1
         rest = text[start:].partition("\n")[0]
-        if not (match := _KEY.match(text, start)):
+        if not (match := KEY.match(text, start)):
             self._fail(
                 line,
                 f"is '{rest}'; a config holds nothing but KEY=value, values with spaces in double quotes, "
@@ -118,13 +118,13 @@ class ConfigFile:
                 line, f"sets {key}, which line {self.settings[key].line} sets too; leave one of the two out"
             )
         if text.startswith('"', match.end()):
-            if not (value := _QUOTED.match(text, match.end())):
+            if not (value := QUOTED.match(text, match.end())):
                 self._fail(
                     line, f"opens a double quote for {key} that nothing closes; end the value with one"
                 )
             written = value[1]
         else:
-            value = _BARE.match(text, match.end())
+            value = BARE.match(text, match.end())
             written = value[0]
             if written.startswith("~"):
                 self._fail(line, f"sets {key}={written}; write $HOME in place of ~")
@@ -134,7 +134,7 @@ class ConfigFile:
                 line,
                 f"asks {key} to run a command; a config is read and never run, so write the value itself",
             )
-        if not (end := _END.match(text, value.end())):
+        if not (end := END.match(text, value.end())):
             self._fail(
                 line,
                 f"goes on after the value of {key}: '{rest}'; put a value with spaces or signs into double "
@@ -166,7 +166,7 @@ class ConfigFile:
                 )
             return known
 
-        return _VARIABLE.sub(replacement, written)
+        return VARIABLE.sub(replacement, written)
 
     def _place(self, key: str) -> str:
         return f"{self.path}, line {self.settings[key].line}," if key in self.settings else str(self.path)
@@ -187,7 +187,7 @@ def keys_of(kind: type) -> tuple[str, ...]:
     return tuple(each.name.upper() for each in fields(kind))
 
 
-def _matching(pattern: str, read: Callable[[str], object]) -> Callable[[str], object]:
+def matching(pattern: str, read: Callable[[str], object]) -> Callable[[str], object]:
     """A reader that raises ValueError for what a pattern does not match whole."""
 
     def reader(value: str) -> object:
@@ -198,22 +198,22 @@ def _matching(pattern: str, read: Callable[[str], object]) -> Callable[[str], ob
     return reader
 
 
-def _words(value: str) -> tuple[str, ...]:
+def split_words(value: str) -> tuple[str, ...]:
     return tuple(value.split())
 
 
 def choice(*words: str) -> tuple[Callable[[str], object], str]:
     """One of some words."""
-    return _matching("|".join(map(re.escape, words)), str), f"write {' or '.join(words)}, or leave it out"
+    return matching("|".join(map(re.escape, words)), str), f"write {' or '.join(words)}, or leave it out"
 
 
 TEXT = str, ""
-WORDS = _words, ""
-YES = _matching("yes", bool), "write yes, or leave it out"
-POSITIVE = _matching("0*[1-9][0-9]*", int), "it must be a whole number above 0"
-WHOLE = _matching("[0-9]+", int), "it must be a whole number, 0 or above"
-NUMBER = _matching(r"[0-9]+(\.[0-9]+)?", float), "it must be a number, 0 or above, like 0.6"
+WORDS = split_words, ""
+YES = matching("yes", bool), "write yes, or leave it out"
+POSITIVE = matching("0*[1-9][0-9]*", int), "it must be a whole number above 0"
+WHOLE = matching("[0-9]+", int), "it must be a whole number, 0 or above"
+NUMBER = matching(r"[0-9]+(\.[0-9]+)?", float), "it must be a number, 0 or above, like 0.6"
 SEEDS = (
-    _matching(r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: tuple(map(int, value.split()))),
+    matching(r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: tuple(map(int, value.split()))),
     "seeds are whole numbers with spaces between",
 )

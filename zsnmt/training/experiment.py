@@ -73,7 +73,7 @@ def prepare_data(steps: Steps, experiment: Experiment) -> None:
             experiment.folder,
             "text",
             experiment.text,
-            work=partial(_clean, source, experiment),
+            work=partial(clean, source, experiment),
             inputs=[source],
             settings=chosen,
         )
@@ -82,7 +82,7 @@ def prepare_data(steps: Steps, experiment: Experiment) -> None:
             experiment.folder,
             "data",
             experiment.data,
-            work=partial(_binarise, experiment),
+            work=partial(binarise, experiment),
             inputs=[experiment.text],
             settings=settings,
         )
@@ -103,40 +103,40 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     config, source = experiment.config, experiment.folder / "source"
     make = partial(steps.make, experiment.folder, "source", source)
     if config.synthetic:
-        corpus = _named(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
+        corpus = named(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
         make(
-            partial(_replaced, source, partial(write_corpus, corpus)),
+            partial(replaced, source, partial(write_corpus, corpus)),
             settings={"synthetic": config.synthetic},
         )
     elif config.multiway:
         folder = Path(config.multiway)
-        _check_folder(
+        check_folder(
             folder,
             f"MULTIWAY={folder}",
             f"it must hold {{train,valid,test}}.xx for {' '.join(config.languages)}",
         )
         settings = {"languages": config.languages, "condition": config.condition}
         cut = partial(cut_training_pairs, folder, languages=config.languages, condition=config.condition)
-        make(partial(_replaced, source, cut), inputs=[folder], settings=settings)
+        make(partial(replaced, source, cut), inputs=[folder], settings=settings)
     elif config.release:
         folder, corpus = Path(config.release), config.corpus[0]
-        reader, settings = _named(experiment, "CORPUS", parse_release, words=config.corpus)
-        _check_folder(folder, f"RELEASE={folder}", f"fetch it with: zsnmt fetch {corpus} --to {folder}")
+        reader, settings = named(experiment, "CORPUS", parse_release, words=config.corpus)
+        check_folder(folder, f"RELEASE={folder}", f"fetch it with: zsnmt fetch {corpus} --to {folder}")
         settings_of_step = {
             "corpus": config.corpus,
             "languages": config.languages,
             "release": listing(folder),
         }
-        make(partial(_import, source, config, reader, settings), settings=settings_of_step)
+        make(partial(import_release, source, config, reader, settings), settings=settings_of_step)
     else:
-        _check_folder(
+        check_folder(
             Path(config.text), f"TEXT={config.text}", "it must hold parallel text, as docs/data.md says"
         )
         return Path(config.text).resolve()
     return source
 
 
-def _named(experiment: Experiment, key: str, parse: Callable, words: tuple[str, ...]):
+def named(experiment: Experiment, key: str, parse: Callable, words: tuple[str, ...]):
     """What the words of a key mean, `InputError` naming the config where they mean nothing."""
     try:
         return parse(words)
@@ -144,18 +144,18 @@ def _named(experiment: Experiment, key: str, parse: Callable, words: tuple[str, 
         raise InputError(f"{experiment.file} sets {key}={' '.join(words)}: {error}") from error
 
 
-def _check_folder(folder: Path, given: str, remedy: str) -> None:
+def check_folder(folder: Path, given: str, remedy: str) -> None:
     if not folder.is_dir():
         raise InputError(f"{given} is not a folder; {remedy}")
 
 
-def _replaced(folder: Path, write: Callable[[Path], object]) -> None:
+def replaced(folder: Path, write: Callable[[Path], object]) -> None:
     """Put what a function writes into a new folder in the place of a folder that is there."""
     with replacing_folder(folder) as part:
         write(part)
 
 
-def _import(source: Path, config: Config, reader: Callable, settings: dict) -> None:
+def import_release(source: Path, config: Config, reader: Callable, settings: dict) -> None:
     """Read a release into parallel text, and say what was repaired or left out."""
     logging.getLogger("zsnmt.corpora").setLevel(logging.INFO)
     with replacing_folder(source) as part:
@@ -163,7 +163,7 @@ def _import(source: Path, config: Config, reader: Callable, settings: dict) -> N
         warn_of_foreign_text(part, config.languages)
 
 
-def _clean(source: Path, experiment: Experiment) -> None:
+def clean(source: Path, experiment: Experiment) -> None:
     """Write the text without training pairs that overlap with held-out sets."""
     config = experiment.config
     with replacing_folder(experiment.text) as part:
@@ -183,7 +183,7 @@ def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
         )
 
 
-def _binarise(experiment: Experiment) -> None:
+def binarise(experiment: Experiment) -> None:
     from zsnmt.training.binarised import prepare  # loads PyTorch
 
     prepare(

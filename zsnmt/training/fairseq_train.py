@@ -26,29 +26,29 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     Raises `InputError` if fairseq fails.
     """
     command = ["--user-dir", str(USER_DIR), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
-    work = partial(_train, folder, title, [str(data), *options, *command])
+    work = partial(train, folder, title, [str(data), *options, *command])
     steps.make(
         folder, "train", folder / CHECKPOINTS, work=work, inputs=[data], settings={"options": [*options]}
     )
 
 
-def _device() -> list[str]:
+def device() -> list[str]:
     """fairseq's option for a machine without GPU."""
     import torch  # takes seconds to load
 
     return [] if torch.cuda.is_available() else ["--cpu"]
 
 
-def _train(folder: Path, title: str, arguments: Sequence[str]) -> None:
+def train(folder: Path, title: str, arguments: Sequence[str]) -> None:
     """Run fairseq with its command and its whole log, which is added to, in a folder; a line for each
     epoch on the terminal.
     """
-    command = [str(Path(sys.executable).with_name("fairseq-train")), *arguments, *_device()]
+    command = [str(Path(sys.executable).with_name("fairseq-train")), *arguments, *device()]
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / COMMAND_FILE) as file:
         file.write(shlex.join(command).encode("utf-8"))
     with started(command) as process, (folder / LOG_FILE).open("ab", buffering=0) as log:
-        last = show_progress(_copied(process.stdout, log), title)
+        last = show_progress(copied(process.stdout, log), title)
         status = process.wait()
     if status != 0:
         raise InputError(
@@ -57,7 +57,7 @@ def _train(folder: Path, title: str, arguments: Sequence[str]) -> None:
         )
 
 
-def _copied(lines: Iterable[bytes], file: BinaryIO) -> Iterable[str]:
+def copied(lines: Iterable[bytes], file: BinaryIO) -> Iterable[str]:
     for line in lines:
         file.write(line)
         yield line.decode("utf-8", errors="replace")

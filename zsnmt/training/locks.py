@@ -29,20 +29,20 @@ def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iter
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK_FILE).open("a+", encoding="utf-8") as file:
         os.set_inheritable(file.fileno(), True)
-        if not _taken(file):
-            busy = f"another process is at work in {folder}{_described(_owner(file))}"
+        if not taken(file):
+            busy = f"another process is at work in {folder}{described(read_owner(file))}"
             if waiting is None:
                 raise Busy(f"{busy}; wait for it or end it")
             waiting(f"waiting: {busy}")
             fcntl.flock(file, fcntl.LOCK_EX)
-        _write_owner(file, f"{os.getpid()} {socket.gethostname()}")
+        write_owner(file, f"{os.getpid()} {socket.gethostname()}")
         try:
             yield
         finally:
-            _write_owner(file, "")
+            write_owner(file, "")
 
 
-def _taken(file: TextIO) -> bool:
+def taken(file: TextIO) -> bool:
     """Take the lock if it is free, or is about to be: its owner has ended, and what it started ends with
     it.
     """
@@ -52,25 +52,25 @@ def _taken(file: TextIO) -> bool:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         except BlockingIOError:
-            if (owner := _owner(file)) is None or _lives(*owner) or time.monotonic() > end:
+            if (owner := read_owner(file)) is None or lives(*owner) or time.monotonic() > end:
                 return False
             time.sleep(0.1)
 
 
-def _owner(file: TextIO) -> tuple[int, str] | None:
+def read_owner(file: TextIO) -> tuple[int, str] | None:
     """The process that wrote its number and machine into the lock, if one did."""
     file.seek(0)
     number, _, host = file.read().partition(" ")
     return (int(number), host.strip()) if number.isdigit() else None
 
 
-def _write_owner(file: TextIO, owner: str) -> None:
+def write_owner(file: TextIO, owner: str) -> None:
     file.truncate(0)
     file.write(owner)
     file.flush()
 
 
-def _lives(number: int, host: str) -> bool:
+def lives(number: int, host: str) -> bool:
     """Whether a process lives, as far as one can see from this machine."""
     if host != socket.gethostname():
         return True
@@ -83,11 +83,11 @@ def _lives(number: int, host: str) -> bool:
     return True
 
 
-def _described(owner: tuple[int, str] | None) -> str:
+def described(owner: tuple[int, str] | None) -> str:
     if owner is None:
         return ""
     number, host = owner
     here = host == socket.gethostname()
-    if not _lives(number, host):
+    if not lives(number, host):
         return f" (process {number} has ended, but one that it started goes on)"
     return f" (process {number}{'' if here else f' on {host}'})"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from zsnmt.files import sha256, write_json
 
 MARKERS = ".done"
-_OF_BASH = re.compile(r"[0-9a-f]{64}")  # all that a marker held at a time when steps were written in bash
+OF_BASH = re.compile(r"[0-9a-f]{64}")  # all that a marker held at a time when steps were written in bash
 
 
 class Stamp(NamedTuple):
@@ -115,7 +115,7 @@ def read_marker(folder: Path, name: str) -> Marker | None:
     if not path.is_file():
         return None
     text = path.read_text(encoding="utf-8", errors="replace")
-    if _OF_BASH.fullmatch(text):
+    if OF_BASH.fullmatch(text):
         return Marker(text, None)
     try:
         content = json.loads(text)

@@ -58,10 +58,10 @@ def train_and_average(
     of_training = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
     fairseq_train(steps, run, f"{system}, seed {seed}", data=experiment.data, options=of_training)
     settings = {"number": number, "train": made_from(run, "train")}
-    steps.make(run, "average", run / MODEL_FILE, work=partial(_average, run, number), settings=settings)
+    steps.make(run, "average", run / MODEL_FILE, work=partial(average, run, number), settings=settings)
 
 
-def _average(run: Path, number: int) -> None:
+def average(run: Path, number: int) -> None:
     from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints  # loads PyTorch
 
     average_checkpoints(best_checkpoints(run / CHECKPOINTS, number), run / MODEL_FILE)

@@ -6,45 +6,45 @@ for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any.
 
 from zsnmt.corpora.releases.fetch import Corpus, Part, ReleaseFile
 
-_WIT3 = "https://drive.google.com/u/0/uc?confirm=t&id="  # where wit3.fbk.eu sends its visitors
-_HUGGING_FACE = "https://huggingface.co/datasets/iwslt2017/resolve"
-_TALKS = "data/2017-01-trnmted/texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo"
-_EUROPARL = "https://www.statmt.org/europarl/v7"
-_PMINDIA = "https://data.statmt.org/pmindia/v1/parallel"
-_MULTI30K = (
+WIT3 = "https://drive.google.com/u/0/uc?confirm=t&id="  # where wit3.fbk.eu sends its visitors
+HUGGING_FACE = "https://huggingface.co/datasets/iwslt2017/resolve"
+TALKS = "data/2017-01-trnmted/texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo"
+EUROPARL = "https://www.statmt.org/europarl/v7"
+PMINDIA = "https://data.statmt.org/pmindia/v1/parallel"
+MULTI30K = (
     "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw"  # a commit, so that the files stay as they are
 )
 
-_TALKS_IN_ALL_LANGUAGES = Part(
+TALKS_IN_ALL_LANGUAGES = Part(
     (
         ReleaseFile(
             "DeEnItNlRo-DeEnItNlRo.tgz",
-            (f"{_HUGGING_FACE}/ebd7c60d9800c2a1be010a227e5f0a2363730f7a/{_TALKS}.tgz",),
+            (f"{HUGGING_FACE}/ebd7c60d9800c2a1be010a227e5f0a2363730f7a/{TALKS}.tgz",),
             size=329331279,
             sha256="cebb3839b7580f8e4eecf66d75424caa29b9410a9a491a732b2d343626ee0243",
         ),
         ReleaseFile(
             "2017-01-trnmted.tgz",
-            (f"{_WIT3}12ycYSzLIG253AFN35Y6qoyf9wtkOjakp",),
+            (f"{WIT3}12ycYSzLIG253AFN35Y6qoyf9wtkOjakp",),
             size=329433918,
             sha256="1125a2f90bc7df4f41f1b32eb17e847e6263b564e0e4214379f558ea53f95166",
             nested=("**/DeEnItNlRo-DeEnItNlRo.tgz",),
         ),
-        ReleaseFile("DeEnItNlRo-DeEnItNlRo.zip", (f"{_HUGGING_FACE}/main/{_TALKS}.zip",)),
+        ReleaseFile("DeEnItNlRo-DeEnItNlRo.zip", (f"{HUGGING_FACE}/main/{TALKS}.zip",)),
     )
 )
 
-_TALKS_OF_TST2017 = Part(
+TALKS_OF_TST2017 = Part(
     (
         ReleaseFile(
             "2017-01-mted-test.tgz",
-            (f"{_WIT3}1hIryKXS4iR9Wv_yiZv9AlgLGnOnKx2_Z",),
+            (f"{WIT3}1hIryKXS4iR9Wv_yiZv9AlgLGnOnKx2_Z",),
             nested=("**/[a-z][a-z]-[a-z][a-z].tgz",),
         ),
     )
 )
 
-_MULTI30K_FILES = {
+MULTI30K_FILES = {
     "train.en.gz": (568929, "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f"),
     "train.de.gz": (637044, "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6"),
     "train.fr.gz": (604242, "622e75069e9f4c577425c4f277116ce66e63a2401c0a2312d90073cb12379a3c"),
@@ -60,20 +60,20 @@ _MULTI30K_FILES = {
 }
 
 
-def _multi30k_part(name: str, size: int, sha256: str) -> Part:
+def multi30k_part(name: str, size: int, sha256: str) -> Part:
     urls = (
-        f"https://raw.githubusercontent.com/multi30k/dataset/{_MULTI30K}/{name}",
-        f"https://github.com/multi30k/dataset/raw/{_MULTI30K}/{name}",
+        f"https://raw.githubusercontent.com/multi30k/dataset/{MULTI30K}/{name}",
+        f"https://github.com/multi30k/dataset/raw/{MULTI30K}/{name}",
     )
     return Part((ReleaseFile(name, urls, size, sha256=sha256),), language=name.split(".")[1])
 
 
-def _part(base: str, name: str, language: str) -> Part:
+def part(base: str, name: str, language: str) -> Part:
     return Part((ReleaseFile(name, (f"{base}/{name}",)),), language)
 
 
-_EUROPARL_LANGUAGES = ("da", "de", "es", "fi", "fr", "it", "nl", "pt")
-_PMINDIA_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
+EUROPARL_LANGUAGES = ("da", "de", "es", "fi", "fr", "it", "nl", "pt")
+PMINDIA_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
 
 CATALOGUE = {
     "iwslt17": Corpus(
@@ -82,26 +82,26 @@ CATALOGUE = {
         homepage="https://wit3.fbk.eu/2017-01 (training, dev2010, tst2010) and "
         "https://wit3.fbk.eu/2017-01-b (tst2017)",
         languages=("en", "de", "it", "nl", "ro"),
-        parts=(_TALKS_IN_ALL_LANGUAGES, _TALKS_OF_TST2017),
+        parts=(TALKS_IN_ALL_LANGUAGES, TALKS_OF_TST2017),
     ),
     "europarl": Corpus(
         licence="Europarl v7: no licence; its makers know of no copyright restrictions",
         homepage="https://www.statmt.org/europarl",
-        languages=("en", *_EUROPARL_LANGUAGES),
-        parts=tuple(_part(_EUROPARL, f"{language}-en.tgz", language) for language in _EUROPARL_LANGUAGES),
+        languages=("en", *EUROPARL_LANGUAGES),
+        parts=tuple(part(EUROPARL, f"{language}-en.tgz", language) for language in EUROPARL_LANGUAGES),
     ),
     "pmindia": Corpus(
         licence="PMIndia v1: CC BY 4.0",
         homepage="https://data.statmt.org/pmindia",
-        languages=("en", *_PMINDIA_LANGUAGES),
+        languages=("en", *PMINDIA_LANGUAGES),
         parts=tuple(
-            _part(_PMINDIA, f"pmindia.v1.{language}-en.tsv", language) for language in _PMINDIA_LANGUAGES
+            part(PMINDIA, f"pmindia.v1.{language}-en.tsv", language) for language in PMINDIA_LANGUAGES
         ),
     ),
     "multi30k": Corpus(
         licence="Multi30k: for non-commercial research and education, as Flickr30K, from which it is derived",
         homepage="https://github.com/multi30k/dataset",
         languages=("en", "de", "fr", "cs"),
-        parts=tuple(_multi30k_part(name, *facts) for name, facts in _MULTI30K_FILES.items()),
+        parts=tuple(multi30k_part(name, *facts) for name, facts in MULTI30K_FILES.items()),
     ),
 }

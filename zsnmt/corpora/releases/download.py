@@ -15,17 +15,17 @@ from zsnmt.files import replacing
 
 WAITS = (2.0, 10.0)  # seconds before the second and the third try
 
-_TIMEOUT = 60  # seconds without a byte
-_CHUNK = 2**16
-_PARTIAL, _NO_REST = 206, 416
-_PASSING = (408, 425, 429, 500, 502, 503, 504)
+TIMEOUT = 60  # seconds without a byte
+CHUNK = 2**16
+PARTIAL, NO_REST = 206, 416
+PASSING = (408, 425, 429, 500, 502, 503, 504)
 
 
 class DownloadError(Exception):
     """An address gives no file; the message says why."""
 
 
-class _Interrupted(DownloadError):
+class Interrupted(DownloadError):
     """Another try may succeed."""
 
 
@@ -38,37 +38,37 @@ def download(url: str, part: Path, waits: Sequence[float] = WAITS) -> None:
     """
     for wait in (*waits, None):
         try:
-            return _fetch_rest(url, part)
-        except _Interrupted:
+            return fetch_rest(url, part)
+        except Interrupted:
             if wait is None:
                 raise
             time.sleep(wait)
 
 
-def _fetch_rest(url: str, part: Path) -> None:
+def fetch_rest(url: str, part: Path) -> None:
     note = part.with_name(part.name + ".json")
-    begun = _read_note(note)
+    begun = read_note(note)
     done = part.stat().st_size if begun.get("url") == url and part.is_file() else 0
     if not 0 < done < begun.get("size", 0):
         done = 0
     condition = {"Range": f"bytes={done}-", "If-Range": begun["validator"]} if done else {}
-    with _open(url, condition) as response:
-        if response.status in (_PARTIAL, _NO_REST) and not _continues(response.headers, done, begun):
+    with open_url(url, condition) as response:
+        if response.status in (PARTIAL, NO_REST) and not continues(response.headers, done, begun):
             note.unlink(missing_ok=True)
-            raise _Interrupted("its file changed while it was fetched")
+            raise Interrupted("its file changed while it was fetched")
         if response.headers.get_content_type() == "text/html":
             raise DownloadError("it answers with a web page instead of the file")
-        if response.status != _PARTIAL:
+        if response.status != PARTIAL:
             done = 0
-            begun = {"url": url, "validator": _validator(response.headers), "size": _size(response.headers)}
+            begun = {"url": url, "validator": validator(response.headers), "size": size(response.headers)}
             note.unlink(missing_ok=True)
-        _receive(response, part, done, begun=begun, note=note)
+        receive(response, part, done, begun=begun, note=note)
     if begun["size"] is not None and (arrived := part.stat().st_size) != begun["size"]:
-        raise _Interrupted(f"the connection was cut after {arrived} of {begun['size']} bytes")
+        raise Interrupted(f"the connection was cut after {arrived} of {begun['size']} bytes")
     note.unlink(missing_ok=True)
 
 
-def _receive(response: HTTPResponse, part: Path, done: int, begun: Mapping, note: Path) -> None:
+def receive(response: HTTPResponse, part: Path, done: int, begun: Mapping, note: Path) -> None:
     """Writes what arrives behind the first `done` bytes of `part`; a new one gets its note if it can be
     continued.
     """
@@ -86,7 +86,7 @@ def _receive(response: HTTPResponse, part: Path, done: int, begun: Mapping, note
             if not done and None not in begun.values():
                 with replacing(note) as text:
                     text.write(json.dumps(begun).encode())
-            for chunk in _chunks(response):
+            for chunk in chunks(response):
                 file.write(chunk)
                 bar.update(len(chunk))
     except OSError as error:
@@ -94,44 +94,44 @@ def _receive(response: HTTPResponse, part: Path, done: int, begun: Mapping, note
         raise
 
 
-def _open(url: str, headers: Mapping[str, str]) -> HTTPResponse:
+def open_url(url: str, headers: Mapping[str, str]) -> HTTPResponse:
     try:
-        return urlopen(Request(url, headers={"User-Agent": "zsnmt", **headers}), timeout=_TIMEOUT)
+        return urlopen(Request(url, headers={"User-Agent": "zsnmt", **headers}), timeout=TIMEOUT)
     except HTTPError as error:
-        if error.code == _NO_REST:
+        if error.code == NO_REST:
             return error  # which is an answer, too
         with error:
-            kind = _Interrupted if error.code in _PASSING else DownloadError
+            kind = Interrupted if error.code in PASSING else DownloadError
             raise kind(f"{error.code} {error.reason}") from None
     except (OSError, HTTPException) as error:
-        raise _Interrupted(_reason(error)) from error
+        raise Interrupted(reason(error)) from error
 
 
-def _chunks(response: HTTPResponse) -> Iterator[bytes]:
+def chunks(response: HTTPResponse) -> Iterator[bytes]:
     try:
-        while chunk := response.read(_CHUNK):
+        while chunk := response.read(CHUNK):
             yield chunk
     except (OSError, HTTPException) as error:
-        raise _Interrupted(_reason(error)) from error
+        raise Interrupted(reason(error)) from error
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     cause = getattr(error, "reason", error)  # of a URLError, which wraps it
     return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
 
 
-def _continues(headers: HTTPMessage, done: int, begun: Mapping) -> bool:
+def continues(headers: HTTPMessage, done: int, begun: Mapping) -> bool:
     """Whether a partial answer is the rest of what was begun; it need not repeat the validator."""
     sent = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", headers.get("Content-Range", ""))
     return (
         sent is not None
         and done > 0
         and (int(sent[1]), int(sent[2])) == (done, begun["size"])
-        and _validator(headers) in (None, begun["validator"])
+        and validator(headers) in (None, begun["validator"])
     )
 
 
-def _validator(headers: HTTPMessage) -> str | None:
+def validator(headers: HTTPMessage) -> str | None:
     """What tells one state of a remote file from another; a weak ETag may not stand in If-Range (RFC
     9110).
     """
@@ -139,12 +139,12 @@ def _validator(headers: HTTPMessage) -> str | None:
     return tag if tag and not tag.startswith("W/") else headers.get("Last-Modified")
 
 
-def _size(headers: HTTPMessage) -> int | None:
+def size(headers: HTTPMessage) -> int | None:
     length = headers.get("Content-Length", "")
     return int(length) if length.isdecimal() else None
 
 
-def _read_note(note: Path) -> dict:
+def read_note(note: Path) -> dict:
     try:
         return json.loads(note.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):

@@ -52,7 +52,7 @@ PIVOT = "en"
 LANGUAGES = (PIVOT, "da", "de", "es", "fi", "fr", "it", "nl", "pt")
 CONDITIONS = (*multiway.CONDITIONS, "full")
 
-_ROW = np.dtype([("number", "u4"), ("english", "u8"), ("pair", "u8"), ("normalised", "u8", 2)])
+ROW = np.dtype([("number", "u4"), ("english", "u8"), ("pair", "u8"), ("normalised", "u8", 2)])
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ def digest_pair(files: tuple[Path, Path], seed: int) -> Lines:
     Raises InputError when the files differ in their number of lines, when `open_lines` does, and when no
     line is left.
     """
-    table = np.fromiter(digest_lines(files, seed), _ROW)
+    table = np.fromiter(digest_lines(files, seed), ROW)
     if not len(table):
         raise InputError(
             f"{files[0]} and {files[1]} have no line with a sentence on both sides; get the release again"

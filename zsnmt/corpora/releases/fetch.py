@@ -71,23 +71,23 @@ def fetch(
     fetched before (SHA256SUMS) or cannot be unpacked, and when no address gives a file. Files that are
     done by then stay.
     """
-    parts = _choose(corpus, languages)
-    found = [_find(part, [folder] if given is None else [folder, given]) for part in parts]
+    parts = choose(corpus, languages)
+    found = [find(part, [folder] if given is None else [folder, given]) for part in parts]
     if given is not None:
-        _check_given(given, [part for part, place in zip(parts, found) if place is None], corpus.homepage)
+        check_given(given, [part for part, place in zip(parts, found) if place is None], corpus.homepage)
     folder.mkdir(parents=True, exist_ok=True)
-    sums = _read_sums(folder / SUMS)
+    sums = read_sums(folder / SUMS)
     texts = []
     for part, place in zip(tqdm(parts, unit=" files", leave=False, disable=None), found):
         if place is None:
-            file, source, digest = _download_any(part, folder, corpus.homepage, sums=sums, waits=waits)
+            file, source, digest = download_any(part, folder, corpus.homepage, sums=sums, waits=waits)
         else:
-            file, source, digest = *place, _verify(*place, sums)
+            file, source, digest = *place, verify(*place, sums)
         archive, text = folder / file.name, folder / unpacked_name(file.name)
         if text != archive and not (place == (file, archive) and text.exists()):
             unpack(source, text, file.nested)
         if source != archive:
-            _link(source, archive)
+            link(source, archive)
         sums[file.name] = digest
         write_lines(folder / SUMS, [f"{sums[name]}  {name}" for name in sorted(sums)])
         texts.append(text)
@@ -107,7 +107,7 @@ def at_mirror(corpus: Corpus, url: str) -> Corpus:
     )
 
 
-def _choose(corpus: Corpus, languages: Sequence[str] | None) -> list[Part]:
+def choose(corpus: Corpus, languages: Sequence[str] | None) -> list[Part]:
     """The parts for the languages, None being all."""
     if unknown := [language for language in languages or () if language not in corpus.languages]:
         raise InputError(f"unknown language '{unknown[0]}': the corpus has {', '.join(corpus.languages)}")
@@ -117,27 +117,27 @@ def _choose(corpus: Corpus, languages: Sequence[str] | None) -> list[Part]:
     return parts
 
 
-def _find(part: Part, folders: Sequence[Path]) -> tuple[ReleaseFile, Path] | None:
+def find(part: Part, folders: Sequence[Path]) -> tuple[ReleaseFile, Path] | None:
     """The first file that will do and is there, and where."""
     places = ((file, folder / file.name) for folder in folders for file in part.files)
     return next((place for place in places if place[1].is_file()), None)
 
 
-def _check_given(given: Path, missing: Sequence[Part], homepage: str) -> None:
+def check_given(given: Path, missing: Sequence[Part], homepage: str) -> None:
     if not given.is_dir():
         raise InputError(f"{given} is no folder; give the one with the files of the release")
     if missing:
         raise InputError(
-            f"{given} lacks {', '.join(map(_names, missing))}; get what is missing from {homepage}, "
+            f"{given} lacks {', '.join(map(names, missing))}; get what is missing from {homepage}, "
             f"or leave --from-dir out to download it"
         )
 
 
-def _names(part: Part) -> str:
+def names(part: Part) -> str:
     return " or ".join(file.name for file in part.files)
 
 
-def _download_any(
+def download_any(
     part: Part, folder: Path, homepage: str, sums: Mapping[str, str], waits: Sequence[float]
 ) -> tuple[ReleaseFile, Path, str]:
     """The first file that will do and an address gives, where it is now, and its SHA-256."""
@@ -151,26 +151,26 @@ def _download_any(
             except DownloadError as error:
                 faults.append(f"{url}: {error}")
                 continue
-            digest, fault = _compare(file, beside, sums)
+            digest, fault = compare(file, beside, sums)
             if fault is None:
                 os.replace(beside, path)
                 return file, path, digest
             beside.unlink()
             faults.append(f"{url}: its file {fault}")
     raise InputError(
-        f"{_names(part)} could not be downloaded ({'; '.join(faults)}); try again later, or get it from "
+        f"{names(part)} could not be downloaded ({'; '.join(faults)}); try again later, or get it from "
         f"{homepage} yourself and name the folder it is in with --from-dir"
     )
 
 
-def _verify(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> str:
-    digest, fault = _compare(file, path, sums)
+def verify(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> str:
+    digest, fault = compare(file, path, sums)
     if fault is not None:
         raise InputError(f"{path} {fault}; remove it to fetch it anew")
     return digest
 
 
-def _compare(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> tuple[str, str | None]:
+def compare(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> tuple[str, str | None]:
     """The SHA-256 of a file, and what shows that it is not the one released or fetched before, if
     anything.
     """
@@ -186,7 +186,7 @@ def _compare(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> tuple[st
     return digest, None
 
 
-def _link(source: Path, path: Path) -> None:
+def link(source: Path, path: Path) -> None:
     try:
         os.link(source.resolve(), path)
     except OSError:  # another file system, or one without links
@@ -194,7 +194,7 @@ def _link(source: Path, path: Path) -> None:
             shutil.copyfileobj(content, file)
 
 
-def _read_sums(path: Path) -> dict[str, str]:
+def read_sums(path: Path) -> dict[str, str]:
     """The SHA-256 by file name; none when the file is not there yet."""
     sums = {}
     for number, line in enumerate(read_lines(path) if path.exists() else (), start=1):

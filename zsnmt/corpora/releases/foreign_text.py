@@ -34,7 +34,7 @@ def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:
     Up to 500 lines of a file are looked at, evenly spread; files that no pair of the languages uses are not.
     Languages that py3langid does not know are not checked.
     """
-    model = _all_languages()
+    model = all_languages()
     files = {
         file: language
         for split in ("train", "test")
@@ -58,6 +58,6 @@ def sample_lines(file: Path) -> list[str]:
 
 
 @cache
-def _all_languages() -> LanguageIdentifier:
+def all_languages() -> LanguageIdentifier:
     """py3langid's model, which takes a second to load."""
     return LanguageIdentifier.from_model_file(MODEL_FILE)

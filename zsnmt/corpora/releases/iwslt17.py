@@ -32,8 +32,8 @@ VALID = "IWSLT17.TED.dev2010.{}.{}.xml"
 TEST = "IWSLT17.TED.tst2017.mltlng.{}.{}.xml"
 OLDER_TEST = "IWSLT17.TED.tst2010.{}.{}.xml"
 
-_METADATA = re.compile(r"</?(?:url|keywords|speaker|talkid|title|description|reviewer|translator|doc)\b")
-_FURTHER_ENTITIES = {"&quot;": '"', "&apos;": "'"}
+METADATA = re.compile(r"</?(?:url|keywords|speaker|talkid|title|description|reviewer|translator|doc)\b")
+FURTHER_ENTITIES = {"&quot;": '"', "&apos;": "'"}
 
 logger = logging.getLogger(__name__)
 
@@ -96,14 +96,14 @@ def read_tagged(source: Path, target: Path) -> Iterator[tuple[str, str]]:
         if None in sides:
             short, long = (source, target) if sides[0] is None else (target, source)
             raise InputError(f"{short} ends before line {number} of {long}; get the release again")
-        about_talk = [bool(_METADATA.match(side)) for side in sides]
+        about_talk = [bool(METADATA.match(side)) for side in sides]
         if about_talk[0] != about_talk[1]:
             raise InputError(
                 f"{source} and {target} are not parallel at line {number}: one has a sentence there "
                 f"and the other tells about a talk; get the release again"
             )
         if not about_talk[0]:
-            yield tuple(unescape(side, _FURTHER_ENTITIES) for side in sides)
+            yield tuple(unescape(side, FURTHER_ENTITIES) for side in sides)
 
 
 def read_segments(source: Path, target: Path) -> list[tuple[str, str]]:

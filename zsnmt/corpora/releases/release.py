@@ -17,12 +17,12 @@ from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.errors import InputError
 from zsnmt.text.lines import write_lines
 
-_NOTHING = re.compile(
+NOTHING = re.compile(
     "[\0\ufeff]"
 )  # NUL and the byte order mark stand for nothing, in the middle of a word too
-_CONTROL = re.compile("[\x01-\x1f\x7f-\x9f]")
-_REPAIRED = re.compile("[\0-\x08\n-\x1f\x7f-\x9f\u2028\u2029\ufeff]")  # a tab is no fault
-_NAMES_SHOWN = 6
+CONTROL = re.compile("[\x01-\x1f\x7f-\x9f]")
+REPAIRED = re.compile("[\0-\x08\n-\x1f\x7f-\x9f\u2028\u2029\ufeff]")  # a tab is no fault
+NAMES_SHOWN = 6
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def clean_sentence(text: str) -> str:
     NUL and byte order marks go, control characters become spaces, and white space of any kind and
     length (line and paragraph separators too) is one space within the sentence and none around it.
     """
-    return " ".join(_CONTROL.sub(" ", _NOTHING.sub("", text)).split())
+    return " ".join(CONTROL.sub(" ", NOTHING.sub("", text)).split())
 
 
 def clean_rows(rows: Iterable[Sequence[str]], name: str) -> list[tuple[str, ...]]:
@@ -77,7 +77,7 @@ def find_file(release: Path, name: str) -> Path:
 
     Raises MissingFiles, an InputError, when there is none, and InputError when there are several that differ.
     """
-    if (found := _look_up(_index(release), name)) is None:
+    if (found := look_up(index_files(release), name)) is None:
         raise MissingFiles(
             f"{release} and the folders below it have no {name} or {name}.gz; unpack the release there"
         )
@@ -90,19 +90,19 @@ def find_files(release: Path, wanted: Sequence[Sequence[Sequence[str]]], corpus:
     Names are looked up as by `find_file`. Raises MissingFiles that names what is missing of the first
     alternatives, and `zsnmt fetch corpus`.
     """
-    index = _index(release)
+    index = index_files(release)
     found, missing = [], []
     for alternatives in wanted:
-        files = ([_look_up(index, name) for name in names] for names in alternatives)
+        files = ([look_up(index, name) for name in names] for names in alternatives)
         if (complete := next((paths for paths in files if all(paths)), None)) is not None:
             found.append(complete)
         else:
-            missing += [name for name in alternatives[0] if _look_up(index, name) is None]
+            missing += [name for name in alternatives[0] if look_up(index, name) is None]
     if missing:
         missing = list(dict.fromkeys(missing))
-        more = f" and {len(missing) - _NAMES_SHOWN} more" if len(missing) > _NAMES_SHOWN else ""
+        more = f" and {len(missing) - NAMES_SHOWN} more" if len(missing) > NAMES_SHOWN else ""
         raise MissingFiles(
-            f"{release} and the folders below it lack {', '.join(missing[:_NAMES_SHOWN])}{more}; "
+            f"{release} and the folders below it lack {', '.join(missing[:NAMES_SHOWN])}{more}; "
             f"get the release with zsnmt fetch {corpus}"
         )
     return found
@@ -117,7 +117,7 @@ def open_lines(path: Path) -> Iterator[str]:
     of the control characters that `clean_sentence` removes.
     """
     number = repaired = 0
-    for number, line in enumerate(_read(path), start=1):
+    for number, line in enumerate(read(path), start=1):
         try:
             text = line.removesuffix(b"\n").decode("utf-8")
         except UnicodeDecodeError as error:
@@ -127,7 +127,7 @@ def open_lines(path: Path) -> Iterator[str]:
             ) from None
         if number == 1 and text.endswith("\r"):
             raise InputError(f"{path}, line 1 ends with a carriage return; convert the file with dos2unix")
-        repaired += bool(_REPAIRED.search(text))
+        repaired += bool(REPAIRED.search(text))
         yield text
     if number == 0:
         raise InputError(f"{path} is empty, which it is not in the release; get it again")
@@ -135,7 +135,7 @@ def open_lines(path: Path) -> Iterator[str]:
         logger.info("%s: lines with control characters, which become spaces: %d", path.name, repaired)
 
 
-def _read(path: Path) -> Iterator[bytes]:
+def read(path: Path) -> Iterator[bytes]:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             yield from file
@@ -147,7 +147,7 @@ def _read(path: Path) -> Iterator[bytes]:
         raise InputError(f"{path} cannot be unpacked ({error}); get the release again") from None
 
 
-def _index(release: Path) -> dict[str, list[Path]]:
+def index_files(release: Path) -> dict[str, list[Path]]:
     """The files in and below a folder by their name without `.gz`; a plain one hides a packed one beside
     it.
     """
@@ -160,7 +160,7 @@ def _index(release: Path) -> dict[str, list[Path]]:
     return {name: [*files.values()][::-1] for name, files in index.items()}
 
 
-def _look_up(index: dict[str, list[Path]], name: str) -> Path | None:
+def look_up(index: dict[str, list[Path]], name: str) -> Path | None:
     files = index.get(name)
     if files is None:
         return None

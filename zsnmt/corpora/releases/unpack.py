@@ -19,10 +19,10 @@ from zsnmt.files import replacing
 BYTE_LIMIT = 2**34  # the largest release known here unpacks to about 2**30
 MEMBER_LIMIT = 10_000
 
-_TAR = (".tgz", ".tar.gz")
-_ENDINGS = (*_TAR, ".zip", ".gz")
-_CHUNK = 2**20
-_DAMAGE = (
+TAR = (".tgz", ".tar.gz")
+ENDINGS = (*TAR, ".zip", ".gz")
+CHUNK = 2**20
+DAMAGE = (
     tarfile.TarError,
     zipfile.BadZipFile,
     gzip.BadGzipFile,
@@ -33,11 +33,11 @@ _DAMAGE = (
 )  # the last from an encrypted zip, or one of an unknown kind
 
 
-class _Refused(Exception):
+class Refused(Exception):
     """An archive holds what is not unpacked; the message says what."""
 
 
-class _Allowance:
+class Allowance:
     """What an archive and the archives in it may still write: bytes and files."""
 
     def __init__(self, size: int, members: int) -> None:
@@ -47,14 +47,12 @@ class _Allowance:
         self.size -= size
         self.members -= members
         if self.size < 0 or self.members < 0:
-            raise _Refused(
-                "it holds more " + ("bytes" if self.size < 0 else "files") + " than a release does"
-            )
+            raise Refused("it holds more " + ("bytes" if self.size < 0 else "files") + " than a release does")
 
 
 def unpacked_name(name: str) -> str:
     """The name of what `unpack` makes of an archive; of a file that is no archive, its own."""
-    return next((name.removesuffix(ending) for ending in _ENDINGS if name.endswith(ending)), name)
+    return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
 
 
 def unpack(
@@ -72,86 +70,86 @@ def unpack(
     is full, `target` stays as it was.
     """
     part = target.with_name(target.name + ".part")
-    _remove(part)
+    remove(part)
     try:
-        _write(archive, part, nested, allowance=_Allowance(byte_limit, member_limit))
+        write(archive, part, nested, allowance=Allowance(byte_limit, member_limit))
         if target.is_dir():
-            _remove(target)
+            remove(target)
         os.replace(part, target)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise InputError(
             f"{archive} is damaged or cut short ({error}); remove it and fetch it anew"
         ) from error
-    except _Refused as error:
+    except Refused as error:
         raise InputError(
             f"{archive} is not unpacked: {error}; it is not what its makers released, so remove it "
             f"and fetch it anew"
         ) from error
     finally:
-        _remove(part)
+        remove(part)
 
 
-def _write(archive: Path, target: Path, nested: Sequence[str], allowance: _Allowance) -> None:
-    for name, stream in _members(archive):
+def write(archive: Path, target: Path, nested: Sequence[str], allowance: Allowance) -> None:
+    for name, stream in archive_members(archive):
         allowance.take(members=1)
-        path = target / _checked(name)
+        path = target / checked(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
-            while chunk := stream.read(_CHUNK):
+            while chunk := stream.read(CHUNK):
                 allowance.take(size=len(chunk))
                 file.write(chunk)
     if not target.exists():
-        raise _Refused("it holds no file")
+        raise Refused("it holds no file")
     for pattern in nested:
         inner_archives = sorted(target.glob(pattern))
         if not inner_archives:
-            raise _Refused(f"it holds no {pattern}")
+            raise Refused(f"it holds no {pattern}")
         for inner in inner_archives:
-            _write(inner, inner.with_name(unpacked_name(inner.name)), (), allowance=allowance)
+            write(inner, inner.with_name(unpacked_name(inner.name)), (), allowance=allowance)
             inner.unlink()
 
 
-def _members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+def archive_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
     """The names of an archive's files and what they hold, each to be read before the next is asked for."""
-    if archive.name.endswith(_TAR):
-        yield from _tar_members(archive)
+    if archive.name.endswith(TAR):
+        yield from tar_members(archive)
     elif archive.name.endswith(".zip"):
-        yield from _zip_members(archive)
+        yield from zip_members(archive)
     else:
         with gzip.open(archive) as stream:
             yield "", stream  # the target itself
 
 
-def _tar_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
-    with gzip.open(archive) as stream, tarfile.open(fileobj=stream, mode="r|", bufsize=_CHUNK) as tar:
+def tar_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+    with gzip.open(archive) as stream, tarfile.open(fileobj=stream, mode="r|", bufsize=CHUNK) as tar:
         for member in tar:
             if member.isreg():
                 yield member.name, tar.extractfile(member)
             elif not member.isdir():
-                raise _Refused(f"{member.name!r} in it is a link or a device")
-        while stream.read(_CHUNK):  # to the end, where gzip compares its checksum
+                raise Refused(f"{member.name!r} in it is a link or a device")
+        while stream.read(CHUNK):  # to the end, where gzip compares its checksum
             pass
 
 
-def _zip_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+def zip_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
     with zipfile.ZipFile(archive) as zipped:
         for member in zipped.infolist():
             kind = stat.S_IFMT(member.external_attr >> 16)
             if kind not in (0, stat.S_IFREG, stat.S_IFDIR):  # 0 where the zip was not made on Unix
-                raise _Refused(f"{member.filename!r} in it is a link or a device")
+                raise Refused(f"{member.filename!r} in it is a link or a device")
             if not member.is_dir():
                 with zipped.open(member) as stream:
                     yield member.filename, stream
 
 
-def _checked(name: str) -> PurePosixPath:
+def checked(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or re.match("[A-Za-z]:", name):
-        raise _Refused(f"{name!r} in it leads out of its folder")
+        raise Refused(f"{name!r} in it leads out of its folder")
     return path
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

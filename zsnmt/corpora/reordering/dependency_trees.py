@@ -17,7 +17,7 @@ from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines
 
 # Columns that are not read may hold whatever they like.
-_PARSERS = DEFAULT_FIELD_PARSERS | dict.fromkeys(
+PARSERS = DEFAULT_FIELD_PARSERS | dict.fromkeys(
     ("xpos", "feats", "deps", "misc"), lambda columns, number: columns[number]
 )
 
@@ -41,9 +41,9 @@ def read_trees(path: Path) -> Iterator[Tree]:
     that has not one root; and for a file without trees.
     """
     found = False
-    for place, words in _sentences(path):
+    for place, words in sentences(path):
         found = True
-        yield _tree(words, place)
+        yield make_tree(words, place)
     if not found:
         raise InputError(f"{path} has no trees; give a CoNLL-U file, with one line of ten columns a word")
 
@@ -85,7 +85,7 @@ def is_projective(heads: Sequence[int | None]) -> bool:
     return linearise(heads.index(None), local_orders(heads)) == list(range(len(heads)))
 
 
-def _sentences(path: Path) -> Iterator[tuple[str, list[Token]]]:
+def sentences(path: Path) -> Iterator[tuple[str, list[Token]]]:
     """The words of each sentence, and where it begins."""
     place, words = "", []
     for number, line in enumerate(chain(iterate_lines(path, allow_empty_lines=True), [""]), start=1):
@@ -96,13 +96,13 @@ def _sentences(path: Path) -> Iterator[tuple[str, list[Token]]]:
         elif not line.startswith("#"):
             here = f"{path}, line {number}"
             place = place or here
-            word = _parse(line, here)
+            word = parse(line, here)
             if not isinstance(word["id"], tuple):
-                _check_word(word, len(words) + 1, here)
+                check_word(word, len(words) + 1, here)
                 words.append(word)
 
 
-def _parse(line: str, place: str) -> Token:
+def parse(line: str, place: str) -> Token:
     columns = line.count("\t") + 1
     if columns != len(DEFAULT_FIELDS):
         raise InputError(
@@ -110,12 +110,12 @@ def _parse(line: str, place: str) -> Token:
         )
     try:
         # the parser would also part columns at two spaces
-        return parse_line(line.replace(" ", "\N{NO-BREAK SPACE}"), DEFAULT_FIELDS, dict(_PARSERS))
+        return parse_line(line.replace(" ", "\N{NO-BREAK SPACE}"), DEFAULT_FIELDS, dict(PARSERS))
     except ParseException as error:
         raise InputError(f"{place}: {error}; correct that column") from None
 
 
-def _check_word(word: Token, number: int, place: str) -> None:
+def check_word(word: Token, number: int, place: str) -> None:
     if word["id"] != number:
         raise InputError(
             f"{place} has word {word['id'] or '_'} where {number} is next; number the words of a sentence "
@@ -128,7 +128,7 @@ def _check_word(word: Token, number: int, place: str) -> None:
         raise InputError(f"{place} has no head; give the number of a word, or 0 for the root")
 
 
-def _tree(words: Sequence[Token], place: str) -> Tree:
+def make_tree(words: Sequence[Token], place: str) -> Tree:
     """The tree of a sentence that begins at a place; raises `InputError` where its heads make none."""
     for word in words:
         if not 0 <= word["head"] <= len(words):

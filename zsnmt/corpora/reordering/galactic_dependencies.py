@@ -40,8 +40,8 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.processes import map_in_processes, progress
 
-_POSSIBLE = range(1, 9)  # 9! orders take gigabytes
-_CACHED = 4096  # distributions, of 40 kB at most; 320 kB with 8 children
+POSSIBLE = range(1, 9)  # 9! orders take gigabytes
+CACHED = 4096  # distributions, of 40 kB at most; 320 kB with 8 children
 
 Distribution = Callable[[str, tuple[str, ...]], np.ndarray]
 
@@ -60,9 +60,9 @@ def write_reordered(
     Raises `InputError` where `read_trees` does, for a number of children or processes or a seed that is not
     possible, and where no tree can be kept.
     """
-    if most_children not in _POSSIBLE:
+    if most_children not in POSSIBLE:
         raise InputError(
-            f"{most_children} children at most are not possible; give {_POSSIBLE[0]} to {_POSSIBLE[-1]}"
+            f"{most_children} children at most are not possible; give {POSSIBLE[0]} to {POSSIBLE[-1]}"
         )
     if seed < 0:
         raise InputError(f"a seed of {seed} cannot be used; give 0 or more")
@@ -115,7 +115,7 @@ def reorder(
     trees nor the number of processes alter it. Without a model the order is that of the sentence.
     """
     orders = partial(
-        _with_order, seed=seed, most_children=most_children, distribution=model and distribution_of(model)
+        with_order, seed=seed, most_children=most_children, distribution=model and distribution_of(model)
     )
     return map_in_processes(orders, progress(enumerate(trees), "reordering", unit=" trees"), jobs)
 
@@ -125,7 +125,7 @@ def distribution_of(model: Model) -> Distribution:
     to 1.
     """
 
-    @lru_cache(_CACHED)
+    @lru_cache(CACHED)
     def distribution(kind: str, items: tuple[str, ...]) -> np.ndarray:
         cumulative = np.cumsum(np.exp(log_probabilities(items, model[kind])))
         return cumulative / cumulative[-1]
@@ -146,7 +146,7 @@ def draw_order(tree: Tree, generator: np.random.Generator, distribution: Distrib
     return linearise(tree.heads.index(None), orders)
 
 
-def _with_order(
+def with_order(
     numbered: tuple[int, Tree], seed: int, most_children: int, distribution: Distribution | None
 ) -> tuple[Tree, list[int] | str]:
     number, tree = numbered

@@ -33,8 +33,8 @@ HEADS = {
     "VERB": "V",
 }  # the model that orders the children of such a head
 HEAD_MARK = "&@"
-_EDGES = ("BOS", "EOS")
-_BOS, _EOS = -2, -1  # so that (*symbols, *_EDGES) gives every item its symbol
+EDGES = ("BOS", "EOS")
+BOS, EOS = -2, -1  # so that (*symbols, *_EDGES) gives every item its symbol
 
 
 class Orders(NamedTuple):
@@ -64,7 +64,7 @@ def patterns_of(order: Sequence[int], head: int) -> Iterator[tuple[str, tuple[in
     items.
     """
     place = order.index(head)
-    for pair in pairwise((_BOS, *order, _EOS)):
+    for pair in pairwise((BOS, *order, EOS)):
         yield "BI", pair
     for first, second in combinations(range(len(order)), 2):
         pair = order[first], order[second]
@@ -72,7 +72,7 @@ def patterns_of(order: Sequence[int], head: int) -> Iterator[tuple[str, tuple[in
         if place not in (first, second):
             yield "BFR" if second < place else "AFT" if first > place else "BTW", pair
     for length in range(3, min(5, len(order)) + 1):
-        padded = (_BOS,) * (length - 1) + tuple(order) + (_EOS,) * (length - 1)
+        padded = (BOS,) * (length - 1) + tuple(order) + (EOS,) * (length - 1)
         for start in range(len(order) + length - 1):
             yield "HI", padded[start : start + length]
 
@@ -106,21 +106,21 @@ def feature_names(items: Sequence[str]) -> Iterator[tuple[int, str]]:
     """For items by their symbols, the head first, each pattern of `all_orders` with each feature that
     counts it.
     """
-    joint, *single = [(*view, *_EDGES) for view in (items, *zip(*(symbol.split("&", 1) for symbol in items)))]
+    joint, *single = [(*view, *EDGES) for view in (items, *zip(*(symbol.split("&", 1) for symbol in items)))]
     for column, (template, pick) in enumerate(all_orders(len(items)).patterns):
-        yield column, _name(template, pick(joint))
+        yield column, name(template, pick(joint))
         if template != "HI":
             for view in single:
-                yield column, _name(template, pick(view))
+                yield column, name(template, pick(view))
 
 
 def n_grams(order: Sequence[str]) -> Iterator[str]:
     """Each occurrence of a feature HI in an order of symbols, by its name."""
-    joint = (*order, *_EDGES)
+    joint = (*order, *EDGES)
     for template, items in patterns_of(range(len(order)), 0):
         if template == "HI":
-            yield _name(template, itemgetter(*items)(joint))
+            yield name(template, itemgetter(*items)(joint))
 
 
-def _name(template: str, symbols: Sequence[str]) -> str:
+def name(template: str, symbols: Sequence[str]) -> str:
     return "_".join((template, *symbols))

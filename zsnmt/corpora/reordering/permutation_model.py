@@ -28,7 +28,7 @@ Model = Mapping[str, Weights]  # by kind
 
 # What version 2 of Universal Dependencies calls labels of version 1
 # (https://universaldependencies.org/v2/summary.html).
-_RELATIONS = {
+RELATIONS = {
     "dobj": "obj",
     "nsubjpass": "nsubj:pass",
     "csubjpass": "csubj:pass",
@@ -39,8 +39,8 @@ _RELATIONS = {
     "remnant": "orphan",
     "neg": "advmod",
 }
-_UPOS = {"CONJ": "CCONJ"}
-_SYMBOLS = {"VERB&cop": "AUX&cop", "DET&neg": "DET&det"}
+UPOS = {"CONJ": "CCONJ"}
+SYMBOLS = {"VERB&cop": "AUX&cop", "DET&neg": "DET&det"}
 
 
 def model_files(prefix: Path) -> dict[str, Path]:
@@ -62,7 +62,7 @@ def read_model(prefix: Path, version_1: bool = False) -> Model:
 
     Raises `InputError`, with the line, for what is not a feature and a finite number.
     """
-    model = {kind: _read_weights(path) for kind, path in model_files(prefix).items()}
+    model = {kind: read_weights(path) for kind, path in model_files(prefix).items()}
     return {kind: relabelled(weights, kind) for kind, weights in model.items()} if version_1 else model
 
 
@@ -72,7 +72,7 @@ def relabelled(weights: Weights, kind: str) -> Weights:
     The `nmod` of a verb becomes `obl`, a copula an auxiliary. Where several features become one, the one that
     has the name of version 2 already counts, else the first.
     """
-    renamed = [(_relabel(feature, kind), feature, weight) for feature, weight in weights.items()]
+    renamed = [(relabel(feature, kind), feature, weight) for feature, weight in weights.items()]
     renamed.sort(key=lambda entry: entry[0] != entry[1])
     result = {}
     for new, _, weight in renamed:
@@ -129,7 +129,7 @@ def row_of(symbols: Sequence[str]) -> int:
     return all_orders(len(symbols)).rows[tuple(number[place] for place in range(len(symbols)))]
 
 
-def _read_weights(path: Path) -> Weights:
+def read_weights(path: Path) -> Weights:
     weights = {}
     for number, line in enumerate(iterate_lines(path), start=1):
         feature, _, value = line.strip().rpartition(" ")
@@ -147,19 +147,19 @@ def _read_weights(path: Path) -> Weights:
     return weights
 
 
-def _relabel(feature: str, kind: str) -> str:
+def relabel(feature: str, kind: str) -> str:
     template, *symbols = feature.split("_")
-    return "_".join((template, *(_relabel_symbol(symbol, kind) for symbol in symbols)))
+    return "_".join((template, *(relabel_symbol(symbol, kind) for symbol in symbols)))
 
 
-def _relabel_symbol(symbol: str, kind: str) -> str:
+def relabel_symbol(symbol: str, kind: str) -> str:
     """One of a joint view, a part of speech or a relation; no name means one thing in one and another in
     the other.
     """
-    if symbol in _SYMBOLS:
-        return _SYMBOLS[symbol]
+    if symbol in SYMBOLS:
+        return SYMBOLS[symbol]
     upos, joint, relation = symbol.rpartition("&")
     name, colon, subtype = relation.partition(":")
     if kind == "V" and name == "nmod":
         name = "obl"
-    return _UPOS.get(upos, upos) + joint + _UPOS.get(name, _RELATIONS.get(name, name)) + colon + subtype
+    return UPOS.get(upos, upos) + joint + UPOS.get(name, RELATIONS.get(name, name)) + colon + subtype

@@ -48,7 +48,7 @@ from zsnmt.processes import progress
 logger = logging.getLogger(__name__)
 
 SMALLEST, LARGEST = 2, 6  # symbols of a node
-_FREQUENT = 0.1  # of the types of n-grams
+FREQUENT = 0.1  # of the types of n-grams
 
 Nodes = Counter[tuple[str, ...]]  # how often each order of symbols occurs
 
@@ -63,7 +63,7 @@ class Likelihood(NamedTuple):
     uniform: float
 
 
-class _Groups(NamedTuple):
+class Groups(NamedTuple):
     """M groups of nodes of n symbols: features of patterns (C·M×F), nodes by order (n!×M), patterns of
     orders (n!×C).
     """
@@ -191,7 +191,7 @@ def make_objective(nodes: Nodes, l2: float) -> tuple[list[str], Callable]:
         rows = places_of(
             (row, number) for number, orders in enumerate(groups.values()) for row in orders.elements()
         )
-        tables.append(_Groups(gather, count_matrix(rows, (counts.shape[0], len(groups))), counts))
+        tables.append(Groups(gather, count_matrix(rows, (counts.shape[0], len(groups))), counts))
     # the part of the likelihood that is linear in θ
     observed = sum(table.gather.T @ (table.counts.T @ table.nodes).toarray().ravel() for table in tables)
 
@@ -226,7 +226,7 @@ def frequent_n_grams(nodes: Nodes) -> set[str]:
     for order, number in nodes.items():
         for name in n_grams(order):
             found[name] += number
-    return set(sorted(found, key=lambda name: (-found[name], name))[: math.ceil(_FREQUENT * len(found))])
+    return set(sorted(found, key=lambda name: (-found[name], name))[: math.ceil(FREQUENT * len(found))])
 
 
 def likelihood(nodes: Nodes, weights: Weights) -> Likelihood:

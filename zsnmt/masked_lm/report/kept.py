@@ -32,9 +32,9 @@ def kept_masked_lms(folder: Path, config: str) -> list[dict]:
     return in_order([*map(read, kept_files(folder / config / FOLDER, "score files; add masked LMs"))])
 
 
-def _masked_lms(folder: Path, config: str) -> str:
+def masked_lms(folder: Path, config: str) -> str:
     """The tables of masked LMs with different position encodings."""
     return markdown_report(kept_masked_lms(folder, config))
 
 
-MAKERS: dict[str, Maker] = {f":{FOLDER}": _masked_lms}
+MAKERS: dict[str, Maker] = {f":{FOLDER}": masked_lms}
