@@ -1,6 +1,7 @@
 """What several tests share: small models, dictionaries and data made on the spot."""
 
 import argparse
+import gc
 import json
 import os
 import re
@@ -38,6 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tiny" in item.fixturenames:
             item.add_marker(pytest.mark.slow)
+    gc.collect()
+    gc.freeze()  # what is loaded now stays: no collection needs to go through it again
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item.path not in slow, item.path.parent != ROOT / "tests"))
 

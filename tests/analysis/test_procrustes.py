@@ -46,6 +46,7 @@ def test_it_equals_the_definition(noise):
     assert found.median == pytest.approx([sum(sorted(losses)[2:4]) / 2 for losses in found.losses])
 
 
+@pytest.mark.slow
 def test_sinusoids_shift_by_a_rotation_and_noise_does_not():
     table = sinusoids(512, 64)  # the study's
     found, control = (

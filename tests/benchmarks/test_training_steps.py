@@ -55,6 +55,7 @@ def test_a_vector_for_every_pair_gives_the_same_output_and_gradients():
         assert_alike(results[1][name], results[0][name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bf16", [False, True])
 def test_a_masked_lm_step_is_fairseqs_with_learned_positions(bf16):
     """The same update of the same weights, so that speeds compare; each encoding has one."""

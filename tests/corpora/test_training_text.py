@@ -149,6 +149,7 @@ def test_misaligned_text_stops_before_anything_is_written(text, tmp_path):
     assert not (tmp_path / "clean").exists()
 
 
+@pytest.mark.slow
 def test_the_script_counts_lists_and_removes(text, tmp_path):
     script = "scripts/check_overlap.py"
     shown = run_command(script, text, "--languages", *LANGUAGES, "--list", tmp_path / "list.tsv")

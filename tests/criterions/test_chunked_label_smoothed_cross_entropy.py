@@ -116,6 +116,7 @@ def assert_equal(ours: tuple, stock: tuple, tolerance: float) -> None:
         assert float((ours[1][name] - expected).abs().max()) <= tolerance * largest, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("layer", OUTPUT_LAYERS)
 def test_loss_gradients_and_figures_are_fairseqs(toy_task, sample, layer, smoothing):
@@ -240,6 +241,7 @@ def process_group():
     torch.distributed.destroy_process_group()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("find_unused", [False, True])
 def test_gradients_reach_the_output_layer_under_data_parallel_training(
     toy_task, sample, find_unused, process_group
@@ -263,6 +265,7 @@ def test_outputs_that_are_no_projection_of_features_are_left_to_fairseq(toy_task
     assert projecting_decoder(adaptive) is projecting_decoder(aligned) is None
 
 
+@pytest.mark.slow
 def test_twenty_updates_have_the_same_losses(toy_task, sample):
     losses = []
     for criterion in criterions(toy_task):

@@ -179,6 +179,7 @@ def test_sentences_that_end_leave_gaps_which_others_fill(monkeypatch):
     )  # one at the end went, too
 
 
+@pytest.mark.slow
 def test_each_sentence_has_a_limit_of_its_own():
     """That of fairseq is the longest sentence's."""
     search = Search(4, max_len_a=0.5, max_len_b=1)

@@ -137,6 +137,7 @@ def test_a_file_of_the_test_set_is_read_and_spelt_once(text, monkeypatch):
     assert pairs[AA_BB] == (sentences("aa")[:3], [line.upper() for line in sentences("bb")[:3]])
 
 
+@pytest.mark.slow
 def test_results_are_told_as_they_are_made_and_written_by_kind(run, models):
     told = []
     scores = scores_of(run, scored=told.append)
@@ -150,6 +151,7 @@ def test_results_are_told_as_they_are_made_and_written_by_kind(run, models):
     assert scores_of(run, scored=again.append) == scores and again == told and models[1].asked == []
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_kept_hypotheses(run, text, models):
     scores = scores_of(run)
     for result in scores.results:
@@ -166,6 +168,7 @@ def test_scores_are_those_of_the_kept_hypotheses(run, text, models):
     assert read_scores(run) == scores
 
 
+@pytest.mark.slow
 def test_directions_trained_on_synthetic_text_alone_are_a_kind_of_their_own(run, models, monkeypatch):
     """Also they are pivoted, for comparison."""
     record = json.loads((run / "run.json").read_text())
@@ -253,6 +256,7 @@ def test_resamples_are_as_many_as_asked_for_and_the_signature_says_so(run, model
 # By which model
 
 
+@pytest.mark.slow
 def test_a_model_is_loaded_once_for_all_directions(run, baseline, models):
     scores_of(run, lines=2)
     assert [model.model for model in models] == ["residual"]
@@ -314,6 +318,7 @@ def test_a_pivot_run_without_a_record_is_refused_before_anything_is_translated(r
 # What scores can be compared with
 
 
+@pytest.mark.slow
 def test_the_test_set_is_known_by_its_sources_and_references(run, baseline, models, text):
     def checksum(run: Path, *directions: Direction, **options) -> str:
         return scores_of(run, directions=directions, **options).test_set
@@ -357,6 +362,7 @@ def test_hypotheses_of_before_ways_had_types_are_found(run, models, text, tmp_pa
     assert scores_of(run, directions=[AA_BB]) == scores and models[1].asked == []
 
 
+@pytest.mark.slow
 def test_a_mean_is_resampled_as_the_mean_of_the_directions(run, models):
     """The same lines in all directions of a multiway set: restated for three draws, and for the interval."""
     scores = scores_of(run)

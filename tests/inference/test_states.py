@@ -180,6 +180,7 @@ def rows_of(labels: Labels, language: str, line: int) -> np.ndarray:
 # What is in the rows
 
 
+@pytest.mark.slow
 def test_states_are_the_inputs_and_outputs_of_the_layers_and_of_the_last_norm(folder, model):
     states = read_states(folder)
     assert [*states.layers] == states.record["layers"] == ["0", "1", "2", "3", "final"]
@@ -221,6 +222,7 @@ def test_files_are_float32_mapped_and_described(folder, run):
     assert Path(states.record["run"]) == run and len(states.record["model"]) == 64
 
 
+@pytest.mark.slow
 def test_tags_of_the_source_are_left_out_and_seen_by_the_encoder(tagged_run, folder, text, tmp_path):
     untagged = read_states(folder).labels
     for target in ("velan", "tamun"):
@@ -286,6 +288,7 @@ def test_batches_hold_equal_lengths_and_every_place_once():
 # fairseq's own transformer
 
 
+@pytest.mark.slow
 def test_states_of_a_stock_transformer(stock, capsys):
     probe(stock / "stock.pt", stock / "states", "--data", stock, "--text", stock)
     states, model = read_states(stock / "states"), load_stock_checkpoint(stock / "stock.pt", stock)
@@ -301,6 +304,7 @@ def test_states_of_a_stock_transformer(stock, capsys):
     assert "layers 0, 1, 2, 3, final, each 8 tokens × 16, from 3 sentences in de" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_stock_multilingual_transformer_has_all_languages_unless_it_tags_its_sources(stock):
     shutil.copyfile(stock / "dict.de.txt", stock / "dict.en.txt")
     multilingual = "--arch transformer --langs de,en --lang-pairs de-en,en-de --decoder-langtok"
@@ -313,6 +317,7 @@ def test_a_stock_multilingual_transformer_has_all_languages_unless_it_tags_its_s
         load_stock_checkpoint(stock / "tagged.pt", stock)
 
 
+@pytest.mark.slow
 def test_a_stock_checkpoint_that_cannot_be_probed_is_refused(stock, run, corpus):
     with pytest.raises(
         InputError, match="trained by ZeroShotTranslationTask with sources that may bear tags"

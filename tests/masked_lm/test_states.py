@@ -217,6 +217,7 @@ def trained(tmp_path_factory) -> tuple[Path, Path]:
     return folder / "data", folder / "run" / "checkpoint_last.pt"
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_the_model_that_was_trained(trained):
     data, checkpoint = trained
     model, task = load_model(checkpoint, data, "zs_masked_lm")

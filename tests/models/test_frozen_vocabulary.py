@@ -287,6 +287,7 @@ TRAININGS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tables", TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize("options", TRAININGS, ids=["baseline", "dropout", "residual"])
 @pytest.mark.parametrize("stage", [2, 3])

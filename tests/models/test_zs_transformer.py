@@ -244,6 +244,7 @@ def reference_parameters(layers: int, d: int, ff: int, vocabulary: int, language
     return encoder + decoder + table_and_output_bias + 2 * d * d + d + languages * d
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "layers, vocabulary, published", [(5, 18_900, 47e6), (5, 40_400, 58e6), (8, 38_300, 79e6)]
 )

@@ -205,6 +205,7 @@ def test_a_block_has_the_maker_of_its_name_before_that_of_its_form(tmp_path):
     assert fill(document, tmp_path, some).splitlines()[1::3] == ["whole one", "two", "t"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["README.md", "RESULTS.md"])
 def test_the_projects_tables_are_those_of_its_score_files(name):
     document = (ROOT / name).read_text(encoding="utf-8")

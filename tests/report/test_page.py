@@ -73,6 +73,7 @@ def test_text_of_the_corpus_stays_text(html, outline):
     assert len(outline.all("script")) == 1
 
 
+@pytest.mark.slow
 def test_names_stay_text_too(folders):
     (run,), name = read_runs(folders[:1]), '<i>"a"</i>'
     written = Outline(page([Run(run.folder, replace(run.scores, system=name, config=name))], {}, 1))
@@ -139,6 +140,7 @@ def test_a_page_without_examples_and_logs_is_whole(folders, outline):
     assert {a["href"][1:] for a in written.all("a")} <= {a["id"] for _, a in written.elements if "id" in a}
 
 
+@pytest.mark.slow
 def test_the_page_says_what_validation_is_and_which_loss_is_of_a_log(folders, outline, tmp_path):
     assert (
         "translated by greedy search. The best checkpoint is chosen on supervised directions alone"
@@ -232,6 +234,7 @@ def test_tables_and_figures_of_probes_are_written_too(probed, tmp_path):
     assert output.read_text() == "before"
 
 
+@pytest.mark.slow
 def test_many_directions_have_a_panel_a_target_language(folders, tmp_path):
     many = tmp_path / "many"
     shutil.copytree(folders[0], many)

@@ -18,9 +18,12 @@ from zsnmt.report.scores import read_runs
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None
 )
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed: the page was not looked at in a browser"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="Chromium is not installed: the page was not looked at in a browser"
+    ),
+]
 
 PHONE = 390  # CSS pixels across
 LOOK = """\
@@ -104,7 +107,6 @@ def seen(report, tmp_path_factory):
     return json.loads(unescape(found))
 
 
-@pytest.mark.slow
 def test_the_address_chooses_the_direction(report, tmp_path):
     document = dump(report, tmp_path, "#fr-de")
     hidden = {
@@ -114,13 +116,11 @@ def test_the_address_chooses_the_direction(report, tmp_path):
     assert hidden == {"de-fr": True, "fr-de": False, "de-en": True, "en-de": True}
 
 
-@pytest.mark.slow
 def test_nothing_is_fetched_and_nothing_is_wider_than_a_phone(seen):
     assert seen["requests"] == 0
     assert seen["width"] <= PHONE
 
 
-@pytest.mark.slow
 def test_curves_shrink_to_a_phone_and_their_small_multiples_stay_legible_in_a_box_that_scrolls(seen):
     assert seen["scrolled"] == [False, False, True, True, False]  # of training, then of probes
 

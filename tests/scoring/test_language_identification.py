@@ -34,6 +34,7 @@ def by_script(tmp_path, scripts):
     return load_identifier("py3langid", [*scripts], tmp_path, scripts)[0]
 
 
+@pytest.mark.slow
 def test_natural_languages_are_told_apart_among_those_of_the_experiment(tmp_path):
     identifier, signature = load_identifier("py3langid", ["en", "de", "fr"], tmp_path)
     assert identifier.identify(EUROPEAN[:3] + [" "]) == ["en", "de", "fr", "unknown"]

@@ -8,6 +8,7 @@ it is imported. Only the number of threads, the hash seed and what loading print
 
 import array
 import atexit
+import fcntl
 import functools
 import gc
 import importlib
@@ -80,20 +81,36 @@ COMMANDS = ("python", "fairseq-train", "zsnmt")
 
 @functools.cache
 def environment() -> Path:
-    """The folder, for `VENV`; the real one where the system cannot wait for processes as the server does."""
+    """The folder, for `VENV`; the real one where the system cannot wait for processes as the server does.
+
+    The processes of a test run share a server, which the first that needs it starts. It ends, and removes the
+    folder, when the last of them has ended: each holds the server's input open for writing.
+    """
     if not hasattr(os, "pidfd_open"):
         return Path(sys.prefix)
-    folder = Path(tempfile.mkdtemp(prefix="warm_"))
-    (folder / "bin").mkdir()
+    name = f"warm_{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"
+    folder = Path(tempfile.gettempdir()) / name
+    with folder.with_name(f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():
+            os.open(folder / "input", os.O_WRONLY | os.O_NONBLOCK)
+        else:
+            start_server(folder)
+    return folder
+
+
+def start_server(folder: Path) -> None:
+    (folder / "bin").mkdir(parents=True)
     for name in COMMANDS:
         (folder / "bin" / name).write_text(CLIENT)
         (folder / "bin" / name).chmod(0o755)
+    os.mkfifo(folder / "input")
+    source = os.open(folder / "input", os.O_RDONLY | os.O_NONBLOCK)
+    os.open(folder / "input", os.O_WRONLY)
     command = [sys.executable, __file__, folder / "bin" / "socket"]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    server = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE)
+    os.close(source)
     assert server.stdout.read(1), "the server of warm processes did not start"
-    atexit.register(shutil.rmtree, folder)
-    atexit.register(server.communicate)  # it ends with its input
-    return folder
 
 
 class Preloaded(MetaPathFinder, Loader):
@@ -265,6 +282,9 @@ def main() -> None:
             except OSError:
                 status = 120  # as the interpreter says it
         os._exit(status)
+    folder = Path(sys.argv[1]).parent.parent
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -202,7 +202,7 @@ def test_no_line_is_lost(data, split, lines):
     assert sorted(seen.tolist()) == [*range(lines)]
 
 
-@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("workers", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_an_epoch_has_masks_and_batches_of_its_own(data, workers):
     task = task_of(data, "--mask-prob", 0.5)
     task.load_dataset("train")

@@ -245,6 +245,7 @@ def test_only_so_many_standard_languages(number: int) -> None:
         standard_languages(number)
 
 
+@pytest.mark.slow
 def test_more_sentences_than_there_are_stop_with_an_error() -> None:
     corpus = SyntheticCorpus(
         concepts=FEWEST_CONCEPTS, shortest=2, longest=2, pairs=5000, second_clause_share=0.0

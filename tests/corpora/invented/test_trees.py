@@ -69,6 +69,7 @@ def test_choices_are_all_among_the_languages_under_test() -> None:
     assert [set(column) for column in zip(*TYPOLOGIES)] == [set(choices) for choices in CHOICES.values()]
 
 
+@pytest.mark.slow
 def test_words_put_together_are_the_sentence_of_the_corpus() -> None:
     meanings = list(SMALL.draw("some", SENTENCES, set()))
     for language, meaning in itertools.product(SMALL.languages, meanings):
@@ -78,6 +79,7 @@ def test_words_put_together_are_the_sentence_of_the_corpus() -> None:
         assert text == tree.metadata["text"] == SMALL.render(meaning, language)
 
 
+@pytest.mark.slow
 def test_every_tree_has_one_root_no_cycle_and_is_projective(banks) -> None:
     for tree in (tree for language in SMALL.languages for tree in trees(banks, language)):
         assert [word["id"] for word in tree] == list(range(1, len(tree) + 1))
@@ -168,6 +170,7 @@ def test_every_mark_is_a_feature_once_whether_a_particle_or_an_affix() -> None:
 # Treebanks
 
 
+@pytest.mark.slow
 def test_sentences_are_distinct_and_the_same_in_every_language(banks) -> None:
     assert len(banks) == 2 * len(SMALL.languages)
     for language in SMALL.languages:
@@ -192,6 +195,7 @@ def test_sentences_are_distinct_and_the_same_in_every_language(banks) -> None:
     assert all(each == concepts[0] for each in concepts)
 
 
+@pytest.mark.slow
 def test_equal_settings_give_equal_trees_and_another_seed_others(banks) -> None:
     assert dict(treebanks(SMALL, SENTENCES)) == banks
     other = dict(treebanks(replace(SMALL, seed=2), SENTENCES))

@@ -211,6 +211,7 @@ def test_fewer_languages_are_a_corpus_of_their_own(release, tmp_path):
 # Draws
 
 
+@pytest.mark.slow
 def test_the_same_bytes_whatever_the_order_the_places_and_the_processes(release, written, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     for number, code in enumerate(reversed(OTHERS)):

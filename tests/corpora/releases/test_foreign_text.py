@@ -31,6 +31,7 @@ def folder(tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_text_in_its_own_language_is_not_named(folder):
     assert not [*foreign_files(folder, ["en", "de", "hi"])]
 
@@ -48,6 +49,7 @@ def test_exchanged_files_are_named_with_what_they_are(folder):
     assert found == [("test.hi", "de", 0), ("train.de-en.de", "en", 0), ("train.de-en.en", "de", 0)]
 
 
+@pytest.mark.slow
 def test_preparing_training_data_warns_of_them(folder, tmp_path):
     write_lines(folder / "train.hi-en.hi", TEXT["de"] * 5)
     data = tmp_path / "data"

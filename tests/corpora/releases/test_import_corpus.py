@@ -45,6 +45,7 @@ def test_the_folder_and_the_printed_counts_are_those_of_the_reader(release, tmp_
     assert not [*tmp_path.glob("*.part")]
 
 
+@pytest.mark.slow
 def test_what_is_left_out_and_text_in_another_language_is_said(release):
     write_lines(release / "train.de", [TEXT["fr"]] * 8 + ["\u2028"])
     done = import_corpus(release)

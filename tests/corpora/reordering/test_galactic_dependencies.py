@@ -239,6 +239,7 @@ def models(tmp_path_factory):
     return folder, printed
 
 
+@pytest.mark.slow
 def test_the_script_trains_and_says_how_well(models):
     folder, printed = models
     for name, done in printed.items():

@@ -99,6 +99,7 @@ def walk(
         prefixes = torch.cat([kept, tokens[..., None]], dim=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", MODELS.values(), ids=MODELS)
 @torch.no_grad()
 def test_logits_are_the_models_whatever_is_followed_and_left_out(options):

@@ -44,6 +44,7 @@ def test_encodings_differ_in_colour_in_marker_and_in_stroke():
         assert len(set(part)) == len(ENCODINGS)
 
 
+@pytest.mark.slow
 def test_all_are_drawn_where_there_is_something_for_them(drawn):
     assert [*drawn] == [
         "trade_off",
@@ -93,6 +94,7 @@ def test_conditions_stand_side_by_side(drawn):
     assert len(lower.containers) == len(ENCODINGS) * 3
 
 
+@pytest.mark.slow
 def test_curves_are_of_one_reordered_condition_with_a_row_a_dimension(drawn):
     figure = drawn["curves"]
     axes = figure.axes

@@ -59,6 +59,7 @@ def test_runs_and_folders_of_runs_give_the_same_table(folder):
     assert accuracy_table(read_runs(runs)) == accuracy_table(read_runs([folder]))
 
 
+@pytest.mark.slow
 def test_the_script_prints_every_form(folder):
     assert "TUPE (absolute)" in run_command("python", "-m", "zsnmt", "xnli-table", folder).stdout
     assert (

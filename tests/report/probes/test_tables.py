@@ -219,6 +219,7 @@ def test_what_needs_no_states_is_drawn_beside(drawn):
     assert all(axes.get_ylim()[0] <= 0 for figure in drawn.values() for axes in figure.axes)
 
 
+@pytest.mark.slow
 def test_drawings_take_the_pages_text_colour(drawn):
     for name, figure in drawn.items():
         svg = figures.inline_svg(figure, name, "by layer")

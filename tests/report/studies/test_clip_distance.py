@@ -101,6 +101,7 @@ def test_a_block_without_the_studys_runs_is_refused(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_page_has_it(tmp_path):
     text = make_text(tmp_path / "text")
     shown = page(read_runs([make_run(tmp_path, text, system) for system in SYSTEMS]), {}, 1)

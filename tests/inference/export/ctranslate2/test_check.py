@@ -92,6 +92,7 @@ def test_a_wrong_export_fails(model, reference, dictionary, chosen, tmp_path, fa
         check_exact(model, reference, wrong, chosen)
 
 
+@pytest.mark.slow
 def test_other_best_translations_fail_unless_they_are_as_good(model, reference, engine, chosen):
     worse = Lying(engine, lambda best: best._replace(tokens=best.tokens[1:], score=best.score - 0.01))
     with pytest.raises(

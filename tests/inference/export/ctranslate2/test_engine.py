@@ -77,6 +77,7 @@ def test_the_best_translations_and_their_scores_are_fairseqs(tidy, dictionary, s
     assert len({tuple(best.tokens) for best in expected}) > 5
 
 
+@pytest.mark.slow
 def test_what_reaches_the_limit_ends_there_and_is_scored_with_its_end(tidy, dictionary, sentences, tmp_path):
     search = SEARCHES["cut off"]
     engine = opened(tidy, dictionary, tmp_path / "export", search)
@@ -90,6 +91,7 @@ def test_what_reaches_the_limit_ends_there_and_is_scored_with_its_end(tidy, dict
     assert_own_scores(tidy, sentences, found, search)
 
 
+@pytest.mark.slow
 def test_no_tag_is_written_though_the_model_would_and_scores_stay_its_own(dictionary, sentences, tmp_path):
     model, search = random_model(seed=3), Search(max_len_b=8)
     tags = {4, 5, 6, 7}
