@@ -79,7 +79,7 @@ def refuse_what_frozen_weights_forbid(args: Namespace) -> None:
         "weight_decay": "it changes the old rows, too",
         "fp16": "it rounds the old weights; --amp does not",
         "bf16": "it rounds the old weights; --amp does not",
-        "adaptive_softmax_cutoff": "its output is no table whose rows could be added to",
+        "adaptive_softmax_cutoff": "its output is not a table whose rows could be added to",
     }
     if args.adapter_dim:
         reasons["decoder_layerdrop"] = "each adapter follows a layer of its own"
