@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, run_command
+from zsnmt.models.zs_transformer import SEAMS
 from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, POSITIONED, RELATIVE_KEYS, TUPE
 from zsnmt.training.config import read_config
 
@@ -125,6 +126,11 @@ def test_only_registering_files_live_where_fairseq_imports_everything():
     for folder, decorator in (("models", "register_model"), ("tasks", "register_task")):
         for path in (ROOT / "zsnmt" / folder).glob("*.py"):
             assert path.name == "__init__.py" or f"@{decorator}(" in path.read_text(encoding="utf-8")
+
+
+def test_every_file_of_a_seam_is_filled():
+    files = {path.stem for path in (PACKAGE / "seams").glob("*.py")} - {"__init__", "layers", "options"}
+    assert files == {seam.__name__.rpartition(".")[2] for seam in SEAMS}
 
 
 @pytest.mark.slow
