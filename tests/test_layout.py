@@ -114,7 +114,7 @@ def test_names_of_a_module_have_no_underscore(path):
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_at_most_three_arguments_go_by_position(path):
-    """Of calls to the project's functions, classes and methods, by name; fairseq's own, behind super(), aside."""
+    """Of calls by name to the project's functions, classes and methods; not of fairseq's, behind super()."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     for node in ast.walk(tree):
