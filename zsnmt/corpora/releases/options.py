@@ -7,10 +7,12 @@ from inspect import signature
 
 from zsnmt import console
 
-CORPORA = ("iwslt17", "europarl", "pmindia", "multi30k")
+CORPORA = ("iwslt17", "europarl", "pmindia", "multi30k", "tatoeba")
 SETTINGS = {
     "condition": {"help": "how training pairs share sentences: multiway, non_overlap, or for europarl full"},
     "held_out": {"type": int, "metavar": "N", "help": "sentences of valid and of test"},
+    "test": {"type": int, "metavar": "N", "help": "sentence pairs of a test set, at most"},
+    "valid": {"type": int, "metavar": "N", "help": "sentence pairs of a validation set"},
     "pairs": {"type": int, "metavar": "N", "help": "train each language with at most N sentence pairs"},
     "seed": {"type": int, "help": "seed of all draws"},
     "workers": {"type": int, "help": "processes, else as many as there are cores"},

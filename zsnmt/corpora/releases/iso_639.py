@@ -1,0 +1,29 @@
+"""Codes of languages: three letters (ISO 639-3) for two (ISO 639-1).
+
+Of a macrolanguage, such as Chinese, the code is that of the language which corpora mean by it.
+"""
+
+from zsnmt.errors import InputError
+
+CODES = (
+    "af:afr ar:ara az:aze be:bel bg:bul bn:ben br:bre bs:bos ca:cat cs:ces cy:cym da:dan de:deu el:ell "
+    "en:eng eo:epo es:spa et:est eu:eus fa:pes fi:fin fo:fao fr:fra fy:fry ga:gle gd:gla gl:glg gu:guj "
+    "he:heb hi:hin hr:hrv hu:hun hy:hye ia:ina id:ind ie:ile io:ido is:isl it:ita ja:jpn jv:jav ka:kat "
+    "kk:kaz km:khm kn:kan ko:kor ku:kmr kw:cor ky:kir la:lat lb:ltz lo:lao lt:lit lv:lvs mi:mri mk:mkd "
+    "ml:mal mn:mon mr:mar ms:zsm mt:mlt my:mya nb:nob ne:npi nl:nld nn:nno no:nob oc:oci or:ori pa:pan "
+    "pl:pol pt:por rm:roh ro:ron ru:rus sa:san sc:srd sd:snd si:sin sk:slk sl:slv so:som sq:sqi sr:srp "
+    "sv:swe sw:swh ta:tam te:tel tg:tgk th:tha tk:tuk tl:tgl tr:tur tt:tat ug:uig uk:ukr ur:urd uz:uzb "
+    "vi:vie vo:vol wo:wol xh:xho yi:yid yo:yor zh:cmn zu:zul"
+)
+THREE_LETTERS = dict(code.split(":") for code in CODES.split())
+
+
+def three_letters(language: str) -> str:
+    """The code of three letters; raises `InputError` for a code of two that is not in the table."""
+    if len(language) == 3:
+        return language
+    if language not in THREE_LETTERS:
+        raise InputError(
+            f"'{language}' is not a code of two letters known here; give that of three letters (ISO 639-3)"
+        )
+    return THREE_LETTERS[language]
