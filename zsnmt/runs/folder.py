@@ -52,13 +52,10 @@ def start_run(
     check_config(run, config)
     pipeline = run / PIPELINE_FOLDER
     if not pipeline.is_dir():
-        part = run / f"{PIPELINE_FOLDER}.part"
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir()
-        for pattern in PIPELINE:
-            for path in data.glob(pattern):
-                shutil.copyfile(path, part / path.name)
-        part.rename(pipeline)
+        with new_folder(pipeline) as part:
+            for pattern in PIPELINE:
+                for path in data.glob(pattern):
+                    shutil.copyfile(path, part / path.name)
     elif changed := [path.name for path in pipeline.iterdir() if not same_bytes(path, data / path.name)]:
         raise InputError(
             f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it "

@@ -114,7 +114,6 @@ class Subwords:
         vocabularies = {
             file.name.removeprefix("vocabulary."): file.read_text(encoding="utf-8").split()
             for file in sorted(folder.glob("vocabulary.*"))
-            if file.suffix != ".part"
         }
         return cls(folder / MODEL_FILE, vocabularies)
 
