@@ -4,7 +4,10 @@ Sizes and checksums are known from the Git repositories of Hugging Face datasets
 for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any.
 """
 
+from functools import partial
+
 from zsnmt.corpora.releases.fetch import Corpus, Part, ReleaseFile
+from zsnmt.corpora.releases.pmindia import read_columns
 
 WIT3 = "https://drive.google.com/u/0/uc?confirm=t&id="  # where wit3.fbk.eu sends its visitors
 HUGGING_FACE = "https://huggingface.co/datasets/iwslt2017/resolve"
@@ -68,8 +71,15 @@ def multi30k_part(name: str, size: int, sha256: str) -> Part:
     return Part((ReleaseFile(name, urls, size, sha256=sha256),), language=name.split(".")[1])
 
 
-def part(base: str, name: str, language: str) -> Part:
-    return Part((ReleaseFile(name, (f"{base}/{name}",)),), language)
+def europarl_part(language: str) -> Part:
+    name = f"{language}-en.tgz"
+    return Part((ReleaseFile(name, (f"{EUROPARL}/{name}",)),), language)
+
+
+def pmindia_part(language: str) -> Part:
+    name = f"pmindia.v1.{language}-en.tsv"
+    file = ReleaseFile(name, (f"{PMINDIA}/{name}",), read=partial(read_columns, language=language))
+    return Part((file,), language)
 
 
 EUROPARL_LANGUAGES = ("da", "de", "es", "fi", "fr", "it", "nl", "pt")
@@ -88,15 +98,13 @@ CATALOGUE = {
         licence="Europarl v7: no licence; its makers know of no copyright restrictions",
         homepage="https://www.statmt.org/europarl",
         languages=("en", *EUROPARL_LANGUAGES),
-        parts=tuple(part(EUROPARL, f"{language}-en.tgz", language) for language in EUROPARL_LANGUAGES),
+        parts=tuple(map(europarl_part, EUROPARL_LANGUAGES)),
     ),
     "pmindia": Corpus(
         licence="PMIndia v1: CC BY 4.0",
         homepage="https://data.statmt.org/pmindia",
         languages=("en", *PMINDIA_LANGUAGES),
-        parts=tuple(
-            part(PMINDIA, f"pmindia.v1.{language}-en.tsv", language) for language in PMINDIA_LANGUAGES
-        ),
+        parts=tuple(map(pmindia_part, PMINDIA_LANGUAGES)),
     ),
     "multi30k": Corpus(
         licence="Multi30k: for non-commercial research and education, as Flickr30K, from which it is derived",
