@@ -8,10 +8,11 @@ import signal
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import fields
+from pathlib import Path
 from typing import NoReturn
 
 from zsnmt.errors import InputError
-from zsnmt.files import CANNOT_GROW
+from zsnmt.files import CANNOT_GROW, check_output
 
 FAILED, MISUSED = 1, 2
 INTERRUPTED = 130  # as a shell reports SIGINT
@@ -97,6 +98,15 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise WrongUse(f"{message}; see {self.prog} --help")
+
+
+def output_file(word: str) -> Path:
+    """An option's file to write, refused at once where it is a folder."""
+    try:
+        check_output(path := Path(word))
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return path
 
 
 def add_fields(parser: argparse.ArgumentParser, settings: type, without: Collection[str] = ()) -> None:

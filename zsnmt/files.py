@@ -11,9 +11,11 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO
 
 from zsnmt.errors import InputError
+from zsnmt.kinds import check_kinds
 
 OVERLAP_FILE = (
     "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
@@ -208,14 +210,35 @@ def checksum_of(content: Mapping) -> str:
     return hashlib.sha256(repr(sorted(content.items())).encode("utf-8")).hexdigest()[:16]
 
 
-def read_json(path: Path, remedy: str) -> dict:
-    """What a JSON file says; an `InputError` with the remedy if it is missing or damaged."""
+# JSON
+
+
+def read_json(path: Path, remedy: str, kinds: Mapping[str, object] = MappingProxyType({})) -> dict:
+    """What a JSON file says, an object with at least the keys of `kinds`; an `InputError` with the remedy if
+    it is missing or damaged.
+
+    `kinds`: what the value of each of these keys is, see `zsnmt.kinds.fits`.
+    """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path} is missing; {remedy}") from None
-    except ValueError as error:
-        raise InputError(f"{path} is damaged ({error}); remove it, then {remedy}") from error
+    with damage_of(path, remedy):
+        content = json.loads(text.decode("utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError(f"it is not an object but {json.dumps(content)[:20]}")
+        check_kinds(content, kinds)
+    return content
+
+
+@contextmanager
+def damage_of(path: Path | str, remedy: str) -> Iterator[None]:
+    """Turns what goes wrong when the content of a file is taken apart into an `InputError` with a remedy."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        what = f"it lacks {error}" if isinstance(error, KeyError) else error
+        raise InputError(f"{path} is damaged ({what}); remove it, then {remedy}") from error
 
 
 def write_json(path: Path, content: dict) -> None:

@@ -23,6 +23,15 @@ LABELS_FILE = "tokens.npz"
 FINAL = "final"
 LABELS = ("token", "position", "language")  # those of a row that classifiers are fitted for
 
+RECORD = {  # what states.json says; those of a model that is not of a run have no target
+    "model": str,
+    "text": str,
+    "target": str | None,
+    "translations": bool,
+    **dict.fromkeys(("dimension", "sentences", "tokens"), int),
+    **dict.fromkeys(("layers", "languages"), Sequence[str]),
+    "removed_layers": Sequence[int],
+}
 SENTENCES_AT_A_TIME = 256
 REMEDY = "make it with zsnmt probe-states"
 
@@ -73,7 +82,7 @@ def allocate(folder: Path, layers: Sequence[str], shape: tuple[int, int]) -> Non
 
 def read_states(folder: Path) -> States:
     """What is in a folder of states. Raises `InputError` if it is missing or damaged."""
-    record = read_json(folder / STATES_FILE, REMEDY)
+    record = read_json(folder / STATES_FILE, REMEDY, RECORD)
     try:
         layers = {layer: np.load(layer_file(folder, layer), mmap_mode="r") for layer in record["layers"]}
         with np.load(folder / LABELS_FILE) as arrays:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.files import read_json, replacing
+from zsnmt.files import damage_of, read_json, replacing
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.runs.folder import hypotheses_file, settings_file
@@ -47,7 +47,10 @@ def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
     settings.
     """
     found = {path.stem: read_json(path, remedy) for path in sorted(folder.glob("*.json"))}
-    ways = {Way.from_json(settings.get("way", name)): settings for name, settings in found.items()}
+    ways = {}
+    for name, settings in found.items():
+        with damage_of(folder / f"{name}.json", remedy):
+            ways[Way.from_json(settings.get("way", name))] = settings
     return {way: settings for way, settings in ways.items() if way != INTO_PIVOT}
 
 

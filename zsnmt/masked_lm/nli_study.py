@@ -11,17 +11,17 @@ from math import ceil
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, replacing
+from zsnmt.files import replacing
 from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
-from zsnmt.masked_lm.runs import check_system, start_run
+from zsnmt.masked_lm.runs import check_system, read_counts, start_run
 from zsnmt.runs.folder import CHECKPOINTS
 from zsnmt.training.experiment import held
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import Busy, locked
 from zsnmt.training.steps import Steps, listing, made_from
 
-COUNTS_FILE, MADE_FROM_FILE, LAST_CHECKPOINT = "counts.json", "made_from", "checkpoint_last.pt"
+MADE_FROM_FILE, LAST_CHECKPOINT = "made_from", "checkpoint_last.pt"
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def checksum_of_data(study: NliStudy) -> str:
 def train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, seed: int) -> None:
     """Train the run's model for the stage's epochs, while the rate falls to 0."""
     config = study.config
-    counts = read_json(stage.data / COUNTS_FILE, "make the data again with recipes/xnli.sh")
+    counts = read_counts(stage.data, "make the data again with recipes/xnli.sh")
     lines = sum(number for name, number in counts.items() if name.startswith("train"))
     updates = ceil(lines / stage.batch) * stage.epochs
     options = [

@@ -3,6 +3,7 @@
 import platform
 import shutil
 import subprocess
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -26,6 +27,13 @@ PACKAGES = (
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
+RECORD = {  # what run.json says
+    **dict.fromkeys(("config", "system", "command", "commit", "text"), str),
+    "seed": int,
+    "versions": Mapping[str, str],
+    "overlap": Mapping[str, Mapping[str, int]] | None,
+    "adapted_from": Mapping | None,
+}
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
 
@@ -115,7 +123,7 @@ def same_bytes(one: Path, other: Path) -> bool:
 
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
-    return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh")
+    return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh", RECORD)
 
 
 def check_trained(run: Path) -> None:

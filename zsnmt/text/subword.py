@@ -15,7 +15,7 @@ from pathlib import Path
 import sentencepiece
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files import damage_of, replacing
 from zsnmt.languages import check_known, check_language
 from zsnmt.text.lines import iterate_lines
 from zsnmt.text.piece_restriction import restrict_pieces
@@ -28,6 +28,7 @@ NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
 SPACE = "\u2581"
+MOST_PIECES = 2**31  # SentencePiece counts them so
 BATCH = 1000  # sentences encoded by one call
 QUIET = 2  # errors only
 
@@ -111,10 +112,10 @@ class Subwords:
     @classmethod
     def load(cls, folder: Path) -> "Subwords":
         """What `save` wrote; raises InputError when the folder holds no model."""
-        vocabularies = {
-            file.name.removeprefix("vocabulary."): file.read_text(encoding="utf-8").split()
-            for file in sorted(folder.glob("vocabulary.*"))
-        }
+        vocabularies = {}
+        for file in sorted(folder.glob("vocabulary.*")):
+            with damage_of(file, "copy it again from the data folder of the run"):
+                vocabularies[file.suffix[1:]] = file.read_text(encoding="utf-8").split()
         return cls(folder / MODEL_FILE, vocabularies)
 
     def _processor_of(self, language: str) -> sentencepiece.SentencePieceProcessor:
@@ -156,7 +157,7 @@ def train_subwords(
         raise InputError(
             f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1"
         )
-    if vocabulary_size - others < 2:
+    if not 2 <= vocabulary_size - others < MOST_PIECES:
         raise InputError(
             f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands"
         )

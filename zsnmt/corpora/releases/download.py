@@ -193,7 +193,7 @@ def read_note(note: Path) -> dict:
     """What a note says; nothing if it is missing or damaged, and then everything is fetched anew."""
     try:
         content = json.loads(note.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return {}
     kinds = {"url": str, "validator": str, "size": int}
     whole = isinstance(content, dict) and all(isinstance(content.get(key), kinds[key]) for key in kinds)

@@ -174,7 +174,7 @@ def download_any(
         beside = path.with_name(path.name + ".part")
         for url in file.urls:
             try:
-                download(url, beside, wanted, waits)
+                download(url, beside, wanted, waits=waits)
             except DownloadError as error:
                 faults.append(f"{url}: {error}")
                 continue

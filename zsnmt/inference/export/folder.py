@@ -6,6 +6,7 @@ check.json                                        sentences of the check, with P
 export.json                                       what was exported, how far it agrees, on which processors
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairseq.data import Dictionary
@@ -14,15 +15,25 @@ from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files import damage_of, read_json, sha256
 from zsnmt.inference.export.formats import FORMATS
+from zsnmt.kinds import check_kinds
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
+from zsnmt.runs.folder import RECORD as OF_RUN
 from zsnmt.text.pipeline import TextPipeline
 
 EXPORT_FILE = "export.json"
 OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
 REMEDY = "export the run again with zsnmt export"
+RECORD = {  # what export.json says
+    **dict.fromkeys(("quantization", "language_tags", "model"), str),
+    **dict.fromkeys(("languages", "trained"), Sequence[str]),
+    **dict.fromkeys(("max_source_positions", "max_target_positions"), int),
+    "files": Mapping[str, str],
+    "checked_on": Sequence[Mapping] | None,
+    "run": OF_RUN,
+}
 
 
 def is_export(folder: Path) -> bool:
@@ -32,11 +43,13 @@ def is_export(folder: Path) -> bool:
 
 def describe_export(folder: Path) -> dict:
     """What an export says of itself, its files unseen; `InputError` for a format that is not known."""
-    record = read_json(folder / EXPORT_FILE, REMEDY)
+    record = read_json(folder / EXPORT_FILE, REMEDY, {"format": str | int | None})
     if record.get("format") == OLD_FORMAT:
         record["format"] = CTRANSLATE2
     if record.get("format") not in FORMATS:
         raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
+    with damage_of(folder / EXPORT_FILE, REMEDY):
+        check_kinds(record, RECORD)
     return record
 
 

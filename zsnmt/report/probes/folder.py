@@ -10,7 +10,8 @@ from typing import NamedTuple
 from zsnmt.analysis.similarities import Similarity
 from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files import damage_of, read_json
+from zsnmt.kinds import check_kinds
 from zsnmt.report.scores import Run, check_alike
 from zsnmt.text.lines import read_lines
 
@@ -32,6 +33,18 @@ OF_PROBES = {  # what else it says, which must be equal in one table, and what t
     "training_text": "texts that classifiers are trained on",
     "train_lines": "numbers of lines that classifiers are trained on",
     "probe_seed": "seeds of the probes",
+}
+KINDS = {
+    **dict.fromkeys(("config", "system", "command", "commit", "model"), str),
+    "seed": int,
+    "versions": Mapping[str, str],
+    "removed_layers": Sequence[int],
+    **dict.fromkeys(("text", "split", "kind", "training_text"), str),
+    "target": str | None,
+    "variance": float | None,
+    **dict.fromkeys(("sentences", "dimension", "train_lines", "probe_seed"), int),
+    **dict.fromkeys(("layers", "languages", SIMILARITY, CLASSIFIERS), Sequence[str]),
+    CONFUSION: Sequence[str] | None,
 }
 
 
@@ -109,6 +122,10 @@ def parse(found: dict, source: Path) -> Probes:
     """Probes from what `read` gives of `source`; `InputError` unless record and tables are whole."""
     if missing := [key for key in (*OF_RUN, *OF_PROBES, SIMILARITY, CLASSIFIERS) if key not in found]:
         raise InputError(f"{source} does not say {', '.join(missing)}; {REMEDY}")
+    with damage_of(source, REMEDY):
+        check_kinds(found, KINDS)
+        if FINAL not in found["layers"] or len(found["languages"]) < 2:
+            raise ValueError("it is not of all layers and of two languages or more")
     layers, languages = found["layers"], found["languages"]
     labels = [
         label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])

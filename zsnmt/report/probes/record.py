@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from zsnmt.analysis.state_folder import STATES_FILE
+from zsnmt.analysis.state_folder import RECORD, STATES_FILE
 from zsnmt.files import read_json, write_json
 from zsnmt.runs.folder import commit, read_record, versions
 
@@ -20,7 +20,7 @@ def write_probe_record(probes: Path, run: Path, states: Path, training: Path, **
     """
     made, measured, trained = (
         read_record(run),
-        *(read_json(folder / STATES_FILE, "make the states again") for folder in (states, training)),
+        *(read_json(folder / STATES_FILE, "make the states again", RECORD) for folder in (states, training)),
     )
     record = {key: made[key] for key in OF_RUN} | {key: measured[key] for key in OF_STATES}
     record |= {"training_text": trained["text"], "train_lines": trained["sentences"], **settings}
