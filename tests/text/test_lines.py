@@ -48,6 +48,10 @@ def test_the_last_line_needs_no_line_end(tmp_path):
         ("x\nyy\u0085\n".encode(), r"a, line 2 has the control character U\+0085 at position 3; remove it"),
         (b"x\n\ny\n", "a, line 2 is empty"),
         ("x\ny\n \t\u00a0\n".encode(), "a, line 3 is empty"),
+        (
+            "x\n \u2581\u2581 \n".encode(),
+            "a, line 2 has nothing but ▁, which stands for a space; write a sent",
+        ),
     ],
 )
 def test_what_breaks_the_contract_stops_with_file_and_line(content, message, tmp_path):

@@ -316,6 +316,8 @@ def test_a_vocabulary_of_an_impossible_size_names_a_possible_one(model_type, siz
         ({"character_coverage": 0}, "character coverage 0 "),
         ({"character_coverage": 1.1}, "character coverage 1.1 "),
         ({"vocabulary_size": 0}, "vocabulary of 0 "),
+        ({"vocabulary_size": 10**20}, "vocabulary of 1000.* cannot be used; give a number of pieces"),
+        ({"vocabulary_size": 2**31}, "vocabulary of 2147483648 cannot be used"),
         ({"balance": 0.3}, "balance 0.3"),
         ({"sentences": 0}, "bound of 0"),
         ({"text": {"de": TEXT["de"], "fr": lambda: ["", " "]}}, "no text of fr"),

@@ -17,7 +17,7 @@ import sentencepiece
 from zsnmt.errors import InputError
 from zsnmt.files import damage_of, replacing
 from zsnmt.languages import check_known, check_language
-from zsnmt.text.lines import iterate_lines
+from zsnmt.text.lines import SPACE, iterate_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.sampling import sample, sample_sizes
 
@@ -27,7 +27,6 @@ NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
-SPACE = "\u2581"
 MOST_PIECES = 2**31  # SentencePiece counts them so
 BATCH = 1000  # sentences encoded by one call
 QUIET = 2  # errors only
