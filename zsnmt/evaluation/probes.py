@@ -4,49 +4,82 @@ alike languages are.
 
 import shlex
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
-from zsnmt.analysis.state_folder import LABELS
+from zsnmt.analysis.state_folder import LABELS, ROWS, SENTENCES, STATES_FILE
+from zsnmt.corpora.multiway import is_multiway, own_lines, read_translations
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
-from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
+from zsnmt.files import replacing, write_json
+from zsnmt.languages import check_known, read_languages
+from zsnmt.masked_lm.random_lines import random_lines
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record
 from zsnmt.training.fairseq_train import PROJECT
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import MARKERS, Steps, made_from
 
 PROBES, RECORD = "probes", "record.json"
 SIMILARITY, CLASSIFIERS = PRINTED = ("similarity.txt", "classifiers.txt")
+CLASSIFIERS_TABLE = "classifiers.tsv"
+# Folders: states of translations, of what classifiers are measured on, and of what they are trained on.
+STATES, HELD_OUT, TRAINING = "states", "held_out_states", "training_states"
+STORED, LIVE = ("stored", "live")
+MOST_STORED_LINES = 5000  # of each language; the states of more are not stored, unless that is asked for
 
 
 @dataclass(frozen=True)
 class Probing:
-    """What is measured: the first `lines` (None: all) of a split, by classifiers that are trained on random
-    training lines.
+    """What is measured: the first `lines` (None: all) of a split, in some `languages` (none: all of the
+    model), by classifiers that are trained on random training lines (`train_lines` of each language, None:
+    all).
 
     `kind` is the procedure of the classifiers, `variance` the share (0–1) of it that SVCCA keeps, `target`
-    the language asked for, where sources bear its tag.
+    the language asked for, where sources bear its tag; `training_states` says whether those that classifiers
+    learn from are stored or live (None: what suits `train_lines`).
     """
 
     split: str = "test"
     lines: int | None = None
-    train_lines: int = 2000
+    train_lines: int | None = 2000
     kind: str = "published"
     labels: tuple[str, ...] = LABELS
     variance: float = 0.99
     target: str | None = None
     seed: int = 1
+    languages: tuple[str, ...] = ()
+    classifiers_only: bool = False
+    training_states: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind == "exact" and self.live:
+            raise InputError(
+                "an exact fit needs all states at once; ask for stored ones, of no more training lines than "
+                "the disk and the memory can hold"
+            )
+
+    @property
+    def live(self) -> bool:
+        """Whether classifiers learn while the encoder runs."""
+        many = self.train_lines is None or self.train_lines > MOST_STORED_LINES
+        return self.training_states == LIVE or self.training_states is None and many and self.kind != "exact"
 
     def options(self) -> list[str]:
         """The words of a command for what is not the default."""
         chosen = [each for each in fields(self) if getattr(self, each.name) != each.default]
-        words = {each.name.replace("_", "-"): getattr(self, each.name) for each in chosen}
+        words = {f"--{each.name.replace('_', '-')}": getattr(self, each.name) for each in chosen}
         return [
             word
             for name, value in words.items()
-            for word in (f"--{name}", " ".join(value) if isinstance(value, tuple) else str(value))
+            for word in (name, *([] if value is True else [said(value)]))
         ]
+
+
+def said(value: object) -> str:
+    """A setting as a word of a command."""
+    return " ".join(value) if isinstance(value, tuple) else "all" if value is None else str(value)
 
 
 def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = False) -> list[str]:
@@ -70,108 +103,189 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
         steps.make(
             run, "probe", run / PROBES / RECORD, work=work, inputs=inputs, settings=settings, take_older=False
         )
-    return [(run / PROBES / name).read_text(encoding="utf-8").rstrip("\n") for name in PRINTED]
+    files = [run / PROBES / name for name in PRINTED if name != SIMILARITY or not probing.classifiers_only]
+    return [file.read_text(encoding="utf-8").rstrip("\n") for file in files]
 
 
 def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_states: bool) -> None:
-    from zsnmt.report.probes.classifiers import write_classifiers  # loads PyTorch
     from zsnmt.report.probes.record import write_probe_record
-    from zsnmt.report.probes.similarity import write_similarities
 
     new = run / f"{PROBES}.new"
-    states, training, model = new / "states", new / "training_states", run / MODEL_FILE
-    target, seed = probing.target, probing.seed
-    of_split = {"split": probing.split, "lines": probing.lines, "target": target}
-    files = sorted(text.glob(f"{probing.split}.*"))
-    steps.make(
-        new,
-        "states",
-        states,
-        work=partial(write_run_states, states, run, text, **of_split),
-        inputs=[model, *files],
-        settings=of_split,
-    )
-    of_training = {"split": "train", "random": probing.train_lines, "seed": seed, "target": target}
-    files = sorted(text.glob("train.*"))
-    work = partial(write_run_states, training, run, text, **of_training)
-    steps.make(new, "training_states", training, work=work, inputs=[model, *files], settings=of_training)
-
-    of_similarity = {"variance": probing.variance, "seed": seed}
-    work = partial(
-        printed,
-        new / SIMILARITY,
-        write_similarities,
-        states=states,
-        output=new / "similarity.tsv",
-        csls_neighbours=None,
-        **of_similarity,
-    )
-    made = {"states": made_from(new, "states")}
-    steps.make(new, "similarity", new / SIMILARITY, work=work, settings=of_similarity | made)
-    of_classifiers = {"kind": probing.kind, "labels": probing.labels, "seed": seed}
-    work = partial(
-        printed,
-        new / CLASSIFIERS,
-        write_classifiers,
-        states=training,
-        output=new / "classifiers.tsv",
-        held_out=states,
-        **of_classifiers,
-    )
-    made |= {"training_states": made_from(new, "training_states")}
-    steps.make(new, "classifiers", new / CLASSIFIERS, work=work, settings=of_classifiers | made)
-
     command = shlex.join(
         ["bash", "recipes/probe.sh", str(run).removeprefix(f"{PROJECT}/"), *probing.options()]
     )
+    made = ProbeSteps(steps, run, text, probing=probing, new=new)
     write_probe_record(
         new,
         run,
-        states,
-        training=training,
+        **made.make(),
         split=probing.split,
         kind=probing.kind,
+        batches=SENTENCES if probing.live else ROWS,
         variance=probing.variance,
-        probe_seed=seed,
+        classifiers_only=probing.classifiers_only,
+        probe_seed=probing.seed,
         command=command,
     )
-    for folder in (new / MARKERS, run / PROBES, *(() if keep_states else (states, training))):
+    kept = () if keep_states else (new / STATES, new / HELD_OUT, new / TRAINING)
+    for folder in (new / MARKERS, run / PROBES, *kept):
         shutil.rmtree(folder, ignore_errors=True)
     new.rename(run / PROBES)
 
 
-def write_run_states(
-    folder: Path,
-    run: Path,
-    text: Path,
-    *,
-    split: str,
-    target: str | None,
-    lines: int | None = None,
-    random: int | None = None,
-    seed: int = 1,
-) -> None:
-    """Write the states of the first lines of a multiway split, or of random lines of the files of its
-    pairs.
-    """
-    from zsnmt.corpora.multiway import read_multiway
-    from zsnmt.inference.states import load_run, write_states  # loads PyTorch
-    from zsnmt.masked_lm.random_lines import random_lines
+@dataclass(frozen=True)
+class ProbeSteps:
+    """The steps that make the tables of a run's probes of a `text`, in the folder `new`."""
 
-    model = load_run(run, target=target)
-    if random is None:
-        sentences = {
-            language: of_language[:lines]
-            for language, of_language in read_multiway(text, split, model.languages).items()
-        }
-    else:
-        sentences = random_lines(text, split, model.languages, number=random, seed=seed)
-    shutil.rmtree(folder, ignore_errors=True)
-    write_states(folder, model, sentences, translations=random is None)
+    steps: Steps
+    run: Path
+    text: Path
+    probing: Probing
+    new: Path
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """Those that are probed, in the order of the model."""
+        known = read_languages(self.run / PIPELINE_FOLDER)
+        chosen = {check_known(language, known) for language in self.probing.languages or known}
+        return [language for language in known if language in chosen]
+
+    def make(self) -> dict[str, Path]:
+        """Make the tables; returns the folders with the records of what they are of, see
+        `write_probe_record`.
+        """
+        alone, live = self.probing.classifiers_only, self.probing.live
+        multiway = is_multiway(self.text, self.probing.split, self.languages)
+        held_out = STATES if multiway and not alone and not live else HELD_OUT
+        stored = [] if alone else [STATES]
+        stored += [] if live else [held_out, TRAINING]
+        for what in dict.fromkeys(stored):
+            self.make_states(what)
+        if not alone:
+            self.make_similarity()
+        self.make_classifiers(held_out)
+        names = {"states": held_out if alone else STATES, "held_out": held_out, "training": TRAINING}
+        return {key: self.new / name for key, name in names.items()}
+
+    def files(self, what: str) -> list[Path]:
+        """What the states of a text depend on."""
+        split = "train" if what == TRAINING else self.probing.split
+        return [self.run / MODEL_FILE, *sorted(self.text.glob(f"{split}.*"))]
+
+    def settings(self, what: str) -> dict[str, object]:
+        """Which lines are read, and how."""
+        probing = self.probing
+        if what == TRAINING:
+            lines = {"random": probing.train_lines or "all", "seed": probing.seed}
+        else:
+            lines = {"split": probing.split, "lines": probing.lines}
+        return {**lines, "target": probing.target, "languages": self.languages}
+
+    def sentences(self, what: str) -> dict[str, list[str]]:
+        """The lines of each language: translations of each other, a language's own, or those of training."""
+        probing, languages = self.probing, self.languages
+        if what == TRAINING:
+            return random_lines(self.text, "train", languages, number=probing.train_lines, seed=probing.seed)
+        if what == HELD_OUT:
+            lines = own_lines(self.text, probing.split, languages)
+        else:
+            with similarity_remedy():
+                pivot = read_languages(self.run / PIPELINE_FOLDER)[0]
+                lines = read_translations(self.text, probing.split, languages, pivot=pivot)
+            self.steps.say(f"{len(lines[languages[0]])} sentences are common to {', '.join(languages)}")
+        return {language: of_language[: probing.lines] for language, of_language in lines.items()}
+
+    def make_states(self, what: str) -> None:
+        """Store the states of a text."""
+        work = partial(self.write_states, what)
+        self.steps.make(
+            self.new, what, self.new / what, work=work, inputs=self.files(what), settings=self.settings(what)
+        )
+
+    def write_states(self, what: str) -> None:
+        from zsnmt.inference.states import load_run, write_states  # loads PyTorch
+
+        folder, model = self.new / what, load_run(self.run, target=self.probing.target)
+        shutil.rmtree(folder, ignore_errors=True)
+        write_states(folder, model, self.sentences(what), translations=what == STATES)
+
+    def make_similarity(self) -> None:
+        """Compare the languages' translations."""
+        settings = {"variance": self.probing.variance, "seed": self.probing.seed}
+        made = {STATES: made_from(self.new, STATES)}
+        self.steps.make(
+            self.new,
+            "similarity",
+            self.new / SIMILARITY,
+            work=partial(self.write_similarity, **settings),
+            settings=settings | made,
+        )
+
+    def write_similarity(self, **settings) -> None:
+        from zsnmt.report.probes.similarity import write_similarities  # loads PyTorch
+
+        output = self.new / "similarity.tsv"
+        with similarity_remedy():
+            keep(
+                self.new / SIMILARITY,
+                write_similarities(self.new / STATES, output, csls_neighbours=None, **settings),
+            )
+
+    def make_classifiers(self, held_out: str) -> None:
+        """Train the classifiers, and measure them on held-out states."""
+        settings = {"kind": self.probing.kind, "labels": self.probing.labels, "seed": self.probing.seed}
+        if self.probing.live:
+            work, inputs = self.write_live_classifiers, [*self.files(HELD_OUT), *self.files(TRAINING)]
+            settings |= {what: self.settings(what) for what in (HELD_OUT, TRAINING)} | {"live": True}
+        else:
+            work, inputs = partial(self.write_stored_classifiers, held_out), []
+            settings |= {what: made_from(self.new, what) for what in (held_out, TRAINING)}
+        self.steps.make(
+            self.new, "classifiers", self.new / CLASSIFIERS, work=work, inputs=inputs, settings=settings
+        )
+
+    def write_stored_classifiers(self, held_out: str) -> None:
+        from zsnmt.report.probes.classifiers import write_classifiers  # loads PyTorch
+
+        shown = write_classifiers(
+            self.new / TRAINING,
+            self.new / CLASSIFIERS_TABLE,
+            held_out=self.new / held_out,
+            kind=self.probing.kind,
+            labels=self.probing.labels,
+            seed=self.probing.seed,
+        )
+        keep(self.new / CLASSIFIERS, shown)
+
+    def write_live_classifiers(self) -> None:
+        from zsnmt.inference.states import live_states, load_run  # loads PyTorch
+        from zsnmt.report.probes.classifiers import write_live_classifiers
+
+        model = load_run(self.run, target=self.probing.target)
+        texts = {what: live_states(model, self.sentences(what)) for what in (TRAINING, HELD_OUT)}
+        shown = write_live_classifiers(
+            texts[TRAINING],
+            self.new / CLASSIFIERS_TABLE,
+            held_out=texts[HELD_OUT],
+            labels=self.probing.labels,
+            seed=self.probing.seed,
+        )
+        for what, states in texts.items():
+            (self.new / what).mkdir(exist_ok=True)
+            write_json(self.new / what / STATES_FILE, states.record)
+        keep(self.new / CLASSIFIERS, shown)
 
 
-def printed(file: Path, make, **settings) -> None:
-    """Keep what a function returns to be printed."""
-    shown = make(**settings)
+@contextmanager
+def similarity_remedy() -> Iterator[None]:
+    """Say in an error that classifiers need no sentences in common."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{error}; or probe without similarity, by --classifiers-only") from error
+
+
+def keep(file: Path, shown: str) -> None:
+    """Keep what is to be printed."""
     with replacing(file) as output:
         output.write(f"{shown}\n".encode())

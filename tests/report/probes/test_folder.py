@@ -93,6 +93,8 @@ def test_gaussians_without_value_are_none(folders):
         ("train_lines", 7, "numbers of lines that classifiers are trained on differ"),
         ("variance", 0.9, "shares of the variance that SVCCA keeps differ"),
         ("probe_seed", 5, "seeds of the probes differ"),
+        ("batches", "sentences", "batches of classifiers differ"),
+        ("held_out_text", "other", "texts that classifiers are measured on differ"),
     ],
 )
 def test_probes_with_other_settings_cannot_stand_side_by_side(folders, key, value, said):
