@@ -11,6 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.report.probes.folder import (
     CLASSIFIERS,
     CONFUSION,
+    OF_LATER_PROBES,
     OF_PROBES,
     OF_RUN,
     RECORD,
@@ -169,4 +170,7 @@ def test_a_record_says_all_that_is_needed(folders, key):
 
 def test_what_is_not_needed_may_be_there(folders):
     found = read(make_probes(folders[0], variance=0.98).parent)
-    assert parse(json.loads(json.dumps(found)), folders[0]).record.keys() == {*OF_RUN, *OF_PROBES}
+    record = parse(json.loads(json.dumps(found)), folders[0]).record
+    assert record.keys() == {*OF_RUN, *OF_PROBES, *OF_LATER_PROBES}
+    assert (record["held_out_text"], record["held_out_lines"]) == (record["text"], record["sentences"])
+    assert (record["batches"], record["classifiers_only"]) == ("rows", False)
