@@ -202,6 +202,12 @@ def test_a_file_that_is_missing_or_not_text_is_named(tmp_path):
         ({"IDENTIFIER": "guess"}, "sets IDENTIFIER=guess; write py3langid or lexicon, or leave it out"),
         ({"PAIRS": "few"}, "line 11, sets PAIRS=few: 'few' gives no numbers of sentence pairs; write 30000"),
         ({"SUBWORD_TYPE": "word", "THRESHOLD": "50"}, "words have no threshold"),
+        ({"MERGES": "90"}, "line 11, sets MERGES beside VOCABULARY; leave one of the two out"),
+        (
+            {"VOCABULARY": "", "MERGES": "90", "SUBWORD_TYPE": "unigram"},
+            "merge operations are those of BPE, not of 'unigram'; give its number of pieces",
+        ),
+        ({"TRANSLITERATE": "latin"}, "sets TRANSLITERATE=latin; write devanagari, or leave it out"),
         (
             {"SUBWORD_TYPE": "word", "BLEU_TOKENIZER": "subwords"},
             "line 12, sets BLEU_TOKENIZER=subwords, which a model of whole words",
