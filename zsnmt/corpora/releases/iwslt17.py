@@ -37,6 +37,7 @@ from zsnmt.corpora.releases.release import (
     count_pairs,
     find_files,
     open_lines,
+    warn_of_fewer,
     write_rows,
 )
 from zsnmt.errors import InputError
@@ -103,7 +104,9 @@ def read_release(
         )
     for name, rows in chain(training, held_out.items()):
         write_rows(target, name, name.partition(".")[2].split("-"), rows=rows)
-    return count_pairs(target, languages)
+    counts = count_pairs(target, languages)
+    warn_of_fewer(counts["train"], pairs)
+    return counts
 
 
 def unseen(rows: Iterable[Row], seen: Container[str]) -> list[Row]:
