@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import fields
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
 
@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
     `WrongUse`.
     """
 
-    def __init__(self, **settings) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help} | settings)
 
     def error(self, message: str) -> NoReturn:

@@ -1,6 +1,7 @@
 """Seams of layers: the attention residual, the position query, variational dropout."""
 
 from argparse import Namespace
+from collections.abc import Callable
 
 from torch import nn
 
@@ -30,11 +31,12 @@ def fill_encoder_seams(encoder: Encoder, args: Namespace) -> None:
     """Set the attention residual and the position query of the chosen layers."""
     number_of_layers = len(encoder.layers)
     for number in chosen_layers(args.encoder_residual_removal_layers, number_of_layers):
-        encoder.layers[number - 1].attention_residual = {
+        replacements: dict[str, Callable[[], nn.Module]] = {
             "nothing": RemoveResidual,
             "mean_pool": MeanPoolResidual,
             "stochastic": lambda: StochasticResidual(0.5 * number / number_of_layers),
-        }[args.encoder_residual_replacement]()
+        }
+        encoder.layers[number - 1].attention_residual = replacements[args.encoder_residual_replacement]()
     for number in chosen_layers(args.encoder_position_query_layers, number_of_layers):
         encoder.layers[number - 1].use_position_query(
             PositionQuery(args.encoder_embed_dim, args.position_query_base)
