@@ -15,7 +15,7 @@ INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 
 
-def run(main: Callable[[], None]) -> NoReturn:
+def run(main: Callable[[], object]) -> NoReturn:
     """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError, 2 for a
     WrongUse.
 

@@ -34,6 +34,11 @@ def end_with_parent() -> None:
     Thread(target=wait, daemon=True).start()
 
 
+def cores() -> int:
+    """How many cores this machine has; one where that is not known."""
+    return os.cpu_count() or 1
+
+
 def worker_pool(
     workers: int, initializer: Callable = end_with_parent, arguments: tuple = ()
 ) -> ProcessPoolExecutor:

@@ -157,7 +157,7 @@ def hypotheses_fit(run: Run) -> bool:
     alike = {name: value for name, value in decoding.items() if name != "pivot_model"}
     alike["sources"] = next(iter(made_with.values()))["sources"]
     if all(
-        (decoding | alike if way == PIVOT else alike).items() <= found.items()
+        ({**decoding, **alike} if way == PIVOT else alike).items() <= found.items()
         for way, found in made_with.items()
     ):
         return True
