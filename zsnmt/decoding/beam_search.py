@@ -115,9 +115,10 @@ def without(done: Collection[int], number: int) -> tuple[list[int], list[int], l
     """The rows that stay when some of `number` go: their order, in which the last (movers) stand in the
     gaps (holes).
     """
-    left = number - len(done)
-    holes = [row for row in range(left) if row in done]
-    movers = [row for row in range(left, number) if row not in done]
+    gone = set(done)
+    left = number - len(gone)
+    holes = [row for row in range(left) if row in gone]
+    movers = [row for row in range(left, number) if row not in gone]
     order = [*range(left)]
     for hole, mover in zip(holes, movers):
         order[hole] = mover

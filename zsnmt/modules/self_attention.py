@@ -82,6 +82,7 @@ class SelfAttention(MultiheadAttention):
                 k.contiguous(),
                 v.contiguous(),
             )  # products of bfloat16 are slow on others
+        weights: Tensor | None = None
         if bias is not None and self.relative_values is None and not need_weights and not fast:
             bias = bias.to(q.dtype)
             dropout = (
@@ -98,7 +99,7 @@ class SelfAttention(MultiheadAttention):
             if self.relative_values is not None:
                 attended = attended + self.relative_values(kept)
         attended = attended.permute(2, 0, 1, 3).flatten(2)  # Tq×B×C
-        if not need_weights:
+        if weights is None or not need_weights:
             return self.out_proj(attended), None
         return self.out_proj(attended), weights.transpose(0, 1) if need_head_weights else weights.mean(dim=1)
 
