@@ -174,7 +174,9 @@ def add_text(verbs: Verbs) -> None:
     verb.add_argument("--language", required=True, help="their language")
     verb.add_argument("--kind", default="moses", help="tokenisation that needs no truecaser")
     verb.add_argument("--lines", type=int, default=20_000, help="how many sentences")
-    verb.add_argument("--workers", type=int, nargs="+", default=[os.cpu_count() or 1], help="numbers of processes")
+    verb.add_argument(
+        "--workers", type=int, nargs="+", default=[os.cpu_count() or 1], help="numbers of processes"
+    )
 
 
 def add_probes(verbs: Verbs) -> None:
