@@ -43,7 +43,7 @@ def training(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> 
         times = paired_times(jobs, rounds)
         yield f"\nTraining step, {name} size ({size}), {sentences} × {length} tokens, {rounds} rounds:\n"
         yield (
-            "| architecture | parameters | seconds a step (median) | ratio to fairseq's transformer: "
+            "| architecture | parameters | seconds per step (median) | ratio to fairseq's transformer: "
             "median (range) |"
         )
         yield "|---|---:|---:|---:|"

@@ -74,7 +74,7 @@ def prepare(
 def encode(
     pairs: Sequence[Pair], subwords: Subwords, dictionary: Dictionary, room: int, title: str
 ) -> tuple[tuple[np.ndarray, ...], ...]:
-    """The ids of the premises and of the hypotheses, each with EOS, of at most `room` pieces a pair
+    """The ids of the premises and of the hypotheses, each with EOS, of at most `room` pieces per pair
     without it.
     """
     premises, hypotheses, _ = zip(*pairs)

@@ -51,7 +51,7 @@ def examples(
     gone. `InputError` for a negative number.
     """
     if number < 0:
-        raise InputError(f"{number} examples a direction cannot be shown; give 0 for none")
+        raise InputError(f"{number} examples per direction cannot be shown; give 0 for none")
     shown = [run for run in first_runs(runs) if number and hypotheses_fit(run)]
     if not shown:
         return {}

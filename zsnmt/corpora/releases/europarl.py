@@ -23,7 +23,7 @@ The paper has 119 thousand sentences in a pair under the first two conditions. H
 of its test set, which is another corpus's, are not published: the rules above and the 2000 sentences are this
 project's.
 
-Sentences are held as 64-bit digests, 29 bytes a line in all: two of n different ones have the same digest
+Sentences are held as 64-bit digests, 29 bytes per line in all: two of n different ones have the same digest
 with a probability of about n²/2⁶⁵, which is 10⁻⁷ for two million. The seed is part of the digest, so that the
 order of digests is a random order, and the same one for every pair.
 """

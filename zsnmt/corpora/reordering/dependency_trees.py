@@ -45,7 +45,7 @@ def read_trees(path: Path) -> Iterator[Tree]:
         found = True
         yield make_tree(words, place)
     if not found:
-        raise InputError(f"{path} has no trees; give a CoNLL-U file, with one line of ten columns a word")
+        raise InputError(f"{path} has no trees; give a CoNLL-U file, with one line of ten columns per word")
 
 
 def text_of(tree: Tree, order: Sequence[int] | None = None) -> str:

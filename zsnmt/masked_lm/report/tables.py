@@ -153,7 +153,7 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
 def averaged(
     runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str], shown: Sequence[Column]
 ) -> list[list[Cell]]:
-    """A row a system that has seeds in all the conditions: label, seeds, and means over the conditions."""
+    """One row per system that has seeds in all conditions: label, seeds, and means over the conditions."""
     found = {label: by_seed(runs, system, conditions) for system, label in systems.items()}
     return [
         [label, ", ".join(map(str, of_system)), *(column.mean([*of_system.values()]) for column in shown)]

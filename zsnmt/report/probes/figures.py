@@ -78,7 +78,7 @@ def by_layer(
 
 
 def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequence[str]) -> None:
-    """A line a run, thinner where there are several seeds; what needs no states; where a residual is
+    """One line per run, thinner where there are several seeds; what needs no states; where a residual is
     removed.
     """
     factor, layers = FORMS[finding.figure].factor, found[0].record["layers"]

@@ -21,8 +21,8 @@ COLUMNS = [
 
 
 def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
-    """A row an encoding: means of the baseline and of the model without the residual; None for fewer than two
-    encodings.
+    """One row per encoding: means of the baseline and of the model without the residual; None for fewer than
+    two encodings.
     """
     systems = by_system(all_scores)
     found = {
