@@ -56,7 +56,8 @@ def sides(folder: Path, held_out: Path | None, seed: int) -> tuple[Side, Side]:
                 "zsnmt probe-states"
             )
     check_other_text(states.record, other.record, f"{folder} and {held_out}")
-    return tuple(Side(each, np.arange(len(each.labels.token))) for each in (states, other))
+    training, measured = (Side(each, np.arange(len(each.labels.token))) for each in (states, other))
+    return training, measured
 
 
 def check_other_text(training: Mapping, held_out: Mapping, names: str) -> None:

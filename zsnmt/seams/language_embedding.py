@@ -41,7 +41,7 @@ def decoder_tags(task: FairseqTask, option: str, value: str) -> list[int]:
     if placement is not None and not placement.starts_decoder:
         raise InputError(
             f"{option} {value} reads the language from the decoder's first token, and --language-tags "
-            f"{placement.name} puts no tag there: set it to none, or use t_dec or s_enc_t_dec"
+            f"{placement.name} puts no tag there: set it to none, or use {' or '.join(placement.IN_DECODER)}"
         )
     tags = [dictionary.index(language_tag(language)) for language in languages]
     if not tags or dictionary.unk() in tags:

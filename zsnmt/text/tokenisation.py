@@ -13,7 +13,8 @@ The kinds of tokenisation, one for each language:
 to be guessed when the tokens are put together again; the papers have no such marks.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -35,6 +36,7 @@ BY_SCRIPT = {
     f"by_script{spelling}{joined}": (f"moses{TRUECASE}{spelling}{joined}", f"indic{joined}")
     for spelling, joined in product(("", AS_SPELT), ("", JOINED))
 }
+Rules = RawRules | MosesRules | IndicRules
 JOINER, JOINER_IN_TEXT = "\uffed", "\u25a0"  # a small black square, and the full one
 
 
@@ -48,7 +50,7 @@ class Tokeniser:
 
     def __init__(
         self,
-        rules: RawRules | MosesRules | IndicRules,
+        rules: Rules,
         truecaser: Truecaser | None = None,
         joined: bool = False,
         letters: Letters | None = None,
@@ -98,13 +100,14 @@ def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> T
         raise InputError(
             f"tokenisation '{kind}' of {language} needs a truecaser; train one on its tokenised text"
         )
-    if base == "moses":
-        rules = MosesRules(language, respell=AS_SPELT not in kind)
-    else:
-        rules = IndicRules(language) if base == "indic" else RawRules()
+    rules: dict[str, Callable[[str], Rules]] = {
+        "raw": lambda _: RawRules(),
+        "moses": partial(MosesRules, respell=AS_SPELT not in kind),
+        "indic": IndicRules,
+    }
+    cased = Truecaser(truecaser) if truecaser and needs_truecaser(kind) else None
     scripts = (to_devanagari(language), from_devanagari(language)) if DEVANAGARI in kind else ()
-    truecaser = Truecaser(truecaser) if needs_truecaser(kind) else None
-    return Tokeniser(rules, truecaser, kind.endswith(JOINED), *scripts)
+    return Tokeniser(rules[base](language), cased, kind.endswith(JOINED), *scripts)
 
 
 def needs_truecaser(kind: str) -> bool:
