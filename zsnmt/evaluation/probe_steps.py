@@ -17,9 +17,10 @@ from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.training.steps import Steps, made_from
 
 SIMILARITY, CLASSIFIERS = PRINTED = ("similarity.txt", "classifiers.txt")
-CLASSIFIERS_TABLE = "classifiers.tsv"
+SIMILARITY_TABLE, CLASSIFIERS_TABLE = "similarity.tsv", "classifiers.tsv"
 # Folders: states of translations, of what classifiers are measured on, and of what they are trained on.
 STATES, HELD_OUT, TRAINING = "states", "held_out_states", "training_states"
+RECORDS = "live"  # folder of the records of states that are not stored
 
 STORED, LIVE = ("stored", "live")
 MOST_STORED_LINES = 5000  # of each language; the states of more are not stored, unless that is asked for
@@ -105,11 +106,19 @@ class ProbeSteps:
         stored += [] if live else [held_out, TRAINING]
         for what in dict.fromkeys(stored):
             self.make_states(what)
-        if not alone:
+        if alone:
+            for name in (SIMILARITY, SIMILARITY_TABLE):  # of a call that was stopped
+                (self.new / name).unlink(missing_ok=True)
+        else:
             self.make_similarity()
         self.make_classifiers(held_out)
-        names = {"states": held_out if alone else STATES, "held_out": held_out, "training": TRAINING}
-        return {key: self.new / name for key, name in names.items()}
+        learned_from = self.new / RECORDS if live else self.new
+        measured = learned_from / held_out
+        return {
+            "states": measured if alone else self.new / STATES,
+            "held_out": measured,
+            "training": learned_from / TRAINING,
+        }
 
     def files(self, what: str) -> list[Path]:
         """What the states of a text depend on."""
@@ -120,7 +129,7 @@ class ProbeSteps:
         """Which lines are read, and how."""
         probing = self.probing
         if what == TRAINING:
-            lines = {"random": probing.train_lines or "all", "seed": probing.seed}
+            lines: dict[str, object] = {"random": probing.train_lines or "all", "seed": probing.seed}
         else:
             lines = {"split": probing.split, "lines": probing.lines}
         return {**lines, "target": probing.target, "languages": self.languages}
@@ -155,25 +164,30 @@ class ProbeSteps:
 
     def make_similarity(self) -> None:
         """Compare the languages' translations."""
-        settings = {"variance": self.probing.variance, "seed": self.probing.seed}
-        made = {STATES: made_from(self.new, STATES)}
         self.steps.make(
             self.new,
             "similarity",
             self.new / SIMILARITY,
-            work=partial(self.write_similarity, **settings),
-            settings=settings | made,
+            work=self.write_similarity,
+            settings={
+                "variance": self.probing.variance,
+                "seed": self.probing.seed,
+                STATES: made_from(self.new, STATES),
+            },
         )
 
-    def write_similarity(self, **settings) -> None:
+    def write_similarity(self) -> None:
         from zsnmt.report.probes.similarity import write_similarities  # loads PyTorch
 
-        output = self.new / "similarity.tsv"
         with similarity_remedy():
-            keep(
-                self.new / SIMILARITY,
-                write_similarities(self.new / STATES, output, csls_neighbours=None, **settings),
+            shown = write_similarities(
+                self.new / STATES,
+                self.new / SIMILARITY_TABLE,
+                variance=self.probing.variance,
+                csls_neighbours=None,
+                seed=self.probing.seed,
             )
+        keep(self.new / SIMILARITY, shown)
 
     def make_classifiers(self, held_out: str) -> None:
         """Train the classifiers, and measure them on held-out states."""
@@ -215,8 +229,9 @@ class ProbeSteps:
             seed=self.probing.seed,
         )
         for what, states in texts.items():
-            (self.new / what).mkdir(exist_ok=True)
-            write_json(self.new / what / STATES_FILE, states.record)
+            folder = self.new / RECORDS / what
+            folder.mkdir(parents=True, exist_ok=True)
+            write_json(folder / STATES_FILE, states.record)
         keep(self.new / CLASSIFIERS, shown)
 
 

@@ -10,7 +10,16 @@ from pathlib import Path
 
 from zsnmt.analysis.state_folder import ROWS, SENTENCES
 from zsnmt.errors import InputError
-from zsnmt.evaluation.probe_steps import HELD_OUT, PRINTED, SIMILARITY, STATES, TRAINING, ProbeSteps, Probing
+from zsnmt.evaluation.probe_steps import (
+    HELD_OUT,
+    PRINTED,
+    RECORDS,
+    SIMILARITY,
+    STATES,
+    TRAINING,
+    ProbeSteps,
+    Probing,
+)
 from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
 from zsnmt.training.fairseq_train import PROJECT
 from zsnmt.training.locks import locked
@@ -64,7 +73,7 @@ def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_stat
         probe_seed=probing.seed,
         command=command,
     )
-    kept = () if keep_states else (new / STATES, new / HELD_OUT, new / TRAINING)
-    for folder in (new / MARKERS, run / PROBES, *kept):
+    stored = () if keep_states else (new / STATES, new / HELD_OUT, new / TRAINING)
+    for folder in (new / MARKERS, new / RECORDS, run / PROBES, *stored):
         shutil.rmtree(folder, ignore_errors=True)
     new.rename(run / PROBES)

@@ -120,7 +120,7 @@ def choose_training(
     """The rows of each pair to train on, the pivot's sentence last: under a condition, at most a `number`."""
     if condition == DIVERSE:
         for name, rows in text.items():
-            yield name, draw(rows, number, seed=f"{seed} {name}")
+            yield name, [*draw(rows, number, seed=f"{seed} {name}")]
         return
     first = {name: {row[1]: row for row in reversed(rows)} for name, rows in text.items()}
     common = sorted(set.intersection(*map(set, first.values())))
