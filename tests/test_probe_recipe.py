@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import run_command
-from zsnmt.evaluation.probe_steps import Probing
+from zsnmt.evaluation.probing import Probing
 
 TABLES = ["classifiers.confusion.tsv", "classifiers.tsv", "similarity.tsv"]
 PRINTED = ["classifiers.txt", "similarity.txt"]

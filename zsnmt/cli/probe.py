@@ -19,7 +19,7 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.analysis.state_folder import LABELS
 from zsnmt.cli.recipe import Recipe, add_check, parse, positive
-from zsnmt.evaluation.probe_steps import LIVE, MOST_STORED_LINES, STORED, Probing
+from zsnmt.evaluation.probing import LIVE, MOST_STORED_LINES, STORED, Probing
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -18,8 +18,8 @@ from zsnmt.evaluation.probe_steps import (
     STATES,
     TRAINING,
     ProbeSteps,
-    Probing,
 )
+from zsnmt.evaluation.probing import Probing
 from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
 from zsnmt.training.fairseq_train import PROJECT
 from zsnmt.training.locks import locked
