@@ -3,6 +3,7 @@ Søgaard 2021).
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from zsnmt.masked_lm.ml_score import ml_score
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
-from zsnmt.modules.bert_encoder import position_table
+from zsnmt.modules.bert_encoder import position_keys, position_table
 from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS
 from zsnmt.runs.folder import RECORD_FILE
 from zsnmt.runs.systems import MASKED_LM
@@ -121,13 +122,15 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
     """What the paper's Figures 4 to 6 and 8 show of the encodings of the positions that training reached;
     None where it has none.
 
-    Curves are over positions, of relative keys over offsets; losses and correlations are of one table for all
-    layers.
+    Curves are over positions, of relative keys over offsets. Losses and correlations are of one table for all
+    layers, of relative keys of the first layer's; `procrustes_keys` are the losses of positions as keys
+    (footnote 6).
     """
     found: dict = {
         "positions": longest,
         "curves": None,
         "procrustes": None,
+        "procrustes_keys": None,
         "correlations": None,
         "bands": None,
     }
@@ -143,15 +146,14 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
     places = (
         table[1:] if encoding in IN_INPUT else table
     )  # as TUPE's, without the first token, which stands for the sentence
-    offsets = range(1, min(OFFSETS, len(places) // 4) + 1)
-    if not relative and offsets:
-        losses_of, noise = (compositionality(of, offsets) for of in (places, gaussian_control(places)))
-        found["procrustes"] = {
-            "offsets": [*offsets],
-            "mean": rounded(losses_of.mean),
-            "median": rounded(losses_of.median),
-            "noise": round(float(np.median(noise.median)), 3),
+    offsets = range(1, min(OFFSETS, (longest - 1) // 4, len(places) // 4) + 1)  # the same for all encodings
+    if offsets:
+        noise = compositionality(gaussian_control(places), offsets)
+        found["procrustes"] = procrustes(places, offsets) | {
+            "noise": round(float(np.median(noise.median)), 3)
         }
+        keys = position_keys(encoder, places)
+        found["procrustes_keys"] = None if keys is None else procrustes(keys, offsets)
     if encoding in IN_INPUT:
         attention = encoder.layers[0].self_attn
         vectors = encoder.embed_scale * encoder.embed_tokens.weight[words]
@@ -165,6 +167,17 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
         bands = banding(values)
         found["bands"] = {"positions": bands.columns, "words": bands.rows, "size": bands.size}
     return found
+
+
+def procrustes(table: np.ndarray, offsets: Sequence[int]) -> dict:
+    """The losses of a table by offset: mean and median, and the mean of those that are not divided."""
+    found = compositionality(table, offsets)
+    return {
+        "offsets": [*offsets],
+        "mean": rounded(found.mean),
+        "median": rounded(found.median),
+        "undivided": rounded(found.undivided.mean(axis=1)),
+    }
 
 
 def rounded(values: np.ndarray) -> list:

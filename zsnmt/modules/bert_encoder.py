@@ -6,6 +6,7 @@ from fairseq.models.roberta import RobertaEncoder
 from fairseq.models.transformer import TransformerConfig
 from fairseq.modules.transformer_sentence_encoder import init_bert_params
 from torch import nn
+from torch.nn import functional as F
 
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.positions import TupePositions
@@ -36,3 +37,20 @@ def position_table(encoder: Encoder, positions: int) -> np.ndarray | None:
         vectors, _ = term.table(positions, positions)
         return vectors.numpy()
     return None
+
+
+@torch.no_grad()
+def position_keys(encoder: Encoder, table: np.ndarray) -> np.ndarray | None:
+    """The rows of a model's `position_table` (P×d) as keys, without bias, P×d; None where positions are no
+    vectors that are projected.
+
+    They are p·W^K of the first layer, and of TUPE LN(p)·U^K.
+    """
+    rows, tupe = torch.from_numpy(table), encoder.position_bias
+    if isinstance(tupe, TupePositions):
+        return F.linear(tupe.layer_norm(rows), tupe.k_proj.weight).numpy()
+    if encoder.embed_positions is None:
+        return None
+    own = encoder.position_terms.own if encoder.position_terms is not None else ()
+    projection = own[1] if len(own) else encoder.layers[0].self_attn.k_proj
+    return F.linear(rows, projection.weight).numpy()

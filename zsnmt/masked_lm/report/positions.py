@@ -21,6 +21,7 @@ from zsnmt.masked_lm.report.runs import (
 from zsnmt.masked_lm.report.tables import with_losses
 from zsnmt.modules.position_names import RELATIVE_KEYS
 from zsnmt.report.figures import STYLE
+from zsnmt.runs.systems import MASKED_LM
 
 COMPARED = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5
 FIGURE_COLUMNS = 5  # panels side by side, at most
@@ -63,7 +64,8 @@ def curves_drawn(found: dict[str, dict]) -> Figure:
         for column, (system, run) in zip(grid.T, found.items()):
             colour, _, stroke = LOOKS[system]
             for axes, values in zip(column, run["curves"]["values"], strict=True):
-                start = -(len(values) // 2) if system in RELATIVE_KEYS else 0  # over offsets, 0 in the middle
+                relative = MASKED_LM[system][1] in RELATIVE_KEYS
+                start = -(len(values) // 2) if relative else 0  # over offsets, 0 in the middle
                 axes.plot(
                     range(start, start + len(values)), values, color=colour, linestyle=stroke, linewidth=1.4
                 )

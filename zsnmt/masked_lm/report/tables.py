@@ -67,6 +67,18 @@ def median_loss(run: dict) -> float | None:
     return run["procrustes"] and median(run["procrustes"]["median"])
 
 
+def median_keys_loss(run: dict) -> float | None:
+    """The same of positions as keys."""
+    keys = run.get("procrustes_keys")
+    return keys and median(keys["median"])
+
+
+def undivided_loss(run: dict) -> float | None:
+    """The mean over the offsets of the mean loss that is not divided; None where it was not kept."""
+    losses = run["procrustes"] and run["procrustes"].get("undivided")
+    return losses and fmean(losses)
+
+
 FULL, FIRST = (
     Column("perplexity, full", "perplexity", perplexity("full"), lower=True),
     Column("perplexity, L1", "perplexity", perplexity("first"), lower=True),
@@ -74,6 +86,8 @@ FULL, FIRST = (
 ML_SCORE = Column("ML score", "ml_score", lambda run: run["ml_score"])
 BANDS = Column("bands", "bands", lambda run: run.get("bands") and run["bands"]["positions"])
 MEDIAN_LOSS = Column("median Procrustes loss", "procrustes", median_loss, lower=True)
+KEYS_LOSS = Column("median loss of p·W^K", "procrustes", median_keys_loss, lower=True)
+UNDIVIDED = Column("mean loss, undivided", "procrustes", undivided_loss, lower=True)
 
 
 def columns(runs: Sequence[dict]) -> list[Column]:
@@ -223,6 +237,8 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
             seeds(of_system := with_losses(runs_of(runs, system, condition))),
             over_seeds("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
             MEDIAN_LOSS.mean([[run] for run in of_system]),
+            UNDIVIDED.mean([[run] for run in of_system]),
+            KEYS_LOSS.mean([[run] for run in of_system]),
             BANDS.mean([[run] for run in of_system]),
             p_value(of_pair, losses.get((NONE, system))) if condition != NONE else None,
             p_value(of_pair, losses.get((condition, "tupe_absolute"))) if system != "tupe_absolute" else None,
@@ -235,12 +251,21 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "seeds",
         "mean loss",
         "median loss",
+        UNDIVIDED.title,
+        KEYS_LOSS.title,
         "bands",
         "p against EN alone",
         "p against TUPE (absolute)",
     ]
-    offsets = with_losses(runs)[0]["procrustes"]["offsets"]
+    offsets = max((run["procrustes"]["offsets"] for run in with_losses(runs)), key=len)
     noise = median(run["procrustes"]["noise"] for run in with_losses(runs))
+    more = (
+        " Undivided: as the paper prints it; it grows with the vectors, so it compares within an encoding. "
+        "p·W^K: positions as keys of the first layer. Of relative encodings the table is over offsets, the "
+        "first layer's."
+        if any(run["procrustes"].get("undivided") for run in with_losses(runs))
+        else ""
+    )
     about = (
         f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to "
         f"{offsets[-1]}: 0 where it holds everywhere; independent vectors have a median of about "
@@ -248,7 +273,7 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "the variance of word–position correlations that positions explain, whatever the word; chance is "
         "one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the median "
         "losses, means over the seeds, paired by k: whether two curves differ, not whether those of other "
-        "seeds would."
+        f"seeds would.{more}"
     )
     return Table(
         "procrustes",
@@ -277,8 +302,8 @@ def losses_of(runs: Sequence[dict]) -> list[float]:
 
 
 def p_value(losses: Sequence[float], others: Sequence[float] | None) -> str | None:
-    """That of the two-sided Wilcoxon signed-rank test; None without the others."""
-    if others is None:
+    """That of the two-sided Wilcoxon signed-rank test; None without others at the same offsets."""
+    if others is None or len(others) != len(losses):
         return None
     # a fixed table is the same in every condition
     return f"{1.0 if losses == others else wilcoxon(losses, others):.2g}"
