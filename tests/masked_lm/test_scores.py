@@ -15,7 +15,7 @@ from zsnmt.analysis.procrustes import compositionality
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.runs import check_system, start_run
-from zsnmt.masked_lm.scores import epochs_of, frequent, multilinguality, of_positions
+from zsnmt.masked_lm.scores import epochs_of, example, frequent, multilinguality, of_positions
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.bert_encoder import position_table
 from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
@@ -197,6 +197,19 @@ def build_for(dictionary: Dictionary):
     model = ZeroShotBert.build_model(small(position_encoding="sinusoidal"), Task(dictionary)).eval()
     torch.nn.init.normal_(model.encoder.sentence_encoder.embed_tokens.weight)
     return model
+
+
+def test_the_example_is_the_first_sentence_of_middle_length_in_the_first_languages_symbols():
+    dictionary = Dictionary()
+    pieces = [*dictionary.symbols, MASK, *(f"\u2581w{number}" for number in range(8)), "s"]
+    for name in [*pieces, *(f"[{piece}]" for piece in pieces)][4:]:
+        dictionary.add_symbol(name)
+    size, s = len(pieces), len(pieces) - 1
+    short, long = [5, 6, 7], [5, 6, 7, s, 8, 9, 10, 11, 12, s]
+    shifted = [[token + size for token in line] for line in (short[::-1], long[::-1])]
+    found = example(lines_of(dictionary, [short, long, *shifted]), 2)
+    assert found == {"first": "w0 w1 w2s w3 w4 w5 w6 w7s", "second": "s w7 w6 w5 w4 w3s w2 w1 w0"}
+    assert example(lines_of(dictionary, [short, short]), 1) == {"first": "w0 w1 w2"}
 
 
 def test_a_heat_map_has_the_most_frequent_words_of_the_first_language():

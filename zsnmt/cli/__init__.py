@@ -18,7 +18,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "translate": "translate text with a trained run or its export",
     },
     "Prepare text": {
-        "fetch": "download the release of a corpus (IWSLT 2017, Europarl, PMIndia, Multi30k)",
+        "fetch": "download a corpus (IWSLT 2017, Europarl, PMIndia, Multi30k), Bibles or treebanks",
         "import-corpus": "turn the release of a corpus into parallel text",
         "check": "check a folder of parallel text and count its sentence pairs",
         "check-overlap": "find training pairs that are also in the validation or test sets, and leave them "
@@ -54,6 +54,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "xnli-table": "print accuracy on XNLI by position encoding and language",
         "evaluate-nli": "score one model on the XNLI test sets",
         "prepare-bert": "make the data of a masked language model with a fake second language",
+        "prepare-bible": "make the text of such a model of two Bibles, a verse a line",
         "prepare-languages": "make the data of a masked language model of several languages",
         "prepare-xnli": "make the data of natural language inference",
     },

@@ -3,7 +3,7 @@ Søgaard 2021).
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,15 +24,21 @@ from zsnmt.modules.bert_encoder import position_keys, position_table
 from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS
 from zsnmt.runs.folder import RECORD_FILE
 from zsnmt.runs.systems import MASKED_LM
+from zsnmt.text.subword import plain_spaces
 
 WORDS = 40  # of the heat map: the most frequent ones
 CURVES = (0, 4, 8, 16)  # dimensions, from 0, as in the paper's Figure 4
+EXAMPLE = range(8, 15)  # words of the sentence that is shown in all orders, as long as the paper's
 PLACES, OFFSETS = 32, 32  # of the curves, and of the Procrustes losses at most
 
 
-def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
+def score_run(
+    run: Path, data: Path, layers: tuple[int, int], trees: Mapping[str, Mapping[str, int]] | None = None
+) -> dict:
     """Write what a trained run scores to its score file, and return it; `InputError` for a run that is
     not trained.
+
+    `trees`: of each split, how many trees were read and why some were left out; None for text of lines.
     """
     record = read_json(run / RECORD_FILE, "make a run folder with recipes/masked_lm.sh")
     checkpoint = run / "checkpoints" / "checkpoint_last.pt"
@@ -46,6 +52,8 @@ def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
         "updates": state["optimizer_history"][-1]["num_updates"],
         "epochs": epochs_of(state, len(task.datasets["train"])),
         "sentences": {"train": len(task.datasets["train"]), "valid": len(valid)},
+        "trees": trees,
+        "example": example(task.datasets["train"], len(task.languages)),
     }
     half = len(valid) // max(1, len(task.languages))
     scores |= multilinguality(model, valid, half, layers=layers)
@@ -116,6 +124,22 @@ def frequent(valid: FairseqDataset, lines: int, last_special: int) -> list[int]:
         token for line in range(lines) for token in valid[line]["tokens"].tolist() if token > last_special
     )
     return [token for token, _ in counts.most_common(WORDS)]
+
+
+def example(text: FairseqDataset, languages: int) -> dict[str, str]:
+    """A sentence of the first language, and what the second makes of it in the first one's symbols.
+
+    It is the first of 8 to 14 words, so the same one in all conditions; the first of all where none is.
+    """
+    half, symbols = len(text) // max(1, languages), text.dictionary
+    size = len(symbols) // 2 if languages > 1 else len(symbols)
+
+    def words(line: int) -> str:
+        pieces = (symbols[token % size] for token in text[line]["tokens"][1:-1].tolist())
+        return plain_spaces("".join(pieces))
+
+    line = next((line for line in range(half) if len(words(line).split()) in EXAMPLE), 0)
+    return {"first": words(line)} | ({"second": words(half + line)} if languages > 1 else {})
 
 
 def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list[int]) -> dict:

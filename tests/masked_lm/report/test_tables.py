@@ -7,7 +7,15 @@ from scipy.stats import wilcoxon
 
 from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_masked_lm
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, in_order
-from zsnmt.masked_lm.report.tables import markdown_of, markdown_report, marked, tables, text_of, text_report
+from zsnmt.masked_lm.report.tables import (
+    OF_TEXT,
+    markdown_of,
+    markdown_report,
+    marked,
+    tables,
+    text_of,
+    text_report,
+)
 from zsnmt.report.table import Measured, markdown_rows, tsv
 from zsnmt.runs.systems import CLIPPED
 
@@ -167,7 +175,7 @@ def test_undivided_losses_those_of_keys_and_short_tables_have_their_place():
 
 def test_what_was_not_measured_has_no_table_and_no_column():
     runs = in_order(grid(("relative_key", "relative_key_query"), ("same",)))
-    assert [*tables(runs)] == ["encodings_same", "conditions", "runs"]
+    assert [*tables(runs)] == ["encodings_same", "sizes", "conditions", "runs"]
     without_control = tables(in_order(grid(("learned",), ("same",))))["procrustes"]
     assert without_control.columns == ["condition", "encoding", "seeds", "mean loss", "median loss"]
     assert [*tables(in_order(grid(conditions=("none",))))] == [
@@ -176,6 +184,36 @@ def test_what_was_not_measured_has_no_table_and_no_column():
         "conditions",
         "runs",
     ]
+
+
+def test_table_2_has_a_sentence_in_all_orders():
+    said = {"none": {"first": "a b c"}, "de": {"first": "a b c", "second": "c a b"}, "fi": None}
+    runs = [
+        made_up_masked_lm(
+            condition=condition, seed=seed, **({"example": said[condition]} if condition in said else {})
+        )
+        for condition in ("none", "same", "de", "fi")
+        for seed in (0, 42)
+    ]
+    table = tables(in_order(runs))["orders"]
+    assert table.rows == [["EN", "a b c"], ["EN∼DE", "c a b"]]
+    assert "orders" not in TABLES and "orders" not in tables(in_order(runs[:4]))
+
+
+def test_table_3_has_the_sentences_and_the_trees_that_were_left_out():
+    counts = {
+        "train": {"read": 3100, "non_projective": 500, "too_many_children": 100, "kept": 2500},
+        "valid": {"read": 150, "non_projective": 0, "too_many_children": 0, "kept": 150},
+    }
+    table = tables([made_up_masked_lm(trees=counts)])["sizes"]
+    assert table.rows == [
+        ["training", "2,500", "5,000", "3,100", "500", "100"],
+        ["validation", "150", "300", "150", "0", "0"],
+    ]
+    assert "not projective" in table.about
+    assert TABLES["sizes"].columns == ["text", "sentences of a language", "of two languages"]
+    assert TABLES["sizes"].about == "" and "sizes" not in tables([made_up_masked_lm(condition="none")])
+    assert all(TABLES[name].title not in markdown_report(RUNS) for name in OF_TEXT if name in TABLES)
 
 
 def test_what_made_the_runs_is_said():

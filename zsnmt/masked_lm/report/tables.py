@@ -13,6 +13,7 @@ from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
     LABELS,
     NONE,
+    REORDERED,
     by_seed,
     condition_label,
     conditions_of,
@@ -35,6 +36,12 @@ from zsnmt.report.table import (
 )
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
+OF_TEXT = ("orders", "sizes")  # tables of what the runs were trained on
+TREE_COUNTS = {
+    "read": "trees read",
+    "non_projective": "not projective",
+    "too_many_children": "too many children",
+}
 OfRun = Callable[[dict], float | None]
 
 
@@ -108,7 +115,8 @@ def columns(runs: Sequence[dict]) -> list[Column]:
 def tables(runs: Sequence[dict]) -> dict[str, Table]:
     """All tables that the runs have something for, by name."""
     by_group = [make(runs, group) for make in (encodings_table, ablations_table) for group in groups(runs)]
-    made = [*by_group, procrustes_table(runs), conditions_table(runs), runs_table(runs)]
+    of_text = [orders_table(runs), sizes_table(runs)]
+    made = [*by_group, procrustes_table(runs), *of_text, conditions_table(runs), runs_table(runs)]
     return {table.name: table.without_empty_columns() for table in made if table is not None}
 
 
@@ -286,6 +294,42 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
     )
 
 
+def orders_table(runs: Sequence[dict]) -> Table | None:
+    """Table 2: a sentence in all orders; None where there is none of another language."""
+    examples = {run["condition"]: run["example"] for run in runs if run.get("example")}
+    reordered = [condition for condition in groups(runs).get(REORDERED, []) if condition in examples]
+    if not reordered:
+        return None
+    rows: list[list[Cell]] = [["EN", examples[reordered[0]]["first"]]]
+    rows += [[f"EN∼{condition.upper()}", examples[condition]["second"]] for condition in reordered]
+    about = "A sentence of the training text, and what the second language of each condition makes of it."
+    return Table("orders", "A sentence in all orders", ["text", "sentence"], rows=rows, about=about)
+
+
+def sizes_table(runs: Sequence[dict]) -> Table | None:
+    """Table 3: how many sentences there are, and trees that were left out of all conditions; None where no
+    run has two languages.
+    """
+    bilingual = [run for run in runs if run["condition"] != NONE]
+    if not bilingual:
+        return None
+    sentences = bilingual[0]["sentences"]
+    trees = next((run["trees"] for run in bilingual if run.get("trees")), {})
+    rows: list[list[Cell]] = [
+        [title, f"{sentences[split] // 2:,}", f"{sentences[split]:,}"]
+        + [f"{trees[split][count]:,}" if split in trees else None for count in TREE_COUNTS]
+        for split, title in (("train", "training"), ("valid", "validation"))
+    ]
+    titles = ["text", "sentences of a language", "of two languages", *TREE_COUNTS.values()]
+    about = (
+        "Left out of all conditions are sentences whose tree is not projective, or where a word has too many "
+        "children to weigh all their orders."
+        if trees
+        else ""
+    )
+    return Table("sizes", f"Sentences of {runs[0]['config']}", titles, rows=rows, about=about)
+
+
 def seeds(runs: Sequence[dict]) -> str:
     """The seeds of a system's runs."""
     return ", ".join(str(run["seed"]) for run in runs)
@@ -383,6 +427,6 @@ def markdown_report(runs: Sequence[dict]) -> str:
     def part(table: Table) -> str:
         return f"{markdown_rows(marked(table, '**{}**'))}\n\n{table.note}".strip()
 
-    *shown, conditions, made = tables(runs).values()
+    *shown, conditions, made = (table for name, table in tables(runs).items() if name not in OF_TEXT)
     below = [folded(table.title, part(table)) for table in (conditions, made)]
     return "\n\n".join([*(f"{table.title}:\n\n{part(table)}" for table in shown), made_alike(runs), *below])
