@@ -50,6 +50,7 @@ GROUPS = {  # what a person wants: verb, and what it does
     "Study masked language models": {
         "masked-lm": "train and score them with each position encoding",
         "masked-lm-report": "make tables, figures and a page from such runs",
+        "position-tables": "compare the position tables of pretrained BERTs: Procrustes losses, heat maps",
         "xnli": "train them on several languages, fine-tune them on MultiNLI and test them on XNLI",
         "xnli-table": "print accuracy on XNLI by position encoding and language",
         "evaluate-nli": "score one model on the XNLI test sets",

@@ -3,7 +3,7 @@ Søgaard 2021).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
 from zsnmt.files import read_json, write_json
 from zsnmt.masked_lm.ml_score import ml_score
+from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
@@ -29,7 +30,7 @@ from zsnmt.text.subword import plain_spaces
 WORDS = 40  # of the heat map: the most frequent ones
 CURVES = (0, 4, 8, 16)  # dimensions, from 0, as in the paper's Figure 4
 EXAMPLE = range(8, 15)  # words of the sentence that is shown in all orders, as long as the paper's
-PLACES, OFFSETS = 32, 32  # of the curves, and of the Procrustes losses at most
+PLACES = 32  # of the curves, at most
 
 
 def score_run(
@@ -191,19 +192,3 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
         bands = banding(values)
         found["bands"] = {"positions": bands.columns, "words": bands.rows, "size": bands.size}
     return found
-
-
-def procrustes(table: np.ndarray, offsets: Sequence[int]) -> dict:
-    """The losses of a table by offset: mean and median, and the mean of those that are not divided."""
-    found = compositionality(table, offsets)
-    return {
-        "offsets": [*offsets],
-        "mean": rounded(found.mean),
-        "median": rounded(found.median),
-        "undivided": rounded(found.undivided.mean(axis=1)),
-    }
-
-
-def rounded(values: np.ndarray) -> list:
-    """The values as lists of numbers that are short to write."""
-    return np.round(values.astype(np.float64), 5).tolist()

@@ -38,7 +38,7 @@ def accuracy_bars(runs: Sequence[dict]) -> Drawing:
                 [*map(fmean, values)],
                 0.9 * width,
                 yerr=[*map(spread, values)],
-                color="none" if hatch else colour,
+                color="none",
                 edgecolor=colour,
                 hatch=hatch,
                 label=LABELS[system],
