@@ -11,7 +11,7 @@ from zsnmt.analysis.correlations import banding, correlations
 from zsnmt.analysis.position_encodings import gaussian_control, principal, sinusoids
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.errors import InputError
-from zsnmt.masked_lm.pretrained import TABLES, common_words, measured, read_pretrained, word_map
+from zsnmt.masked_lm.pretrained import common_words, measured, read_pretrained, read_tables, word_map
 from zsnmt.masked_lm.report.pretrained import drawings, positions_table
 
 P, D, H = 45, 8, 2
@@ -29,18 +29,21 @@ def test_a_folder_its_file_and_its_arrays_are_the_same_model(bert, tmp_path):
     one, other = read_pretrained("one", bert), read_pretrained("other", bert / "model.safetensors")
     arrays = tmp_path / "arrays"
     arrays.mkdir()
-    for what in TABLES:
-        np.save(arrays / f"{what}.npy", getattr(one, what))
+    for what, table in read_tables(bert).items():
+        np.save(arrays / f"{what}.npy", table)
     (arrays / "vocab.txt").write_bytes((bert / "vocab.txt").read_bytes())
     bare = made_up_bert(tmp_path / "bare", WAVES, prefix="")  # as BertModel saves itself
     for model in (other, read_pretrained("arrays", arrays), read_pretrained("bare", bare)):
-        assert all((getattr(model, what) == getattr(one, what)).all() for what in TABLES)
-        assert model.vocabulary == one.vocabulary and model.vocabulary["and"] == 5 and model.draws_words
+        assert (model.positions == one.positions).all() and (model.key == model.words.key).all()
+        for what in ("vectors", "query", "key"):
+            assert (getattr(model.words, what) == getattr(one.words, what)).all()
+        assert model.words.numbers == one.words.numbers and model.words.numbers["and"] == 5
     assert one.positions == pytest.approx(WAVES, abs=1e-7)
     alone = read_pretrained("alone", arrays / "positions.npy")
-    assert (alone.positions == one.positions).all() and not alone.draws_words
+    assert (alone.positions == one.positions).all() and alone.key is None and alone.words is None
     (bert / "vocab.txt").unlink()
-    assert not read_pretrained("one", bert).draws_words
+    without = read_pretrained("one", bert)
+    assert without.words is None and (without.key == one.key).all()
 
 
 @pytest.mark.parametrize(
@@ -87,15 +90,16 @@ def test_losses_are_those_of_the_largest_directions_without_the_first_position(b
 def test_a_heat_map_is_of_the_words_of_all_models(bert, tmp_path):
     other = made_up_bert(tmp_path / "cased", NOISE, words=("to", "[CLS]", "and", "##of", "the"), seed=2)
     one, other = read_pretrained("one", bert), read_pretrained("other", other)
-    words = common_words([one, other], ["of", "the", "and", "nowhere"])
+    words = common_words([one.words, other.words], ["of", "the", "and", "nowhere"])
     assert words == ["the", "and"]
-    found = word_map(other, words, H)
-    values = correlations(other.words[[4, 2]], other.positions, other.query, other.key, heads=H)
+    found = word_map(other.words, other.positions, words, H)
+    rows, query = other.words.vectors[[4, 2]], other.words.query
+    values = correlations(rows, other.positions, query, other.key, heads=H)
     assert found["values"] == np.round(values, 5).tolist() and found["bands"] == banding(values).columns
     with pytest.raises(
         InputError, match="of the words of nowhere fewer than two are in vocab.txt of all models"
     ):
-        common_words([one, other], ["of", "nowhere"])
+        common_words([one.words, other.words], ["of", "nowhere"])
 
 
 def test_table_and_drawings_have_every_model():

@@ -55,7 +55,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "xnli-table": "print accuracy on XNLI by position encoding and language",
         "evaluate-nli": "score one model on the XNLI test sets",
         "prepare-bert": "make the data of a masked language model with a fake second language",
-        "prepare-bible": "make the text of such a model of two Bibles, a verse a line",
+        "prepare-bible": "make the text of such a model of two Bibles, one verse per line",
         "prepare-languages": "make the data of a masked language model of several languages",
         "prepare-xnli": "make the data of natural language inference",
     },

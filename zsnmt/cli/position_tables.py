@@ -10,12 +10,17 @@ maps are of models that have words, weights of the first layer, and vocab.txt. M
 """
 
 import sys
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zsnmt import console
 from zsnmt.cli.recipe import positive
+
+if TYPE_CHECKING:
+    from zsnmt.masked_lm.pretrained import Pretrained
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -51,26 +56,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.positions:
         models = [replace(model, positions=model.positions[: options.positions]) for model in models]
     pretrained.check_shapes(models, options.dimensions)
-    with_words = [model for model in models if model.draws_words]
-    for model in models:
-        if model not in with_words:
-            print(f"{model.name}: no heat map, for it lacks words, weights or vocab.txt", file=sys.stderr)
-    words = pretrained.common_words(with_words, options.words or pretrained.WORDS) if with_words else []
-    if missing := [word for word in options.words or () if with_words and word not in words]:
-        print(f"left out, for not all models have them whole: {' '.join(missing)}", file=sys.stderr)
-    maps = {model.name: pretrained.word_map(model, words, options.heads) for model in with_words}
+    maps = word_maps(models, options.words or pretrained.WORDS, options.heads)
     models += pretrained.controls(*models[0].positions.shape)
     show([pretrained.measured(model, options.dimensions) for model in models], maps, options)
 
 
-def named_models(words: Sequence[str]) -> list:
+def named_models(words: Sequence[str]) -> "list[Pretrained]":
     """The models that NAME=MODEL or MODEL name, the latter by its last part; `InputError` for a name given
     twice.
     """
     from zsnmt.errors import InputError
     from zsnmt.masked_lm.pretrained import read_pretrained
 
-    sources = {}
+    sources: dict[str, Path] = {}
     for word in words:
         name, equals, path = word.partition("=")
         source = Path(path if equals else word)
@@ -81,7 +79,24 @@ def named_models(words: Sequence[str]) -> list:
     return [read_pretrained(name, source) for name, source in sources.items()]
 
 
-def show(measured: Sequence[dict], maps: dict[str, dict], options) -> None:
+def word_maps(models: "Sequence[Pretrained]", words: Sequence[str], heads: int) -> dict[str, dict]:
+    """The heat map of each model that has words; says what has none, and which words are left out."""
+    from zsnmt.masked_lm.pretrained import common_words, word_map
+
+    with_words = {model.name: model.words for model in models if model.words is not None}
+    for model in models:
+        if model.name not in with_words:
+            print(f"{model.name}: no heat map, for it lacks words, weights or vocab.txt", file=sys.stderr)
+    if not with_words:
+        return {}
+    chosen = common_words([*with_words.values()], words)
+    if missing := [word for word in words if word not in chosen]:
+        print(f"left out, for not all models have them whole: {' '.join(missing)}", file=sys.stderr)
+    positions = {model.name: model.positions for model in models}
+    return {name: word_map(of, positions[name], chosen, heads=heads) for name, of in with_words.items()}
+
+
+def show(measured: Sequence[dict], maps: Mapping[str, dict], options: Namespace) -> None:
     """Print the table, and write it and the figures where that is asked for."""
     from zsnmt.masked_lm.report.page import FORMATS  # loads matplotlib
     from zsnmt.masked_lm.report.pretrained import drawings, positions_table

@@ -3,7 +3,7 @@
     zsnmt fetch ebible --to data/ebible
     zsnmt prepare-bible data/bible --train data/ebible/eng-engBBE.txt --valid data/ebible/eng-eng-kjv2006.txt
 
-Writes train.en and valid.en, a verse a line, without those that a Bible lacks.
+Writes train.en and valid.en, one verse per line, without those that a Bible lacks.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 and Søgaard 2021, section 5 and Figure 9).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,22 +28,27 @@ WORDS = (  # frequent ones of English, whole in the vocabularies of most models
 
 
 @dataclass(frozen=True, eq=False)
+class Words:
+    """What a heat map needs beside positions: words V×d and their numbers by name, and the first layer's
+    weights, d×d.
+    """
+
+    vectors: np.ndarray
+    numbers: Mapping[str, int]
+    query: np.ndarray
+    key: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Pretrained:
-    """A model's tables: positions P×d; words V×d with their names, and the first layer's weights d×d, or
-    None.
+    """A model's tables: positions P×d, and, unless they are None, the weight of keys in the first layer (d×d)
+    and all that a heat map needs.
     """
 
     name: str
     positions: np.ndarray
-    words: np.ndarray | None = None
-    query: np.ndarray | None = None
     key: np.ndarray | None = None
-    vocabulary: dict[str, int] | None = None
-
-    @property
-    def draws_words(self) -> bool:
-        """Whether there is all that a heat map of words and positions needs."""
-        return not any(part is None for part in (self.words, self.query, self.key, self.vocabulary))
+    words: Words | None = None
 
 
 def read_pretrained(name: str, source: Path) -> Pretrained:
@@ -52,40 +57,37 @@ def read_pretrained(name: str, source: Path) -> Pretrained:
 
     Raises `InputError` for files of another form, without positions, or that do not go together.
     """
-    folder = source if source.is_dir() else source.parent
-    if source.is_dir():
-        model = source / MODEL_FILE
-        files = {what: source / f"{what}.npy" for what in TABLES}
-        if model.is_file():
-            found = read_by_endings(model, TABLES)
-        elif files["positions"].is_file():
-            found = {what: read_npy(file) for what, file in files.items() if file.is_file()}
-        else:
-            raise InputError(f"{source} holds neither {MODEL_FILE} nor positions.npy; {REMEDY}")
-    elif source.suffix == ".npy":
-        found, folder = {"positions": read_npy(source)}, None
-    else:
-        found = read_by_endings(source, TABLES)
-    if "positions" not in found:
+    tables = read_tables(source)
+    if "positions" not in tables:
         raise InputError(f"{source} holds no tensor whose name ends in {TABLES['positions']}; {REMEDY}")
-    for what, array in found.items():
+    for what, array in tables.items():
         if array.ndim != 2:
             raise InputError(
                 f"the {what} of {source} have the shape {array.shape}; a table is rows × columns"
             )
-    vocabulary = (
-        read_vocabulary(folder / VOCABULARY_FILE, found["words"]) if folder and "words" in found else None
-    )
-    return Pretrained(name, **found, vocabulary=vocabulary)
+    words, vocabulary = None, (source if source.is_dir() else source.parent) / VOCABULARY_FILE
+    if {*tables} == {*TABLES} and vocabulary.is_file():
+        numbers = read_vocabulary(vocabulary, tables["words"])
+        words = Words(tables["words"], numbers, tables["query"], key=tables["key"])
+    return Pretrained(name, tables["positions"], tables.get("key"), words=words)
 
 
-def read_vocabulary(path: Path, words: np.ndarray) -> dict[str, int] | None:
-    """The number of each word, from a file with one a line; None where it is not there.
+def read_tables(source: Path) -> dict[str, np.ndarray]:
+    """Those of `TABLES` that a file or folder holds."""
+    if not source.is_dir():
+        return {"positions": read_npy(source)} if source.suffix == ".npy" else read_by_endings(source, TABLES)
+    if (model := source / MODEL_FILE).is_file():
+        return read_by_endings(model, TABLES)
+    files = {what: source / f"{what}.npy" for what in TABLES}
+    if not files["positions"].is_file():
+        raise InputError(f"{source} holds neither {MODEL_FILE} nor positions.npy; {REMEDY}")
+    return {what: read_npy(file) for what, file in files.items() if file.is_file()}
 
-    Raises `InputError` for as many lines as there are not words.
+
+def read_vocabulary(path: Path, words: np.ndarray) -> dict[str, int]:
+    """The number of each word, from a file with one per line; `InputError` unless it has as many as the
+    model.
     """
-    if not path.is_file():
-        return None
     names = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     if len(names) != len(words):
         raise InputError(
@@ -109,7 +111,7 @@ def measured(model: Pretrained, dimensions: int) -> dict:
     tables = {"procrustes": model.positions[1:]}
     if model.key is not None:
         tables["procrustes_keys"] = tables["procrustes"] @ np.asarray(model.key, dtype=np.float64).T
-    found = {"name": model.name, "positions": len(model.positions)}
+    found: dict = {"name": model.name, "positions": len(model.positions)}
     for what, table in tables.items():
         directions, share = principal(table, dimensions)
         offsets = range(1, min(OFFSETS, len(table) // 4) + 1)
@@ -117,16 +119,16 @@ def measured(model: Pretrained, dimensions: int) -> dict:
     return found
 
 
-def word_map(model: Pretrained, words: Sequence[str], heads: int) -> dict:
-    """How words as queries meet positions as keys in the first layer, and the share of it in bands."""
-    rows = model.words[[model.vocabulary[word] for word in words]]
-    values = correlations(rows, model.positions, model.query, key_weight=model.key, heads=heads)
-    return {"words": [*words], "values": rounded(values), "bands": banding(values).columns}
+def word_map(words: Words, positions: np.ndarray, chosen: Sequence[str], heads: int) -> dict:
+    """How chosen words as queries meet positions as keys in the first layer, and the share of it in bands."""
+    rows = words.vectors[[words.numbers[word] for word in chosen]]
+    values = correlations(rows, positions, words.query, key_weight=words.key, heads=heads)
+    return {"words": [*chosen], "values": rounded(values), "bands": banding(values).columns}
 
 
-def common_words(models: Sequence[Pretrained], words: Sequence[str]) -> list[str]:
+def common_words(models: Sequence[Words], words: Sequence[str]) -> list[str]:
     """The words that all models have whole; `InputError` where they have fewer than two in common."""
-    found = [word for word in words if all(word in model.vocabulary for model in models)]
+    found = [word for word in words if all(word in model.numbers for model in models)]
     if len(found) < 2:
         raise InputError(
             f"of the words {' '.join(words)} fewer than two are in {VOCABULARY_FILE} of all models; name "

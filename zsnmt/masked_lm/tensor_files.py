@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def read_header(path: Path) -> dict[str, Tensor]:
     }
 
 
-def described(path: Path, name: str, said: object, begin: int, size: int) -> Tensor:
+def described(path: Path, name: str, said: Any, begin: int, size: int) -> Tensor:
     """A tensor by its entry in the header; `begin`: where the bytes after the header start."""
     try:
         start, end = (begin + int(offset) for offset in said["data_offsets"])

@@ -24,6 +24,6 @@ def read_verses(path: Path) -> list[str]:
     verses = [line for line in lines if line not in ("", RANGE)]
     if not verses:
         raise InputError(
-            f"{path} has no verses; give a Bible as zsnmt fetch ebible brings it, a verse a line"
+            f"{path} has no verses; give a Bible as zsnmt fetch ebible brings it, one verse per line"
         )
     return verses
