@@ -98,16 +98,13 @@ def word_maps(models: "Sequence[Pretrained]", words: Sequence[str], heads: int) 
 
 def show(measured: Sequence[dict], maps: Mapping[str, dict], options: Namespace) -> None:
     """Print the table, and write it and the figures where that is asked for."""
-    from zsnmt.masked_lm.report.page import FORMATS  # loads matplotlib
+    from zsnmt.masked_lm.report.page import write_tables  # loads matplotlib
     from zsnmt.masked_lm.report.pretrained import drawings, positions_table
     from zsnmt.masked_lm.report.tables import text_of
-    from zsnmt.report.html import write, write_drawings
+    from zsnmt.report.html import write_drawings
 
     table = positions_table(measured, maps, options.dimensions)
     print(text_of(table))
     if options.output:
         written = write_drawings(options.output, drawings(measured, maps))
-        for ending, form in FORMATS.items():
-            written.append(options.output / f"{table.name}.{ending}")
-            write(written[-1], form(table).encode("utf-8"))
-        print(*written, sep="\n", file=sys.stderr)
+        print(*written, *write_tables(options.output, [table]), sep="\n", file=sys.stderr)

@@ -45,16 +45,15 @@ BELOW = {  # where the residual is removed: positions in the layers before that 
 }
 
 CLIPPED, PRODUCT = "relative_key_16", "relative_key_query_product"
-MASKED_LM = (
-    {  # systems of the study of masked language models: the options of each, by name
-        encoding: ("--position-encoding", encoding) for encoding in ENCODINGS
-    }
-    | {  # footnote 4 and Table 1 of Ravishankar and Søgaard (2021)
-        CLIPPED: ("--position-encoding", "relative_key", "--relative-key-distance", "16"),
-        PRODUCT: ("--position-encoding", "relative_key_query", "--relative-key-query-product"),
-    }
-    | {
+RELATIVE_VARIANTS = {  # footnote 4 and Table 1 of Ravishankar and Søgaard (2021)
+    CLIPPED: ("--position-encoding", "relative_key", "--relative-key-distance", "16"),
+    PRODUCT: ("--position-encoding", "relative_key_query", "--relative-key-query-product"),
+}
+MASKED_LM = {  # systems of the study of masked language models: the options of each, by name
+    **{encoding: ("--position-encoding", encoding) for encoding in ENCODINGS},
+    **RELATIVE_VARIANTS,
+    **{
         terms: ("--position-encoding", "learned", "--position-terms", terms)
         for terms in ("no_position_position", "no_position_word", "no_word_position", "separate_parameters")
-    }
-)
+    },
+}

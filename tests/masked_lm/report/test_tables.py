@@ -9,6 +9,7 @@ from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_masked_lm
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, in_order
 from zsnmt.masked_lm.report.tables import (
     OF_TEXT,
+    corpora_tables,
     markdown_of,
     markdown_report,
     marked,
@@ -111,6 +112,24 @@ def test_table_5_has_a_row_for_every_condition_and_system():
         fmean(of("tupe_relative", "fi", seed, "ml_score") for seed in SEEDS)
     )
     assert found["EN alone", "TUPE (relative)"]["ML score"] is None
+
+
+def test_table_4_has_the_corpora_side_by_side():
+    others = in_order(
+        [{**run, "config": "other", "epochs": 7} for run in grid(("learned",), ("same", "none"), (0,))]
+    )
+    same, none = corpora_tables([RUNS, others])  # the second has no reordered condition
+    assert (same.name, none.name) == ("encodings_beside_same", "encodings_beside_none")
+    found = rows(same)["Absolute",]
+    alone = rows(TABLES["encodings_same"])["Absolute",]
+    assert found["made_up: ML score"] == alone["ML score"] and found["made_up: seeds"] == "0, 42, 100"
+    assert (
+        found["other: ML score"].mean == of("learned", "same", 0, "ml_score") and found["other: seeds"] == "0"
+    )
+    assert rows(same)["Sinusoidal",]["other: ML score"] is None and len(same.rows) == len(ENCODINGS)
+    best = [row[0] for row in marked(same, "**{}**").rows if str(row[2]).startswith("**")]
+    assert same.columns[2] == "made_up: perplexity, full" and best == ["No positions"]  # the lowest
+    assert "other: EN+[EN]" in same.about and "7 epochs" in same.about
 
 
 def test_ablations_stand_beside_absolute_positions_where_there_are_some():

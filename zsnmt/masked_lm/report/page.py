@@ -2,7 +2,7 @@
 that needs nothing else.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from markupsafe import Markup
@@ -12,7 +12,7 @@ from zsnmt.masked_lm.report.runs import LABELS, condition_label, conditions_of
 from zsnmt.masked_lm.report.tables import ENCODINGS_TABLE, markdown_of, marked, tables, text_of
 from zsnmt.report.figures import png, svg
 from zsnmt.report.html import inlined, templates, write
-from zsnmt.report.table import tsv
+from zsnmt.report.table import Table, tsv
 
 TEMPLATES = templates(Path(__file__).parent)
 PAGE_FILE = "masked_lm.html"
@@ -70,11 +70,24 @@ def write_report(folder: Path, runs: Sequence[dict]) -> list[Path]:
     return [folder / name for name in contents]
 
 
+def write_tables(folder: Path, made: Iterable[Table]) -> list[Path]:
+    """Write tables into a folder in every format; returns the files."""
+    contents = {folder / name: content for table in made for name, content in files_of(table)}
+    for path, content in contents.items():
+        write(path, content)
+    return [*contents]
+
+
+def files_of(table: Table) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each file of a table."""
+    for ending, form in FORMATS.items():
+        yield f"{table.name}.{ending}", form(table).encode("utf-8")
+
+
 def files_beside(runs: Sequence[dict], drawn: Sequence[Drawing]) -> Iterator[tuple[str, bytes]]:
     """Name and content of each file beside the page."""
-    for name, table in tables(runs).items():
-        for ending, form in FORMATS.items():
-            yield f"{name}.{ending}", form(table).encode("utf-8")
+    for table in tables(runs).values():
+        yield from files_of(table)
     for name, title, figure in drawn:
         yield f"{name}.png", png(figure)
         yield f"{name}.svg", svg(figure, title)

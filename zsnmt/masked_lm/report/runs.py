@@ -149,6 +149,13 @@ def of_bilingual(run: dict) -> dict[str, set[str]]:
     return {**layers, "epochs": {str(run["epochs"])}}
 
 
+def check_configs(studies: Sequence[Sequence[dict]]) -> None:
+    """`InputError` for studies to stand side by side of which two are of one config."""
+    configs = [runs[0]["config"] for runs in studies]
+    if twice := sorted({config for config in configs if configs.count(config) > 1}):
+        raise InputError(f"two studies are of the config {', '.join(twice)}; give the runs of one together")
+
+
 def name_of(run: dict) -> str:
     """A run in a sentence."""
     return f"{run['condition']} {run['system']} seed {run['seed']}"

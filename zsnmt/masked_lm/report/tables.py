@@ -14,6 +14,7 @@ from zsnmt.masked_lm.report.runs import (
     LABELS,
     NONE,
     REORDERED,
+    SAME,
     by_seed,
     condition_label,
     conditions_of,
@@ -149,6 +150,37 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
         about=joined(about),
         signatures=made_alike(runs),
     )
+
+
+def corpora_tables(studies: Sequence[Sequence[dict]]) -> list[Table]:
+    """Table 4 of the paper as it is printed: the tables of encodings of several studies, each with runs of
+    one config, side by side; those groups of conditions that all have.
+    """
+    named = {runs[0]["config"]: runs for runs in studies}
+    made = []
+    for group in (SAME, REORDERED, NONE):
+        found = {
+            config: encodings_table(runs, group) for config, runs in named.items() if group in groups(runs)
+        }
+        beside = {config: table for config, table in found.items() if table is not None}
+        if len(beside) < len(named):
+            continue
+        rows: dict[str, list[Cell]] = {label: [label] for label in ENCODINGS.values()}
+        for table in beside.values():
+            cells = {row[0]: row[1:] for row in table.rows}
+            for label, row in rows.items():
+                row += cells.get(label, [None] * (len(table.columns) - 1))
+        there = [row for row in rows.values() if any(cell is not None for cell in row[1:])]
+        titles = [f"{config}: {title}" for config, table in beside.items() for title in table.columns[1:]]
+        about = " ".join(
+            f"{config}: {group_label(group, groups(runs)[group])}; {made_alike(runs)}"
+            for config, runs in named.items()
+        )
+        title = "Position encodings by corpus"
+        made.append(
+            Table(f"{ENCODINGS_TABLE}beside_{group}", title, ["encoding", *titles], rows=there, about=about)
+        )
+    return made
 
 
 def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
@@ -398,7 +430,7 @@ def marked(table: Table, mark: str) -> Table:
     for place, title in enumerate(table.columns):
         means = [cell.mean for row in rows if isinstance(cell := row[place], Measured)]
         if len(means) > 1 and table.name.startswith(ENCODINGS_TABLE):
-            best = min(means) if title in lower else max(means)
+            best = min(means) if title.split(": ")[-1] in lower else max(means)
             for row in rows:
                 if isinstance(cell := row[place], Measured) and cell.mean == best:
                     row[place] = mark.format(cell)
