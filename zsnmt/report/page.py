@@ -12,6 +12,7 @@ from zsnmt.report import figures
 from zsnmt.report.examples import Example
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inlined, templates, write
+from zsnmt.report.papers.tables import beside_papers
 from zsnmt.report.plotted import (
     HeatMap,
     Validation,
@@ -46,6 +47,7 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         f"{first.pivot}.",
         pivot=first.pivot,
         tables=made,
+        papers=beside_papers(all_scores, probed),
         heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
         signatures=signature_note(all_scores),
         training=inlined(training_figures(runs)),
