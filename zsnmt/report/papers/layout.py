@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.errors import InputError
+from zsnmt.report.chosen import MARK, chosen_note
 from zsnmt.report.papers.comparable import comparisons, verdict
 from zsnmt.report.papers.published import Key, published
 from zsnmt.report.table import FORMS, Cell, Measured, Table, joined
@@ -32,6 +33,7 @@ class Source:
     signature: Callable[[Sequence[Item]], str]  # what the figures of a config depend on
     made_by: Callable[[Sequence[Item]], str]  # what made each, as Markdown items
     kept: str  # where the project keeps its files, as a pattern below docs/results
+    chosen_on_zero_shot: Callable[[Item], bool] = lambda item: False  # whether its checkpoints were
 
 
 def every_row(key: Key) -> bool:
@@ -70,8 +72,9 @@ class PaperTable:
         left = {key: cells for key, cells in printed.items() if self.others(key)}
         configs = self.by_config(items)
         for config, of_config in configs.items():
+            mark = f" {MARK}" if any(map(self.source.chosen_on_zero_shot, of_config)) else ""
             for key, cells in self.ours(config, of_config).items():
-                rows.append([*key, f"ours, {self.seeds(of_config)}", *self.cells(cells)])
+                rows.append([*key, f"ours, {self.seeds(of_config)}{mark}", *self.cells(cells)])
                 counterpart = (self.counterparts.get(config), *key[1:])
                 if counterpart in printed:
                     label = f"published, {verdict(config).word}"
@@ -83,12 +86,18 @@ class PaperTable:
             f"{self.title} ({self.paper}, {self.number})",
             [*self.keys, SOURCE, *self.columns],
             rows=rows,
-            about=joined([self.about, comparisons(configs)]),
+            about=joined([self.about, comparisons(configs), self.chosen(items)]),
             headers=len(self.keys) + 1,
             signatures=joined(
                 f"{config}: {self.source.signature(of_config)}." for config, of_config in configs.items()
             ),
         )
+
+    def chosen(self, items: Sequence[Item]) -> str:
+        """The sentence on systems whose checkpoints were chosen on zero-shot validation, if there are any."""
+        chosen = filter(self.source.chosen_on_zero_shot, filter(self.takes_item, items))
+        named = sorted({f"{self.source.config(item)} {self.source.system(item)}" for item in chosen})
+        return chosen_note(named) if named else ""
 
     def by_config(self, items: Sequence[Item]) -> dict[str, list[Item]]:
         """The items of the table's systems by config; `InputError` for a config without any."""

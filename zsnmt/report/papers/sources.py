@@ -65,6 +65,7 @@ SCORES = Source(
     signature=signature,
     made_by=made_by,
     kept="*/*.seed*.json",
+    chosen_on_zero_shot=lambda scores: bool(scores.chosen_on),
 )
 PROBES = Source(
     read=probes_of,
