@@ -100,7 +100,8 @@ def test_a_study_trains_what_is_missing_and_prints_all_side_by_side(own_tiny, tm
     assert [
         name for line in table.split("\n") if line.startswith("system ") for name in line.split()[1:]
     ] == names
-    assert all(name in page.read_text(encoding="utf-8") for name in names)
+    shown = page.read_text(encoding="utf-8")
+    assert all(name in shown and f"<dt>{name}, into inglan</dt>" in shown for name in names)
     for kind in ("mean_pool", "stochastic"):
         run = own_tiny.run(f"residual_{kind}")
         options = f"--encoder-residual-replacement {kind}"

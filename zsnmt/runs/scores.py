@@ -85,6 +85,7 @@ def hashable(value: object) -> object:
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
+INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
 
 
 class Uncertainty(NamedTuple):
