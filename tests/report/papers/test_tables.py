@@ -21,7 +21,7 @@ from zsnmt.report.page import page
 from zsnmt.report.papers import NAMES
 from zsnmt.report.papers.comparable import NOT_PUBLISHED, VERDICTS, verdict
 from zsnmt.report.papers.layout import SOURCE
-from zsnmt.report.papers.published import LIU, published
+from zsnmt.report.papers.published import LIU, RAVISHANKAR, published
 from zsnmt.report.papers.sources import probes_of
 from zsnmt.report.papers.tables import TABLES, beside_papers, markdown_of, text_of
 from zsnmt.report.scores import read_runs
@@ -282,6 +282,18 @@ def test_terminal_markdown_and_documents_have_them_from_kept_files(tmp_path, cap
 def test_the_project_keeps_runs_for_some_of_them():
     of_table_3 = {scores.config for scores in TABLES["liu_table_3"].kept(ROOT / "docs" / "results")}
     assert {"demo", "multi30k_nonoverlap", "word_orders"} <= of_table_3 <= {*CONFIGS}
+
+
+def test_results_shows_them_and_says_that_the_papers_bible_rows_are_otherwise():
+    """Perplexity of TUPE, claim by claim; the numbers are those of published.tsv."""
+    text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+    blocks = "liu_table_3", "liu_table_7", "liu_table_8", "liu_table_9", "ravishankar_table_4"
+    assert all(f"<!-- begin {name} -->\n|" in text for name in blocks)
+    bible = published()[RAVISHANKAR, "Table 4"]
+    said = " ".join(text.partition("### What holds of the paper, and what does not")[2].split())
+    for encoding in ("Sinusoidal", "TUPE (absolute)", "TUPE (relative)"):
+        assert f"{float(bible['Bible', encoding]['perplexity, full']):.1f}" in said
+    assert "The paper's own Bible rows say the opposite" in said
 
 
 def test_the_page_has_them_where_something_is_published_of_the_config(tmp_path):
