@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import fields
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
 
@@ -15,7 +15,7 @@ INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 
 
-def run(main: Callable[[], None]) -> NoReturn:
+def run(main: Callable[[], object]) -> NoReturn:
     """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError, 2 for a
     WrongUse.
 
@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
     `WrongUse`.
     """
 
-    def __init__(self, **settings) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help} | settings)
 
     def error(self, message: str) -> NoReturn:

@@ -1,6 +1,5 @@
 """A trained run that learns new languages, from their text to an averaged model."""
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from zsnmt.adaptation.joined_text import join_text, new_languages
 from zsnmt.errors import InputError
 from zsnmt.files import replacing, replacing_folder
 from zsnmt.languages import read_languages
+from zsnmt.processes import cores
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, start_run
 from zsnmt.training.experiment import Experiment, changed_settings, held, make_source, say_what_is_left_out
 from zsnmt.training.locks import locked
@@ -156,7 +156,7 @@ def write_joined_text(source: Path, experiment: Experiment, adaptation: Adaptati
     with replacing_folder(experiment.text) as part:
         known = read_languages(adaptation.pipeline)
         counts = join_text(
-            source, part, known, new=new, original=original, limits=config.pairs or {}, workers=os.cpu_count()
+            source, part, known, new=new, original=original, limits=config.pairs or {}, workers=cores()
         )
     say_what_is_left_out(counts)
 
@@ -174,7 +174,7 @@ def binarise(experiment: Experiment, adaptation: Adaptation) -> None:
         new=new,
         settings=settings,
         unknown_bound=bound,
-        workers=os.cpu_count(),
+        workers=cores(),
     )
     for name, share in shares.items():
         print(f"{name}\t{100 * share:.2f} % unknown", file=sys.stderr)

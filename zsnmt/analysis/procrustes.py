@@ -69,7 +69,8 @@ def compositionality(
             f"offsets from 1 on"
         )
     room = len(encodings) - max(offsets)
-    smallest, largest = chunk_sizes or default_chunk_sizes(*encodings.shape, max(offsets))
+    positions, dimensions = encodings.shape
+    smallest, largest = chunk_sizes or default_chunk_sizes(positions, dimensions, max(offsets))
     if not 1 <= smallest <= largest < room:
         raise InputError(
             f"chunks of {smallest} to {largest} positions are not possible among {len(encodings)} shifted by "
@@ -122,7 +123,7 @@ def wilcoxon(one: ArrayLike, other: ArrayLike) -> float:
     one, other = (np.asarray(losses, dtype=np.float64) for losses in (one, other))
     if one.shape != other.shape or not one.size:
         raise InputError(
-            f"losses of shape {one.shape} and {other.shape} are no pairs; measure both with the same offsets "
+            f"losses of shape {one.shape} and {other.shape} do not match; measure both with the same offsets "
             f"and runs"
         )
     if not (np.isfinite(one).all() and np.isfinite(other).all()):

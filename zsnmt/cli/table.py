@@ -23,7 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--directions", action="store_true", help="Markdown, every direction")
     parser.add_argument(
-        "--paper", choices=NAMES, help="the table of a paper, over runs of several configs, with its figures"
+        "--paper",
+        choices=NAMES,
+        metavar="TABLE",
+        help=f"a table of a paper, over runs of several configs, with its figures: {', '.join(NAMES)}",
     )
     parser.add_argument("--folder", type=Path, default=Path(), help="folder that the runs are in")
     options = parser.parse_args(arguments)

@@ -55,13 +55,13 @@ def examples(
     gone. `InputError` for a negative number.
     """
     if number < 0:
-        raise InputError(f"{number} examples a direction cannot be shown; give 0 for none")
+        raise InputError(f"{number} examples per direction cannot be shown; give 0 for none")
     shown = [run for run in first_runs(runs) if number and hypotheses_fit(run)]
     if not shown:
         return {}
     text = text or Path(shown[0].scores.text or "text")
     if not text.is_dir():
-        logger.warning("no examples: the test set %s is no folder; name it with --text", text)
+        logger.warning("no examples: the test set %s is not a folder; name it with --text", text)
         return {}
     directions = all_directions([run.scores for run in shown])
     number = min(number, max(1, MOST // len(directions)))
@@ -109,7 +109,7 @@ def examples_of(
                         way_title(way, run.scores.pivot),
                         output,
                         strayed=None if language == direction.target else language,
-                        in_pivot=into_pivot and into_pivot[example.line - 1],
+                        in_pivot=None if into_pivot is None else into_pivot[example.line - 1],
                     )
                 )
     return made
@@ -185,7 +185,7 @@ def hypotheses_fit(run: Run) -> bool:
     alike = {name: value for name, value in decoding.items() if name != "pivot_model"}
     alike["sources"] = next(iter(made_with.values()))["sources"]
     if all(
-        (decoding | alike if way == PIVOT else alike).items() <= found.items()
+        ({**decoding, **alike} if way == PIVOT else alike).items() <= found.items()
         for way, found in made_with.items()
     ):
         return True

@@ -36,7 +36,7 @@ class BleuCounts:
 def append_validation(
     folder: Path,
     epoch: int,
-    stats: Mapping[str, object],
+    stats: Mapping[str, float],
     directions: Sequence[str],
     trained: Iterable[str],
     decisive: Iterable[str] = (),

@@ -54,7 +54,8 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
     A job that fails says why on stderr and the others go on. All are ended when this process is interrupted
     or dies.
     """
-    waiting, running, succeeded = [*jobs], [], True
+    waiting, succeeded = [*jobs], True
+    running: list[BaseProcess] = []
     try:
         while waiting or running:
             while waiting and len(running) < most:

@@ -1,13 +1,13 @@
 """An experiment: a config, and the folder with the text and the data that its runs share."""
 
 import logging
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from zsnmt.corpora.invented.corpus import write_corpus
 from zsnmt.corpora.invented.options import parse_corpus
@@ -16,10 +16,13 @@ from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import LIST_FILE, make_training_text
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
+from zsnmt.processes import cores
 from zsnmt.runs.folder import check_config, keep_config
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, listing
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def prepare_data(steps: Steps, experiment: Experiment) -> None:
 
 
 def changed_settings(config: Config) -> dict[str, object]:
-    """The settings of the text pipeline that are not the default ones, so that a new setting is no change
+    """The settings of the text pipeline that are not the default ones, so that a new setting is not a change
     to older data.
     """
     chosen, default = vars(config.text_settings), vars(type(config.text_settings)())
@@ -103,9 +106,9 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     config, source = experiment.config, experiment.folder / "source"
     make = partial(steps.make, experiment.folder, "source", source)
     if config.synthetic:
-        corpus = named(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
+        invented = named(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
         make(
-            partial(replaced, source, partial(write_corpus, corpus)),
+            partial(replaced, source, partial(write_corpus, invented)),
             settings={"synthetic": config.synthetic},
         )
     elif config.multiway:
@@ -136,7 +139,9 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     return source
 
 
-def named(experiment: Experiment, key: str, parse: Callable, words: tuple[str, ...]):
+def named(
+    experiment: Experiment, key: str, parse: Callable[[tuple[str, ...]], T], words: tuple[str, ...]
+) -> T:
     """What the words of a key mean, `InputError` naming the config where they mean nothing."""
     try:
         return parse(words)
@@ -167,9 +172,7 @@ def clean(source: Path, experiment: Experiment) -> None:
     """Write the text without training pairs that overlap with held-out sets."""
     config = experiment.config
     with replacing_folder(experiment.text) as part:
-        counts = make_training_text(
-            source, part, config.languages, limits=config.pairs, workers=os.cpu_count()
-        )
+        counts = make_training_text(source, part, config.languages, limits=config.pairs, workers=cores())
     say_what_is_left_out(counts)
 
 
@@ -191,7 +194,7 @@ def binarise(experiment: Experiment) -> None:
         experiment.data,
         experiment.config.languages,
         settings=experiment.config.text_settings,
-        workers=os.cpu_count(),
+        workers=cores(),
     )
     warn_of_foreign_text(experiment.text, experiment.config.languages)
 

@@ -48,6 +48,7 @@ def train(folder: Path, title: str, arguments: Sequence[str]) -> None:
     with replacing(folder / COMMAND_FILE) as file:
         file.write(shlex.join(command).encode("utf-8"))
     with started(command) as process, (folder / LOG_FILE).open("ab", buffering=0) as log:
+        assert process.stdout is not None  # which is a pipe
         last = show_progress(copied(process.stdout, log), title)
         status = process.wait()
     if status != 0:

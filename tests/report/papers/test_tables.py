@@ -12,11 +12,13 @@ from tests.support.runs import make_run, make_text
 from tests.support.scores import made_up_scores
 from zsnmt.cli import table as verb
 from zsnmt.cli.results import makers
+from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.masked_lm.report import papers as of_masked_lms
 from zsnmt.masked_lm.report.page import page as masked_lm_page
 from zsnmt.report.documents import fill, keep_scores
+from zsnmt.report.markdown import text_table
 from zsnmt.report.page import page
 from zsnmt.report.papers import NAMES
 from zsnmt.report.papers.comparable import NOT_PUBLISHED, VERDICTS, verdict
@@ -282,6 +284,17 @@ def test_terminal_markdown_and_documents_have_them_from_kept_files(tmp_path, cap
 def test_the_project_keeps_runs_for_some_of_them():
     of_table_3 = {scores.config for scores in TABLES["liu_table_3"].kept(ROOT / "docs" / "results")}
     assert {"demo", "multi30k_nonoverlap", "word_orders"} <= of_table_3 <= {*CONFIGS}
+
+
+def test_every_direction_of_a_paper_is_a_table_of_its_own(tmp_path):
+    with pytest.raises(WrongUse, match="liu_appendix has every direction"):
+        verb.main([str(tmp_path), "--paper", "liu_table_3", "--directions"])
+
+
+def test_kept_score_files_stand_side_by_side_as_runs_do(tmp_path, capsys):
+    kept = [keep_scores(scores, tmp_path) for scores in runs("demo")]
+    verb.main([*map(str, kept)])
+    assert capsys.readouterr().out == text_table(runs("demo")) + "\n"
 
 
 def test_results_shows_them_and_says_that_the_papers_bible_rows_are_otherwise():

@@ -21,7 +21,7 @@ NOTHING = re.compile(
     "[\0\ufeff]"
 )  # NUL and the byte order mark stand for nothing, in the middle of a word too
 CONTROL = re.compile("[\x01-\x1f\x7f-\x9f]")
-REPAIRED = re.compile("[\0-\x08\n-\x1f\x7f-\x9f\u2028\u2029\ufeff]")  # a tab is no fault
+REPAIRED = re.compile("[\0-\x08\n-\x1f\x7f-\x9f\u2028\u2029\ufeff]")  # a tab is not a fault
 NAMES_SHOWN = 6
 
 logger = logging.getLogger(__name__)
@@ -93,9 +93,10 @@ def find_files(release: Path, wanted: Sequence[Sequence[Sequence[str]]], corpus:
     index = index_files(release)
     found, missing = [], []
     for alternatives in wanted:
-        files = ([look_up(index, name) for name in names] for names in alternatives)
-        if (complete := next((paths for paths in files if all(paths)), None)) is not None:
-            found.append(complete)
+        files = ([path for name in names if (path := look_up(index, name))] for names in alternatives)
+        complete = (paths for paths, names in zip(files, alternatives) if len(paths) == len(names))
+        if (paths := next(complete, None)) is not None:
+            found.append(paths)
         else:
             missing += [name for name in alternatives[0] if look_up(index, name) is None]
     if missing:
@@ -152,7 +153,7 @@ def index_files(release: Path) -> dict[str, list[Path]]:
     it.
     """
     if not release.is_dir():
-        raise InputError(f"{release} is no folder; give the one that holds the release")
+        raise InputError(f"{release} is not a folder; give the one that holds the release")
     index: dict[str, dict[Path, Path]] = {}
     for file in sorted(release.rglob("*"), reverse=True):  # so that the plain file follows the packed one
         if file.is_file():

@@ -9,12 +9,13 @@ from zsnmt.masked_lm.report.runs import (
     NONE,
     REORDERED,
     SAME,
+    by_seed,
     check_comparable,
     group_label,
     groups,
     read,
 )
-from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE, Column, averaged, in_layer, made_alike
+from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE, Column, in_layer, made_alike
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.papers.layout import PaperTable, Rows, Source
 from zsnmt.report.papers.published import RAVISHANKAR
@@ -45,8 +46,9 @@ def encodings(runs: Sequence[dict]) -> Rows:
     group = REORDERED if REORDERED in by_group else SAME
     data_set = f"{runs[0]['config']}, {group_label(group, by_group[group])}"
     return {
-        (data_set, label): dict(zip([column.title for column in COLUMNS], cells))
-        for label, _, *cells in averaged(runs, ENCODINGS, by_group[group], shown=COLUMNS)
+        (data_set, label): {column.title: column.mean([*of_system.values()]) for column in COLUMNS}
+        for system, label in ENCODINGS.items()
+        if (of_system := by_seed(runs, system, by_group[group]))
     }
 
 

@@ -75,7 +75,7 @@ class PaperTable:
             mark = f" {MARK}" if any(map(self.source.chosen_on_zero_shot, of_config)) else ""
             for key, cells in self.ours(config, of_config).items():
                 rows.append([*key, f"ours, {self.seeds(of_config)}{mark}", *self.cells(cells)])
-                counterpart = (self.counterparts.get(config), *key[1:])
+                counterpart = (self.counterparts.get(config, ""), *key[1:])
                 if counterpart in printed:
                     label = f"published, {verdict(config).word}"
                     rows.append([*counterpart, label, *self.cells(self.measured(printed[counterpart]))])

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.report.papers.layout import PaperTable, Rows
-from zsnmt.report.papers.published import LI
+from zsnmt.report.papers.published import LI, Key
 from zsnmt.report.papers.sources import SCORES
 from zsnmt.report.scores import check_comparable
 from zsnmt.report.studies.clip_distance import bleu
+from zsnmt.report.table import Measured
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, RELATIVE, of_direction
 from zsnmt.scoring.figures import MAIN
@@ -34,10 +35,11 @@ def model_of(scores: Scores) -> str | None:
 
 
 def by_direction(all_scores: Sequence[Scores]) -> Mapping[Direction, list[Scores]]:
-    """The runs of each direction."""
+    """The runs of each direction, those of one direction alone."""
     found: dict[Direction, list[Scores]] = {}
     for scores in all_scores:
-        found.setdefault(direction_of(scores), []).append(scores)
+        if direction := direction_of(scores):
+            found.setdefault(direction, []).append(scores)
     return found
 
 
@@ -50,7 +52,7 @@ def check_each_direction(all_scores: Sequence[Scores]) -> None:
 def models(all_scores: Sequence[Scores]) -> Rows:
     """A row for each model, a column for each direction."""
     first = all_scores[0]
-    rows: dict[tuple[str, str], dict] = {(first.config, model): {} for model in MODELS}
+    rows: dict[Key, dict[str, Measured | None]] = {(first.config, model): {} for model in MODELS}
     for direction, of_one in by_direction(all_scores).items():
         column = FROM_PIVOT if direction.source == first.pivot else INTO_PIVOT
         for model in MODELS:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction
@@ -151,8 +151,8 @@ def adaptation(all_scores: Sequence[Scores]) -> Rows:
 
 def by_direction(all_scores: Sequence[Scores]) -> Rows:
     """A row for each direction and for the mean of each kind: the pivot, and all systems."""
-    rows, config, systems = {}, all_scores[0].config, by_system(all_scores)
-    kinds = all_directions(all_scores)
+    rows: dict[Key, Mapping[str, Measured | None]] = {}
+    config, systems, kinds = all_scores[0].config, by_system(all_scores), all_directions(all_scores)
     for kind, average in AVERAGE.items():
         places = {"pivot": PIVOTED} if kind == ZERO_SHOT else {}
         places |= {title: Place(system, kind) for title, system in APPENDIX.items()}
@@ -182,9 +182,9 @@ def of_scores(
     title: str,
     *,
     places: Places,
-    rows: Callable | None = None,
+    rows: Callable[[Sequence[Scores]], Rows] | None = None,
     of_adapted: bool = False,
-    **others,
+    **others: Any,
 ) -> PaperTable:
     """A table of BLEU, of adapted runs or of others; its rows are means over all directions, unless it has
     others.

@@ -150,7 +150,7 @@ def similarity_table(found: Sequence[Probes]) -> Table:
 
 
 def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[list[str], list[list[Cell]]]:
-    """Columns, and a row a system and reference."""
+    """Columns, and one row per system and reference."""
     rows: list[list[Cell]] = [
         [system, seeds(runs), *(finding.over_seeds(runs, FINAL) for finding in findings)]
         for system, runs in by_system(found).items()
@@ -163,7 +163,7 @@ def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[lis
 
 
 def layers_table(found: Sequence[Probes]) -> Table:
-    """A row a layer and system."""
+    """One row per layer and system."""
     findings = (*CLASSIFIERS, *SIMILARITIES)
     rows = [
         [layer, system, residual(runs[0], layer), *(finding.over_seeds(runs, layer) for finding in findings)]

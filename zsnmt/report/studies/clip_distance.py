@@ -55,13 +55,15 @@ def clip_distance_table(all_scores: Sequence[Scores]) -> Table | None:
 
 
 def published_bleu(k: str | None) -> Measured | None:
-    """What Li (2019) has for a distance."""
-    value = published()[LI, "Table 2"].get(("IWSLT 2017", k), {}).get("IT-EN")
-    return value and Measured("bleu", float(value), printed=value)
+    """What Li (2019) has for a distance; None for the baseline."""
+    if k is None:
+        return None
+    value = published()[LI, "Table 2"]["IWSLT 2017", k]["IT-EN"]
+    return Measured("bleu", float(value), printed=value)
 
 
 def bleu(runs: Sequence[Scores], direction: Direction) -> Measured | None:
     """BLEU of a system in a direction, over its seeds."""
     results = [scores.select(SUPERVISED).get(direction) for scores in runs]
-    interval = results[0] and results[0].uncertainty.intervals.get("bleu")
-    return over_seeds("bleu", [result and result.figures["bleu"] for result in results], interval)
+    interval = results[0].uncertainty.intervals.get("bleu") if results[0] else None
+    return over_seeds("bleu", [result.figures["bleu"] if result else None for result in results], interval)
