@@ -15,15 +15,36 @@ class System(NamedTuple):
     options: tuple[str, ...] = ()
 
 
-BASELINE, RESIDUAL, RELATIVE = (
-    System(name, name) for name in ("zs_transformer", "zs_transformer_residual", "zs_transformer_relative")
+BASELINE, RESIDUAL, RESIDUAL_QUERY, RELATIVE = (
+    System(f"zs_transformer{variant}", f"zs_transformer{variant}")
+    for variant in ("", "_residual", "_residual_query", "_relative")
 )
-DISTANCE, ENCODER_POSITIONS = "--relative-attention-distance", "--encoder-position-encoding"
+DISTANCE = "--relative-attention-distance"
+ENCODER_POSITIONS, DECODER_POSITIONS = "--encoder-position-encoding", "--decoder-position-encoding"
+DIRECTIONS, VARIATIONAL_DROPOUT = "--lang-pairs", "--variational-dropout"
+
+VARIATIONAL = {  # with variational dropout, by the system without
+    plain: System(f"{prefix}variational", plain.architecture, (VARIATIONAL_DROPOUT,))
+    for plain, prefix in ((BASELINE, ""), (RESIDUAL, "residual_"), (RESIDUAL_QUERY, "residual_query_"))
+}
+LEARNED = {  # with a table of positions in each stack, by the system with sinusoids
+    plain: System(
+        f"{prefix}learned_positions",
+        plain.architecture,
+        (ENCODER_POSITIONS, "learned", DECODER_POSITIONS, "learned"),
+    )
+    for plain, prefix in ((BASELINE, ""), (RESIDUAL, "residual_"))
+}
 
 CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)
     k: RELATIVE if k == 16 else System(f"relative_{k}", RELATIVE.architecture, (DISTANCE, str(k)))
     for k in (0, 1, 2, 4, 16, 64)
 }
+
+
+def of_direction(plain: System, direction: str) -> System:
+    """The system trained in one direction, another than that of its config."""
+    return System(f"{plain.name}_{direction.replace('-', '_')}", plain.architecture, (DIRECTIONS, direction))
 
 
 def with_encoding(encoding: str) -> tuple[System, System]:

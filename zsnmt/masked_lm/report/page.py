@@ -8,6 +8,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from zsnmt.masked_lm.report.figures import Drawing, figures_of
+from zsnmt.masked_lm.report.papers import TABLES
 from zsnmt.masked_lm.report.runs import LABELS, condition_label, conditions_of
 from zsnmt.masked_lm.report.tables import ENCODINGS_TABLE, markdown_of, marked, tables, text_of
 from zsnmt.report.figures import png, svg
@@ -54,7 +55,10 @@ def page(runs: Sequence[dict], drawn: Sequence[Drawing]) -> str:
             for table in made
             if table.name.startswith(ENCODINGS_TABLE)
         ],
-        others=[table for table in made if not table.name.startswith(ENCODINGS_TABLE)],
+        others=[
+            *filter(None, [TABLES["ravishankar_table_4"].with_published(runs)]),
+            *(table for table in made if not table.name.startswith(ENCODINGS_TABLE)),
+        ],
         figures=inlined(drawn),
         about=ABOUT,
     )
