@@ -92,7 +92,7 @@ def step_tables(
             "memory is that of tensors at the peak, beyond weights and Adam's moments:\n"
         )
         yield (
-            f"| length | | {seconds} a step (median) | ratio to {baseline}: median (range) | memory, MB | "
+            f"| length | | {seconds} per step (median) | ratio to {baseline}: median (range) | memory, MB | "
             f"ratio to {baseline} |"
         )
         yield "|---:|---|---:|---:|---:|---:|"

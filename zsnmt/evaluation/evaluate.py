@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.evaluation.hypotheses import INTO_PIVOT, Hypotheses, Job, jobs, kept_ways
+from zsnmt.evaluation.hypotheses import Hypotheses, Job, jobs, kept_ways
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
 from zsnmt.files import checksum_of, sha256
@@ -20,7 +20,7 @@ from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, MODEL_FILE, describe_run, hypotheses_file
-from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Way, in_order, record_fields
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Result, Scores, Way, in_order, record_fields
 from zsnmt.scoring.comet import load_comet
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines

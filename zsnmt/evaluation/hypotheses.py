@@ -12,11 +12,10 @@ from zsnmt.files import read_json, replacing
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.runs.folder import hypotheses_file, settings_file
-from zsnmt.runs.scores import Way
+from zsnmt.runs.scores import INTO_PIVOT, Way
 from zsnmt.text.lines import read_lines, write_lines
 
 Pair = tuple[Sequence[str], Sequence[str]]  # the sources and references of a direction
-INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
 
 
 class Hypotheses:

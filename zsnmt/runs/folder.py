@@ -11,6 +11,7 @@ from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, write_js
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.runs.log import training_summary
 from zsnmt.runs.scores import Way
+from zsnmt.runs.validation import chosen_on
 from zsnmt.text.pipeline import FILES
 
 PACKAGES = (
@@ -133,11 +134,12 @@ def check_trained(run: Path) -> None:
 
 
 def describe_run(run: Path) -> dict:
-    """What run.json and the training log say of a run, for its score file."""
-    log = run / LOG_FILE
+    """What run.json, the training log and its validations say of a run, for its score file."""
+    log, chosen = run / LOG_FILE, chosen_on(run / CHECKPOINTS)
     return {
         **read_record(run),
         "training": training_summary(log.read_text(encoding="utf-8")) if log.is_file() else "without a log",
+        **({"chosen_on": chosen} if chosen else {}),
     }
 
 

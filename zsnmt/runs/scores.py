@@ -85,6 +85,7 @@ def hashable(value: object) -> object:
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
+INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
 
 
 class Uncertainty(NamedTuple):
@@ -132,6 +133,7 @@ class Scores:
     overlap: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     adapted_from: Mapping | None = None
     training: str | None = None
+    chosen_on: Sequence[str] | None = None  # zero-shot directions whose validation text chose checkpoints
     pivot_by: str | None = None  # the run that translates through the pivot, where it is another
     languages: Sequence[str]
     pivot: str

@@ -68,6 +68,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             "chosen on those of training alone (default: the directions of training)",
         )
         parser.add_argument(
+            "--early-stopping-on-zero-shot",
+            action="store_true",
+            help="choose the best checkpoint, and with --patience the end, on all directions of "
+            "--valid-lang-pairs; scores and tables then say that these were not quite zero-shot (default: on "
+            "those of training alone)",
+        )
+        parser.add_argument(
             "--valid-bleu-lines",
             type=int,
             default=0,
@@ -125,6 +132,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
             if args.valid_lang_pairs == ALL:
                 args.valid_lang_pairs = directions_with_data(folder, "valid", languages)
+            if args.early_stopping_on_zero_shot and not {*directions_of(args.valid_lang_pairs, languages)} - {
+                *args.lang_pairs
+            }:
+                raise InputError(
+                    "--early-stopping-on-zero-shot has no effect: all directions of validation are trained; "
+                    "give --valid-lang-pairs all, or leave it out"
+                )
         else:
             args.lang_pairs = [str(inference_direction(args, languages))]
             args.valid_lang_pairs = None  # a checkpoint holds those of training
@@ -238,9 +252,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def decisive_directions(self) -> list[str]:
-        """Directions that choose the best checkpoint: those of training, unless validation has none of
-        them.
+        """Directions that choose the best checkpoint: those of training, unless validation has none of them
+        or others are to choose too.
         """
+        if self.args.early_stopping_on_zero_shot:
+            return self.valid_directions
         return [
             direction for direction in self.valid_directions if direction in self.lang_pairs
         ] or self.valid_directions
@@ -290,7 +306,12 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             folder = Path(self.args.save_dir)
             folder.mkdir(parents=True, exist_ok=True)
             append_validation(
-                folder, self.valid_epoch, stats, directions=self.valid_directions, trained=self.lang_pairs
+                folder,
+                self.valid_epoch,
+                stats,
+                directions=self.valid_directions,
+                trained=self.lang_pairs,
+                decisive=self.decisive_directions,
             )
 
     # Raw text
