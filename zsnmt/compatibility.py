@@ -142,7 +142,7 @@ def say_refusals_in_a_sentence() -> None:
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, InputError):
-            print(f"error: {error}", file=sys.stderr)
+            print("error:", str(error).replace("\n", " "), file=sys.stderr)
         else:
             stock_hook(kind, error, trace)
 

@@ -15,13 +15,13 @@ from zsnmt.files import read_json, replacing
 from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
 from zsnmt.masked_lm.runs import check_system, start_run
-from zsnmt.runs.folder import CHECKPOINTS
+from zsnmt.runs.folder import CHECKPOINTS, LAST_CHECKPOINT
 from zsnmt.training.experiment import held
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import Busy, locked
 from zsnmt.training.steps import Steps, listing, made_from
 
-COUNTS_FILE, MADE_FROM_FILE, LAST_CHECKPOINT = "counts.json", "made_from", "checkpoint_last.pt"
+COUNTS_FILE, MADE_FROM_FILE = "counts.json", "made_from"
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
+LAST_CHECKPOINT = "checkpoint_last.pt"  # in the folder of checkpoints: the one to go on from
 
 
 def start_run(

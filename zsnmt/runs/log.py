@@ -5,9 +5,18 @@ import re
 
 from zsnmt.errors import InputError
 
+SKIPPED = re.compile(
+    r"\| WARNING \| .* ([\d,]+) samples have invalid sizes and will be skipped, max_positions=\(?(\d[\d, ]*)"
+)
+
 
 def progress_line(log_line: str) -> str | None:
     """What a person wants to see of a line of fairseq's log (`--log-format json`), or None."""
+    if skipped := SKIPPED.search(log_line):
+        return (
+            f"{skipped[1]} training sentences, counted in each direction, are left out: they are longer than "
+            f"the {skipped[2]} tokens that the model reads and writes"
+        )
     match = re.search(r"\| (train_inner|valid) \| (\{.*\})", log_line)
     if match is None:
         return None

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from multiprocessing import connection, get_context
 from multiprocessing.process import BaseProcess
+from typing import BinaryIO
 
 from zsnmt import console
 
@@ -27,17 +28,20 @@ SETTINGS = {
 }  # variables of the environment that a command's processes have unless a person sets others
 
 
+NEVER = ("PYTHONOPTIMIZE",)  # fairseq checks what it does by assertions, which this leaves out
+
+
 @contextmanager
-def started(command: Sequence[str]) -> Iterator[subprocess.Popen]:
-    """A process with its output and errors in one pipe; it is ended when the block is left, and when this
-    process dies.
+def started(command: Sequence[str], output: BinaryIO) -> Iterator[subprocess.Popen]:
+    """A process that writes its output and errors to a file; it is ended when the block is left, and when
+    this process dies.
     """
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=output,
         stderr=subprocess.STDOUT,
-        env=SETTINGS | os.environ,
+        env={name: value for name, value in (SETTINGS | os.environ).items() if name not in NEVER},
         close_fds=False,  # so that it holds the locks that this process holds
         preexec_fn=partial(end_with, os.getpid()),
     )
