@@ -11,7 +11,7 @@ VENV="${VENV:-$ROOT/.venv}"
 PYTHON="${PYTHON:-python3}"
 MARKER="$VENV/.zsnmt-setup"
 
-# Versions: one line a package, in the order of installation (see install below).
+# Versions: one line per package, in the order of installation (see install below).
 BUILD_TOOLS=("setuptools==80.9.0" "wheel==0.45.1" "cython==3.3.1")
 TORCH="torch==2.13.0"
 NUMPY="numpy==2.4.6"

@@ -176,8 +176,8 @@ def test_the_signed_ranks():
 @pytest.mark.parametrize(
     "one, other, message",
     [
-        (np.ones((2, 3)), np.ones((3, 2)), r"losses of shape \(2, 3\) and \(3, 2\) are no pairs"),
-        ([], [], "are no pairs"),
+        (np.ones((2, 3)), np.ones((3, 2)), r"losses of shape \(2, 3\) and \(3, 2\) do not match"),
+        ([], [], "do not match"),
         ([1, np.nan], [1, 2], "losses that are not finite have no rank"),
         ([1, 2], [1, 2], "the losses of both tables are the same"),
     ],

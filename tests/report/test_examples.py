@@ -106,7 +106,7 @@ def test_another_test_set_is_not_taken_for_the_one_translated(runs, tmp_path, ca
 
 def test_text_that_has_moved_can_be_named(runs, tmp_path, caplog):
     (tmp_path / "text").rename(tmp_path / "moved")
-    assert examples(runs, 3) == {} and "is no folder" in caplog.text
+    assert examples(runs, 3) == {} and "is not a folder" in caplog.text
     assert len(examples(runs, 3, text=tmp_path / "moved")) == 4
 
 

@@ -72,7 +72,7 @@ def as_typed(option: str) -> str:
         (["-s", PIVOT], "give both --source-lang and --target-lang"),
         (["-t", PIVOT], "give both --source-lang and --target-lang"),
         (["-s", PIVOT, "-t", PIVOT], "two different languages"),
-        (["--lang-pairs", PIVOT], "is no direction"),
+        (["--lang-pairs", PIVOT], "is not a direction"),
         *[([option, "x"], f"leave out {option}: ") for option in map(as_typed, STOCK_OPTIONS[3:])],
         (["--encoder-langtok", "src"], "leave out --encoder-langtok: "),
         (

@@ -353,7 +353,7 @@ def test_a_vocabulary_of_another_model_is_refused(model):
 @pytest.mark.parametrize("content", [b"", b"no model", b"\n\x03abc"])
 def test_a_file_that_is_no_model_is_refused(content, tmp_path):
     (tmp_path / "a").write_bytes(content)
-    with pytest.raises(InputError, match="a is no SentencePiece model"):
+    with pytest.raises(InputError, match="a is not a SentencePiece model"):
         Subwords(tmp_path / "a")
     with pytest.raises(InputError, match="nowhere.*no such subword model"):
         Subwords.load(tmp_path / "nowhere")

@@ -231,9 +231,9 @@ def test_settings():
         ("mose", "no tokenisation 'mose'; choose raw, moses,.* by_script"),
         ("", "no tokenisation ''"),
         ("moses en=mose", "no tokenisation 'mose'"),
-        ("moses en", "'en' in 'moses en' is no exception"),
+        ("moses en", "'en' in 'moses en' is not an exception"),
         ("moses en=raw en=moses", "'en=moses' in .* a language once"),
-        ("moses e-n=raw", "'e-n' is no language code"),
+        ("moses e-n=raw", "'e-n' is not a language code"),
         ("moses ne=raw", "'ne=raw' in .* is for none of en, de"),
     ],
 )

@@ -34,7 +34,7 @@ def sinusoids(positions: int, dimensions: int) -> np.ndarray:
     """Sinusoidal encodings, P×d in −1..1: sines and cosines in turn (Ravishankar and Søgaard 2021, section
     2).
 
-    Raises InputError for fewer than one position, and for dimensions that are no pairs.
+    Raises InputError for fewer than one position, and for dimensions that are not pairs.
     """
     if positions < 1 or dimensions < 2 or dimensions % 2:
         raise InputError(

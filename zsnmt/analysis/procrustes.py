@@ -122,7 +122,7 @@ def wilcoxon(one: ArrayLike, other: ArrayLike) -> float:
     one, other = (np.asarray(losses, dtype=np.float64) for losses in (one, other))
     if one.shape != other.shape or not one.size:
         raise InputError(
-            f"losses of shape {one.shape} and {other.shape} are no pairs; measure both with the same offsets "
+            f"losses of shape {one.shape} and {other.shape} do not match; measure both with the same offsets "
             f"and runs"
         )
     if not (np.isfinite(one).all() and np.isfinite(other).all()):

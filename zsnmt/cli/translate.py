@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="source language; may be left out where the model does not see it",
     )
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
-    parser.add_argument("--input", type=Path, help="text, one sentence a line (default: stdin)")
+    parser.add_argument("--input", type=Path, help="text, one sentence per line (default: stdin)")
     parser.add_argument("--output", type=Path, help="file for the translation (default: stdout)")
     add_search_options(parser)
     parser.add_argument(

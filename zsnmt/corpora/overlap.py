@@ -35,7 +35,7 @@ class Overlap(NamedTuple):
 
 
 class Bare(dict):
-    """For `str.translate`: a space for each character that is no letter, mark or number, nothing for a
+    """For `str.translate`: a space for each character that is not a letter, mark or number, nothing for a
     format character.
     """
 

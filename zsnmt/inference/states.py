@@ -46,7 +46,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None)
     """The encoder of a run folder, for raw text.
 
     `target`: the language asked for, where a source bears the tag of its target; no other model reads it.
-    Raises `InputError` for a folder that is no run, a damaged checkpoint, and where a target is needed and
+    Raises `InputError` for a folder that is not a run, a damaged checkpoint, and where a target is needed and
     missing or unknown.
     """
     trained = trained_run.load_run(run, checkpoint)

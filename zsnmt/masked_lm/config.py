@@ -36,7 +36,9 @@ class StudyConfig:
     trained.
     """
 
-    train: str = setting(TEXT, "training text, a sentence a line, or its trees (CoNLL-U, named *.conllu)", "")
+    train: str = setting(
+        TEXT, "training text, one sentence per line, or its trees (CoNLL-U, named *.conllu)", ""
+    )
     valid: str = setting(TEXT, "validation text, like train", "")
     synthetic: tuple[str, ...] = setting(
         WORDS, "options of zsnmt make-synthetic-trees, which makes the trees", ()
@@ -85,7 +87,9 @@ class XnliConfig:
     what they read.
     """
 
-    text: str = needed(TEXT, "folder of the text to pre-train on: train.xx and valid.xx, a sentence a line")
+    text: str = needed(
+        TEXT, "folder of the text to pre-train on: train.xx and valid.xx, one sentence per line"
+    )
     multinli: str = needed(TEXT, "folder of MultiNLI")
     xnli: str = needed(TEXT, "folder of XNLI")
     languages: tuple[str, ...] = needed(WORDS, "languages, that of MultiNLI first")

@@ -39,7 +39,8 @@ def prepare(folder: Path, text: Path, languages: Sequence[str], vocabulary_size:
     }
     if missing := [path for path in files.values() if not path.is_file()]:
         raise InputError(
-            f"{missing[0]} is missing; each language needs text in {' and '.join(SPLITS)}, a sentence a line"
+            f"{missing[0]} is missing; each language needs text in "
+            f"{' and '.join(SPLITS)}, one sentence per line"
         )
     with replacing_folder(folder) as part:
         training = {language: [files[f"train.{language}"]] for language in languages}

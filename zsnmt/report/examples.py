@@ -57,7 +57,7 @@ def examples(
         return {}
     text = text or Path(shown[0].scores.text or "text")
     if not text.is_dir():
-        logger.warning("no examples: the test set %s is no folder; name it with --text", text)
+        logger.warning("no examples: the test set %s is not a folder; name it with --text", text)
         return {}
     directions = all_directions([run.scores for run in shown])
     number = min(number, max(1, MOST // len(directions)))

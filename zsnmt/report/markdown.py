@@ -68,8 +68,8 @@ def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
     table = STUDY_TABLES[study](all_scores)
     if table is None:
         raise InputError(
-            f"the runs of {all_scores[0].config} are no study {study}; train and score its systems with "
-            "recipes/ablate.sh"
+            f"the runs of {all_scores[0].config} are not those of the study {study}; "
+            "train and score its systems with recipes/ablate.sh"
         )
     table = table.without_empty_columns()
     return "\n\n".join(

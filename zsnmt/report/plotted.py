@@ -227,7 +227,7 @@ def validation_losses(log: str) -> dict[int, float]:
 
 
 def panels(found: Sequence[Validation], figure: str, by_target: bool) -> dict[str, list[Curve]]:
-    """Curves by the title of their panel, supervised ones first: a panel a direction, or one a kind and
+    """Curves by the title of their panel, supervised ones first: one panel per direction, or one per kind and
     target language.
     """
     grouped: dict[str, list[Validation]] = {}

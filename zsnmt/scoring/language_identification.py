@@ -56,7 +56,7 @@ class ScriptIdentifier:
     script.
 
     A sentence in a script of none of the languages is `unknown`, and so is one without any letter, such as
-    '2018.' or '...': it is in no language, and output that is nothing else is no translation. Where such a
+    '2018.' or '...': it is in no language, and output that is nothing else is not a translation. Where such a
     sentence is right its reference is one too, so the identifier's error on the references shows how much of
     a rate is due to these.
     """

@@ -97,7 +97,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
         return ConcatDataset(parts)
 
     def get_batch_iterator(self, *args, **kwargs):
-        """The stock iterator; batches of any size, since the fork drops those that are no multiple of 8."""
+        """The stock iterator with batches of any size: the fork drops a last one that 8 does not divide."""
         return super().get_batch_iterator(*args, **{**kwargs, "required_batch_size_multiple": 1})
 
     def train_step(self, *args, **kwargs) -> tuple:

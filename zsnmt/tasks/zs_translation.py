@@ -196,7 +196,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     # Data
 
     def get_batch_iterator(self, *args, **kwargs):
-        """The stock iterator; batches of any size, since the fork drops those that are no multiple of 8."""
+        """The stock iterator with batches of any size: the fork drops a last one that 8 does not divide."""
         return super().get_batch_iterator(*args, **{**kwargs, "required_batch_size_multiple": 1})
 
     # Training and validation

@@ -147,7 +147,7 @@ def train_subwords(
     The same text, arguments and seed give the same bytes. At most about `sentences` sentences are used,
     drawn by language as `sampling.sample_sizes` says; empty ones are left out. `identity` leaves the
     characters as they are; the other normalizations of SentencePiece cannot be undone by decoding.
-    `others`: symbols of the vocabulary that are no pieces of this model, such as `<pad>`.
+    `others`: symbols of the vocabulary that are not pieces of this model, such as `<pad>`.
     Raises InputError for values out of range, and for a vocabulary that is too large for the text or too
     small for its characters, with the limit.
     """
@@ -250,7 +250,9 @@ def load_processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProce
     try:
         processor.LoadFromSerializedProto(model)
     except RuntimeError:
-        raise InputError(f"{path} is no SentencePiece model; train one anew, or name another file") from None
+        raise InputError(
+            f"{path} is not a SentencePiece model; train one anew, or name another file"
+        ) from None
     return processor
 
 

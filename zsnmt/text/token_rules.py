@@ -23,7 +23,7 @@ WORD_END, WORD_START = (
     r"(?=[^\s.,:;?!।-])",
 )  # \w lacks the vowel signs of Indic scripts
 
-# Languages in which an apostrophe that is alone in a sentence is no opening quotation mark.
+# Languages in which an apostrophe that is alone in a sentence is not an opening quotation mark.
 APOSTROPHE_INSIDE_WORDS = ("cs", "de", "or")  # gibt's
 APOSTROPHE_AFTER_WORDS = ("it",)  # un po' di
 

@@ -107,7 +107,7 @@ def kind_of(setting: str, language: str, languages: Collection[str] = ()) -> str
         code, equals, kind = exception.partition("=")
         if not equals or check_language(code) in kinds:
             raise InputError(
-                f"'{exception}' in '{setting}' is no exception; write a language once, as in en=moses"
+                f"'{exception}' in '{setting}' is not an exception; write a language once, as in en=moses"
             )
         if languages and code not in languages:
             raise InputError(

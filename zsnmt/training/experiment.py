@@ -89,7 +89,7 @@ def prepare_data(steps: Steps, experiment: Experiment) -> None:
 
 
 def changed_settings(config: Config) -> dict[str, object]:
-    """The settings of the text pipeline that are not the default ones, so that a new setting is no change
+    """The settings of the text pipeline that are not the default ones, so that a new setting is not a change
     to older data.
     """
     chosen, default = vars(config.text_settings), vars(type(config.text_settings)())

@@ -348,7 +348,7 @@ def test_what_is_not_given_is_named(server, corpus, given, tmp_path):
         given=given,
     )
     assert not (tmp_path / "taken").exists() and server.requests == []
-    fails(corpus, tmp_path / "taken", "nowhere is no folder", given=tmp_path / "nowhere")
+    fails(corpus, tmp_path / "taken", "nowhere is not a folder", given=tmp_path / "nowhere")
 
 
 def test_a_given_file_must_be_the_one_released(corpus, given, tmp_path):

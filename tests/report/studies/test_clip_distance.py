@@ -96,7 +96,7 @@ def test_a_block_without_the_studys_runs_is_refused(tmp_path):
         fill("<!-- begin made_up:clip_distance -->\n<!-- end made_up:clip_distance -->", tmp_path, MAKERS)
     assert (
         str(refused.value)
-        == "the runs of made_up are no study clip_distance; train and score its systems with "
+        == "the runs of made_up are not those of the study clip_distance; train and score its systems with "
         "recipes/ablate.sh"
     )
 

@@ -21,7 +21,7 @@ NOTHING = re.compile(
     "[\0\ufeff]"
 )  # NUL and the byte order mark stand for nothing, in the middle of a word too
 CONTROL = re.compile("[\x01-\x1f\x7f-\x9f]")
-REPAIRED = re.compile("[\0-\x08\n-\x1f\x7f-\x9f\u2028\u2029\ufeff]")  # a tab is no fault
+REPAIRED = re.compile("[\0-\x08\n-\x1f\x7f-\x9f\u2028\u2029\ufeff]")  # a tab is not a fault
 NAMES_SHOWN = 6
 
 logger = logging.getLogger(__name__)
@@ -152,7 +152,7 @@ def index_files(release: Path) -> dict[str, list[Path]]:
     it.
     """
     if not release.is_dir():
-        raise InputError(f"{release} is no folder; give the one that holds the release")
+        raise InputError(f"{release} is not a folder; give the one that holds the release")
     index: dict[str, dict[Path, Path]] = {}
     for file in sorted(release.rglob("*"), reverse=True):  # so that the plain file follows the packed one
         if file.is_file():

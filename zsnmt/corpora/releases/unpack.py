@@ -51,7 +51,7 @@ class Allowance:
 
 
 def unpacked_name(name: str) -> str:
-    """The name of what `unpack` makes of an archive; of a file that is no archive, its own."""
+    """The name of what `unpack` makes of an archive; of a file that is not an archive, its own."""
     return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
 
 

@@ -36,7 +36,7 @@ class Tree(NamedTuple):
 def read_trees(path: Path) -> Iterator[Tree]:
     """The trees of a CoNLL-U file, one at a time. A space within a word becomes a no-break space.
 
-    Raises `InputError`, with the line, for what is no CoNLL-U or no UTF-8, for words that are not numbered 1,
+    Raises `InputError`, with the line, for text that is not UTF-8 or not CoNLL-U, for words not numbered 1,
     2, ..., for one without part of speech, relation or a head in the sentence, for a cycle and for a sentence
     that has not one root; and for a file without trees.
     """

@@ -37,7 +37,7 @@ def first_seed(runs: Iterable[dict], system: str, condition: str, part: str) -> 
 
 
 def curves(runs: Sequence[dict]) -> Drawing | None:
-    """Figures 4 and 8: dimensions of the position tables, a column an encoding and a row a dimension.
+    """Figures 4 and 8: dimensions of the position tables, one column per encoding and one row per dimension.
 
     All are of one condition, a reordered one where there is one, and of the lowest seed.
     """
@@ -55,7 +55,7 @@ def curves(runs: Sequence[dict]) -> Drawing | None:
 
 
 def curves_drawn(found: dict[str, dict]) -> Figure:
-    """A column a run, a row a dimension."""
+    """One column per run, one row per dimension."""
     dimensions = [*found.values()][0]["curves"]["dimensions"]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(1.75 * len(found) + 0.6, 0.85 * len(dimensions) + 0.9), layout="constrained")

@@ -99,7 +99,7 @@ def tables(runs: Sequence[dict]) -> dict[str, Table]:
 
 
 def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
-    """Table 4: a row an encoding, means over the conditions of a group; None where no encoding has all of
+    """Table 4: one row per encoding, means over the conditions of a group; None where no encoding has all of
     them.
     """
     conditions = groups(runs)[group]
@@ -172,7 +172,7 @@ def incomplete(runs: Sequence[dict], systems: dict[str, str], conditions: Sequen
 
 
 def conditions_table(runs: Sequence[dict]) -> Table:
-    """Table 5: a row a condition and system."""
+    """Table 5: one row per condition and system."""
     found = [
         (condition, label, of_system)
         for condition in conditions_of(runs)

@@ -150,7 +150,7 @@ def similarity_table(found: Sequence[Probes]) -> Table:
 
 
 def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[list[str], list[list[Cell]]]:
-    """Columns, and a row a system and reference."""
+    """Columns, and one row per system and reference."""
     rows: list[list[Cell]] = [
         [system, seeds(runs), *(finding.over_seeds(runs, FINAL) for finding in findings)]
         for system, runs in by_system(found).items()
