@@ -49,7 +49,7 @@ def test_a_run_folder_holds_what_it_was_made_of(tiny):
         assert (run / "config.conf").read_text() == TINY_CONFIG
         record = json.loads((run / "run.json").read_text())
         assert record["system"] == system and record["seed"] == 1
-        assert record["command"] == f"bash recipes/train.sh configs/tiny.conf {system} --seeds 1"
+        assert record["command"] == f"bash recipes/train.sh {tiny.config} {system} --seeds 1"
         assert record["versions"]["torch"] and record["commit"]
         assert {"languages.txt", "subwords.model", "dict.velan.txt"} <= set(os.listdir(run / "pipeline"))
         assert f"--arch {system} " in (run / "train.command").read_text()
@@ -280,11 +280,22 @@ def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path
             "argument --seeds: 'a' is not a whole number, 0 or above",
         ),
         (["configs/demo.conf", "zs_transformer", "--", "--variational-dropout"], "needs a --name"),
+        (["configs/demo.conf", "zs_transformer", "--name", "../../x"], "'../../x' cannot name a system"),
+        (["configs/demo.conf", "zs_transformer", "--name", "data"], "'data' cannot name a system"),
+        (
+            ["configs/demo.conf", "zs_transfomer"],
+            "'zs_transfomer'; did you mean zs_transformer? zsnmt options",
+        ),
+        (
+            ["configs/demo.conf", "zs_transformer", "--name", "x", "--", "--no-such-option", "3"],
+            "fairseq refuses an option of the training: unrecognized arguments: --no-such-option 3",
+        ),
     ],
 )
 def test_a_wrong_call_gets_one_sentence(tmp_path, arguments, message):
     stopped = run_command("recipes/train.sh", *arguments, runs=tmp_path)
-    assert stopped.returncode != 0 and message in stopped.stderr and not list(tmp_path.iterdir())
+    assert stopped.returncode != 0 and message in stopped.stderr and stopped.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_misaligned_text_is_named_and_earlier_data_stay(tiny, tmp_path):

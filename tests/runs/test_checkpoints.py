@@ -136,8 +136,8 @@ def updates_of_last(folder) -> int:
 def test_training_goes_on_from_the_newest_whole_checkpoint(training, damage):
     damage(training / "checkpoint_last.pt")
     assert replace_damaged_last(training) == (
-        f"{training / 'checkpoint_last.pt'} is damaged; training goes on from checkpoint_best.pt, after 120 updates, "
-        "and what came later is trained again"
+        f"{training / 'checkpoint_last.pt'} is damaged; training goes on from checkpoint_best.pt, after 120 "
+        "updates, and what came later is trained again"
     )
     assert updates_of_last(training) == 120
     assert replace_damaged_last(training) == ""

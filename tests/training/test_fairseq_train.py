@@ -69,13 +69,13 @@ def test_what_is_wrong_is_found_in_a_log(log, reason):
 
 def test_sentences_that_are_left_out_are_told_of_once(capsys):
     line = (
-        "2026-01-01 00:00:00 | WARNING | fairseq.tasks.fairseq_task | 1,204 samples have invalid sizes and will "
-        "be skipped, max_positions=(1024, 512), first few sample ids=[5, 6]"
+        "2026-01-01 00:00:00 | WARNING | fairseq.tasks.fairseq_task | 1,204 samples have invalid sizes and "
+        "will be skipped, max_positions=(1024, 512), first few sample ids=[5, 6]"
     )
     show_progress([line, line], "a system")
     assert capsys.readouterr().err == (
-        "a system: 1,204 training sentences, counted in each direction, are left out: they are longer than the "
-        "1024, 512 tokens that the model reads and writes\n"
+        "a system: 1,204 training sentences, counted in each direction, are left out: they are longer than "
+        "the 1024, 512 tokens that the model reads and writes\n"
     )
 
 

@@ -12,10 +12,11 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, start_run
+from zsnmt.runs.systems import BASELINE
 from zsnmt.training.experiment import Experiment, changed_settings, held, make_source, say_what_is_left_out
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, content_of
-from zsnmt.training.train import train_and_average
+from zsnmt.training.train import check_options, train_and_average
 
 FULL, FROZEN = "full", "frozen"
 MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
@@ -73,6 +74,8 @@ def adapt_run(
     run = experiment.run(name, seed)
     if run.resolve() == adaptation.base.resolve():
         raise InputError(f"the adapted run would take the place of {adaptation.base}; give it another --name")
+    if not (run / MODEL_FILE).is_file():  # those of all architectures of the model
+        check_options(BASELINE.architecture, [*experiment.config.fairseq_options, *options])
     extend_data(steps, experiment, adaptation)
     with locked(run):
         start_run(

@@ -11,8 +11,7 @@ from pathlib import Path
 from zsnmt.analysis.state_folder import LABELS
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
-from zsnmt.training.fairseq_train import PROJECT
+from zsnmt.runs.folder import MODEL_FILE, PROJECT, check_trained, read_record
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import MARKERS, Steps, made_from
 

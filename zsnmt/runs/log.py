@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from zsnmt.errors import InputError
 
@@ -31,19 +33,29 @@ def progress_line(log_line: str) -> str | None:
     return f"epoch {entry['epoch']} ends, validation loss {loss} bits a token{best}"
 
 
-def logged_validations(log: str) -> list[dict]:
+class Validated(NamedTuple):
+    """A validation: after which epoch and how many updates, and its loss (bits a token)."""
+
+    epoch: int
+    updates: int
+    loss: float
+
+
+def logged_validations(log: str) -> list[Validated]:
     """What fairseq's log (`--log-format json`) says of each validation, in order."""
-    return [json.loads(entry) for entry in re.findall(r"\| valid \| (\{.*\})", log)]
+    entries = map(json.loads, re.findall(r"\| valid \| (\{.*\})", log))
+    return [
+        Validated(entry["epoch"], int(entry["valid_num_updates"]), float(entry["valid_nll_loss"]))
+        for entry in entries
+    ]
 
 
-def training_summary(log: str) -> str:
-    """Epochs, updates and best loss from fairseq's log (`--log-format json`)."""
-    validations = logged_validations(log)
+def training_summary(validations: Sequence[Validated]) -> str:
+    """Epochs, updates and best loss of a training; `InputError` where it was never validated."""
     if not validations:
         raise InputError("the training log holds no validation; train the run first")
-    best = min(validations, key=lambda entry: float(entry["valid_nll_loss"]))
-    last = validations[-1]
+    best, last = min(validations, key=lambda one: one.loss), validations[-1]
     return (
-        f"{last['epoch']} epochs, {last['valid_num_updates']} updates, best validation loss "
-        f"{best['valid_nll_loss']} bits a token in epoch {best['epoch']}"
+        f"{last.epoch} epochs, {last.updates} updates, best validation loss {best.loss:g} bits a token in "
+        f"epoch {best.epoch}"
     )

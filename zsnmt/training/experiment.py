@@ -21,6 +21,8 @@ from zsnmt.training.config import Config, read_config
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, listing
 
+SHARED = ("source", "text", "data")  # folders of an experiment that all its runs have in common
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -41,7 +43,12 @@ class Experiment:
         return self.folder / "data"
 
     def run(self, system: str, seed: int) -> Path:
-        """The folder of a run."""
+        """The folder of a run; `InputError` for a system whose name is not that of a folder of its own."""
+        if Path(system).name != system or system.startswith(".") or system in SHARED:
+            raise InputError(
+                f"'{system}' cannot name a system, whose runs are in a folder of that name beside "
+                f"{', '.join(SHARED)}; give a name without /"
+            )
         return self.folder / system / f"seed{seed}"
 
 

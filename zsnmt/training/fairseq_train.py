@@ -12,12 +12,11 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
-from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE
+from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, PROJECT
 from zsnmt.runs.log import progress_line
 from zsnmt.training.children import started
 from zsnmt.training.steps import Steps
 
-PROJECT = Path(__file__).resolve().parents[2]  # the folder of the checkout
 USER_DIR = PROJECT / "zsnmt"
 PAUSE = 0.1  # seconds between two looks at a log
 REFUSAL = re.compile(r"(?:fairseq-train: )?error: (.*)")  # of argparse, or one of ours

@@ -6,11 +6,7 @@ so that studies share these runs and take them over where they are there.
 
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn
 
-from fairseq import options
-
-import zsnmt
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import (
     BASELINE,
@@ -24,6 +20,7 @@ from zsnmt.runs.systems import (
     System,
 )
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.training.fairseq_options import training_options
 
 REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
 DECODER_POSITIONS = "--decoder-position-encoding"
@@ -156,17 +153,3 @@ def check_alike(baseline: Namespace, other: Namespace, varied: Iterable[str]) ->
             f"the defaults of {baseline.arch} and {other.arch} differ in {values}: set them in MODEL, so "
             "that the systems differ in nothing but what the study varies"
         )
-
-
-def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
-    """Options as fairseq-train reads them, with the architecture's defaults; `InputError` where it refuses
-    them.
-    """
-    zsnmt.register()
-    parser = options.get_training_parser("zs_translation")
-    parser.error = refuse
-    return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *arguments])
-
-
-def refuse(message: str) -> NoReturn:
-    raise InputError(f"fairseq refuses the MODEL and TRAINING of the config: {message}")
