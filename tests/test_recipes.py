@@ -14,10 +14,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from tests.conftest import ROOT, TINY_CONFIG, changed, run_command
 from zsnmt.errors import InputError
 from zsnmt.evaluation.scored_run import settings_of
+from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.folder import describe_run
+from zsnmt.runs.log import logged_validations
+from zsnmt.runs.validation import read_validations
 
 SYSTEMS = ("zs_transformer", "zs_transformer_residual")
 LANGUAGES = ("inglan", "velan", "tamun", "velor")
@@ -210,6 +215,56 @@ def test_an_interrupt_ends_the_training_too(killed):
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 130
     assert not [words for _, words in processes() if "fairseq-train" in words and str(killed.run) in words]
+
+
+@pytest.mark.slow
+def test_the_record_is_true_where_the_reader_of_the_output_went_away(killed):
+    """As with `| head`: the recipe and its training end; what was trained is in the log and in the record."""
+    process = subprocess.Popen(killed.command, env=killed.environment, stderr=subprocess.PIPE)
+    while b"epoch 2 ends" not in process.stderr.readline():
+        assert process.poll() is None
+    process.stderr.close()
+    assert process.wait(timeout=60) == 141
+    assert not [words for _, words in processes() if "fairseq-train" in words and str(killed.run) in words]
+    log = finish(killed)
+    validated = {entry["updates"] for entry in read_validations(killed.run / "checkpoints")}
+    assert {entry.updates for entry in logged_validations(log)} == validated and len(validated) == 6
+    assert describe_run(killed.run)["training"].startswith("6 epochs, ")
+
+
+@pytest.mark.slow
+def test_a_training_goes_on_from_another_checkpoint_where_the_last_is_damaged(killed):
+    process = start(killed)
+    wait_for(lambda: len([*killed.run.glob("checkpoints/checkpoint.best_*.pt")]) == 2)
+    process.kill()
+    process.wait()
+    last = killed.run / "checkpoints" / "checkpoint_last.pt"
+    os.truncate(last, last.stat().st_size // 2)
+    finish(killed)
+    assert load_checkpoint(last)["extra_state"]["train_iterator"]["epoch"] == 7
+
+
+def test_a_run_folder_of_a_stranger_runs_no_code_and_writes_nothing_elsewhere(own_tiny):
+    run, elsewhere = own_tiny.run(), own_tiny.runs / "elsewhere"
+    elsewhere.mkdir()
+    config = run / "config.conf"
+    config.write_text(f"touch {elsewhere}/trace; exit 0\n{TINY_CONFIG}")
+    refused = run_command("recipes/evaluate.sh", run, runs=own_tiny.runs)
+    assert refused.returncode == 1 and "config.conf, line 1, is 'touch" in refused.stderr
+    config.write_text(changed(TINY_CONFIG, SYNTHETIC="", TEXT=str(elsewhere / "text"), BEAM="1"))
+    outside = {path: path.stat().st_mtime_ns for path in own_tiny.runs.rglob("*") if run not in path.parents}
+    scored = run_command("recipes/evaluate.sh", run, runs=elsewhere)
+    assert scored.returncode == 0, scored.stderr
+    del outside[run]
+    now = {path: path.stat().st_mtime_ns for path in own_tiny.runs.rglob("*") if run not in path.parents}
+    del now[run]
+    assert now == outside
+    state = load_checkpoint(run / "model.pt")
+    state["cfg"]["task"].left_pad_source = f"__import__('os').mkdir('{elsewhere}/trace')"
+    torch.save(state, run / "model.pt")
+    refused = run_command("scripts/translate.py", run, "--from", "velan", "--to", "tamun", input="Ba.\n")
+    assert refused.returncode == 1 and refused.stderr.count("\n") == 1, refused.stderr
+    assert not [*elsewhere.iterdir()]
 
 
 def damaged(text, break_it):
