@@ -27,7 +27,7 @@ def train_run(
     run = experiment.run(system, seed)
     if not (run / MODEL_FILE).is_file():
         check_options(architecture, [*experiment.config.fairseq_options, *options])
-    prepare_data(steps, experiment)
+    prepare_data(steps, experiment, options)
     named = ["--name", system] if system != architecture else []
     own = ["--", *options] if options else []
     recipe = recipe_command("train", experiment.file, architecture, "--seeds", str(seed), *named, *own)
