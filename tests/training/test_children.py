@@ -39,6 +39,14 @@ def test_a_job_that_fails_says_why_and_the_others_go_on(tmp_path, capfd):
     assert capfd.readouterr().err == "error: a is wrong\nerror: b is wrong\n"
 
 
+def test_a_job_that_a_signal_ends_is_told_of(capfd):
+    assert not side_by_side([os.getpid, lambda: os.kill(os.getpid(), signal.SIGKILL)], most=2)
+    killed = (
+        "error: a process of this command was ended by SIGKILL, as the system does where memory is short\n"
+    )
+    assert capfd.readouterr().err == killed
+
+
 PARENT = """
 import sys, time
 from functools import partial

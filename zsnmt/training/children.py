@@ -67,12 +67,23 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
             ended = [process for process in running if not process.is_alive()]
             running = [process for process in running if process not in ended]
             succeeded &= all(process.exitcode == 0 for process in ended)
+            for process in ended:
+                if process.exitcode < 0:
+                    sys.stderr.write(f"error: a process of this command {ending(process.exitcode)}\n")
     finally:
         for process in running:
             process.terminate()
         for process in running:
             process.join()
     return succeeded
+
+
+def ending(status: int) -> str:
+    """How a process ended that says nothing of it, by its status as Python has it."""
+    if status >= 0:
+        return f"ended with status {status}"
+    ended = f"was ended by {signal.Signals(-status).name}"
+    return f"{ended}, as the system does where memory is short" if status == -signal.SIGKILL else ended
 
 
 def started_job(job: Callable[[], object]) -> BaseProcess:

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import signal
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, PROJECT
 from zsnmt.runs.log import progress_line
-from zsnmt.training.children import started
+from zsnmt.training.children import ending, started
 from zsnmt.training.steps import Steps
 
 USER_DIR = PROJECT / "zsnmt"
@@ -63,7 +62,8 @@ def train(folder: Path, title: str, arguments: Sequence[str]) -> None:
     finally:
         remove_halves(folder / CHECKPOINTS)
     if process.returncode != 0:
-        raise InputError(f"{title}: {reason or described(process.returncode)}; {log} has the whole log")
+        reason = reason or f"fairseq-train {ending(process.returncode)}"
+        raise InputError(f"{title}: {reason}; {log} has the whole log")
 
 
 def remove_halves(checkpoints: Path) -> None:
@@ -102,13 +102,3 @@ def show_progress(lines: Iterable[str], title: str) -> str:
             reason = line.strip()  # behind the frames of a traceback: what is wrong
         in_traceback = line.startswith("Traceback ") or in_traceback and line[:1] in ("", " ")
     return reason
-
-
-def described(status: int) -> str:
-    """How a training ended that does not say so itself."""
-    if status >= 0:
-        return f"fairseq-train ended with status {status}"
-    ended = f"fairseq-train was ended by {signal.Signals(-status).name}"
-    if status == -signal.SIGKILL:
-        return f"{ended}, as the system does where memory is short; a lower --max-tokens needs less"
-    return ended
