@@ -475,5 +475,9 @@ def test_an_error_inside_fairseq_is_shown_not_buried(tiny, tmp_path):
         "9",
         runs=tmp_path,
     )
-    assert stopped.returncode != 0 and "'9' names no layers of 3" in stopped.stderr
-    assert "run the same command again" in stopped.stderr
+    log = tmp_path / "tiny" / "wrong" / "seed1" / "train.log"
+    assert stopped.returncode != 0 and "run the same command again" in stopped.stderr
+    said = stopped.stderr.splitlines()[-1]
+    assert said.startswith("error: wrong, seed 1: '9' names no layers of 3: write none, ")
+    assert said.endswith(f"; {log} has the whole log")
+    assert "\nerror: '9' names no layers" in log.read_text() and "Traceback" not in log.read_text()

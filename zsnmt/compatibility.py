@@ -46,7 +46,7 @@ def read_options_without_running_them() -> None:
     """
     for name, module in [*sys.modules.items()]:
         if name.startswith("fairseq."):
-            module.eval = value_of
+            vars(module)["eval"] = value_of
 
 
 def value_of(text: str) -> object:
@@ -74,16 +74,15 @@ def give_each_transformer_its_own_options() -> None:
     `config.encoder.layers` on one configuration would set it for every other one in the process.
     """
     stock_init = transformer_config.TransformerConfig.__init__
-    if getattr(stock_init, "gives_own_options", False):
+    if stock_init.__module__ == __name__:  # replaced before
         return
 
-    def init(self, *args, **kwargs) -> None:
+    def init(self: transformer_config.TransformerConfig, *args: object, **kwargs: object) -> None:
         stock_init(self, *args, **kwargs)
         for name in ("encoder", "decoder", "quant_noise"):
             if isinstance(getattr(self, name), type):
                 setattr(self, name, getattr(self, name)())
 
-    init.gives_own_options = True
     transformer_config.TransformerConfig.__init__ = init
 
 
@@ -120,24 +119,23 @@ def give_tasks_their_state_back() -> None:
     training goes on with other language tags, or other languages, than it began with.
     """
     stock_load = Trainer.load_checkpoint
-    if getattr(stock_load, "gives_state_back", False):
+    if stock_load.__module__ == __name__:  # replaced before
         return
 
-    def load_checkpoint(self, filename: str, *args, **kwargs):
+    def load_checkpoint(self: Trainer, filename: str, *args: object, **kwargs: object) -> dict | None:
         if PathManager.isfile(filename):
             path = PathManager.get_local_path(filename)
             checkpoint = torch.load(path, map_location="cpu", mmap=is_zipfile(path))
             self.task.load_state_dict(checkpoint.get("task_state") or {})
         return stock_load(self, filename, *args, **kwargs)
 
-    load_checkpoint.gives_state_back = True
     Trainer.load_checkpoint = load_checkpoint
 
 
 def say_refusals_in_a_sentence() -> None:
     """End fairseq's commands with one line for what a person can mend, and not with a traceback."""
     stock_hook = sys.excepthook
-    if not Path(sys.argv[0]).name.startswith("fairseq-") or hasattr(stock_hook, "says_refusals"):
+    if not Path([*sys.argv, ""][0]).name.startswith("fairseq-") or stock_hook.__module__ == __name__:
         return
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -146,7 +144,6 @@ def say_refusals_in_a_sentence() -> None:
         else:
             stock_hook(kind, error, trace)
 
-    hook.says_refusals = True
     sys.excepthook = hook
 
 

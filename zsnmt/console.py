@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Collection
 from concurrent.futures import BrokenExecutor
 from dataclasses import fields
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
 
@@ -16,7 +16,7 @@ INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 
 
-def run(main: Callable[[], None]) -> NoReturn:
+def run(main: Callable[[], object]) -> NoReturn:
     """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError, an OSError or a worker that
     was killed, 2 for a WrongUse.
 
@@ -63,7 +63,7 @@ class Parser(argparse.ArgumentParser):
     `WrongUse`.
     """
 
-    def __init__(self, **settings) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help} | settings)
 
     def error(self, message: str) -> NoReturn:

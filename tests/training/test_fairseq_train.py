@@ -58,6 +58,7 @@ def training(tmp_path, monkeypatch):
     "log, reason",
     [
         (TRACEBACK, "RuntimeError: sizes differ:"),
+        (TRACEBACK.replace("RuntimeError", "zsnmt.errors.InputError"), "sizes differ:"),
         (ARGPARSE, "unrecognized arguments: --no-such-option 3"),
         (REFUSED, "'9' names no layers of 3; give 1 to 3"),
         ("2026-01-01 | INFO | fairseq.tasks | no Error here\nand an Error that is none\n", ""),

@@ -1,6 +1,5 @@
 """A trained run that learns new languages, from their text to an averaged model."""
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from zsnmt.adaptation.joined_text import join_text, new_languages
 from zsnmt.errors import InputError
 from zsnmt.files import replacing, replacing_folder
 from zsnmt.languages import read_languages
+from zsnmt.processes import cores
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, start_run
 from zsnmt.runs.systems import BASELINE
 from zsnmt.training.experiment import (
@@ -83,7 +83,7 @@ def adapt_run(
         raise InputError(f"the adapted run would take the place of {adaptation.base}; give it another --name")
     if not (run / MODEL_FILE).is_file():  # those of all architectures of the model
         check_options(BASELINE.architecture, [*experiment.config.fairseq_options, *options])
-    extend_data(steps, experiment, adaptation, options)
+    extend_data(steps, experiment, adaptation, options=options)
     with locked(run):
         start_run(
             run,
@@ -130,7 +130,7 @@ def extend_data(
         of_both = [source, *([original] if original else []), adaptation.pipeline]
         alone = adaptation.mode == FROZEN and original is None
         chosen = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
-        join = partial(write_joined_text, source, experiment, adaptation, options)
+        join = partial(write_joined_text, source, experiment, adaptation, options=options)
         whole = original is not None  # else what an earlier version made may be for the mode frozen
         steps.make(
             folder, "text", experiment.text, work=join, inputs=of_both, settings=chosen, take_older=whole
@@ -173,7 +173,7 @@ def write_joined_text(
     with replacing_folder(experiment.text) as part:
         known = read_languages(adaptation.pipeline)
         counts = join_text(
-            source, part, known, new=new, original=original, limits=config.pairs or {}, workers=os.cpu_count()
+            source, part, known, new=new, original=original, limits=config.pairs or {}, workers=cores()
         )
     say_what_is_left_out(counts)
 
@@ -191,7 +191,7 @@ def binarise(experiment: Experiment, adaptation: Adaptation) -> None:
         new=new,
         settings=settings,
         unknown_bound=bound,
-        workers=os.cpu_count(),
+        workers=cores(),
     )
     for name, share in shares.items():
         print(f"{name}\t{100 * share:.2f} % unknown", file=sys.stderr)

@@ -1,8 +1,8 @@
 """Linear probes: what a single linear layer can tell of a token from its encoder state.
 
-States are N×d, one row a token, an array or a memory map: rows are read in blocks, in float32, and never all
-at once unless a function says so. Labels are N integers, of any values: language, token id, position. `rows`
-are the row numbers to use, all of them by default.
+States are N×d, one row per token, an array or a memory map: rows are read in blocks, in float32, and never
+all at once unless a function says so. Labels are N integers, of any values: language, token id, position.
+`rows` are the row numbers to use, all of them by default.
 """
 
 import logging
@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from zsnmt.errors import InputError
 
-PUBLISHED_BATCH = 24_568  # words an update of Liu et al.'s published code
+PUBLISHED_BATCH = 24_568  # words per update of Liu et al.'s published code
 MOST_ITERATIONS = 1000
 MOST_CELLS_AT_ONCE = 2**24  # rows × (classes or dimensions) of one block: 64 MiB in float32
 MOST_CELLS_OF_EXACT_FIT = 2**25  # rows × classes, of which scikit-learn holds several arrays of 128 MiB

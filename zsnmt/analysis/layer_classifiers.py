@@ -59,7 +59,8 @@ def sides(folder: Path, held_out: Path | None, seed: int) -> tuple[Side, Side]:
         raise InputError(
             f"{folder} and {held_out} are states of the same text; give states of another text to measure on"
         )
-    return tuple(Side(each, np.arange(len(each.labels.token))) for each in (states, other))
+    training, measured = (Side(each, np.arange(len(each.labels.token))) for each in (states, other))
+    return training, measured
 
 
 def classify_layers(

@@ -69,7 +69,8 @@ def compositionality(
             f"offsets from 1 on"
         )
     room = len(encodings) - max(offsets)
-    smallest, largest = chunk_sizes or default_chunk_sizes(*encodings.shape, max(offsets))
+    positions, dimensions = encodings.shape
+    smallest, largest = chunk_sizes or default_chunk_sizes(positions, dimensions, max(offsets))
     if not 1 <= smallest <= largest < room:
         raise InputError(
             f"chunks of {smallest} to {largest} positions are not possible among {len(encodings)} shifted by "

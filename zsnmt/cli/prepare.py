@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="no two languages have a token in common: each is marked with its language",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args(arguments)
     from zsnmt.text.learning import TextSettings
     from zsnmt.training.binarised import prepare  # loads PyTorch

@@ -4,11 +4,14 @@ from argparse import Namespace
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from fairseq.data import ConcatDataset, Dictionary, LanguagePairDataset
 from fairseq.data.multilingual.multilingual_data_manager import MultilingualDatasetManager
+from fairseq.data.multilingual.sampling_method import SamplingMethod
+from torch.utils.data import Dataset
 
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.errors import InputError
@@ -26,8 +29,8 @@ class TaggedPairs(LanguagePairDataset):
         self,
         direction: Direction,
         placement: TagPlacement,
-        source,
-        target=None,
+        source: Dataset,
+        target: Dataset | None = None,
         source_sizes: Sequence[int] | None = None,
         left_pad_source: bool = True,
         left_pad_target: bool = False,
@@ -70,7 +73,7 @@ class DirectionSets(ConcatDataset):
         lengths = np.array(self.sizes).reshape(len(self), -1)
         return np.lexsort((*lengths.T[::-1], of_direction))
 
-    def batch_by_size(self, indices: np.ndarray, **limits) -> list[list[int]]:
+    def batch_by_size(self, indices: np.ndarray, **limits: Any) -> list[list[int]]:
         """The stock batches, cut at the borders between directions; nothing is lost or reordered."""
         pieces = []
         for batch in super().batch_by_size(indices, **limits):
@@ -80,7 +83,7 @@ class DirectionSets(ConcatDataset):
             ]
         return pieces
 
-    def collater(self, samples: list[dict], **extra_args) -> dict:
+    def collater(self, samples: list[dict], **extra_args: Any) -> dict:
         batch = super().collater(samples, **extra_args)
         if samples:
             batch["direction"] = str(samples[0]["direction"])
@@ -97,11 +100,11 @@ class TaggedDataManager(MultilingualDatasetManager):
         valid_lang_pairs: list[str],
         langs: list[str],
         dicts: dict[str, Dictionary],
-        sampling_method,
+        sampling_method: SamplingMethod,
     ) -> None:
         super().__init__(args, lang_pairs, langs, dicts, sampling_method)
         self.valid_lang_pairs = valid_lang_pairs
-        self.placement: TagPlacement | None = None
+        self.placement: TagPlacement  # which the task sets
 
     def get_data_paths_and_lang_pairs(self, split: str) -> tuple[dict, dict]:
         paths, lang_pairs = super().get_data_paths_and_lang_pairs(split)
@@ -120,7 +123,17 @@ class TaggedDataManager(MultilingualDatasetManager):
                 )
         return shards
 
-    def load_a_dataset(self, split, data_path, src, src_dict, tgt, tgt_dict, combine, **_) -> TaggedPairs:
+    def load_a_dataset(
+        self,
+        split: str,
+        data_path: str,
+        src: str,
+        src_dict: Dictionary,
+        tgt: str,
+        tgt_dict: Dictionary,
+        combine: bool,
+        **_: object,
+    ) -> TaggedPairs:
         direction = parse_direction(f"{src}-{tgt}")
         source, target, _ = self.load_lang_dataset(
             data_path,

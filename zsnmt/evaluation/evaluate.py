@@ -4,7 +4,7 @@ pivot.
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -169,8 +169,9 @@ class Evaluation:
                     and path.is_file()
                 ):
                     old, new = read_lines(path, allow_empty_lines=True), now[way].of(direction)
-                    results.append(self.scorer.result(direction, self.kinds[direction], way, hypotheses=old))
-                    results[-1].figures["unchanged"] = fmean(one == other for one, other in zip(old, new))
+                    result = self.scorer.result(direction, self.kinds[direction], way, hypotheses=old)
+                    unchanged = fmean(one == other for one, other in zip(old, new))
+                    results.append(replace(result, figures={**result.figures, "unchanged": unchanged}))
         return results
 
     def scores(self, results: Sequence[Result], *, before: Sequence[Result]) -> Scores:

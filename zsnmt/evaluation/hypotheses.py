@@ -4,6 +4,7 @@ resumes.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -110,10 +111,10 @@ def jobs(
         sources, _ = pairs[pivoted[0]]
         first, kept = Direction(pivoted[0].source, through), direct
         if pivot.translator is not direct.translator or first not in directions:
-            yield Job(into_pivot, lambda sources=sources: sources, len(sources), legs={pivoted[0]: first})
+            yield Job(into_pivot, partial(list, sources), len(sources), legs={pivoted[0]: first})
             first, kept = pivoted[0], into_pivot
         legs = {direction: Direction(through, direction.target) for direction in pivoted}
-        yield Job(pivot, lambda kept=kept, first=first: kept.of(first), len(sources), legs=legs)
+        yield Job(pivot, partial(kept.of, first), len(sources), legs=legs)
 
 
 def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[Job]:
@@ -122,7 +123,7 @@ def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[J
         sources, _ = pairs[directions[0]]
         yield Job(
             kept,
-            lambda sources=sources: sources,
+            partial(list, sources),
             len(sources),
             legs={direction: direction for direction in directions},
         )

@@ -4,9 +4,11 @@ alike languages are.
 
 import shlex
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from zsnmt.analysis.state_folder import LABELS
 from zsnmt.errors import InputError
@@ -80,7 +82,7 @@ def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_stat
     new = run / f"{PROBES}.new"
     states, training, model = new / "states", new / "training_states", run / MODEL_FILE
     target, seed = probing.target, probing.seed
-    of_split = {"split": probing.split, "lines": probing.lines, "target": target}
+    of_split: dict[str, Any] = {"split": probing.split, "lines": probing.lines, "target": target}
     files = sorted(text.glob(f"{probing.split}.*"))
     steps.make(
         new,
@@ -90,12 +92,17 @@ def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_stat
         inputs=[model, *files],
         settings=of_split,
     )
-    of_training = {"split": "train", "random": probing.train_lines, "seed": seed, "target": target}
+    of_training: dict[str, Any] = {
+        "split": "train",
+        "random": probing.train_lines,
+        "seed": seed,
+        "target": target,
+    }
     files = sorted(text.glob("train.*"))
     work = partial(write_run_states, training, run, text, **of_training)
     steps.make(new, "training_states", training, work=work, inputs=[model, *files], settings=of_training)
 
-    of_similarity = {"variance": probing.variance, "seed": seed}
+    of_similarity: dict[str, Any] = {"variance": probing.variance, "seed": seed}
     work = partial(
         printed,
         new / SIMILARITY,
@@ -169,7 +176,7 @@ def write_run_states(
     write_states(folder, model, sentences, translations=random is None)
 
 
-def printed(file: Path, make, **settings) -> None:
+def printed(file: Path, make: Callable[..., object], **settings: Any) -> None:
     """Keep what a function returns to be printed."""
     shown = make(**settings)
     with replacing(file) as output:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
@@ -14,6 +15,11 @@ from zsnmt.scoring.options import Scoring
 from zsnmt.training.config import read_config
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 
 
 def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, object]) -> dict[str, object]:
@@ -42,7 +48,7 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
     return settings
 
 
-def chosen(kind: type, settings: Mapping[str, object]) -> object:
+def chosen(kind: type[T], settings: Mapping[str, object]) -> T:
     """The settings of a kind, such as `Scoring`, among others by name; the defaults where there are none."""
     names = {field.name for field in fields(kind)}
     return kind(**{name: value for name, value in settings.items() if name in names})
@@ -136,7 +142,7 @@ def score(
     *,
     pivot_run: Path | None = None,
     engine: EngineChoice = EngineChoice(),
-    **others,
+    **others: Any,
 ) -> None:
     from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
     from zsnmt.evaluation.text import TextChoice

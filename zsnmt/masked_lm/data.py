@@ -8,6 +8,7 @@ fairseq's mmap format.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -59,7 +60,7 @@ def prepare(
         dictionary = learn_dictionary(subwords, vocabulary, bilingual=bool(fake_text))
         dictionary.save(str(part / "dict.txt"))
         write_lines(part / LANGUAGES_FILE, [FIRST, FAKE] if fake_text else [FIRST])
-        counts = {}
+        counts: dict[str, int] = {}
         for split, path in text.items():
             sides = {FIRST: path} | ({FAKE: fake_text[split]} if fake_text else {})
             counts |= binarise(
@@ -68,7 +69,7 @@ def prepare(
     return counts
 
 
-def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, size: int, **options) -> Subwords:
+def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, size: int, **options: Any) -> Subwords:
     """The subword model, kept in a folder, of a vocabulary of `size` symbols, special ones among them."""
     train_subwords(
         text, folder / MODEL_FILE, size, others=SPECIALS - 1, **options

@@ -71,7 +71,7 @@ def multilinguality(
     `half`: the lines of the first language, which come first. Perplexity is, as the study has it, of the mean
     over batches of their mean loss; `by_token` is of the mean over tokens.
     """
-    perplexity = {}
+    perplexity: dict[str, float] = {}
     for part, lines in (("full", range(len(valid))), ("first", range(half))):
         means, numbers = map(np.array, zip(*losses(model, valid, lines)))
         perplexity |= {
@@ -155,10 +155,12 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
     if encoding in IN_INPUT:
         attention = encoder.layers[0].self_attn
         vectors = encoder.embed_scale * encoder.embed_tokens.weight[words]
-        weights = attention.q_proj.weight, attention.k_proj.weight
         values = correlations(
-            *(array.detach().numpy() for array in (vectors, torch.from_numpy(table), *weights)),
-            attention.num_heads,
+            vectors.detach().numpy(),
+            table,
+            attention.q_proj.weight.detach().numpy(),
+            key_weight=attention.k_proj.weight.detach().numpy(),
+            heads=attention.num_heads,
         )
         symbols = [model.encoder.dictionary[word] for word in words]
         found["correlations"] = {"words": symbols, "values": rounded(values)}

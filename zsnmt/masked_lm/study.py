@@ -3,7 +3,6 @@ each run.
 """
 
 import itertools
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
 from zsnmt.masked_lm.runs import check_system, score_file, start_run
+from zsnmt.processes import cores
 from zsnmt.runs.folder import recipe_command
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
@@ -216,8 +216,9 @@ def write_text(study: Study, condition: str | None, trees: Path, prefix: Path) -
     if condition is None:
         write_reordered(trees, prefix, None)
     else:
-        orders = (read_model(study.order(name)) for name in (condition, "own"))
-        write_reordered(trees, prefix, mixed(*orders, float(study.config.own_weight)), jobs=os.cpu_count())
+        order, own = (read_model(study.order(name)) for name in (condition, "own"))
+        model = mixed(order, own, float(study.config.own_weight))
+        write_reordered(trees, prefix, model, jobs=cores())
 
 
 def binarise(folder: Path, text: Text, config: StudyConfig) -> None:

@@ -1,7 +1,10 @@
 """fairseq's RoBERTa encoder, built from layers with seams, and the table of its positions."""
 
+from argparse import Namespace
+
 import numpy as np
 import torch
+from fairseq.data import Dictionary
 from fairseq.models.roberta import RobertaEncoder
 from fairseq.models.transformer import TransformerConfig
 from fairseq.modules.transformer_sentence_encoder import init_bert_params
@@ -14,7 +17,7 @@ from zsnmt.modules.positions import TupePositions
 class BertEncoder(RobertaEncoder):
     """With neutral seams, bit for bit fairseq's encoder and masked-LM head."""
 
-    def build_encoder(self, args, dictionary, embed_tokens: nn.Embedding) -> Encoder:
+    def build_encoder(self, args: Namespace, dictionary: Dictionary, embed_tokens: nn.Embedding) -> Encoder:
         encoder = Encoder(TransformerConfig.from_namespace(args), dictionary, embed_tokens)
         encoder.apply(init_bert_params)
         return encoder

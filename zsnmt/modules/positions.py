@@ -52,7 +52,7 @@ class TupePositions(nn.Module):
         for projection in (self.q_proj, self.k_proj):  # as fairseq begins the content's
             nn.init.xavier_uniform_(projection.weight, gain=1 / math.sqrt(2))
             nn.init.zeros_(projection.bias)
-        if relative:
+        if self.buckets is not None:
             nn.init.normal_(self.buckets.weight, std=0.02)
 
     def forward(self, padding_mask: Tensor | None, length: int) -> Tensor:

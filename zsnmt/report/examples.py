@@ -51,7 +51,7 @@ def examples(
     gone. `InputError` for a negative number.
     """
     if number < 0:
-        raise InputError(f"{number} examples a direction cannot be shown; give 0 for none")
+        raise InputError(f"{number} examples per direction cannot be shown; give 0 for none")
     shown = [run for run in first_runs(runs) if number and hypotheses_fit(run)]
     if not shown:
         return {}
@@ -157,7 +157,7 @@ def hypotheses_fit(run: Run) -> bool:
     alike = {name: value for name, value in decoding.items() if name != "pivot_model"}
     alike["sources"] = next(iter(made_with.values()))["sources"]
     if all(
-        (decoding | alike if way == PIVOT else alike).items() <= found.items()
+        ({**decoding, **alike} if way == PIVOT else alike).items() <= found.items()
         for way, found in made_with.items()
     ):
         return True

@@ -124,7 +124,8 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
         for relation, members in relations.items()
         for system, runs in by_system(all_scores).items()
     ]
-    titles = ["family", "directions", "system", *(column.title for column in (*columns, *contrasts))]
+    titles = ["family", "directions", "system"]
+    titles += [column.title for column in columns] + [contrast.title for contrast in contrasts]
     about = "BLEU, means over the zero-shot directions within a family, and between any two."
     return Table(
         "families",
@@ -239,7 +240,7 @@ def in_direction(runs: Sequence[Scores], column: Column, direction: Direction) -
     return over_seeds(
         column.figure,
         Side(runs, column).means({direction}),
-        first and first.uncertainty.intervals.get(column.figure),
+        first.uncertainty.intervals.get(column.figure) if first else None,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import TypeVar
 
 from zsnmt.files import replacing
 from zsnmt.scoring.figures import FIGURES, Form
@@ -38,7 +39,7 @@ class Measured:
     figure: str
     mean: float
     deviation: float | None = None
-    interval: tuple[float, float] | None = None
+    interval: Sequence[float] | None = None
     difference: bool = False
     p: float | None = None
     note: str = ""
@@ -69,6 +70,13 @@ class Measured:
 
 
 Cell = str | Measured | None
+T = TypeVar("T")
+
+
+def complete(values: Sequence[T | None]) -> list[T] | None:
+    """The values, of which none is missing; None where one is."""
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else None
 
 
 def over_seeds(
@@ -78,11 +86,12 @@ def over_seeds(
 
     An interval belongs to one model, so it is kept only when there is one seed.
     """
-    if not values or None in values:
+    known = complete(values)
+    if not known:
         return None
-    if len(values) > 1:
-        return Measured(figure, fmean(values), stdev(values))
-    return Measured(figure, values[0], interval=tuple(interval) if interval else None)
+    if len(known) > 1:
+        return Measured(figure, fmean(known), stdev(known))
+    return Measured(figure, known[0], interval=tuple(interval) if interval else None)
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,7 @@ class Table:
     name: str
     title: str
     columns: list[str]
-    rows: list[list[Cell]]
+    rows: Sequence[Sequence[Cell]]
     about: str
     headers: int = 1
     signatures: str = ""
@@ -167,7 +176,8 @@ def text_rows(table: Table, width: int = WIDTH) -> str:
     """The table for a terminal, each row of it a column; rows that do not fit side by side follow in a
     block of their own.
     """
-    titles, *columns = (padded([shown(cell) for cell in cells]) for cells in (table.columns, *table.rows))
+    lines: list[Sequence[Cell]] = [table.columns, *table.rows]
+    titles, *columns = (padded([shown(cell) for cell in cells]) for cells in lines)
     blocks = [[titles]]
     for column in columns:
         if len(blocks[-1]) > 1 and len("  ".join(cells[0] for cells in (*blocks[-1], column))) > width:

@@ -33,7 +33,7 @@ class BleuCounts:
 
 
 def append_validation(
-    folder: Path, epoch: int, stats: Mapping[str, object], directions: Sequence[str], trained: Iterable[str]
+    folder: Path, epoch: int, stats: Mapping[str, float], directions: Sequence[str], trained: Iterable[str]
 ) -> None:
     """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits)
     and BLEU.

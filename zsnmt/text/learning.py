@@ -68,8 +68,8 @@ def learn_tokenisation(
         truecasers[language] = folder / f"truecaser.{language}"
         tokenise = load_tokeniser("moses", language).tokenise
         lines = islice((line for file in text[language] for line in iterate_lines(file)), TRUECASER_SENTENCES)
-        lines = progress(lines, f"truecaser of {language}", unit=" lines")
-        train_truecaser(map_in_processes(tokenise, lines, workers), truecasers[language])
+        shown = progress(lines, f"truecaser of {language}", unit=" lines")
+        train_truecaser(map_in_processes(tokenise, shown, workers), truecasers[language])
     return TextPipeline(Words(), kinds, truecasers)
 
 

@@ -11,7 +11,7 @@ The kinds of tokenisation, one for each language:
 nothing has to be guessed when the tokens are put together again; the papers have no such marks.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from zsnmt.errors import InputError
@@ -26,6 +26,7 @@ BY_SCRIPT = {
     "by_script": ("moses_truecase", "indic"),
     "by_script_joined": ("moses_truecase_joined", "indic_joined"),
 }
+Rules = RawRules | MosesRules | IndicRules
 JOINER, JOINER_IN_TEXT = "\uffed", "\u25a0"  # a small black square, and the full one
 
 
@@ -38,7 +39,7 @@ class Tokeniser:
 
     def __init__(
         self,
-        rules: RawRules | MosesRules | IndicRules,
+        rules: Rules,
         truecaser: Truecaser | None = None,
         joined: bool = False,
     ):
@@ -85,8 +86,13 @@ def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> T
         raise InputError(
             f"tokenisation '{kind}' of {language} needs a truecaser; train one on its tokenised text"
         )
-    rules = RawRules() if base == "raw" else {"moses": MosesRules, "indic": IndicRules}[base](language)
-    return Tokeniser(rules, Truecaser(truecaser) if needs_truecaser(kind) else None, kind.endswith("_joined"))
+    rules: dict[str, Callable[[str], Rules]] = {
+        "raw": lambda _: RawRules(),
+        "moses": MosesRules,
+        "indic": IndicRules,
+    }
+    cased = Truecaser(truecaser) if truecaser and needs_truecaser(kind) else None
+    return Tokeniser(rules[base](language), cased, kind.endswith("_joined"))
 
 
 def needs_truecaser(kind: str) -> bool:

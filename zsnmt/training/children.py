@@ -58,7 +58,8 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
     A job that fails says why on stderr and the others go on. All are ended when this process is interrupted
     or dies.
     """
-    waiting, running, succeeded = [*jobs], [], True
+    waiting, succeeded = [*jobs], True
+    running: list[BaseProcess] = []
     try:
         while waiting or running:
             while waiting and len(running) < most:
@@ -67,9 +68,9 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
             ended = [process for process in running if not process.is_alive()]
             running = [process for process in running if process not in ended]
             succeeded &= all(process.exitcode == 0 for process in ended)
-            for process in ended:
-                if process.exitcode < 0:
-                    sys.stderr.write(f"error: a process of this command {ending(process.exitcode)}\n")
+            for status in (process.exitcode or 0 for process in ended):
+                if status < 0:
+                    sys.stderr.write(f"error: a process of this command {ending(status)}\n")
     finally:
         for process in running:
             process.terminate()

@@ -10,12 +10,15 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from zsnmt.errors import InputError
 from zsnmt.languages import check_language
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 
 BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
 KEY = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)=")
@@ -46,7 +49,7 @@ class ConfigFile:
         self.path, self.keys, self.variables = path, keys, variables
         self.settings: dict[str, Setting] = {}
         text, position = self._text(), 0
-        while (position := BLANK.match(text, position).end()) < len(text):
+        while (blank := BLANK.match(text, position)) and (position := blank.end()) < len(text):
             position = self._read_setting(text, position)
 
     def value(self, key: str) -> str:
@@ -118,17 +121,12 @@ class ConfigFile:
             self._fail(
                 line, f"sets {key}, which line {self.settings[key].line} sets too; leave one of the two out"
             )
-        if text.startswith('"', match.end()):
-            if not (value := QUOTED.match(text, match.end())):
-                self._fail(
-                    line, f"opens a double quote for {key} that nothing closes; end the value with one"
-                )
-            written = value[1]
-        else:
-            value = BARE.match(text, match.end())
-            written = value[0]
-            if written.startswith("~"):
-                self._fail(line, f"sets {key}={written}; write $HOME in place of ~")
+        quoted = text.startswith('"', match.end())
+        if not (value := (QUOTED if quoted else BARE).match(text, match.end())):
+            self._fail(line, f"opens a double quote for {key} that nothing closes; end the value with one")
+        written = value[1] if quoted else value[0]
+        if not quoted and written.startswith("~"):
+            self._fail(line, f"sets {key}={written}; write $HOME in place of ~")
         shown = text[value.start() : value.end() + 1]  # with the sign that ended a bare word
         if "`" in shown or "$(" in shown:
             self._fail(

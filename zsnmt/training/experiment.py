@@ -1,13 +1,13 @@
 """An experiment: a config, and the folder with the text and the data that its runs share."""
 
 import logging
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from zsnmt.corpora.invented.corpus import write_corpus
 from zsnmt.corpora.invented.options import parse_corpus
@@ -17,6 +17,7 @@ from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import LIST_FILE, make_training_text
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder
+from zsnmt.processes import cores
 from zsnmt.runs.folder import check_config, keep_config
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.locks import locked
@@ -24,6 +25,7 @@ from zsnmt.training.steps import Steps, listing
 
 CHOOSING = ("--lang-pairs", "--valid-lang-pairs", "--valid-subset", "--disable-validation")
 SHARED = ("source", "text", "data")  # folders of an experiment that all its runs have in common
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -114,9 +116,9 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     config, source = experiment.config, experiment.folder / "source"
     make = partial(steps.make, experiment.folder, "source", source)
     if config.synthetic:
-        corpus = named(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
+        invented = named(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
         make(
-            partial(replaced, source, partial(write_corpus, corpus)),
+            partial(replaced, source, partial(write_corpus, invented)),
             settings={"synthetic": config.synthetic},
         )
     elif config.multiway:
@@ -147,7 +149,9 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     return source
 
 
-def named(experiment: Experiment, key: str, parse: Callable, words: tuple[str, ...]):
+def named(
+    experiment: Experiment, key: str, parse: Callable[[tuple[str, ...]], T], words: tuple[str, ...]
+) -> T:
     """What the words of a key mean, `InputError` naming the config where they mean nothing."""
     try:
         return parse(words)
@@ -179,9 +183,7 @@ def clean(source: Path, experiment: Experiment, options: Sequence[str] = ()) -> 
     config = experiment.config
     check_validation(source, config.languages, [*config.fairseq_options, *options])
     with replacing_folder(experiment.text) as part:
-        counts = make_training_text(
-            source, part, config.languages, limits=config.pairs, workers=os.cpu_count()
-        )
+        counts = make_training_text(source, part, config.languages, limits=config.pairs, workers=cores())
     say_what_is_left_out(counts)
 
 
@@ -220,7 +222,7 @@ def binarise(experiment: Experiment) -> None:
         experiment.data,
         experiment.config.languages,
         settings=experiment.config.text_settings,
-        workers=os.cpu_count(),
+        workers=cores(),
     )
     warn_of_foreign_text(experiment.text, experiment.config.languages)
 

@@ -19,6 +19,7 @@ from zsnmt.training.steps import Steps
 USER_DIR = PROJECT / "zsnmt"
 PAUSE = 0.1  # seconds between two looks at a log
 REFUSAL = re.compile(r"(?:fairseq-train: )?error: (.*)")  # of argparse, or one of ours
+OURS = "zsnmt.errors.InputError: "
 FIXED = ("--no-epoch-checkpoints", "--log-format", "json", "--num-workers", "0")
 
 
@@ -99,6 +100,6 @@ def show_progress(lines: Iterable[str], title: str) -> str:
         if refusal := REFUSAL.fullmatch(line):
             reason = refusal[1]
         elif in_traceback and line.strip() and not line[0].isspace():
-            reason = line.strip()  # behind the frames of a traceback: what is wrong
+            reason = line.strip().removeprefix(OURS)  # behind the frames of a traceback
         in_traceback = line.startswith("Traceback ") or in_traceback and line[:1] in ("", " ")
     return reason

@@ -103,7 +103,8 @@ def read_tagged(source: Path, target: Path) -> Iterator[tuple[str, str]]:
                 f"and the other tells about a talk; get the release again"
             )
         if not about_talk[0]:
-            yield tuple(unescape(side, FURTHER_ENTITIES) for side in sides)
+            first, second = (unescape(side, FURTHER_ENTITIES) for side in sides)
+            yield first, second
 
 
 def read_segments(source: Path, target: Path) -> list[tuple[str, str]]:
@@ -120,7 +121,7 @@ def read_segments(source: Path, target: Path) -> list[tuple[str, str]]:
     return [*zip(*(segments.values() for segments in sides))]
 
 
-def parse_segments(path: Path) -> dict[tuple[str, str], str]:
+def parse_segments(path: Path) -> dict[tuple[str | None, str | None], str]:
     """The text of an XML file's segments by talk and number, in their order.
 
     Raises InputError for a file that declares a document type or entities, which no file of the release does.

@@ -93,9 +93,10 @@ def find_files(release: Path, wanted: Sequence[Sequence[Sequence[str]]], corpus:
     index = index_files(release)
     found, missing = [], []
     for alternatives in wanted:
-        files = ([look_up(index, name) for name in names] for names in alternatives)
-        if (complete := next((paths for paths in files if all(paths)), None)) is not None:
-            found.append(complete)
+        files = ([path for name in names if (path := look_up(index, name))] for names in alternatives)
+        complete = (paths for paths, names in zip(files, alternatives) if len(paths) == len(names))
+        if (paths := next(complete, None)) is not None:
+            found.append(paths)
         else:
             missing += [name for name in alternatives[0] if look_up(index, name) is None]
     if missing:

@@ -77,7 +77,7 @@ def curves_drawn(found: dict[str, dict]) -> Figure:
     return figure
 
 
-def grid_of(panels: int, width: float, height: float, **shared) -> tuple[Figure, list[Axes]]:
+def grid_of(panels: int, width: float, height: float, **shared: bool) -> tuple[Figure, list[Axes]]:
     """A figure of panels of a size in inches, in as many rows as they need."""
     columns = min(panels, FIGURE_COLUMNS)
     rows = -(-panels // columns)

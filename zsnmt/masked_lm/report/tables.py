@@ -26,6 +26,7 @@ from zsnmt.report.table import (
     Cell,
     Measured,
     Table,
+    complete,
     joined,
     markdown,
     markdown_rows,
@@ -48,8 +49,8 @@ class Column(NamedTuple):
 
     def mean(self, of_seeds: Sequence[Sequence[dict]]) -> Measured | None:
         """The mean over the conditions of each seed, then over the seeds; None where a run has none."""
-        values = [[self.of(run) for run in of_seed] for of_seed in of_seeds]
-        return over_seeds(self.figure, [None if None in of_seed else fmean(of_seed) for of_seed in values])
+        values = [complete([self.of(run) for run in of_seed]) for of_seed in of_seeds]
+        return over_seeds(self.figure, [None if of_seed is None else fmean(of_seed) for of_seed in values])
 
 
 def perplexity(part: str) -> OfRun:
@@ -152,7 +153,7 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
 def averaged(
     runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str], shown: Sequence[Column]
 ) -> list[list[Cell]]:
-    """A row a system that has seeds in all the conditions: label, seeds, and means over the conditions."""
+    """One row per system that has seeds in all conditions: label, seeds, and means over the conditions."""
     found = {label: by_seed(runs, system, conditions) for system, label in systems.items()}
     return [
         [label, ", ".join(map(str, of_system)), *(column.mean([*of_system.values()]) for column in shown)]
@@ -322,12 +323,12 @@ def marked(table: Table, mark: str) -> Table:
     lower = {column.title for column in (FULL, FIRST)}
     rows = [[*row] for row in table.rows]
     for place, title in enumerate(table.columns):
-        means = [row[place].mean for row in rows if isinstance(row[place], Measured)]
+        means = [cell.mean for row in rows if isinstance(cell := row[place], Measured)]
         if len(means) > 1 and table.name.startswith(ENCODINGS_TABLE):
             best = min(means) if title in lower else max(means)
             for row in rows:
-                if isinstance(row[place], Measured) and row[place].mean == best:
-                    row[place] = mark.format(row[place])
+                if isinstance(cell := row[place], Measured) and cell.mean == best:
+                    row[place] = mark.format(cell)
     return replace(table, rows=rows)
 
 

@@ -149,7 +149,8 @@ def table(
             read.append([value(cell, kind) for cell, kind in zip(row, columns.values(), strict=True)])
         except ValueError as error:
             raise InputError(f"{name}, line {number} is damaged ({error}); {REMEDY}") from error
-    wanted, there = Counter(keys), Counter(tuple(row[: len(keys[0])]) for row in read)
+    wanted: Counter[tuple] = Counter(keys)
+    there: Counter[tuple] = Counter(tuple(row[: len(keys[0])]) for row in read)
     if odd := [*(wanted - there), *(there - wanted)]:
         raise InputError(f"{name} has no row, or one too many, for {' '.join(map(str, odd[0]))}; {REMEDY}")
     return read

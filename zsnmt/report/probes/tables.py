@@ -163,7 +163,7 @@ def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[lis
 
 
 def layers_table(found: Sequence[Probes]) -> Table:
-    """A row a layer and system."""
+    """One row per layer and system."""
     findings = (*CLASSIFIERS, *SIMILARITIES)
     rows = [
         [layer, system, residual(runs[0], layer), *(finding.over_seeds(runs, layer) for finding in findings)]

@@ -47,5 +47,5 @@ def clip_distance_table(all_scores: Sequence[Scores]) -> Table | None:
 def bleu(runs: Sequence[Scores], direction: Direction) -> Measured | None:
     """BLEU of a system in a direction, over its seeds."""
     results = [scores.select(SUPERVISED).get(direction) for scores in runs]
-    interval = results[0] and results[0].uncertainty.intervals.get("bleu")
-    return over_seeds("bleu", [result and result.figures["bleu"] for result in results], interval)
+    interval = results[0].uncertainty.intervals.get("bleu") if results[0] else None
+    return over_seeds("bleu", [result.figures["bleu"] if result else None for result in results], interval)
