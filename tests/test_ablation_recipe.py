@@ -108,7 +108,7 @@ def test_a_study_trains_what_is_missing_and_prints_all_side_by_side(own_tiny, tm
         assert load_checkpoint(run / "model.pt")["cfg"]["model"].encoder_residual_replacement == kind
         assert json.loads((run / "scores.json").read_text())["pivot_by"] == "zs_transformer, seed 1"
         assert json.loads((run / "run.json").read_text())["command"] == (
-            f"bash recipes/train.sh configs/tiny.conf {RESIDUAL} --seeds 1 --name residual_{kind} -- "
+            f"bash recipes/train.sh {own_tiny.config} {RESIDUAL} --seeds 1 --name residual_{kind} -- "
             f"{options}"
         )
 

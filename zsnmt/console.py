@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Collection
+from concurrent.futures import BrokenExecutor
 from dataclasses import fields
 from typing import Any, NoReturn
 
@@ -16,8 +17,8 @@ PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 
 
 def run(main: Callable[[], object]) -> NoReturn:
-    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError, 2 for a
-    WrongUse.
+    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError, an OSError or a worker that
+    was killed, 2 for a WrongUse.
 
     An interrupt exits with 130 and a reader that closed its pipe (`| head`) with 141, both silently.
     Any other exception is a bug and propagates.
@@ -33,6 +34,8 @@ def run(main: Callable[[], object]) -> NoReturn:
         stop(PIPE_CLOSED)
     except InputError as error:
         stop(MISUSED if isinstance(error, WrongUse) else FAILED, str(error))
+    except BrokenExecutor:
+        stop(FAILED, "a process that shared the work was ended, as the system does where memory is short")
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
         stop(FAILED, where + (error.strerror or str(error)))

@@ -135,6 +135,10 @@ def test_values_are_words_lines_and_variables(tmp_path):
             "quotes",
         ),
         ("NAME='a b'", 1, "goes on after the value of NAME"),
+        ("declare NAME=a", 1, "is 'declare NAME=a'; a config holds nothing but KEY=value"),
+        ("exit 0", 1, "is 'exit 0'; a config holds nothing but KEY=value"),
+        ("NAME+=a", 1, "is 'NAME+=a'; a config holds nothing but KEY=value"),
+        ("PATH=/x", 1, "sets 'PATH', which is not a key; the keys are NAME, OTHER, THIRD"),
         ("NAME=a; OTHER=b", 1, "goes on after the value of NAME: 'NAME=a; OTHER=b'; put"),
         ('NAME="a"OTHER=b', 1, "goes on after the value of NAME"),
         (
@@ -200,6 +204,17 @@ def test_a_file_that_is_missing_or_not_text_is_named(tmp_path):
         ),
         ({"MARK_TOKENS": "no"}, "sets MARK_TOKENS=no; write yes, or leave it out"),
         ({"IDENTIFIER": "guess"}, "sets IDENTIFIER=guess; write py3langid or lexicon, or leave it out"),
+        ({"LANGUAGES": "inglan ../x"}, "line 2, sets LANGUAGES=inglan ../x: '../x' is not a language code"),
+        ({"LANGUAGES": "inglan *"}, "line 2, sets LANGUAGES=inglan *: '*' is not a language code"),
+        (
+            {"TRAINING": "--lr 1 --user-dir /else/where"},
+            "TRAINING=--lr 1 --user-dir /else/where: --user-dir would run the code of a folder",
+        ),
+        ({"MODEL": "--user-dir=x"}, "MODEL=--user-dir=x: --user-dir would run the code of a folder"),
+        (
+            {"TRAINING": "--adam-betas '(0.9, 0.98)'"},
+            "words end at spaces, and a quote has no meaning in a value; write (0.9,0.98) without either",
+        ),
         ({"PAIRS": "few"}, "line 11, sets PAIRS=few: 'few' gives no numbers of sentence pairs; write 30000"),
         ({"SUBWORD_TYPE": "word", "THRESHOLD": "50"}, "words have no threshold"),
         ({"MERGES": "90"}, "line 11, sets MERGES beside VOCABULARY; leave one of the two out"),

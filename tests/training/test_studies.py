@@ -295,7 +295,7 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
         (
             "positions",
             "--encoder-layerz 3",
-            "fairseq refuses the MODEL and TRAINING of the config: unrecognized arguments: --enc",
+            "fairseq refuses an option of the training: unrecognized arguments: --enc",
         ),
         ("removal_layer", "--encoder-layers many", "argument --encoder-layers: invalid int value: 'many'"),
     ],

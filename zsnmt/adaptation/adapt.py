@@ -12,10 +12,18 @@ from zsnmt.files import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, start_run
-from zsnmt.training.experiment import Experiment, changed_settings, held, make_source, say_what_is_left_out
+from zsnmt.runs.systems import BASELINE
+from zsnmt.training.experiment import (
+    Experiment,
+    changed_settings,
+    check_validation,
+    held,
+    make_source,
+    say_what_is_left_out,
+)
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, content_of
-from zsnmt.training.train import train_and_average
+from zsnmt.training.train import check_options, train_and_average
 
 FULL, FROZEN = "full", "frozen"
 MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
@@ -73,7 +81,9 @@ def adapt_run(
     run = experiment.run(name, seed)
     if run.resolve() == adaptation.base.resolve():
         raise InputError(f"the adapted run would take the place of {adaptation.base}; give it another --name")
-    extend_data(steps, experiment, adaptation)
+    if not (run / MODEL_FILE).is_file():  # those of all architectures of the model
+        check_options(BASELINE.architecture, [*experiment.config.fairseq_options, *options])
+    extend_data(steps, experiment, adaptation, options=options)
     with locked(run):
         start_run(
             run,
@@ -102,8 +112,12 @@ def adapt_run(
     return run
 
 
-def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) -> None:
-    """Make the text and the binarised data of a run and its new languages, unless they are there."""
+def extend_data(
+    steps: Steps, experiment: Experiment, adaptation: Adaptation, options: Sequence[str] = ()
+) -> None:
+    """Make the text and the binarised data of a run and its new languages, unless they are there, for a
+    training with further options of fairseq-train.
+    """
     config, folder = experiment.config, experiment.folder
     made_for, pipeline = folder / MADE_FOR, content_of(adaptation.pipeline)
     with held(steps, folder, experiment.file):
@@ -116,7 +130,7 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
         of_both = [source, *([original] if original else []), adaptation.pipeline]
         alone = adaptation.mode == FROZEN and original is None
         chosen = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
-        join = partial(write_joined_text, source, experiment, adaptation)
+        join = partial(write_joined_text, source, experiment, adaptation, options=options)
         whole = original is not None  # else what an earlier version made may be for the mode frozen
         steps.make(
             folder, "text", experiment.text, work=join, inputs=of_both, settings=chosen, take_older=whole
@@ -139,8 +153,11 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
             file.write(pipeline.encode("utf-8"))
 
 
-def write_joined_text(source: Path, experiment: Experiment, adaptation: Adaptation) -> None:
+def write_joined_text(
+    source: Path, experiment: Experiment, adaptation: Adaptation, options: Sequence[str]
+) -> None:
     config, original = experiment.config, adaptation.text
+    check_validation(source, config.languages, [*config.fairseq_options, *options])
     new = adaptation.new_languages(config.languages)
     if original is None:
         gone = (

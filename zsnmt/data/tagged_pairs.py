@@ -3,6 +3,7 @@
 from argparse import Namespace
 from collections import OrderedDict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ class TaggedDataManager(MultilingualDatasetManager):
 
     def get_data_paths_and_lang_pairs(self, split: str) -> tuple[dict, dict]:
         paths, lang_pairs = super().get_data_paths_and_lang_pairs(split)
-        if split in getattr(self.args, "valid_subset", "").split(","):
+        if self.validates(split):
             lang_pairs["main"] = self.valid_lang_pairs
         return paths, lang_pairs
 
@@ -147,7 +148,7 @@ class TaggedDataManager(MultilingualDatasetManager):
             self.args.max_source_positions - len(self.placement.source_prefix(direction)),
             truncate_source=self.args.truncate_source,
         )
-        return TaggedPairs(
+        pairs = TaggedPairs(
             direction,
             self.placement,
             source,
@@ -155,6 +156,33 @@ class TaggedDataManager(MultilingualDatasetManager):
             left_pad_source=self.args.left_pad_source,
             left_pad_target=self.args.left_pad_target,
         )
+        if self.validates(split) and not getattr(self.args, "skip_invalid_size_inputs_valid_test", False):
+            self.check_lengths(pairs, Path(data_path), split)
+        return pairs
+
+    def validates(self, split: str) -> bool:
+        """Whether a split is one of validation."""
+        return split in getattr(self.args, "valid_subset", "").split(",")
+
+    def check_lengths(self, pairs: TaggedPairs, folder: Path, split: str) -> None:
+        """`InputError` for a sentence that is too long for the model, of which fairseq would say so when the
+        first epoch is over, and lose that epoch.
+        """
+        direction = pairs.direction
+        names = (f"{split}.{a}-{b}" for a, b in (direction, direction[::-1]))
+        name = next(name for name in names if (folder / f"{name}.{direction.source}.idx").is_file())
+        for language, sizes, verb, end in (
+            (direction.source, pairs.src_sizes, "reads", "source"),
+            (direction.target, pairs.tgt_sizes, "writes", "target"),
+        ):
+            limit = getattr(self.args, f"max_{end}_positions")
+            if len(longer := np.flatnonzero(sizes > limit)):
+                raise InputError(
+                    f"{folder / name}.{language}: line {longer[0] + 1} of this validation text has "
+                    f"{sizes[longer[0]]} tokens with its tags and its end, and the model {verb} {limit} at "
+                    "most; shorten the line, remove it in both languages, or give "
+                    f"--max-{end}-positions {max(sizes)}"
+                )
 
     def load_into_concat_dataset(
         self, split: str, datasets: list[tuple], data_param_list: list

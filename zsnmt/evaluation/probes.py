@@ -20,8 +20,7 @@ from zsnmt.evaluation.probe_steps import (
     ProbeSteps,
 )
 from zsnmt.evaluation.probing import Probing
-from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
-from zsnmt.training.fairseq_train import PROJECT
+from zsnmt.runs.folder import MODEL_FILE, PROJECT, check_trained, read_record
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import MARKERS, Steps
 

@@ -21,6 +21,7 @@ from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
 from zsnmt.masked_lm.runs import COUNTS_FILE, check_system, score_file, start_run, updates_of
 from zsnmt.processes import cores
+from zsnmt.runs.folder import recipe_command
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.sampling import spread
 from zsnmt.training.children import side_by_side
@@ -28,10 +29,12 @@ from zsnmt.training.experiment import held
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, made_from
+from zsnmt.training.train import check_options
 
 SAME, NONE = "same", "none"  # conditions: a copy in the same word order, and no second language
 TREES = ".conllu"
 REMEDY = "make the data again with recipes/masked_lm.sh"
+ARCHITECTURE = "zs_bert"
 
 
 @dataclass(frozen=True)
@@ -80,8 +83,12 @@ class Text:
 def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
     """Make the data, then train and score all runs, so many at a time; returns their folders.
 
-    What is done already is left out. Raises `InputError` if a run fails, when the others are done.
+    What is done already is left out. Raises `InputError` for options that fairseq refuses, and if a run
+    fails, when the others are done.
     """
+    if not all(study.scored(*run) for run in study.grid()):
+        for system in study.config.systems:
+            check_options(ARCHITECTURE, training_words(study.config, system))
     with held(steps, study.folder, study.file):
         text, treebanks = text_and_treebanks(steps, study)
         for condition in study.config.conditions:
@@ -255,33 +262,16 @@ def cut(side: dict[str, Path], config: StudyConfig, folder: Path) -> dict[str, P
 def train_and_score(steps: Steps, study: Study, condition: str, system: str, seed: int) -> None:
     """Make a run of the grid."""
     config, run, data = study.config, study.run(condition, system, seed), study.data(condition)
-    command = (
-        f"bash recipes/masked_lm.sh configs/{study.file.name} --conditions {condition} --systems "
-        f"{system} --seeds {seed}"
-    )
+    chosen = ["--conditions", condition, "--systems", system, "--seeds", str(seed)]
+    command = recipe_command("masked_lm", study.file, *chosen)
     with locked(run):
         start_run(run, study.file, condition, system=system, seed=seed, command=command)
-        subsets = "valid" if condition == NONE else "valid,valid.en"
-        of_model = [
-            "--arch",
-            "zs_bert",
-            "--distributed-world-size",
-            "1",
-            *config.model,
-            *config.training,
-            *length(config, data),
-            *check_system(system),
-        ]
         options = [
-            "--task",
-            "zs_masked_lm",
-            *of_model,
-            "--criterion",
-            "masked_lm",
+            *training_words(config, system),
+            *length(config, data),
             "--seed",
             str(seed),
-            "--valid-subset",
-            subsets,
+            *validation(condition),
         ]
         fairseq_train(steps, run, f"{condition}, {system}, seed {seed}", data=data, options=options)
         settings = {"layers": config.layers, "train": made_from(run, "train")}
@@ -293,6 +283,17 @@ def train_and_score(steps: Steps, study: Study, condition: str, system: str, see
             inputs=[data],
             settings=settings,
         )
+
+
+def training_words(config: StudyConfig, system: str) -> list[str]:
+    """The options of fairseq-train that a system is trained with, in all conditions."""
+    of_model = ["--arch", ARCHITECTURE, "--distributed-world-size", "1", *config.model, *config.training]
+    return ["--task", "zs_masked_lm", *of_model, *check_system(system), "--criterion", "masked_lm"]
+
+
+def validation(condition: str) -> list[str]:
+    """The option that names the sets of validation: the first decides, the second is English alone."""
+    return ["--valid-subset", "valid" if condition == NONE else "valid,valid.en"]
 
 
 def length(config: StudyConfig, data: Path) -> list[str]:

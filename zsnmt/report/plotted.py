@@ -221,9 +221,7 @@ def validation_losses(log: str) -> dict[int, float]:
     """Validation loss by update from fairseq's log (`--log-format json`); a resumed epoch counts once, with
     its last loss.
     """
-    losses = {
-        int(entry["valid_num_updates"]): float(entry["valid_nll_loss"]) for entry in logged_validations(log)
-    }
+    losses = {one.updates: one.loss for one in logged_validations(log)}
     return dict(sorted(losses.items()))
 
 

@@ -2,15 +2,18 @@
 
 import logging
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import torch
 
 import zsnmt.compatibility  # noqa: F401
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
+from zsnmt.runs.folder import LAST_CHECKPOINT
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +54,49 @@ def load_checkpoint(path: Path) -> dict:
     """A checkpoint on the CPU; never runs code from it. Raises `InputError` if it is damaged or unsafe."""
     with readable(path):
         return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a checkpoint can be loaded, and holds what was written to it."""
+    try:
+        if is_zipfile(path):
+            with ZipFile(path) as archive:
+                return archive.testzip() is None  # PyTorch does not look at the checksums
+        load_checkpoint(path)
+    except (InputError, BadZipFile, zlib.error):
+        return False
+    return True
+
+
+def replace_damaged_last(folder: Path) -> str:
+    """Put the newest whole checkpoint in the place of a damaged last one, from which training goes on.
+
+    Returns what a person should know of it, nothing where the last one is whole or missing. Raises
+    `InputError` where none is whole.
+    """
+    last = folder / LAST_CHECKPOINT
+    if not last.is_file() or is_whole(last):
+        return ""
+    updates = {
+        path: updates_of(path) for path in sorted(folder.glob("*.pt")) if path != last and is_whole(path)
+    }
+    if not updates:
+        raise InputError(
+            f"{last} is damaged, and there is no other whole checkpoint; remove {folder} to train from the "
+            "beginning"
+        )
+    newest = max(updates, key=updates.__getitem__)
+    with replacing(last) as file:
+        file.write(newest.read_bytes())
+    return (
+        f"{last} is damaged; training goes on from {newest.name}, after {updates[newest]} updates, and what "
+        "came later is trained again"
+    )
+
+
+def updates_of(path: Path) -> int:
+    """The updates after which a checkpoint was made."""
+    return load_checkpoint(path)["optimizer_history"][-1]["num_updates"]
 
 
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:

@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import math
-import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -114,11 +113,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
         folder = Path(utils.split_paths(args.data)[0])
         languages = read_languages(folder)
-        if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
-            raise InputError(
-                f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare"
-            )
-        dictionary = cls.load_dictionary(os.path.join(folder, f"dict.{languages[0]}.txt"))
+        dictionary = read_dictionary(folder, languages)
         missing = [language for language in languages if language_tag(language) not in dictionary]
         if missing:
             raise InputError(
@@ -410,6 +405,27 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             start = starts.repeat_interleave(generator.beam_size).to(sample["net_input"]["src_tokens"])
         with torch.no_grad():
             return generator.generate(models, sample, prefix_tokens=prefix_tokens, bos_token=start)
+
+
+def read_dictionary(folder: Path, languages: Sequence[str]) -> Dictionary:
+    """The dictionary that all languages of a folder have in common; `InputError` where a file of it is
+    missing, damaged or another.
+    """
+    file = folder / f"dict.{languages[0]}.txt"
+    if not file.is_file():
+        raise InputError(
+            f"{file} is missing: a folder has one dictionary for all languages; copy it from where the "
+            "folder was made, or make the folder with zsnmt prepare"
+        )
+    if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
+        raise InputError(f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare")
+    try:
+        return Dictionary.load(str(file))
+    except Exception as error:  # fairseq raises many kinds
+        raise InputError(
+            f"{file} is not a dictionary ({error}); copy it from where the folder was made, or make the "
+            "folder with zsnmt prepare"
+        ) from error
 
 
 def directions_of(pairs: str | list[str] | None, languages: list[str]) -> list[str]:

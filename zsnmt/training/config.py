@@ -8,6 +8,8 @@ from zsnmt.corpora.training_text import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.text.learning import TextSettings
 from zsnmt.training.config_file import (
+    FAIRSEQ_OPTIONS,
+    LANGUAGES,
     NUMBER,
     POSITIVE,
     TEXT,
@@ -32,7 +34,7 @@ class Config:
     default of what takes the setting: the beam search and the subword model.
     """
 
-    languages: tuple[str, ...] = setting(WORDS, "the language codes, the pivot first")
+    languages: tuple[str, ...] = setting(LANGUAGES, "the language codes, the pivot first")
     text: str = setting(TEXT, "folder of parallel text", "")
     synthetic: tuple[str, ...] = setting(WORDS, "options of zsnmt make-synthetic, which makes the text", ())
     multiway: str = setting(TEXT, "folder of a multiway corpus, from which training pairs are cut", "")
@@ -69,8 +71,8 @@ class Config:
         "a language uses only pieces that occur so often in its training text; 0 is for all",
         TextSettings.threshold,
     )
-    model: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the model", ())
-    training: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the training", ())
+    model: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the model", ())
+    training: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the training", ())
     average: int = setting(POSITIVE, "so many of the best checkpoints are averaged", 5)
     beam: int | None = setting(POSITIVE, "hypotheses kept at each step of the search", None)
     length_penalty: float | None = setting(NUMBER, "exponent of the length penalty", None)

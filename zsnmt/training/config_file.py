@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from zsnmt.errors import InputError
+from zsnmt.languages import check_language
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -197,7 +198,20 @@ def matching(pattern: str, read: Callable[[str], object]) -> Callable[[str], obj
 
 
 def split_words(value: str) -> tuple[str, ...]:
+    if "'" in value:
+        raise ValueError
     return tuple(value.split())
+
+
+def split_options(value: str) -> tuple[str, ...]:
+    words = split_words(value)
+    if any(word.partition("=")[0] == "--user-dir" for word in words):
+        raise InputError("--user-dir would run the code of a folder, and a config runs none; leave it out")
+    return words
+
+
+def split_languages(value: str) -> tuple[str, ...]:
+    return tuple(map(check_language, value.split()))
 
 
 def choice(*words: str) -> tuple[Callable[[str], object], str]:
@@ -206,7 +220,10 @@ def choice(*words: str) -> tuple[Callable[[str], object], str]:
 
 
 TEXT = str, ""
-WORDS = split_words, ""
+WITHOUT_QUOTES = "words end at spaces, and a quote has no meaning in a value; write (0.9,0.98) without either"
+WORDS = split_words, WITHOUT_QUOTES
+FAIRSEQ_OPTIONS = split_options, WITHOUT_QUOTES
+LANGUAGES = split_languages, ""
 YES = matching("yes", bool), "write yes, or leave it out"
 POSITIVE = matching("0*[1-9][0-9]*", int), "it must be a whole number above 0"
 WHOLE = matching("[0-9]+", int), "it must be a whole number, 0 or above"

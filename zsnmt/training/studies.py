@@ -6,11 +6,7 @@ so that studies share these runs and take them over where they are there.
 
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn
 
-from fairseq import options
-
-import zsnmt
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.runs.systems import (
@@ -31,6 +27,7 @@ from zsnmt.runs.systems import (
     of_direction,
 )
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.training.fairseq_options import training_options
 
 REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
 QUERY = "--encoder-position-query-layers"
@@ -206,17 +203,3 @@ def check_alike(baseline: Namespace, other: Namespace, varied: Iterable[str]) ->
             f"the defaults of {baseline.arch} and {other.arch} differ in {values}: set them in MODEL, so "
             "that the systems differ in nothing but what the study varies"
         )
-
-
-def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
-    """Options as fairseq-train reads them, with the architecture's defaults; `InputError` where it refuses
-    them.
-    """
-    zsnmt.register()
-    parser = options.get_training_parser("zs_translation")
-    parser.error = refuse
-    return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *arguments])
-
-
-def refuse(message: str) -> NoReturn:
-    raise InputError(f"fairseq refuses the MODEL and TRAINING of the config: {message}")
