@@ -34,6 +34,13 @@ VERDICTS = {
         ("iwslt17", "iwslt17_add_de", "iwslt17_little_data", "iwslt17_little_data_marked"),
         Verdict(WITH_CARE, OTHER_LINES),
     ),
+    **dict.fromkeys(
+        ("iwslt17_diverse", "iwslt17_marked"),
+        Verdict(NO, "the paper has IWSLT multiway, and language marks on 30,000 pairs alone"),
+    ),
+    "pmindia_devanagari": Verdict(
+        NO, "the paper says that zero-shot translation is worse, and gives no figure"
+    ),
     **dict.fromkeys(("europarl_multiway", "europarl_non_overlap"), Verdict(NO, OTHER_TEST_SET)),
     "europarl_full": Verdict(
         NO,
