@@ -7,12 +7,16 @@ tests/test_compatibility.py holds a test that fails without it. Importing this m
 import argparse
 import os
 import shutil
+from pathlib import Path
 from zipfile import is_zipfile
 
 import torch
 from fairseq.file_io import PathManager
 from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
+
+from zsnmt.errors import InputError
+from zsnmt.files import check_archive
 
 
 def allow_namespaces_in_checkpoints() -> None:
@@ -61,10 +65,11 @@ def copy_checkpoints_whole() -> None:
 
 
 def give_tasks_their_state_back() -> None:
-    """Let a task see its state in the checkpoint from which training goes on.
+    """Let a task see its state in the checkpoint from which training goes on, which is to be undamaged.
 
     fairseq saves the state of the task, but reads it only for translation: nobody would notice that
-    training goes on with other language tags, or other languages, than it began with.
+    training goes on with other language tags, or other languages, than it began with. Nor that it goes on
+    with other weights, since PyTorch compares no checksums.
     """
     stock_load = Trainer.load_checkpoint
     if getattr(stock_load, "gives_state_back", False):
@@ -73,7 +78,15 @@ def give_tasks_their_state_back() -> None:
     def load_checkpoint(self, filename: str, *args, **kwargs):
         if PathManager.isfile(filename):
             path = PathManager.get_local_path(filename)
-            checkpoint = torch.load(path, map_location="cpu", mmap=is_zipfile(path))
+            try:
+                check_archive(Path(path))
+                checkpoint = torch.load(path, map_location="cpu", mmap=is_zipfile(path))
+            except Exception as error:  # torch raises many kinds
+                reason = " ".join(str(error).split())[:200]
+                raise InputError(
+                    f"training cannot go on from {path} ({reason}); put a copy of another checkpoint of its "
+                    "folder in its place, or remove it and begin anew"
+                ) from error
             self.task.load_state_dict(checkpoint.get("task_state") or {})
         return stock_load(self, filename, *args, **kwargs)
 

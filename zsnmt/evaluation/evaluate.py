@@ -15,7 +15,7 @@ from zsnmt.decoding.search import Search
 from zsnmt.evaluation.hypotheses import INTO_PIVOT, Hypotheses, Job, jobs, kept_ways
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
-from zsnmt.files import checksum_of, sha256
+from zsnmt.files import checksum_of, sha256, unchanged
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
@@ -64,7 +64,7 @@ def evaluate(
 
 
 class Model:
-    """A run folder or its export: what is known of it, and the checksum of its model."""
+    """A run folder or its export: what is known of it, and, once it is loaded, the checksum of its model."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -72,7 +72,7 @@ class Model:
             export = describe_export(folder)
             self.record, self.checksum = export["run"], export["model"]
         else:
-            self.record, self.checksum = describe_run(folder), sha256(folder / MODEL_FILE)
+            self.record = describe_run(folder)
 
     @property
     def name(self) -> str:
@@ -80,8 +80,11 @@ class Model:
         return f"{self.record['system']}, seed {self.record['seed']}"
 
     def load(self, search: Search, engine: EngineChoice) -> Translator:
-        """What translates with it."""
-        return Translator.open(self.folder, search, engine)
+        """What translates with it; `InputError` if a run gets another model meanwhile."""
+        if is_export(self.folder):
+            return Translator.open(self.folder, search, engine)
+        with unchanged(self.folder / MODEL_FILE) as self.checksum:
+            return Translator.open(self.folder, search, engine)
 
 
 class Evaluation:
@@ -150,10 +153,18 @@ class Evaluation:
         """The results of the run that an adapted one goes on from, whose hypotheses it keeps in a folder,
         with the share `unchanged`.
 
-        Only of what was decoded alike from the same sources.
+        Only of what was decoded alike, from the same sources, by the model that it goes on from.
         """
         now, results = {kept.way: kept for kept in ways}, []
+        base = (self.run.record.get("adapted_from") or {}).get("model")  # older runs do not say
         for way, settings in kept_ways(folder, "adapt the run again").items():
+            if base and settings.get("model") != base:
+                logger.warning(
+                    "no scores of before, %s: the run that this one goes on from has got another model since "
+                    "it was scored",
+                    way.label,
+                )
+                continue
             if any(settings.get(name) != self.decoding.get(name) for name in ALIKE):
                 logger.warning(
                     "no scores of before, %s: the run that this one goes on from was scored with "

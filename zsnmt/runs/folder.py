@@ -1,17 +1,22 @@
 """Run folders: what a run is made of, written down where the run is."""
 
+from __future__ import annotations
+
 import platform
 import shutil
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zsnmt.errors import InputError
-from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, write_json
+from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, sha256, write_json
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.runs.log import training_summary
-from zsnmt.runs.scores import Way
-from zsnmt.text.pipeline import FILES
+from zsnmt.text.pipeline import FILES, PIPELINE_FILE
+
+if TYPE_CHECKING:  # score files know run folders
+    from zsnmt.runs.scores import Way
 
 PACKAGES = (
     "torch",
@@ -45,9 +50,12 @@ def start_run(
     and overlap.
 
     A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
-    `before/`. Raises `InputError` if the folder holds a run of another config or pipeline.
+    `before/`. Raises `InputError` if the folder holds a run of another config or pipeline, and for data that
+    lack a pipeline.
     """
     read_languages(data)
+    if not (data / PIPELINE_FILE).is_file():
+        raise InputError(f"{data / PIPELINE_FILE} is missing; remove {data} and give the same command again")
     run.mkdir(parents=True, exist_ok=True)
     check_config(run, config)
     pipeline = run / PIPELINE_FOLDER
@@ -107,6 +115,7 @@ def origin(run: Path) -> dict:
     record = read_record(run)
     return {
         **{key: record[key] for key in ("config", "system", "seed", "commit")},
+        "model": sha256(run / MODEL_FILE),
         "languages": read_languages(run / PIPELINE_FOLDER),
     }
 

@@ -17,6 +17,8 @@ from typing import NamedTuple
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
 from zsnmt.languages import KINDS, ZERO_SHOT, Direction, parse_direction
+from zsnmt.runs.checksums import read_checksums
+from zsnmt.runs.folder import MODEL_FILE
 
 SCORES_FILE = "scores.json"
 FORMAT = 2  # those of format 1 do not say so; they have the way in place of the kind (`"kind": "pivot"`)
@@ -184,8 +186,15 @@ def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
 
 
 def read_scores(run: Path) -> Scores:
-    """The scores of a run; `InputError` if it has none."""
-    return read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    """The scores of a run; `InputError` if it has none of its present model."""
+    scores = read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
+    if scored and present and scored != present:
+        raise InputError(
+            f"{run / SCORES_FILE} is of another model than {run / MODEL_FILE}; score the run again with "
+            f"recipes/evaluate.sh {run}"
+        )
+    return scores
 
 
 def read_score_file(path: Path, remedy: str) -> Scores:
