@@ -1,22 +1,17 @@
 """Run folders: what a run is made of, written down where the run is."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from zsnmt.errors import InputError
 from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, sha256, write_json
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.runs.log import training_summary
+from zsnmt.runs.scores import Way
 from zsnmt.text.pipeline import FILES, PIPELINE_FILE
-
-if TYPE_CHECKING:  # score files know run folders
-    from zsnmt.runs.scores import Way
 
 PACKAGES = (
     "torch",

@@ -17,8 +17,6 @@ from typing import NamedTuple
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
 from zsnmt.languages import KINDS, ZERO_SHOT, Direction, parse_direction
-from zsnmt.runs.checksums import read_checksums
-from zsnmt.runs.folder import MODEL_FILE
 
 SCORES_FILE = "scores.json"
 FORMAT = 2  # those of format 1 do not say so; they have the way in place of the kind (`"kind": "pivot"`)
@@ -187,6 +185,8 @@ def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
 
 def read_scores(run: Path) -> Scores:
     """The scores of a run; `InputError` if it has none of its present model."""
+    from zsnmt.runs.checksums import MODEL_FILE, read_checksums  # loads SentencePiece
+
     scores = read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
     scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
     if scored and present and scored != present:
