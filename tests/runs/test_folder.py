@@ -15,6 +15,7 @@ def made(tmp_path):
     (data / "languages.txt").write_text("en\nde\n")
     (data / "dict.en.txt").write_text("a 1\n")
     (data / "subwords.model").write_bytes(b"model")
+    (data / "pipeline.json").write_text("{}")
     (data / "train.de-en.de.bin").write_bytes(b"not part of a run")
     config.write_text("LANGUAGES=x\n")
 
@@ -31,6 +32,7 @@ def test_a_run_keeps_the_pipeline_and_the_record_of_its_start(made):
     assert sorted(path.name for path in (run / "pipeline").iterdir()) == [
         "dict.en.txt",
         "languages.txt",
+        "pipeline.json",
         "subwords.model",
     ]
     record = json.loads((run / "run.json").read_text())
@@ -53,3 +55,10 @@ def test_another_config_or_pipeline_is_refused(made):
     (folder / "run.json").write_text("{")
     with pytest.raises(InputError, match="run.json is damaged"):
         read_record(folder)
+
+
+def test_data_without_a_pipeline_are_refused_before_a_run_is_trained_on_them(made):
+    folder, start = made
+    (folder / "data" / "pipeline.json").unlink()
+    with pytest.raises(InputError, match="data/pipeline.json is missing; remove .*data and give the same"):
+        start()

@@ -50,7 +50,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
         codec = task.codec
     model.eval().prepare_for_inference_(cfg)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
-    return TrainedRun(model, task, codec, checksum)
+    return TrainedRun(model, task, codec, checksum=checksum)
 
 
 @contextmanager
