@@ -17,6 +17,7 @@ OVERLAP_FILE = (
     "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
 )
 END_OF_ARCHIVE = b"PK\5\6"  # the last record of a zip archive begins so, and has 18 bytes more
+FOLDER = 0x10  # the attribute of a part that is a folder, of which PyTorch reads nothing
 CANNOT_GROW = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -102,7 +103,7 @@ def check_archive(path: Path) -> None:
             first, *_ = parts = archive.infolist()
             file.seek(-len(END_OF_ARCHIVE) - 18, os.SEEK_END)
             whole = first.header_offset == 0 and file.read(len(END_OF_ARCHIVE)) == END_OF_ARCHIVE
-            whole &= not any(part.external_attr for part in parts)  # PyTorch reads nothing of a folder
+            whole &= not any(part.external_attr & FOLDER for part in parts)
             whole = whole and archive.testzip() is None
     except FileNotFoundError:
         raise

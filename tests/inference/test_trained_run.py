@@ -158,9 +158,9 @@ def test_a_lost_pipeline_is_subwords_alone_only_where_there_were_no_pipelines(ru
     for name in ("valid_bleu_lines", "length_penalty_form"):  # younger than pipelines
         delattr(state["cfg"]["task"], name)
     save(state, run / "model.pt")
-    for expected in ("Ba nit.", ""):  # with checksums and without
-        assert load_run(run).codec.pipeline.decode(["▁Ba", "▁nit", "."], "velan") == "Ba nit."
-        (run / CHECKSUMS_FILE).unlink(missing_ok=True)
+    assert load_run(run).codec.pipeline.decode(["▁Ba", "▁nit", "."], "velan") == "Ba nit."
+    (run / CHECKSUMS_FILE).unlink()
+    assert load_run(run).codec.pipeline.decode(["▁Ba", "▁nit", "."], "velan") == "Ba nit."
 
 
 def test_a_model_that_is_replaced_while_it_is_read_is_refused(recorded, monkeypatch):

@@ -93,7 +93,9 @@ def codec(folder: Path, record: dict) -> Codec:
     dictionary = Dictionary.load(str(pipeline / f"dict.{languages[0]}.txt"))
     of_text = TextPipeline.load(pipeline, f"{PIPELINE_FOLDER}/{PIPELINE_FILE}" not in record["files"])
     try:
-        longest, _ = (int(record[f"max_{side}_positions"]) for side in ("source", "target"))
+        longest, of_target = (int(record[f"max_{side}_positions"]) for side in ("source", "target"))
+        if of_target < 2:
+            raise ValueError(f"{of_target} tokens are no translation")
         trained = [parse_direction(direction) for direction in record["trained"]]
         placement = TagPlacement(record["language_tags"], dictionary)
         return Codec(of_text, placement, languages, trained=trained, longest=longest)
