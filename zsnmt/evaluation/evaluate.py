@@ -19,7 +19,14 @@ from zsnmt.files import checksum_of, sha256, unchanged
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
-from zsnmt.runs.folder import BEFORE, HYPOTHESES, MODEL_FILE, describe_run, hypotheses_file
+from zsnmt.runs.folder import (
+    BEFORE,
+    HYPOTHESES,
+    MODEL_FILE,
+    describe_run,
+    hypotheses_file,
+    is_as_translated,
+)
 from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Way, in_order, record_fields
 from zsnmt.scoring.comet import load_comet
 from zsnmt.scoring.options import Scoring
@@ -178,6 +185,7 @@ class Evaluation:
                     way in now
                     and settings["sources"].get(str(direction)) == sha256(sources)
                     and path.is_file()
+                    and is_as_translated(path, settings)
                 ):
                     old, new = read_lines(path, allow_empty_lines=True), now[way].of(direction)
                     results.append(self.scorer.result(direction, self.kinds[direction], way, hypotheses=old))

@@ -11,7 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
 from zsnmt.languages import Direction
 from zsnmt.report.scores import Run, all_directions, way_title, ways_of
-from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, settings_file
+from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, is_as_translated, settings_file
 from zsnmt.runs.scores import PIVOT, Scores, Way
 from zsnmt.scoring.language_identification import Identifier, load_identifier
 from zsnmt.text.lines import read_lines
@@ -121,8 +121,8 @@ def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[li
 
 
 def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[str, list[str]]:
-    """What a run kept of a direction, by the way it was decoded; `InputError` unless it has a line for each
-    source.
+    """What a run kept of a direction, by the way it was decoded; `InputError` unless it is what was scored,
+    with a line for each source.
     """
     kept = {}
     for way in ways_of([run.scores]):
@@ -131,6 +131,8 @@ def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[str, lis
             hypotheses_file(run.folder / HYPOTHESES, way, direction),
         )
         if path.is_file():
+            if not is_as_translated(path, settings(run, way)):
+                raise InputError(f"{path} is not what was scored; score the run again")
             kept[title] = read_lines(path, allow_empty_lines=True)
             if len(kept[title]) != lines:
                 raise InputError(

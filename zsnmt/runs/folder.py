@@ -3,6 +3,7 @@
 import platform
 import shutil
 import subprocess
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -27,6 +28,7 @@ PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
+HYPOTHESES_CHECKSUMS = "checksums"  # of their files by name, beside what they were made with
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
 
 
@@ -153,6 +155,11 @@ def settings_file(folder: Path, way: Way) -> Path:
 def hypotheses_file(folder: Path, way: Way, direction: Direction) -> Path:
     """The hypotheses of a direction, a line for each source."""
     return folder / f"{way.file_name}.{direction}.txt"
+
+
+def is_as_translated(path: Path, settings: Mapping) -> bool:
+    """Whether a file of hypotheses is what was made with these settings; those of version 0.1 do not say."""
+    return sha256(path) == settings.get(HYPOTHESES_CHECKSUMS, {}).get(path.name, sha256(path))
 
 
 def commit() -> str:
