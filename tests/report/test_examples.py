@@ -8,6 +8,7 @@ import pytest
 from tests.support.runs import SIGNATURE, STRAYED, TEXT, make_run, make_text
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
+from zsnmt.files import sha256
 from zsnmt.languages import Direction
 from zsnmt.report import examples as module
 from zsnmt.report.examples import examples
@@ -128,6 +129,16 @@ def test_text_that_has_moved_can_be_named(runs, tmp_path, caplog):
     (tmp_path / "text").rename(tmp_path / "moved")
     assert examples(runs, 3) == {} and "is not a folder" in caplog.text
     assert len(examples(runs, 3, text=tmp_path / "moved")) == 4
+
+
+def test_a_file_of_hypotheses_that_was_changed_is_not_shown(runs, caplog):
+    folder = runs[0].folder / "hypotheses"
+    settings, hypotheses = folder / "direct.json", folder / "direct.de-fr.txt"
+    known = json.loads(settings.read_text()) | {"checksums": {hypotheses.name: sha256(hypotheses)}}
+    settings.write_text(json.dumps(known))
+    assert GERMAN_FRENCH in examples(runs, 3)
+    hypotheses.write_text("what another model wrote\n" * 3)
+    assert GERMAN_FRENCH not in examples(runs, 3) and "direct.de-fr.txt is not what was scored" in caplog.text
 
 
 def test_a_shortened_file_of_hypotheses_is_noticed(runs, caplog):

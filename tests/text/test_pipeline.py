@@ -187,16 +187,26 @@ def test_a_pipeline_travels_whole(prepared, tmp_path):
                     assert pipeline.encode(sentence, language) == before.encode(sentence, language)
 
 
-def test_a_folder_of_subwords_alone_is_a_pipeline_without_tokenisation(prepared, tmp_path):
+def test_a_folder_of_subwords_alone_was_a_pipeline_without_tokenisation(prepared, tmp_path):
     for path in prepared(TextSettings(vocabulary_size=220)).glob("subwords.model"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    pipeline = TextPipeline.load(tmp_path)
+    pipeline = TextPipeline.load(tmp_path, before_pipelines=True)
     assert not pipeline.needs_language
     assert pipeline.decode(pipeline.encode(SENTENCES["de"][0], "anything"), "anything") == SENTENCES["de"][0]
 
 
 def test_a_tokenised_pipeline_that_lost_its_settings_is_refused(prepared, tmp_path):
     shutil.copytree(prepared(TOKENISED), tmp_path / "pipeline")
+    (tmp_path / "pipeline" / "pipeline.json").unlink()
+    for before_pipelines in (False, True):
+        with pytest.raises(InputError, match="pipeline.json is missing; copy it from the data folder of the"):
+            TextPipeline.load(tmp_path / "pipeline", before_pipelines)
+
+
+def test_a_pipeline_without_truecasers_that_lost_its_settings_is_not_taken_for_subwords_alone(
+    prepared, tmp_path
+):
+    shutil.copytree(prepared(TextSettings(220, mark_tokens=True)), tmp_path / "pipeline")
     (tmp_path / "pipeline" / "pipeline.json").unlink()
     with pytest.raises(InputError, match="pipeline.json is missing; copy it from the data folder of the run"):
         TextPipeline.load(tmp_path / "pipeline")

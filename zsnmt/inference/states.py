@@ -20,11 +20,11 @@ from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels,
 from zsnmt.data.language_tags import source_tags
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
-from zsnmt.files import checksum_of, new_folder, sha256, write_json
+from zsnmt.files import checksum_of, new_folder, unchanged, write_json
 from zsnmt.inference import trained_run
 from zsnmt.languages import Direction, check_known
 from zsnmt.modules.attention_residual import KeepResidual
-from zsnmt.runs.checkpoints import readable
+from zsnmt.runs.checkpoints import load_state, readable
 from zsnmt.runs.folder import MODEL_FILE
 
 
@@ -72,7 +72,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None)
         codec.languages,
         sources=sources,
         tags=len(tags),
-        record={"run": str(run.resolve()), "target": target, **record_of(run / checkpoint, encoder)},
+        record={"run": str(run.resolve()), "target": target, **record_of(trained.checksum, encoder)},
     )
 
 
@@ -87,8 +87,8 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
         "data": str(data),
         "eval_bleu": False,
     }  # a tokeniser for the BLEU of validation is not needed
-    with readable(checkpoint):
-        state = checkpoint_utils.load_checkpoint_to_cpu(str(checkpoint), overrides)
+    with readable(checkpoint), unchanged(checkpoint) as checksum:
+        state = load_state(checkpoint, overrides)
         try:
             [model], _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], state=state)
         except FileNotFoundError as error:
@@ -121,7 +121,7 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
         ],
         sources=lambda lines, language: (encode(line.split(), task.source_dictionary) for line in lines),
         tags=0,
-        record={"run": str(checkpoint.resolve()), "target": None, **record_of(checkpoint, encoder)},
+        record={"run": str(checkpoint.resolve()), "target": None, **record_of(checksum, encoder)},
     )
 
 
@@ -132,13 +132,13 @@ def reads_pieces_alone(task: FairseqTask) -> bool:
     return type(task) is TranslationTask
 
 
-def record_of(checkpoint: Path, encoder: TransformerEncoderBase) -> dict:
-    """What states.json says of a model; `removed_layers` are those without the residual of the attention,
-    from 1.
+def record_of(checksum: str, encoder: TransformerEncoderBase) -> dict:
+    """What states.json says of a model whose checkpoint has this checksum; `removed_layers` are those without
+    the residual of the attention, from 1.
     """
     residuals = [getattr(layer, "attention_residual", None) for layer in encoder.layers.children()]
     return {
-        "model": sha256(checkpoint),
+        "model": checksum,
         "layers": [*map(str, range(encoder.num_layers + 1)), FINAL],
         "dimension": encoder.embed_tokens.embedding_dim,
         "removed_layers": [

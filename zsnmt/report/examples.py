@@ -11,7 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import read_json, sha256
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.scores import Run, all_directions, way_title, ways_of
-from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, settings_file
+from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, is_as_translated, settings_file
 from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Scores, Way
 from zsnmt.scoring.language_identification import Identifier, load_identifier
 from zsnmt.text.lines import read_lines
@@ -133,11 +133,15 @@ def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[li
 
 
 def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[Way, list[str]]:
-    """What a run kept of a direction, by the way it was decoded; `InputError` unless it has a line for each
-    source.
+    """What a run kept of a direction, by the way it was decoded; `InputError` unless it is what was scored,
+    with a line for each source.
     """
     paths = {way: hypotheses_file(run.folder / HYPOTHESES, way, direction) for way in ways_of([run.scores])}
-    return {way: read_whole(path, lines) for way, path in paths.items() if path.is_file()}
+    kept = {way: path for way, path in paths.items() if path.is_file()}
+    for way, path in kept.items():
+        if not is_as_translated(path, settings(run, way)):
+            raise InputError(f"{path} is not what was scored; score the run again")
+    return {way: read_whole(path, lines) for way, path in kept.items()}
 
 
 def read_whole(path: Path, lines: int) -> list[str]:

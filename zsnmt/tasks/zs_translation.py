@@ -31,6 +31,7 @@ from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"
 ALL = "all"
+AFTER_PIPELINES = "valid_bleu_lines"  # an option younger than `pipeline.json`, which older checkpoints lack
 STOCK_OPTIONS = (
     "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
     "fixed_dictionary"
@@ -103,6 +104,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         Raises `InputError` for unknown languages, missing tags and options of the stock task that would have
         no effect here. Options that a checkpoint lacks, since it is older than they are, get their defaults.
         """
+        before_pipelines = not hasattr(args, AFTER_PIPELINES)
         parser = ArgumentParser()
         cls.add_args(parser)
         parser.parse_args([args.data], namespace=args)  # sets what is not there
@@ -141,7 +143,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         args.left_pad_source = utils.eval_bool(str(args.left_pad_source))
         args.left_pad_target = utils.eval_bool(str(args.left_pad_target))
         args.langtoks = {"main": (None, None)}
-        return cls(args, languages, dict.fromkeys(languages, dictionary), training)
+        task = cls(args, languages, dict.fromkeys(languages, dictionary), training)
+        task.before_pipelines = before_pipelines
+        return task
 
     def __init__(
         self, args: Namespace, langs: list[str], dicts: dict[str, Dictionary], training: bool
@@ -158,6 +162,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
         self.trained_before: list[str] = []
+        self.before_pipelines = False  # whether the model is of a time when text was cut into subwords alone
 
     def place_tags(self, placement: str) -> None:
         """Choose where the language tags stand from now on."""
@@ -314,7 +319,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     @functools.cached_property
     def pipeline(self) -> TextPipeline:
         """The text pipeline in the data folder."""
-        return TextPipeline.load(Path(utils.split_paths(self.args.data)[0]))
+        return TextPipeline.load(Path(utils.split_paths(self.args.data)[0]), self.before_pipelines)
 
     @property
     def codec(self) -> Codec:
