@@ -1,5 +1,6 @@
 import errno
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import pytest
 
 from zsnmt.console import Printable, run
 from zsnmt.errors import InputError
+from zsnmt.processes import worker_pool
 
 
 def raising(error: BaseException):
@@ -89,6 +91,15 @@ def test_a_signal_that_is_ignored_stays_ignored():
     assert shell(body, "").returncode == 128 + signal.SIGHUP
     ignored = shell(body, "", before="trap '' HUP")  # as nohup does
     assert (ignored.returncode, ignored.stdout) == (0, "on\n")
+
+
+def test_a_worker_that_is_killed_is_one_line(capsys):
+    def main() -> None:
+        with worker_pool(2) as pool:
+            pool.submit(os._exit, 9).result()
+
+    line = "error: a process that shared the work was ended, as the system does where memory is short\n"
+    assert ending(main, capsys) == (1, line)
 
 
 def test_an_interrupt_is_quiet(capsys):

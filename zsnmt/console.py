@@ -7,9 +7,10 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Collection
+from concurrent.futures import BrokenExecutor
 from dataclasses import fields
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
 from zsnmt.files import CANNOT_GROW, check_output
@@ -22,9 +23,9 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
-def run(main: Callable[[], None]) -> NoReturn:
-    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError, 2 for a
-    WrongUse.
+def run(main: Callable[[], object]) -> NoReturn:
+    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError, an OSError or a worker that
+    was killed, 2 for a WrongUse.
 
     An interrupt exits with 130, SIGTERM with 143 and a reader that closed its pipe (`| head`) with 141, all
     silently and after what was half-written is removed. Any other exception is a bug and propagates.
@@ -46,6 +47,8 @@ def run(main: Callable[[], None]) -> NoReturn:
         stop(PIPE_CLOSED)
     except InputError as error:
         stop(MISUSED if isinstance(error, WrongUse) else FAILED, str(error))
+    except BrokenExecutor:
+        stop(FAILED, "a process that shared the work was ended, as the system does where memory is short")
     except OSError as error:
         name = "standard output" if error.errno in CANNOT_GROW else None  # all other files are named
         where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
@@ -93,7 +96,7 @@ class Parser(argparse.ArgumentParser):
     `WrongUse`.
     """
 
-    def __init__(self, **settings) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help} | settings)
 
     def error(self, message: str) -> NoReturn:

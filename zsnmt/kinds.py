@@ -40,4 +40,4 @@ def fits(value: object, kind: object) -> bool:
         return fits(value, [of[0] if of else object])
     if origin in (int, float):
         return isinstance(value, (int, origin)) and not isinstance(value, bool)
-    return value is None if origin is None else isinstance(value, origin)
+    return isinstance(value, origin) if isinstance(origin, type) else value is origin

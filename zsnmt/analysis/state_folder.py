@@ -8,7 +8,7 @@ symbol are left out.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
@@ -21,6 +21,7 @@ from zsnmt.files import read_json
 STATES_FILE = "states.json"
 LABELS_FILE = "tokens.npz"
 FINAL = "final"
+BATCHES = ROWS, SENTENCES = "rows", "sentences"  # what classifiers' batches are made of
 LABELS = ("token", "position", "language")  # those of a row that classifiers are fitted for
 
 RECORD = {  # what states.json says; those of a model that is not of a run have no target
@@ -28,9 +29,11 @@ RECORD = {  # what states.json says; those of a model that is not of a run have 
     "text": str,
     "target": str | None,
     "translations": bool,
-    **dict.fromkeys(("dimension", "sentences", "tokens"), int),
+    "dimension": int,
+    "tokens": int | None,
+    "sentences": int | Mapping[str, int],
     **dict.fromkeys(("layers", "languages"), Sequence[str]),
-    "removed_layers": Sequence[int],
+    "removed_layers": Sequence[int] | None,
 }
 SENTENCES_AT_A_TIME = 256
 REMEDY = "make it with zsnmt probe-states"

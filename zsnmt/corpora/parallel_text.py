@@ -72,19 +72,13 @@ def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tup
     """
     pairs = []
     for pair in combinations(languages, 2):
-        own = [
-            next(filter(Path.is_file, (text / f"{split}.{a}-{b}.{side}" for side in (a, b))), None)
-            for a, b in (pair, pair[::-1])
-        ]
-        if all(own):
+        sides = ([text / f"{split}.{a}-{b}.{side}" for side in (a, b)] for a, b in (pair, pair[::-1]))
+        own = [next(filter(Path.is_file, files)) for files in sides if any(map(Path.is_file, files))]
+        if len(own) == 2:
             raise InputError(
                 f"{text} has {own[0].name} and {own[1].name}; a pair serves both directions, so keep one"
             )
-        if (
-            any(own)
-            or split != "train"
-            and all((text / f"{split}.{language}").is_file() for language in pair)
-        ):
+        if own or split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
             pairs.append(pair)
     return pairs
 
@@ -116,7 +110,7 @@ def check_corpus(
     """
     if not pairs or not splits:
         raise InputError("there is nothing to check; name at least one language pair and one split")
-    counts = {}
+    counts: dict[str, dict[str, int]] = {}
     for split in splits:
         counts[split] = {}
         multiway = {}

@@ -81,7 +81,8 @@ def encode(
     sides = (
         subwords.encode_lines(sentences, "") for sentences in (premises, hypotheses)
     )  # all languages have one vocabulary
-    cut_pairs = (cut(*pair, room) for pair in progress(zip(*sides), title, len(pairs), unit=" pairs"))
+    together = progress(zip(*sides), title, len(pairs), unit=" pairs")
+    cut_pairs = (cut(premise, hypothesis, room) for premise, hypothesis in together)
     return tuple(zip(*([ids(dictionary, sentence) for sentence in pair] for pair in cut_pairs)))
 
 

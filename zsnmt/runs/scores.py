@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 from zsnmt.errors import InputError
 from zsnmt.files import damage_of, read_json, write_json
@@ -86,6 +86,7 @@ def hashable(value: object) -> object:
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
+INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
 
 
 Shares = Mapping[str, float]
@@ -136,12 +137,13 @@ class Scores:
     overlap: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     adapted_from: Mapping | None = None
     training: str | None = None
+    chosen_on: Sequence[str] | None = None  # zero-shot directions whose validation text chose checkpoints
     pivot_by: str | None = None  # the run that translates through the pivot, where it is another
     languages: Sequence[str]
     pivot: str
     families: Mapping[str, str] = field(default_factory=dict)  # of languages, beyond those that are known
     word_orders: Mapping[str, str] = field(default_factory=dict)
-    decoding: Mapping[str, object] = field(default_factory=dict)
+    decoding: Mapping[str, Any] = field(default_factory=dict)
     test_set: str | None = None  # a checksum: scores with the same one can be compared line by line
     signatures: Mapping[str, str]
     scripts: Mapping[str, str] = field(default_factory=dict)  # in which languages are written
@@ -188,8 +190,17 @@ def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
 
 
 def read_scores(run: Path) -> Scores:
-    """The scores of a run; `InputError` if it has none."""
-    return read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    """The scores of a run; `InputError` if it has none of its present model."""
+    from zsnmt.runs.checksums import MODEL_FILE, read_checksums  # loads SentencePiece
+
+    scores = read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
+    if scored and present and scored != present:
+        raise InputError(
+            f"{run / SCORES_FILE} is of another model than {run / MODEL_FILE}; score the run again with "
+            f"recipes/evaluate.sh {run}"
+        )
+    return scores
 
 
 def read_score_file(path: Path, remedy: str) -> Scores:
@@ -240,15 +251,17 @@ def scores_from(content: Mapping) -> Scores:
     required = {each.name for each in RECORD if each.default is MISSING and each.default_factory is MISSING}
     hints = get_type_hints(Scores)
     kinds = {each.name: hints[each.name] for each in RECORD if each.name in content or each.name in required}
-    check_kinds({"overlap": {}} | content, kinds | SHOWN)
+    check_kinds({"overlap": {}, **content}, kinds | SHOWN)
     if content.get("adapted_from"):
         check_kinds(content["adapted_from"], {"mode": str, "languages": Sequence[str]})
     if not content[LISTS["results"]]:
         raise ValueError("it has no direction")
     apart = ("format", "means", *OLD_MEANS, *LISTS.values())
+    results, before = ([result_from(result) for result in content.get(key, [])] for key in LISTS.values())
     return Scores(
         **record_fields({name: value for name, value in content.items() if name not in apart}),
-        **{name: [result_from(result) for result in content.get(key, [])] for name, key in LISTS.items()},
+        results=results,
+        before=before,
         means=means_from(content),
     )
 

@@ -6,7 +6,8 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPMessage, HTTPResponse
+from email.message import Message
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -24,6 +25,8 @@ PARTIAL, NO_REST = 206, 416
 PASSING = (408, 425, 429, 500, 502, 503, 504)
 MOST = 2**32  # bytes of a file; the largest that is known here has fewer than 2**29
 KEPT_FREE = 2**24  # bytes of the disk
+
+Response = HTTPResponse | HTTPError  # an error is an answer, too
 
 
 class DownloadError(Exception):
@@ -108,7 +111,7 @@ def check_room(part: Path, size: int = 0) -> None:
         )
 
 
-def receive(response: HTTPResponse, part: Path, done: int, *, begun: Mapping, note: Path, most: int) -> None:
+def receive(response: Response, part: Path, done: int, *, begun: Mapping, note: Path, most: int) -> None:
     """Writes what arrives behind the first `done` bytes of `part`; a new one gets its note if it can be
     continued.
 
@@ -126,7 +129,7 @@ def receive(response: HTTPResponse, part: Path, done: int, *, begun: Mapping, no
     check_room(part, (begun["size"] or 0) - done)
     with bar, errors_naming(part), part.open("ab" if done else "wb") as file:
         if not done and None not in begun.values():
-            write_json(note, begun)
+            write_json(note, dict(begun))
         for chunk in chunks(response):
             check_room(part)
             done += len(chunk)
@@ -139,12 +142,12 @@ def receive(response: HTTPResponse, part: Path, done: int, *, begun: Mapping, no
         raise Interrupted(f"the connection was cut after {done} of {begun['size']} bytes")
 
 
-def open_url(url: str, headers: Mapping[str, str]) -> HTTPResponse:
+def open_url(url: str, headers: Mapping[str, str]) -> Response:
     try:
         return urlopen(Request(url, headers={"User-Agent": "zsnmt", **headers}), timeout=TIMEOUT)
     except HTTPError as error:
         if error.code == NO_REST:
-            return error  # which is an answer, too
+            return error
         with error:
             kind = Interrupted if error.code in PASSING else DownloadError
             raise kind(f"{error.code} {error.reason}") from None
@@ -152,7 +155,7 @@ def open_url(url: str, headers: Mapping[str, str]) -> HTTPResponse:
         raise Interrupted(reason(error)) from error
 
 
-def chunks(response: HTTPResponse) -> Iterator[bytes]:
+def chunks(response: Response) -> Iterator[bytes]:
     try:
         while chunk := response.read(CHUNK):
             yield chunk
@@ -165,7 +168,7 @@ def reason(error: Exception) -> str:
     return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
 
 
-def continues(headers: HTTPMessage, done: int, begun: Mapping) -> bool:
+def continues(headers: Message, done: int, begun: Mapping) -> bool:
     """Whether a partial answer is the rest of what was begun; it need not repeat the validator."""
     sent = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", headers.get("Content-Range", ""))
     return (
@@ -176,7 +179,7 @@ def continues(headers: HTTPMessage, done: int, begun: Mapping) -> bool:
     )
 
 
-def validator(headers: HTTPMessage) -> str | None:
+def validator(headers: Message) -> str | None:
     """What tells one state of a remote file from another; a weak ETag may not stand in If-Range (RFC
     9110).
     """
@@ -184,7 +187,7 @@ def validator(headers: HTTPMessage) -> str | None:
     return tag if tag and not tag.startswith("W/") else headers.get("Last-Modified")
 
 
-def size(headers: HTTPMessage) -> int | None:
+def size(headers: Message) -> int | None:
     length = headers.get("Content-Length", "")
     return int(length) if length.isdecimal() else None
 

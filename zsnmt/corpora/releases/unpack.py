@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from zsnmt.errors import InputError
 from zsnmt.files import errors_naming, replacing, replacing_folder
@@ -89,11 +89,17 @@ def refusals_naming(archive: Path) -> Iterator[None]:
         ) from error
 
 
+class Stream(Protocol):
+    """What a file of an archive holds."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
 def write(archive: Path, target: Path, nested: Sequence[str], allowance: Allowance) -> None:
     if not archive.name.endswith(OF_FOLDERS):
         allowance.take(members=1)
-        with gzip.open(archive) as stream, replacing(target) as file:
-            copy(stream, file, allowance)
+        with gzip.open(archive) as packed, replacing(target) as file:
+            copy(packed, file, allowance)
         return
     with replacing_folder(target) as part:
         for name, stream in tar_members(archive) if archive.name.endswith(TAR) else zip_members(archive):
@@ -110,7 +116,7 @@ def write(archive: Path, target: Path, nested: Sequence[str], allowance: Allowan
                 inner.unlink()
 
 
-def write_member(path: Path, name: str, stream: BinaryIO, allowance: Allowance) -> None:
+def write_member(path: Path, name: str, stream: Stream, allowance: Allowance) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with errors_naming(path), path.open("wb") as file:
@@ -119,7 +125,7 @@ def write_member(path: Path, name: str, stream: BinaryIO, allowance: Allowance) 
         raise Refused(f"{name!r} in it is both a file and a folder") from None
 
 
-def copy(stream: BinaryIO, file: BinaryIO, allowance: Allowance) -> None:
+def copy(stream: Stream, file: BinaryIO, allowance: Allowance) -> None:
     while chunk := stream.read(CHUNK):
         allowance.take(size=len(chunk))
         file.write(chunk)
@@ -128,18 +134,18 @@ def copy(stream: BinaryIO, file: BinaryIO, allowance: Allowance) -> None:
 # The names of an archive's files and what they hold, each to be read before the next is asked for.
 
 
-def tar_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+def tar_members(archive: Path) -> Iterator[tuple[str, Stream]]:
     with gzip.open(archive) as stream, tarfile.open(fileobj=stream, mode="r|", bufsize=CHUNK) as tar:
         for member in tar:
-            if member.isreg():
-                yield member.name, tar.extractfile(member)
+            if member.isreg() and (content := tar.extractfile(member)):
+                yield member.name, content
             elif not member.isdir():
                 raise Refused(f"{member.name!r} in it is a link or a device")
         while stream.read(CHUNK):  # to the end, where gzip compares its checksum
             pass
 
 
-def zip_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+def zip_members(archive: Path) -> Iterator[tuple[str, Stream]]:
     with zipfile.ZipFile(archive) as zipped:
         for member in zipped.infolist():
             kind = stat.S_IFMT(member.external_attr >> 16)

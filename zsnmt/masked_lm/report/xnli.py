@@ -26,7 +26,7 @@ def read_runs(folders: Iterable[Path]) -> list[dict]:
     """The score files of runs, and of the runs SYSTEM/seedK in folders; raises `InputError` for one that
     is missing or damaged.
     """
-    runs = []
+    runs: list[dict] = []
     for folder in folders:
         own = folder / SCORES_FILE
         found = [own] if own.is_file() else sorted(folder.glob(f"*/seed*/{SCORES_FILE}"))
