@@ -7,7 +7,7 @@ from fairseq.data import Dictionary
 
 from tests.conftest import LANGUAGES, make_dictionary
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.reading import Codec, encode
+from zsnmt.data.reading import Codec, encode, load_dictionary
 from zsnmt.decoding.search import Sentence
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
@@ -88,3 +88,12 @@ def test_a_model_without_room_for_a_piece_is_refused(codec):
         with pytest.raises(InputError, match=f"a model that reads {longest} tokens of a source has no place"):
             replace(codec, longest=longest)
     assert replace(codec, longest=tags + 2).room(AA_BB) == 1
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe x 1\n", b"a\n", b"a x\n", b"\0\0", b"a 1\na 2\n"])
+def test_a_file_that_is_not_a_dictionary_is_named(tmp_path, content):
+    (tmp_path / "dict.aa.txt").write_bytes(content)
+    with pytest.raises(
+        InputError, match=f"{tmp_path}/dict.aa.txt is not a dictionary .*; copy it from where"
+    ):
+        load_dictionary(tmp_path / "dict.aa.txt")

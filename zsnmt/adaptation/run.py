@@ -5,11 +5,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairseq.data import Dictionary
-
 from zsnmt.adaptation.checkpoint import extend_checkpoint
+from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files import damage_of, replacing
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.checksums import checked_model
@@ -44,7 +43,7 @@ def extend_run(
     with checked_model(run):
         state = load_checkpoint(run / MODEL_FILE)
     known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
-    types = len(Dictionary.load(str(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt")))
+    types = len(load_dictionary(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt"))
     model = model_options(state["cfg"]["model"], mode, types, adapter_dim=adapter_dim)
     options = training_options(
         run, data, languages[len(known) :], languages=languages, mode=mode, model=model
@@ -105,7 +104,8 @@ def training_options(
             f"{path} is missing: it says with which options the run was trained; give a run made by "
             "recipes/train.sh"
         )
-    _, _, *options = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
+    with damage_of(path, "train the run again with recipes/train.sh"):
+        _, _, *options = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
     dropped, directions = {"--cpu"}, directions_with_data(data, "train", [*languages])
     if mode == FROZEN:
         dropped |= {spelt(name) for name in ROUNDING}

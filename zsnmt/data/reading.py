@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fairseq.data import Dictionary
 
@@ -10,6 +11,19 @@ from zsnmt.decoding.search import Sentence
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known
 from zsnmt.text.pipeline import TextPipeline
+
+
+def load_dictionary(path: Path) -> Dictionary:
+    """The dictionary in a file; `InputError` for one that is damaged."""
+    try:
+        return Dictionary.load(str(path))
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # fairseq raises many kinds
+        raise InputError(
+            f"{path} is not a dictionary ({' '.join(str(error).split())}); copy it from where the folder was "
+            "made, or make the folder again"
+        ) from error
 
 
 def encode(pieces: Sequence[str], dictionary: Dictionary) -> list[int]:

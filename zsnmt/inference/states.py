@@ -18,7 +18,7 @@ from tqdm import tqdm
 from zsnmt.analysis.live_classifiers import LiveStates
 from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
 from zsnmt.data.language_tags import source_tags
-from zsnmt.data.reading import encode
+from zsnmt.data.reading import encode, load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.files import checksum_of, new_folder, unchanged, write_json
 from zsnmt.inference import trained_run
@@ -107,8 +107,7 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
             "run folder of a zs_translation model, or a checkpoint whose sources are pieces alone"
         )
     symbols = {
-        path.name.split(".")[1]: Dictionary.load(str(path)).symbols
-        for path in sorted(data.glob("dict.*.txt"))
+        path.name.split(".")[1]: load_dictionary(path).symbols for path in sorted(data.glob("dict.*.txt"))
     }
     return ProbedModel(
         encoder.to("cuda" if torch.cuda.is_available() else "cpu").eval(),

@@ -12,6 +12,7 @@ import numpy as np
 from fairseq.data import Dictionary
 
 from zsnmt.data.binarised_folder import check_replaceable
+from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import check_language
@@ -52,7 +53,7 @@ def prepare(
         )
     subwords, dictionary, labels = (
         Subwords.load(pretraining),
-        Dictionary.load(str(dictionary_file)),
+        load_dictionary(dictionary_file),
         Dictionary(),
     )
     for label in LABELS:

@@ -13,6 +13,7 @@ from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
+from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE, check_language
 
@@ -66,7 +67,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
                 "--only-source"
             )
         check_options(cfg)
-        dictionary = Dictionary.load(str(path))
+        dictionary = load_dictionary(path)
         dictionary.add_symbol(MASK)
         return cls(cfg, dictionary)
 

@@ -21,7 +21,7 @@ from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleE
 from torch import nn
 
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.reading import Codec
+from zsnmt.data.reading import Codec, load_dictionary
 from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs
 from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
@@ -424,13 +424,7 @@ def read_dictionary(folder: Path, languages: Sequence[str]) -> Dictionary:
         )
     if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
         raise InputError(f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare")
-    try:
-        return Dictionary.load(str(file))
-    except Exception as error:  # fairseq raises many kinds
-        raise InputError(
-            f"{file} is not a dictionary ({error}); copy it from where the folder was made, or make the "
-            "folder with zsnmt prepare"
-        ) from error
+    return load_dictionary(file)
 
 
 def directions_of(pairs: str | list[str] | None, languages: list[str]) -> list[str]:

@@ -11,10 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fairseq.data import Dictionary
-
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.reading import Codec
+from zsnmt.data.reading import Codec, load_dictionary
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.errors import InputError
 from zsnmt.files import damage_of, read_json, sha256
@@ -106,7 +104,7 @@ def codec(folder: Path, record: dict) -> Codec:
     `InputError` for a record of which no such thing can be made.
     """
     pipeline, languages = folder / PIPELINE_FOLDER, read_languages(folder / PIPELINE_FOLDER)
-    dictionary = Dictionary.load(str(pipeline / f"dict.{languages[0]}.txt"))
+    dictionary = load_dictionary(pipeline / f"dict.{languages[0]}.txt")
     of_text = TextPipeline.load(pipeline, f"{PIPELINE_FOLDER}/{PIPELINE_FILE}" not in record["files"])
     try:
         longest, of_target = (int(record[f"max_{side}_positions"]) for side in ("source", "target"))
