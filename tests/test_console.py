@@ -65,6 +65,19 @@ def test_a_worker_that_is_killed_is_one_line(capsys):
     assert ending(main, capsys) == (1, line)
 
 
+def test_an_interrupt_within_a_fork_is_not_lost():
+    program = (
+        "import os, signal, time; from zsnmt.console import run\n"
+        "def main():\n"
+        "    os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGINT))\n"
+        "    os.fork() or os._exit(0)\n"
+        "    time.sleep(60)\n"
+        "run(main)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=30)
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
 def test_an_interrupt_is_quiet(capsys):
     assert ending(raising(KeyboardInterrupt()), capsys) == (130, "")
 

@@ -3,6 +3,7 @@
 import argparse
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Collection
 from concurrent.futures import BrokenExecutor
@@ -25,6 +26,7 @@ def run(main: Callable[[], object]) -> NoReturn:
     """
     # fairseq would otherwise log what it loads, on import
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    sys.unraisablehook = raise_again
     try:
         main()
         sys.stdout.flush()
@@ -40,6 +42,18 @@ def run(main: Callable[[], object]) -> NoReturn:
         where = "" if error.filename is None else f"{error.filename}: "
         stop(FAILED, where + (error.strerror or str(error)))
     sys.exit(0)
+
+
+def raise_again(ignored: "sys.UnraisableHookArgs") -> None:
+    """Ends the process in spite of a callback of the interpreter, such as those of a fork, from which no
+    exception comes out: an exit or an interrupt within one follows when it is over.
+    """
+    if isinstance(ignored.exc_value, SystemExit | KeyboardInterrupt):
+        status = getattr(ignored.exc_value, "code", INTERRUPTED)
+        signal.signal(signal.SIGALRM, lambda number, frame: sys.exit(status))
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+    else:
+        sys.__unraisablehook__(ignored)
 
 
 class WrongUse(InputError):
