@@ -21,6 +21,7 @@ from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
 
 from zsnmt.errors import InputError
+from zsnmt.files import check_archive
 
 VALUES = (
     ast.Expression,
@@ -113,10 +114,11 @@ def copy_checkpoints_without_assertions() -> None:
 
 
 def give_tasks_their_state_back() -> None:
-    """Let a task see its state in the checkpoint from which training goes on.
+    """Let a task see its state in the checkpoint from which training goes on, which is to be undamaged.
 
     fairseq saves the state of the task, but reads it only for translation: nobody would notice that
-    training goes on with other language tags, or other languages, than it began with.
+    training goes on with other language tags, or other languages, than it began with. Nor that it goes on
+    with other weights, since PyTorch compares no checksums.
     """
     stock_load = Trainer.load_checkpoint
     if stock_load.__module__ == __name__:  # replaced before
@@ -125,7 +127,15 @@ def give_tasks_their_state_back() -> None:
     def load_checkpoint(self: Trainer, filename: str, *args: object, **kwargs: object) -> dict | None:
         if PathManager.isfile(filename):
             path = PathManager.get_local_path(filename)
-            checkpoint = torch.load(path, map_location="cpu", mmap=is_zipfile(path))
+            try:
+                check_archive(Path(path))
+                checkpoint = torch.load(path, map_location="cpu", mmap=is_zipfile(path))
+            except Exception as error:  # torch raises many kinds
+                reason = " ".join(str(error).split())[:200]
+                raise InputError(
+                    f"training cannot go on from {path} ({reason}); put a copy of another checkpoint of its "
+                    "folder in its place, or remove it and begin anew"
+                ) from error
             self.task.load_state_dict(checkpoint.get("task_state") or {})
         return stock_load(self, filename, *args, **kwargs)
 

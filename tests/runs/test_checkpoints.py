@@ -167,7 +167,7 @@ def test_without_a_whole_checkpoint_nothing_is_removed_unasked(training):
 
 def test_a_checkpoint_of_the_former_format_is_whole_where_it_can_be_loaded(tmp_path):
     path = tmp_path / "checkpoint_last.pt"
-    torch.save({"model": torch.ones(64)}, path, _use_new_zipfile_serialization=False)
+    torch.save({"model": {"weight": torch.ones(64)}}, path, _use_new_zipfile_serialization=False)
     assert is_whole(path)
     cut(path)
     assert not is_whole(path)

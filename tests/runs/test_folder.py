@@ -18,6 +18,7 @@ def made(tmp_path):
     (data / "languages.txt").write_text("en\nde\n")
     (data / "dict.en.txt").write_text("a 1\n")
     (data / "subwords.model").write_bytes(b"model")
+    (data / "pipeline.json").write_text("{}")
     (data / "train.de-en.de.bin").write_bytes(b"not part of a run")
     config.write_text("LANGUAGES=x\n")
 
@@ -34,6 +35,7 @@ def test_a_run_keeps_the_pipeline_and_the_record_of_its_start(made):
     assert sorted(path.name for path in (run / "pipeline").iterdir()) == [
         "dict.en.txt",
         "languages.txt",
+        "pipeline.json",
         "subwords.model",
     ]
     record = json.loads((run / "run.json").read_text())
@@ -101,3 +103,10 @@ def test_a_command_is_that_of_before_wherever_its_config_is_now(tmp_path, made, 
     config = tmp_path / "my own.conf"
     command = recipe_command("train", config, "arch", "--name", "it's", "--", "--lr", "(1,2)")
     assert same_command(command, command) and same_command(made, command) == same
+
+
+def test_data_without_a_pipeline_are_refused_before_a_run_is_trained_on_them(made):
+    folder, start = made
+    (folder / "data" / "pipeline.json").unlink()
+    with pytest.raises(InputError, match="data/pipeline.json is missing; remove .*data and give the same"):
+        start()

@@ -44,9 +44,22 @@ def test_directions_can_be_chosen(data):
     assert task.lang_pairs == [SUPERVISED[2]] and task.valid_directions == [ZERO_SHOT[1], SUPERVISED[0]]
 
 
+def test_checkpoints_are_chosen_on_zero_shot_directions_only_where_asked_for(data):
+    """Liu et al. 2021, section 3.2, do so for all of Europarl alone."""
+    everything, option = ("--valid-lang-pairs", "all"), "--early-stopping-on-zero-shot"
+    assert task_of(data, *everything).decisive_directions == SUPERVISED
+    assert {*task_of(data, *everything, option).decisive_directions} == {*SUPERVISED, *ZERO_SHOT}
+
+
 def test_a_checkpoint_may_be_older_than_an_option(data):
     options = vars(task_of(data).args).copy()
-    for name in ("valid_bleu_lines", "length_penalty_form", "cpu_bf16", "valid_lang_pairs"):
+    for name in (
+        "valid_bleu_lines",
+        "length_penalty_form",
+        "cpu_bf16",
+        "valid_lang_pairs",
+        "early_stopping_on_zero_shot",
+    ):
         del options[name]
     args = Namespace(**options | {"virtual_epoch_size": 77})
     task = ZeroShotTranslationTask.setup_task(args)
@@ -68,6 +81,10 @@ def as_typed(option: str) -> str:
         (["-s", "xx", "-t", PIVOT], f"unknown language 'xx': {KNOWN}"),
         (["-s", PIVOT, "-t", "xx"], f"unknown language 'xx': {KNOWN}"),
         (["--lang-pairs", f"{PIVOT}-xx"], f"unknown language 'xx': {KNOWN}"),
+        (
+            ["--early-stopping-on-zero-shot"],
+            "--early-stopping-on-zero-shot has no effect: all directions of validation are trained",
+        ),
         (["--valid-lang-pairs", f"xx-{PIVOT}"], f"unknown language 'xx': {KNOWN}"),
         (["-s", PIVOT], "give both --source-lang and --target-lang"),
         (["-t", PIVOT], "give both --source-lang and --target-lang"),

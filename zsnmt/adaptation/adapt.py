@@ -11,6 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
+from zsnmt.runs.checksums import check_pipeline
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, start_run
 from zsnmt.runs.systems import BASELINE
 from zsnmt.training.experiment import (
@@ -78,6 +79,7 @@ def adapt_run(
     `recipe`: the command that makes it, for its record. What is done already is left out.
     """
     check_trained(adaptation.base)
+    check_pipeline(adaptation.base)
     run = experiment.run(name, seed)
     if run.resolve() == adaptation.base.resolve():
         raise InputError(f"the adapted run would take the place of {adaptation.base}; give it another --name")

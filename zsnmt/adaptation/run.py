@@ -12,6 +12,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.checksums import checked_model
 from zsnmt.runs.folder import COMMAND_FILE, MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import directions_with_data
 
@@ -40,7 +41,8 @@ def extend_run(
 
     Returns the number of new rows by table. See `extend_checkpoint`, `model_options` and `training_options`.
     """
-    state = load_checkpoint(run / MODEL_FILE)
+    with checked_model(run):
+        state = load_checkpoint(run / MODEL_FILE)
     known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
     types = len(Dictionary.load(str(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt")))
     model = model_options(state["cfg"]["model"], mode, types, adapter_dim=adapter_dim)

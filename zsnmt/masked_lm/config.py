@@ -66,12 +66,21 @@ class StudyConfig:
         SYSTEMS, "position encodings, and ablations of the learned one", POSITIONED
     )
     seeds: tuple[int, ...] = setting(SEEDS, "a run for each", (0, 42, 100))
+    train_lines: int = setting(
+        WHOLE, "at most so many training sentences of a language, at even distances; 0 is for all", 0
+    )
+    valid_lines: int = setting(WHOLE, "the same of validation", 0)
     vocabulary: int = setting(WHOLE, "symbols of a language", 2048)
     shift_specials: bool = setting(YES, "the copy has special symbols of its own", False)
     most_pieces: int = setting(WHOLE, "longer lines are left out; 0 is for none", 0)
     layers: tuple[int, int] = setting(LAYERS, "layers of retrieval and translation", (0, 8))
     model: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the model", ())
     training: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the training", ())
+    epochs: int = setting(WHOLE, "epochs of every run; 0 leaves the length to TRAINING", 0)
+    batch: int = setting(POSITIVE, "with EPOCHS, lines of which an update is made", 256)
+
+
+OF_LENGTH = ("--max-update", "--max-epoch", "--total-num-update", "--batch-size")
 
 
 def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
@@ -86,7 +95,17 @@ def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
             )
     elif not (file.value("TRAIN") and file.value("VALID")):
         file.refuse("TRAIN", "must say where text comes from: TRAIN and VALID, or SYNTHETIC")
-    return file.read_into(StudyConfig)
+    config = file.read_into(StudyConfig)
+    if config.epochs and (given := [option for option in OF_LENGTH if option in config.training]):
+        file.refuse(
+            "TRAINING",
+            f"has {given[0]}, which EPOCHS and BATCH say already; leave it out, or leave out EPOCHS",
+        )
+    if file.value("BATCH") and not config.epochs:
+        file.refuse(
+            "BATCH", "sets BATCH, which belongs to EPOCHS; write --batch-size into TRAINING, or set EPOCHS"
+        )
+    return config
 
 
 def needed(read: Any, what: str) -> Any:

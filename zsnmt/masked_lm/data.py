@@ -1,8 +1,8 @@
 """From lines of text to the folder that a masked language model of a language and its fake copy is trained
 on.
 
-The folder holds `languages.txt`, the subword model, `dict.txt` and `{split}.{language}.{bin,idx}` in
-fairseq's mmap format.
+The folder holds `languages.txt`, the subword model, `dict.txt`, `{split}.{language}.{bin,idx}` in fairseq's
+mmap format, and `counts.json`, the lines of each.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,9 +17,10 @@ from fairseq.data import Dictionary, indexed_dataset
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.fake_language import FakeLanguage
+from zsnmt.masked_lm.runs import COUNTS_FILE
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.subword import MODEL_FILE, Subwords, train_subwords
 
@@ -66,6 +67,7 @@ def prepare(
             counts |= binarise(
                 part, split, sides, subwords=subwords, dictionary=dictionary, fake=vocabulary.fake, most=most
             )
+        write_json(part / COUNTS_FILE, counts)
     return counts
 
 

@@ -7,14 +7,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, replacing
 from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
-from zsnmt.masked_lm.runs import check_system, start_run
+from zsnmt.masked_lm.runs import COUNTS_FILE, check_system, start_run, updates_of
 from zsnmt.runs.folder import CHECKPOINTS, LAST_CHECKPOINT, recipe_command
 from zsnmt.training.experiment import held
 from zsnmt.training.fairseq_train import fairseq_train
@@ -22,7 +21,7 @@ from zsnmt.training.locks import Busy, locked
 from zsnmt.training.steps import Steps, listing, made_from
 from zsnmt.training.train import check_options
 
-COUNTS_FILE, MADE_FROM_FILE = "counts.json", "made_from"
+MADE_FROM_FILE = "made_from"
 
 
 FINETUNING = (  # options of fairseq-train
@@ -205,8 +204,7 @@ def train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, s
     """Train the run's model for the stage's epochs, while the rate falls to 0."""
     config = study.config
     counts = read_json(stage.data / COUNTS_FILE, "make the data again with recipes/xnli.sh")
-    lines = sum(number for name, number in counts.items() if name.startswith("train"))
-    updates = ceil(lines / stage.batch) * stage.epochs
+    updates = updates_of(counts, stage.batch, stage.epochs)
     options = [
         *config.model,
         *check_system(system),

@@ -9,18 +9,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from zsnmt.corpora.invented.options import parse_treebanks
 from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
 from zsnmt.corpora.reordering.permutation_model import mixed, model_files, read_model
 from zsnmt.corpora.reordering.permutation_training import learn_orders
 from zsnmt.errors import InputError
+from zsnmt.files import read_json
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
-from zsnmt.masked_lm.runs import check_system, score_file, start_run
+from zsnmt.masked_lm.runs import COUNTS_FILE, check_system, score_file, start_run, updates_of
 from zsnmt.processes import cores
 from zsnmt.runs.folder import recipe_command
-from zsnmt.text.lines import read_lines
+from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.text.sampling import spread
 from zsnmt.training.children import side_by_side
 from zsnmt.training.experiment import held
 from zsnmt.training.fairseq_train import fairseq_train
@@ -30,6 +33,7 @@ from zsnmt.training.train import check_options
 
 SAME, NONE = "same", "none"  # conditions: a copy in the same word order, and no second language
 TREES = ".conllu"
+REMEDY = "make the data again with recipes/masked_lm.sh"
 ARCHITECTURE = "zs_bert"
 
 
@@ -56,6 +60,10 @@ class Study:
     def data(self, condition: str) -> Path:
         """The binarised data of a condition."""
         return self.folder / "data" / condition
+
+    def text(self, condition: str, split: str) -> Path:
+        """The prefix of the text that is made of trees, and of the file with their counts."""
+        return self.folder / "text" / f"{condition}.{split}"
 
     def order(self, name: str) -> Path:
         """The prefix of the permutation models of a language, or of the text's own (`own`)."""
@@ -147,6 +155,8 @@ def prepare_condition(
         "vocabulary": config.vocabulary,
         "shift_specials": config.shift_specials,
         "most_pieces": config.most_pieces,
+        "train_lines": config.train_lines or None,
+        "valid_lines": config.valid_lines or None,
     }
     inputs = [
         *text.first.values(),
@@ -182,7 +192,7 @@ def condition_sentences(
         ]
     first, second = {}, {}
     for split, file in trees.items():
-        prefix = study.folder / "text" / f"{condition}.{split}"
+        prefix = study.text(condition, split)
         first[split], second[split] = (
             prefix.with_name(f"{prefix.name}.{kind}") for kind in ("source", "reordered")
         )
@@ -226,10 +236,27 @@ def binarise(folder: Path, text: Text, config: StudyConfig) -> None:
 
     folder.parent.mkdir(parents=True, exist_ok=True)
     vocabulary = Vocabulary(config.vocabulary, not config.shift_specials)
-    for name, lines in prepare(
-        folder, text.first, text.second, vocabulary=vocabulary, most=config.most_pieces
-    ).items():
+    with TemporaryDirectory(dir=folder.parent) as place:
+        first, second = (
+            cut(side, config, Path(place) / name)
+            for name, side in (("first", text.first), ("second", text.second))
+        )
+        counts = prepare(folder, first, second, vocabulary=vocabulary, most=config.most_pieces)
+    for name, lines in counts.items():
         print(f"{name}\t{lines}", file=sys.stderr)
+
+
+def cut(side: dict[str, Path], config: StudyConfig, folder: Path) -> dict[str, Path]:
+    """The files of each split, with at most as many lines as the config says, the same ones in all
+    conditions.
+    """
+    folder.mkdir()
+    found = dict(side)
+    for split, number in (("train", config.train_lines), ("valid", config.valid_lines)):
+        if number and split in side:
+            found[split] = folder / side[split].name
+            write_lines(found[split], spread(read_lines(side[split]), number))
+    return found
 
 
 def train_and_score(steps: Steps, study: Study, condition: str, system: str, seed: int) -> None:
@@ -239,14 +266,20 @@ def train_and_score(steps: Steps, study: Study, condition: str, system: str, see
     command = recipe_command("masked_lm", study.file, *chosen)
     with locked(run):
         start_run(run, study.file, condition, system=system, seed=seed, command=command)
-        options = [*training_words(config, system), "--seed", str(seed), *validation(condition)]
+        options = [
+            *training_words(config, system),
+            *length(config, data),
+            "--seed",
+            str(seed),
+            *validation(condition),
+        ]
         fairseq_train(steps, run, f"{condition}, {system}, seed {seed}", data=data, options=options)
         settings = {"layers": config.layers, "train": made_from(run, "train")}
         steps.make(
             run,
             "score",
             score_file(run),
-            work=partial(score, run, data, config.layers),
+            work=partial(score, run, data, config.layers, trees=tree_counts(study, condition)),
             inputs=[data],
             settings=settings,
         )
@@ -263,10 +296,28 @@ def validation(condition: str) -> list[str]:
     return ["--valid-subset", "valid" if condition == NONE else "valid,valid.en"]
 
 
-def score(run: Path, data: Path, layers: tuple[int, int]) -> None:
+def length(config: StudyConfig, data: Path) -> list[str]:
+    """fairseq's options for so many epochs of the data, while the rate falls to 0; none where the config
+    counts updates.
+    """
+    if not config.epochs:
+        return []
+    counts = read_json(data / COUNTS_FILE, REMEDY)
+    updates = str(updates_of(counts, config.batch, config.epochs))  # fairseq keeps the last of them, too
+    return ["--batch-size", str(config.batch), "--max-update", updates, "--total-num-update", updates]
+
+
+def tree_counts(study: Study, condition: str) -> dict[str, dict] | None:
+    """How many trees of each split were read and why some were left out; None for text of lines."""
+    files = {split: Path(f"{study.text(condition, split)}.json") for split in ("train", "valid")}
+    counts = {split: read_json(file, REMEDY) for split, file in files.items() if file.is_file()}
+    return counts or None
+
+
+def score(run: Path, data: Path, layers: tuple[int, int], trees: dict[str, dict] | None) -> None:
     from zsnmt.masked_lm.scores import score_run  # loads PyTorch
 
-    scores = score_run(run, data, layers)
+    scores = score_run(run, data, layers, trees=trees)
     shown = {"perplexity": scores["perplexity"]["full"], "ML score": scores["ml_score"]}
     print(
         ", ".join(f"{name} {value:.3g}" for name, value in shown.items() if value is not None),

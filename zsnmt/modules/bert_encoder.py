@@ -9,8 +9,10 @@ from fairseq.models.roberta import RobertaEncoder
 from fairseq.models.transformer import TransformerConfig
 from fairseq.modules.transformer_sentence_encoder import init_bert_params
 from torch import nn
+from torch.nn import functional as F
 
 from zsnmt.modules.encoder import Encoder
+from zsnmt.modules.position_terms import SEPARATE
 from zsnmt.modules.positions import TupePositions
 
 
@@ -39,3 +41,21 @@ def position_table(encoder: Encoder, positions: int) -> np.ndarray | None:
         vectors, _ = term.table(positions, positions)
         return vectors.numpy()
     return None
+
+
+@torch.no_grad()
+def position_keys(encoder: Encoder, table: np.ndarray) -> np.ndarray | None:
+    """The rows of a model's `position_table` (P×d) as keys, without bias, P×d; None where positions are
+    not vectors that are projected.
+
+    They are p·W^K of the first layer, and of TUPE LN(p)·U^K.
+    """
+    rows, tupe = torch.from_numpy(table), encoder.position_bias
+    if isinstance(tupe, TupePositions):
+        return F.linear(tupe.layer_norm(rows), tupe.k_proj.weight).numpy()
+    if encoder.embed_positions is None:
+        return None
+    projection = encoder.layers[0].self_attn.k_proj
+    if encoder.position_terms is not None and encoder.position_terms.kind == SEPARATE:
+        _, projection = encoder.position_terms.own
+    return F.linear(rows, projection.weight).numpy()

@@ -219,10 +219,11 @@ def check_before(scores: Scores) -> None:
 
 
 def how_made(scores: Scores) -> str:
-    """Whether a run was trained or adapted, and from which system."""
+    """Whether a run was trained or adapted, and from which system, and on what checkpoints were chosen."""
+    chosen = ", checkpoints chosen on zero-shot validation" if scores.chosen_on else ""
     if not (base := scores.adapted_from):
-        return "trained"
-    return f"adapted from {base['config']} {base['system']}, {base['mode']}"
+        return f"trained{chosen}"
+    return f"adapted from {base['config']} {base['system']}, {base['mode']}{chosen}"
 
 
 def listed(things: Collection[str], most: int = 4) -> str:

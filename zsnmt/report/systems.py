@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import FAMILIES, SUPERVISED, Direction, kind_name
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
+from zsnmt.report.chosen import marked
 from zsnmt.report.scores import (
     Column,
     Contrast,
@@ -42,7 +43,9 @@ def tables(all_scores: Sequence[Scores]) -> dict[str, Table]:
     """All tables that the score files have something for, by name."""
     makers = *SUMMARIES, directions_table, direction_gains_table, adaptation_directions_table, runs_table
     made = [make(all_scores) for make in makers]
-    return {table.name: table.without_empty_columns() for table in made if table is not None}
+    return {
+        table.name: marked(table.without_empty_columns(), all_scores) for table in made if table is not None
+    }
 
 
 def systems_table(all_scores: Sequence[Scores]) -> Table:

@@ -33,7 +33,7 @@ class Measured:
     """A figure in the units of the score file: mean, and deviation or interval where they are known.
 
     A difference is written with its sign, and has the p-value of a test where there was one; `note` says what
-    a reader must know of this one figure.
+    a reader must know of this one figure. A published one is shown as it is `printed`.
     """
 
     figure: str
@@ -43,6 +43,7 @@ class Measured:
     difference: bool = False
     p: float | None = None
     note: str = ""
+    printed: str = ""
 
     def __str__(self) -> str:
         return " ".join([self.head, *self.tail])
@@ -50,7 +51,7 @@ class Measured:
     @property
     def head(self) -> str:
         """The figure, with its deviation."""
-        text = self.shown(self.mean, "+" if self.difference else "-")
+        text = self.printed or self.shown(self.mean, "+" if self.difference else "-")
         if self.deviation:  # none is written where all seeds agree, as on the references
             text += f" ± {self.shown(self.deviation)}"
         unit = FORMS[self.figure].unit

@@ -5,17 +5,17 @@ import platform
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, write_json
+from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, sha256, write_json
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.runs.log import Validated, logged_validations, training_summary
 from zsnmt.runs.scores import Way
-from zsnmt.text.pipeline import FILES
+from zsnmt.text.pipeline import FILES, PIPELINE_FILE
 
 PROJECT = Path(__file__).resolve().parents[2]  # the folder of the checkout
 PACKAGES = (
@@ -32,6 +32,7 @@ PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
+HYPOTHESES_CHECKSUMS = "checksums"  # of their files by name, beside what they were made with
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
 LAST_CHECKPOINT = "checkpoint_last.pt"  # in the folder of checkpoints: the one to go on from
 
@@ -51,9 +52,12 @@ def start_run(
     and overlap.
 
     A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
-    `before/`. Raises `InputError` if the folder holds a run of another config or pipeline.
+    `before/`. Raises `InputError` if the folder holds a run of another config or pipeline, and for data that
+    lack a pipeline.
     """
     read_languages(data)
+    if not (data / PIPELINE_FILE).is_file():
+        raise InputError(f"{data / PIPELINE_FILE} is missing; remove {data} and give the same command again")
     run.mkdir(parents=True, exist_ok=True)
     check_config(run, config)
     pipeline = run / PIPELINE_FOLDER
@@ -145,6 +149,7 @@ def origin(run: Path) -> dict:
     record = read_record(run)
     return {
         **{key: record[key] for key in ("config", "system", "seed", "commit")},
+        "model": sha256(run / MODEL_FILE),
         "languages": read_languages(run / PIPELINE_FOLDER),
     }
 
@@ -174,7 +179,7 @@ def describe_run(run: Path) -> dict:
     """What is known of a run, for its score file: run.json, and its validations, which are in its log alone
     where the task of its training keeps no record of them.
     """
-    from zsnmt.runs.validation import read_validations  # loads sacreBLEU
+    from zsnmt.runs.validation import chosen_on, read_validations  # loads sacreBLEU
 
     validations = [
         Validated(line["epoch"], line["updates"], line["nll_loss"])
@@ -184,7 +189,12 @@ def describe_run(run: Path) -> dict:
     if not validations and log.is_file():
         validations = logged_validations(log.read_text(encoding="utf-8", errors="replace"))
     known = validations or log.is_file()
-    return {**read_record(run), "training": training_summary(validations) if known else "without a log"}
+    chosen = chosen_on(run / CHECKPOINTS)
+    return {
+        **read_record(run),
+        "training": training_summary(validations) if known else "without a log",
+        **({"chosen_on": chosen} if chosen else {}),
+    }
 
 
 def settings_file(folder: Path, way: Way) -> Path:
@@ -195,6 +205,11 @@ def settings_file(folder: Path, way: Way) -> Path:
 def hypotheses_file(folder: Path, way: Way, direction: Direction) -> Path:
     """The hypotheses of a direction, a line for each source."""
     return folder / f"{way.file_name}.{direction}.txt"
+
+
+def is_as_translated(path: Path, settings: Mapping) -> bool:
+    """Whether a file of hypotheses is what was made with these settings; those of version 0.1 do not say."""
+    return sha256(path) == settings.get(HYPOTHESES_CHECKSUMS, {}).get(path.name, sha256(path))
 
 
 def commit() -> str:

@@ -85,6 +85,7 @@ def hashable(value: object) -> object:
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
+INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
 
 
 class Uncertainty(NamedTuple):
@@ -132,6 +133,7 @@ class Scores:
     overlap: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     adapted_from: Mapping | None = None
     training: str | None = None
+    chosen_on: Sequence[str] | None = None  # zero-shot directions whose validation text chose checkpoints
     pivot_by: str | None = None  # the run that translates through the pivot, where it is another
     languages: Sequence[str]
     pivot: str
@@ -184,8 +186,17 @@ def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
 
 
 def read_scores(run: Path) -> Scores:
-    """The scores of a run; `InputError` if it has none."""
-    return read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    """The scores of a run; `InputError` if it has none of its present model."""
+    from zsnmt.runs.checksums import MODEL_FILE, read_checksums  # loads SentencePiece
+
+    scores = read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
+    if scored and present and scored != present:
+        raise InputError(
+            f"{run / SCORES_FILE} is of another model than {run / MODEL_FILE}; score the run again with "
+            f"recipes/evaluate.sh {run}"
+        )
+    return scores
 
 
 def read_score_file(path: Path, remedy: str) -> Scores:

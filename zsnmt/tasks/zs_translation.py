@@ -31,6 +31,7 @@ from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"
 ALL = "all"
+AFTER_PIPELINES = "valid_bleu_lines"  # an option younger than `pipeline.json`, which older checkpoints lack
 STOCK_OPTIONS = (
     "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
     "fixed_dictionary"
@@ -67,6 +68,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             "chosen on those of training alone (default: the directions of training)",
         )
         parser.add_argument(
+            "--early-stopping-on-zero-shot",
+            action="store_true",
+            help="choose the best checkpoint, and with --patience the end, on all directions of "
+            "--valid-lang-pairs; scores and tables then say that these were not quite zero-shot (default: on "
+            "those of training alone)",
+        )
+        parser.add_argument(
             "--valid-bleu-lines",
             type=int,
             default=0,
@@ -96,6 +104,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         Raises `InputError` for unknown languages, missing tags and options of the stock task that would have
         no effect here. Options that a checkpoint lacks, since it is older than they are, get their defaults.
         """
+        before_pipelines = not hasattr(args, AFTER_PIPELINES)
         parser = ArgumentParser()
         cls.add_args(parser)
         parser.parse_args([args.data], namespace=args)  # sets what is not there
@@ -120,6 +129,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
             if args.valid_lang_pairs == ALL:
                 args.valid_lang_pairs = directions_with_data(folder, "valid", languages)
+            if args.early_stopping_on_zero_shot and not {*directions_of(args.valid_lang_pairs, languages)} - {
+                *args.lang_pairs
+            }:
+                raise InputError(
+                    "--early-stopping-on-zero-shot has no effect: all directions of validation are trained; "
+                    "give --valid-lang-pairs all, or leave it out"
+                )
         else:
             args.lang_pairs = [str(inference_direction(args, languages))]
             args.valid_lang_pairs = None  # a checkpoint holds those of training
@@ -127,7 +143,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         args.left_pad_source = utils.eval_bool(str(args.left_pad_source))
         args.left_pad_target = utils.eval_bool(str(args.left_pad_target))
         args.langtoks = {"main": (None, None)}
-        return cls(args, languages, dict.fromkeys(languages, dictionary), training)
+        task = cls(args, languages, dict.fromkeys(languages, dictionary), training)
+        task.before_pipelines = before_pipelines
+        return task
 
     def __init__(
         self, args: Namespace, langs: list[str], dicts: dict[str, Dictionary], training: bool
@@ -144,6 +162,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
         self.trained_before: list[str] = []
+        self.before_pipelines = False  # whether the model is of a time when text was cut into subwords alone
 
     def place_tags(self, placement: str) -> None:
         """Choose where the language tags stand from now on."""
@@ -233,9 +252,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def decisive_directions(self) -> list[str]:
-        """Directions that choose the best checkpoint: those of training, unless validation has none of
-        them.
+        """Directions that choose the best checkpoint: those of training, unless validation has none of them
+        or others are to choose too.
         """
+        if self.args.early_stopping_on_zero_shot:
+            return self.valid_directions
         return [
             direction for direction in self.valid_directions if direction in self.lang_pairs
         ] or self.valid_directions
@@ -285,7 +306,12 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             folder = Path(self.args.save_dir)
             folder.mkdir(parents=True, exist_ok=True)
             append_validation(
-                folder, self.valid_epoch, stats, directions=self.valid_directions, trained=self.lang_pairs
+                folder,
+                self.valid_epoch,
+                stats,
+                directions=self.valid_directions,
+                trained=self.lang_pairs,
+                decisive=self.decisive_directions,
             )
 
     # Raw text
@@ -293,7 +319,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     @functools.cached_property
     def pipeline(self) -> TextPipeline:
         """The text pipeline in the data folder."""
-        return TextPipeline.load(Path(utils.split_paths(self.args.data)[0]))
+        return TextPipeline.load(Path(utils.split_paths(self.args.data)[0]), self.before_pipelines)
 
     @property
     def codec(self) -> Codec:

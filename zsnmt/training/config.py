@@ -50,11 +50,16 @@ class Config:
     )
     tokenisation: str = setting(
         TEXT,
-        "what is done before the subword model: raw, moses, moses_truecase, indic, by_script",
+        "what is done before the subword model: raw, moses, moses_truecase, indic, by_script; with "
+        "_as_spelt after Moses' kinds and by_script, punctuation is not normalised",
         TextSettings.tokenisation,
     )
     mark_tokens: bool = setting(YES, "no two languages have a token in common", False)
     vocabulary: int = setting(POSITIVE, "pieces of the subword model", TextSettings.vocabulary_size)
+    merges: int | None = setting(POSITIVE, "merge operations of BPE, in place of VOCABULARY", None)
+    transliterate: str | None = setting(
+        choice("devanagari"), "the script that the model has in place of all Indic ones", None
+    )
     subword_type: str = setting(
         choice("bpe", "unigram", "word"), "kind of subword model, or whole words", TextSettings.model_type
     )
@@ -92,6 +97,8 @@ class Config:
             threshold=self.threshold,
             tokenisation=self.tokenisation,
             mark_tokens=self.mark_tokens,
+            merges=self.merges,
+            transliterate=self.transliterate,
         )
 
     @property
@@ -127,6 +134,8 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
             'sets CONDITION, which belongs to MULTIWAY; write that of a release as CORPUS="... --condition '
             f'{condition}"',
         )
+    if file.value("MERGES") and file.value("VOCABULARY"):
+        file.refuse("MERGES", "sets MERGES beside VOCABULARY; leave one of the two out")
     if file.value("SUBWORD_TYPE") == "word" and file.value("BLEU_TOKENIZER") == "subwords":
         file.refuse(
             "BLEU_TOKENIZER",

@@ -41,7 +41,13 @@ import numpy as np
 from zsnmt.corpora import multiway
 from zsnmt.corpora.overlap import normalised
 from zsnmt.corpora.parallel_text import SPLITS
-from zsnmt.corpora.releases.release import clean_sentence, count_pairs, find_files, open_lines
+from zsnmt.corpora.releases.release import (
+    clean_sentence,
+    count_pairs,
+    find_files,
+    open_lines,
+    warn_of_fewer,
+)
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 from zsnmt.processes import cores, progress, worker_pool
@@ -109,7 +115,9 @@ def read_release(
         target.mkdir(parents=True, exist_ok=True)
         results = pool.map(write_chosen, jobs.values(), (target / name for name in jobs))
         list(progress(results, "writing", len(jobs)))
-    return count_pairs(target, languages)
+    counts = count_pairs(target, languages)
+    warn_of_fewer(counts["train"], pairs)
+    return counts
 
 
 def digest_pair(files: tuple[Path, Path], seed: int) -> Lines:

@@ -10,7 +10,10 @@ from zsnmt import console
 
 CORPORA = ("iwslt17", "europarl", "pmindia", "multi30k")
 SETTINGS: dict[str, dict[str, Any]] = {
-    "condition": {"help": "how training pairs share sentences: multiway, non_overlap, or for europarl full"},
+    "condition": {
+        "help": "how training pairs share sentences: multiway or non_overlap, for europarl also full; for "
+        "iwslt17 multiway or diverse"
+    },
     "held_out": {"type": int, "metavar": "N", "help": "sentences of valid and of test"},
     "pairs": {"type": int, "metavar": "N", "help": "train each language with at most N sentence pairs"},
     "seed": {"type": int, "help": "seed of all draws"},

@@ -9,7 +9,7 @@ import gzip
 import logging
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -70,6 +70,16 @@ def count_pairs(target: Path, languages: Sequence[str]) -> dict[str, dict[str, i
     supervised = [(language, pivot) for language in others]
     everything = supervised + [*combinations(others, 2)]
     return check_corpus(target, supervised, SPLITS[:1]) | check_corpus(target, everything, SPLITS[1:])
+
+
+def warn_of_fewer(counts: Mapping[str, int], wanted: int | None) -> None:
+    """Say in the log which training pairs have less text than was asked for."""
+    if fewer := {pair: number for pair, number in counts.items() if wanted is not None and number < wanted}:
+        logger.warning(
+            "fewer training pairs than %d: %s; the release has no more under this condition",
+            wanted,
+            ", ".join(f"{pair} {number}" for pair, number in fewer.items()),
+        )
 
 
 def find_file(release: Path, name: str) -> Path:

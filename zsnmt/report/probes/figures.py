@@ -41,13 +41,12 @@ def probe_figures(found: Sequence[Probes], systems: Sequence[str]) -> list[tuple
         return []
     classifiers = [finding for finding in CLASSIFIERS if finding.of(found[0], FINAL) is not None]
     accuracy = by_layer(found, classifiers, systems, columns=len(classifiers), one_scale=True)
-    similarity = by_layer(
-        found, (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL), systems, columns=2, one_scale=False
-    )
-    return [
-        ("probe_accuracy", "Accuracy of linear classifiers by layer", accuracy),
-        ("probe_similarity", "Similarity of languages by layer", similarity),
-    ]
+    drawn = [("probe_accuracy", "Accuracy of linear classifiers by layer", accuracy)]
+    if found[0].similarities[FINAL]:
+        compared = (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL)
+        similarity = by_layer(found, compared, systems, columns=2, one_scale=False)
+        drawn.append(("probe_similarity", "Similarity of languages by layer", similarity))
+    return drawn
 
 
 def by_layer(
