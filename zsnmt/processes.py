@@ -56,7 +56,7 @@ def worker_pool(workers: int, initializer: Callable = end_with_parent, arguments
     """So many processes, which end with this one; raises `InputError` for fewer than one."""
     if workers < 1:
         raise InputError(f"{workers} processes cannot work; give one or more")
-    return WorkerPool(workers, get_context("fork"), initializer, arguments)
+    return WorkerPool(workers, get_context("fork"), initializer=initializer, initargs=arguments)
 
 
 def in_another_process(function: Callable[[], R]) -> R:

@@ -192,7 +192,9 @@ def test_what_is_wrong_with_a_pipeline_is_not_said_of_the_model(run):
     ):
         load_run(run)
     dictionary.unlink()
-    with pytest.raises(InputError, match="dict.inglan.txt is missing; copy it again from where the run was"):
+    with pytest.raises(
+        InputError, match="dict.inglan.txt is missing: a folder has one .*; copy it from where"
+    ):
         load_run(run)
 
 
