@@ -192,9 +192,7 @@ def test_what_is_wrong_with_a_pipeline_is_not_said_of_the_model(run):
     ):
         load_run(run)
     dictionary.unlink()
-    with pytest.raises(
-        InputError, match="dict.inglan.txt is missing: a folder has one .*; copy it from where"
-    ):
+    with pytest.raises(InputError, match="dict.inglan.txt is missing: a folder has one dictionary"):
         load_run(run)
 
 
