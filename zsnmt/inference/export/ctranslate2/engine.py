@@ -27,7 +27,8 @@ class CTranslate2Engine:
     """Searches with an exported model, on a CPU with `workers` threads that translate a batch each.
 
     `codec` turns text into what the model reads. Hypotheses depend on their companions in a batch only where
-    rounding decides between two candidates. fairseq's search differs from CTranslate2's in two ways, which are put right here:
+    rounding decides between two candidates. fairseq's search differs from CTranslate2's in two ways, which
+    are put right here:
 
     * what must not be written (padding, tags, and EOS at the beginning) takes its share of fairseq's
       probabilities, but not of CTranslate2's. So it is left in, and where it was written after all the
