@@ -19,7 +19,7 @@ from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels,
 from zsnmt.data.language_tags import source_tags
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
-from zsnmt.files import checksum_of, new_folder, unchanged, write_json
+from zsnmt.files import checksum_of, new_folder, sha256, unchanged, write_json
 from zsnmt.inference import trained_run
 from zsnmt.languages import Direction, check_known
 from zsnmt.modules.attention_residual import KeepResidual
@@ -267,4 +267,5 @@ def write_states(
             "translations": translations,
         }
         about |= {"tokens": rows, "text": checksum_of(text)}
+        about |= {"files": {path.name: sha256(path) for path in sorted(part.iterdir())}}
         write_json(part / STATES_FILE, {**model.record, **about})
