@@ -3,7 +3,7 @@
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 VENV="${VENV:-$ROOT/.venv}"
 
-# On a CPU: one thread a process, since threads that wait for each other cost more than they give.
+# On a CPU: one thread per process, since threads that wait for each other cost more than they give.
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 # glibc would hand large tensors back to the system after each use and fault them in again at the next.
 export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-4294967296}"

@@ -27,7 +27,7 @@ def test_codes_of_languages(code):
 
 @pytest.mark.parametrize("code", ["", "d e", "de-AT", "1x", "_de", "de\n", "dé", "../de", "de.x"])
 def test_what_is_no_code_is_refused(code):
-    with pytest.raises(InputError, match="is no language code"):
+    with pytest.raises(InputError, match="is not a language code"):
         check_language(code)
 
 
@@ -48,13 +48,13 @@ def test_directions_are_read_and_written():
     "text", ["", "de", "de-", "-de", "-", "de-de", "de-en-it", "de–en", "de,en", "de- en"]
 )
 def test_what_is_no_direction_is_refused(text):
-    with pytest.raises(InputError, match="is no direction|is no language code"):
+    with pytest.raises(InputError, match="is not a direction|is not a language code"):
         parse_direction(text)
 
 
 @pytest.mark.parametrize("text", ["", "de-en,", ",de-en", "de-en;en-de", "de-en,,en-de"])
 def test_a_list_with_what_is_no_direction_is_refused(text):
-    with pytest.raises(InputError, match="is no direction"):
+    with pytest.raises(InputError, match="is not a direction"):
         parse_directions(text)
 
 
@@ -98,8 +98,8 @@ def test_the_languages_of_a_folder_keep_their_order(tmp_path):
         (b"", "two or more"),
         (b"en\n", "two or more"),
         (b"en\nde\nen\n", "each once"),
-        (b"en de\n", "'en de' is no language code"),
-        (b"en\n\nde\n", "'' is no language code"),
+        (b"en de\n", "'en de' is not a language code"),
+        (b"en\n\nde\n", "'' is not a language code"),
         (b"en\nd\xe9\n", "utf-8"),
     ],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, run_command
+from zsnmt.models.zs_transformer import SEAMS
 from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, POSITIONED, RELATIVE_KEYS, TUPE
 from zsnmt.training.config import read_config
 
@@ -61,6 +62,16 @@ VARIADIC = {
 }
 
 
+METHODS = {
+    method.name
+    for path in MODULES
+    for node in ast.walk(ast.parse(path.read_text()))
+    if isinstance(node, ast.ClassDef)
+    for method in node.body
+    if isinstance(method, ast.FunctionDef) and not takes_any_number(method)
+}
+
+
 def test_every_folder_stands_on_one_floor():
     here = [path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"]
     here += [path.parent.name for path in PACKAGE.glob("*/__init__.py")]
@@ -103,28 +114,31 @@ def test_names_of_a_module_have_no_underscore(path):
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_at_most_three_arguments_go_by_position(path):
-    """Of calls to functions and classes of the project, by the names that the module imports or defines."""
+    """Of calls by name to the project's functions, classes and methods; not of fairseq's, behind super()."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module.startswith("zsnmt"):
             own |= {alias.asname or alias.name for alias in node.names}
-    calls = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    ]
-    assert not {
-        f"{call.func.id} in line {call.lineno}"
-        for call in calls
-        if call.func.id in own - VARIADIC
-        and len(call.args) > 3
-        and not any(isinstance(argument, ast.Starred) for argument in call.args)
-    }
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if isinstance(call.func, ast.Name):
+            checked = call.func.id in own - VARIADIC
+        else:
+            method = isinstance(call.func, ast.Attribute) and call.func.attr in METHODS
+            checked = method and not ast.unparse(call.func.value).startswith("super(")
+        several = len(call.args) > 3 and not any(isinstance(each, ast.Starred) for each in call.args)
+        assert not (checked and several), f"{ast.unparse(call.func)} in line {call.lineno}"
 
 
 def test_only_registering_files_live_where_fairseq_imports_everything():
     for folder, decorator in (("models", "register_model"), ("tasks", "register_task")):
         for path in (ROOT / "zsnmt" / folder).glob("*.py"):
             assert path.name == "__init__.py" or f"@{decorator}(" in path.read_text(encoding="utf-8")
+
+
+def test_every_file_of_a_seam_is_filled():
+    files = {path.stem for path in (PACKAGE / "seams").glob("*.py")} - {"__init__", "layers", "options"}
+    assert files == {seam.__name__.rpartition(".")[2] for seam in SEAMS}
 
 
 @pytest.mark.slow

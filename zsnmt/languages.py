@@ -40,7 +40,7 @@ def check_language(code: str) -> str:
     """Return the code of a language as given; `InputError` unless it is letters, digits, underscores."""
     if not CODE.fullmatch(code):
         raise InputError(
-            f"'{code}' is no language code: a code is a letter followed by letters, digits or underscores"
+            f"'{code}' is not a language code: a code is a letter followed by letters, digits or underscores"
         )
     return code
 
@@ -60,7 +60,7 @@ def parse_direction(text: str) -> Direction:
     parts = text.strip().split("-")
     if len(parts) != 2 or parts[0] == parts[1]:
         raise InputError(
-            f"'{text}' is no direction: write two different languages as source-target, like de-it"
+            f"'{text}' is not a direction: write two different languages as source-target, like de-it"
         )
     return Direction(*map(check_language, parts))
 

@@ -70,7 +70,7 @@ def test_new_pairs_are_bounded_and_old_ones_are_not(corpus, original, tmp_path):
 
 
 def test_another_test_set_than_the_runs_keeps_its_pairs_apart(corpus, original, tmp_path):
-    """Where the known languages' sentences differ, a line of the new one is no translation of the run's."""
+    """Where the known languages' sentences differ, a line of the new one does not translate the run's."""
     lines = read_lines(original / f"test.{PIVOT}")
     write_lines(original / f"test.{PIVOT}", lines[:-1] + ["something else"])
     join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {})

@@ -70,7 +70,7 @@ def test_only_two_different_language_codes_are_a_direction(source, target, tmp_p
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(InputError, match="nowhere is no folder"):
+    with pytest.raises(InputError, match="nowhere is not a folder"):
         find_pair(tmp_path / "nowhere", "train", "de", "en")
 
 

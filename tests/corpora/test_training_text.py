@@ -121,7 +121,7 @@ def test_limits_are_read_as_a_default_and_exceptions():
 
 @pytest.mark.parametrize("setting", ["many", "0", "-3", "de-en", "de=5", "5 6", "de-en=", "1e3"])
 def test_a_limit_that_is_none_is_refused(setting):
-    with pytest.raises(InputError, match="write 30000|is no direction"):
+    with pytest.raises(InputError, match="write 30000|is not a direction"):
         parse_limits(setting)
 
 

@@ -329,5 +329,5 @@ def test_a_bias_of_the_decoder_that_is_no_relative_key_is_named():
 def test_models_of_others_are_named():
     args = Namespace(**vars(toy_options()))
     base_architecture(args)
-    assert why_not_packed(TransformerModel.build_model(args, SmallTask())) == "it is no model of zsnmt"
-    assert why_not_packed(torch.nn.Linear(2, 3)) == "it is no model of zsnmt"
+    assert why_not_packed(TransformerModel.build_model(args, SmallTask())) == "it is not a model of zsnmt"
+    assert why_not_packed(torch.nn.Linear(2, 3)) == "it is not a model of zsnmt"

@@ -22,13 +22,12 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation import evaluate as evaluation
 from zsnmt.evaluation import text as scored_text
 from zsnmt.evaluation.evaluate import evaluate
-from zsnmt.evaluation.hypotheses import INTO_PIVOT
 from zsnmt.evaluation.text import TextChoice, directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.scores import check_comparable, search_note
 from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, read_scores, write_score_file
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Scores, Way, read_scores, write_score_file
 from zsnmt.scoring.bootstrap import STEPS, draws, interval, unpacked
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.metrics import Metrics

@@ -9,7 +9,6 @@ import pytest
 
 from tests.support.evaluation import MadeUpTranslator, sentences
 from zsnmt.evaluation.hypotheses import (
-    INTO_PIVOT,
     Hypotheses,
     Job,
     Pair,
@@ -20,7 +19,7 @@ from zsnmt.evaluation.hypotheses import (
 )
 from zsnmt.languages import Direction, kind_of, parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.runs.folder import hypotheses_file, settings_file
-from zsnmt.runs.scores import DIRECT, PIVOT, Way
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Way
 from zsnmt.text.lines import read_lines
 
 LINES = 5

@@ -120,7 +120,7 @@ def test_int8_is_refused_where_fairseq_searches(run, stock):
         (
             stock,
             EngineChoice(PYTORCH, INT8),
-            "fairseq's search, which this model needs, since it is no model of zsnmt, has no precision",
+            "fairseq's search, which this model needs, since it is not a model of zsnmt, has no precision",
         ),
     ):
         with pytest.raises(InputError, match=message):
@@ -216,7 +216,7 @@ def test_what_ctranslate2_cannot_search_is_refused_before_it_is_exported(exporta
         InputError, match="CTranslate2 has no --length-penalty-form gnmt; translate with --engine pytorch"
     ):
         prepare_engine(exportable, gnmt, BY_CTRANSLATE2)
-    with pytest.raises(InputError, match="is no run folder"):
+    with pytest.raises(InputError, match="is not a run folder"):
         prepare_engine(tmp_path, SEARCH, BY_CTRANSLATE2)
     assert not [*exportable.glob("ctranslate2-*")]
 

@@ -183,10 +183,26 @@ def test_what_is_wrong_with_a_pipeline_is_not_said_of_the_model(run):
     content = dictionary.read_text()
     for path in (run / "pipeline").glob("dict.*"):
         path.write_text(content + "no number\n")
-    with pytest.raises(InputError, match="model.pt and .*pipeline do not make a model: .*; copy both again"):
+    with pytest.raises(InputError, match="dict.inglan.txt is not a dictionary"):
+        load_run(run)
+    for path in (run / "pipeline").glob("dict.*"):
+        path.write_text(content + "more 1\n")
+    with pytest.raises(
+        InputError, match="the dictionary of .* is not the one the checkpoint was trained with"
+    ):
         load_run(run)
     dictionary.unlink()
-    with pytest.raises(InputError, match="dict.inglan.txt is missing; copy it again from where the run was"):
+    with pytest.raises(InputError, match="dict.inglan.txt is missing: a folder has one dictionary"):
+        load_run(run)
+
+
+def test_what_fairseq_cannot_make_a_model_of_is_said_in_one_sentence(run, monkeypatch):
+    def fail(*arguments, **options):
+        raise RuntimeError("size mismatch for\n  decoder.embed_tokens.weight")
+
+    monkeypatch.setattr(trained_run.checkpoint_utils, "load_model_ensemble_and_task", fail)
+    message = "model.pt and .*pipeline do not make a model: .*size mismatch for decoder.*; copy both again"
+    with pytest.raises(InputError, match=message):
         load_run(run)
 
 

@@ -196,7 +196,7 @@ def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path)
     truncated = tmp_path / "truncated"
     shutil.copytree(tiny.run(), truncated, ignore=shutil.ignore_patterns("checkpoints"))
     (truncated / "model.pt").write_bytes((truncated / "model.pt").read_bytes()[:5000])
-    for folder, message in ((truncated, "model.pt is damaged"), (tmp_path, "is no run folder")):
+    for folder, message in ((truncated, "model.pt is damaged"), (tmp_path, "is not a run folder")):
         refused = run_command("scripts/translate.py", folder, "--to", "velan", input="Nuk.\n")
         assert refused.returncode == 1 and message in refused.stderr and refused.stderr.count("\n") == 1
 

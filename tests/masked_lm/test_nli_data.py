@@ -205,6 +205,6 @@ def test_a_refused_release_leaves_what_was_there(made, tmp_path):
     multinli, xnli = write_releases(tmp_path / "releases")
     (xnli / "xnli.test.jsonl").write_text("{}\n")
     (made.nli.parent / "kept").mkdir()
-    with pytest.raises(InputError, match="line 1 is no JSON object"):
+    with pytest.raises(InputError, match="line 1 is not a JSON object"):
         nli_data.prepare(made.nli.parent / "kept", made.data, multinli, xnli, LANGUAGES, LONGEST)
     assert not [*(made.nli.parent / "kept").iterdir()]

@@ -125,7 +125,7 @@ def test_a_line_that_is_no_such_object_is_refused(tmp_path, change):
     change_line(path, 3, change)
     with pytest.raises(
         InputError,
-        match=f"{path}, line 3 is no JSON object with text in gold_label, sentence1, sentence2; get",
+        match=f"{path}, line 3 is not a JSON object with text in gold_label, sentence1, sentence2; get",
     ):
         read_multinli(tmp_path)
 
@@ -135,7 +135,7 @@ def test_what_is_missing_is_named(tmp_path):
         InputError, match="have no multinli_1.0_train.jsonl and no multinli_1.0_train.txt; unpack the release"
     ):
         read_multinli(tmp_path)
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         read_xnli(tmp_path / "nowhere", "dev", LANGUAGES)
     _, xnli = write_releases(tmp_path)
     with pytest.raises(InputError, match="xnli.dev.jsonl has no pairs in 'fi'; choose from ar, en, de, hi"):

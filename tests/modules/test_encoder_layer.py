@@ -167,7 +167,7 @@ def test_position_query_attends_by_the_keys_on_fast_and_slow_path(x, padding, no
 @pytest.mark.parametrize("normalize_before", [True, False])
 @pytest.mark.parametrize("seam", ["neutral", "residual", "query"])
 def test_a_bias_reaches_the_attention_and_hides_padding_itself(x, padding, normalize_before, seam):
-    """Of zeros it is no bias; one that is the same for all keys of a query is none, either; any other is
+    """Of zeros it is not a bias; one that is the same for all keys of a query is none, either; any other is
     one.
     """
     layer = layer_of(normalize_before=normalize_before).eval()

@@ -1,11 +1,14 @@
 """Run folders: what is kept in them, and what is refused."""
 
 import json
+import shlex
+from pathlib import Path
 
 import pytest
 
+from tests.support.runs import log_line, validate
 from zsnmt.errors import InputError
-from zsnmt.runs.folder import read_record, start_run
+from zsnmt.runs.folder import PROJECT, describe_run, read_record, recipe_command, same_command, start_run
 
 
 @pytest.fixture
@@ -55,6 +58,51 @@ def test_another_config_or_pipeline_is_refused(made):
     (folder / "run.json").write_text("{")
     with pytest.raises(InputError, match="run.json is damaged"):
         read_record(folder)
+
+
+def test_the_training_is_told_by_its_validations_where_the_log_was_cut(tmp_path):
+    (tmp_path / "run.json").write_text('{"system": "a"}')
+    assert describe_run(tmp_path) == {"system": "a", "training": "without a log"}
+    (tmp_path / "train.log").write_text(log_line(100, 7.5))
+    assert describe_run(tmp_path)["training"].startswith(
+        "1 epochs, 100 updates, best validation loss 7.5 bits"
+    )
+    (tmp_path / "checkpoints").mkdir()
+    for epoch in (1, 2, 3):
+        validate(tmp_path / "checkpoints", epoch, ["en-de"], ["en-de"])
+    assert describe_run(tmp_path)["training"] == (
+        "3 epochs, 300 updates, best validation loss 5 bits a token in epoch 3"
+    )
+
+
+def test_a_recorded_command_can_be_given_to_a_shell(tmp_path, monkeypatch):
+    config = tmp_path / "my own.conf"
+    command = recipe_command("train", config, "arch", "--name", "it's mine", "--", "--lr", "(1,2)")
+    assert shlex.split(command) == [
+        *("bash", "recipes/train.sh", str(config)),
+        *("arch", "--name", "it's mine", "--", "--lr", "(1,2)"),
+    ]
+    monkeypatch.chdir(tmp_path)
+    assert recipe_command("train", Path("my own.conf"), "arch").split("'")[1] == str(config)
+    assert recipe_command("train", PROJECT / "configs/demo.conf") == "bash recipes/train.sh configs/demo.conf"
+
+
+@pytest.mark.parametrize(
+    "made, same",
+    [
+        ("bash recipes/train.sh configs/my own.conf arch --name it's -- --lr (1,2)", True),  # of version 0.1
+        ("bash recipes/train.sh '/elsewhere/my own.conf' arch --name 'it'\"'\"'s' -- --lr '(1,2)'", True),
+        ("bash recipes/train.sh configs/my own.conf arch --name it's -- --lr (1,3)", False),
+        ("bash recipes/train.sh configs/my own.conf other --name it's -- --lr (1,2)", False),
+        ("bash recipes/adapt.sh configs/my own.conf arch --name it's -- --lr (1,2)", False),
+        ("bash recipes/train.sh configs/own.conf arch --name it's -- --lr (1,2)", False),
+        ("fairseq-train", False),
+    ],
+)
+def test_a_command_is_that_of_before_wherever_its_config_is_now(tmp_path, made, same):
+    config = tmp_path / "my own.conf"
+    command = recipe_command("train", config, "arch", "--name", "it's", "--", "--lr", "(1,2)")
+    assert same_command(command, command) and same_command(made, command) == same
 
 
 def test_data_without_a_pipeline_are_refused_before_a_run_is_trained_on_them(made):

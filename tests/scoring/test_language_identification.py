@@ -80,7 +80,7 @@ def test_most_letters_decide_about_a_mixed_sentence(tmp_path):
         "en",
         "en",
     ]
-    # vowel signs are no letters to Unicode, but as much writing as the vowels of English: 4 consonants, 4
+    # vowel signs are not letters to Unicode, but as much writing as the vowels of English: 4 consonants, 4
     # signs
     assert identifier.identify(["नीति से भी Hamburg"]) == ["hi"]
 

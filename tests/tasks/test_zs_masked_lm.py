@@ -195,7 +195,7 @@ def test_the_defaults_are_the_studys(data):
 
 @pytest.mark.parametrize("split, lines", [("train", 2 * TRAIN), ("valid", 2 * VALID)])
 def test_no_line_is_lost(data, split, lines):
-    """The fork drops a last batch whose size is no multiple of 8 unless it is told otherwise."""
+    """The fork drops a last batch whose size is not a multiple of 8 unless it is told otherwise."""
     task = task_of(data)
     task.load_dataset(split)
     seen = torch.cat([batch["id"] for batch in batches(task, split)])
@@ -251,7 +251,7 @@ def test_a_split_without_text_is_refused(data, tmp_path):
 def test_languages_that_are_none_are_refused(data, tmp_path):
     copy = shutil.copytree(data, tmp_path / "data")
     (copy / "languages.txt").write_text("en\n../x\n")
-    with pytest.raises(InputError, match="'../x' is no language code"):
+    with pytest.raises(InputError, match="'../x' is not a language code"):
         task_of(copy)
 
 

@@ -193,7 +193,7 @@ def test_a_language_without_training_text_is_refused(own_text):
 def test_a_set_of_languages_must_be_one(own_text):
     fails(own_text, "two or more, each once", [PIVOT, FIRST, FIRST])
     fails(own_text, "two or more, each once", [PIVOT])
-    fails(own_text, "is no language code", [PIVOT, "../x"])
+    fails(own_text, "is not a language code", [PIVOT, "../x"])
 
 
 class AnyWords(Words):

@@ -16,6 +16,7 @@ from zsnmt.runs.checksums import checked_model
 from zsnmt.runs.folder import COMMAND_FILE, MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import directions_with_data
 
+Options = dict[str, str | int | float]
 FULL, FROZEN = MODES = ("full", "frozen")
 ROUNDING = (
     "fp16",
@@ -55,7 +56,7 @@ def extend_run(
     return added
 
 
-def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> dict[str, str | int]:
+def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> Options:
     """The options that the model has besides those it was `trained` with; `types`: the size of its
     dictionary.
 
@@ -89,7 +90,7 @@ def training_options(
     new: Sequence[str],
     languages: Sequence[str],
     mode: str,
-    model: dict[str, str | int],
+    model: Options,
 ) -> list[str]:
     """The options of fairseq-train that `run` was trained with, but for its data; then those of its
     adaptation.

@@ -46,7 +46,7 @@ def similarities(
 
     `generator` draws the Gaussians; `variance`: the share of it that SVCCA keeps; `csls_neighbours`: as in
     `zsnmt.analysis.retrieval`. One layer's sentences are in memory at a time, and each is decomposed once a
-    language. Raises `InputError` for sentences that are no translations of each other, and, naming the layer,
+    language. Raises `InputError` for sentences that do not translate each other, and, naming the layer,
     for fewer than two languages, for too few sentences and for states that have no similarity.
     """
     if not states.record["translations"]:

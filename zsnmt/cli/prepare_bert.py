@@ -15,7 +15,7 @@ from zsnmt import console
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt prepare-bert", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder to make")
-    parser.add_argument("--train", type=Path, required=True, help="training text, a sentence a line")
+    parser.add_argument("--train", type=Path, required=True, help="training text, one sentence per line")
     parser.add_argument("--valid", type=Path, required=True, help="validation text")
     parser.add_argument(
         "--fake",

@@ -2,7 +2,7 @@
 
     zsnmt prepare-languages TEXT FOLDER --languages en de hi --vocabulary-size 60000
 
-TEXT holds train.LANGUAGE and valid.LANGUAGE for each language: UTF-8, a sentence a line.
+TEXT holds train.LANGUAGE and valid.LANGUAGE for each language: UTF-8, one sentence per line.
 """
 
 from collections.abc import Sequence

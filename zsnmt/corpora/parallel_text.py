@@ -25,7 +25,7 @@ def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path,
     """
     parse_direction(f"{source}-{target}")
     if not folder.is_dir():
-        raise InputError(f"{folder} is no folder; give the one that holds the parallel text")
+        raise InputError(f"{folder} is not a folder; give the one that holds the parallel text")
     for name in (f"{split}.{source}-{target}", f"{split}.{target}-{source}"):
         files = folder / f"{name}.{source}", folder / f"{name}.{target}"
         there = [file for file in files if file.is_file()]
@@ -111,7 +111,7 @@ def check_corpus(
     """
     if not pairs or not splits:
         raise InputError("there is nothing to check; name at least one language pair and one split")
-    counts = {}
+    counts: dict[str, dict[str, int]] = {}
     for split in splits:
         counts[split] = {}
         multiway = {}

@@ -1,18 +1,38 @@
 """Language tags: which stand where, by the placement and the direction."""
 
+from typing import NamedTuple
+
 from fairseq.data import Dictionary
 
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, language_tag
 
 
+class Tags(NamedTuple):
+    """The sides of a direction, `source` or `target`, whose tags stand at the head of the source, in this
+    order, and the one whose tag is the decoder's first input; None for the end-of-sentence symbol.
+    """
+
+    source: tuple[str, ...]
+    decoder: str | None
+
+
+PLACEMENTS = {
+    "t_dec": Tags((), "target"),
+    "t_enc": Tags(("target",), None),
+    "s_enc_t_dec": Tags(("source",), "target"),
+    "s_enc_t_enc": Tags(("source", "target"), None),
+}
+
+
 class TagPlacement:
-    """Where the language tags of a direction stand; one of `t_dec`, `t_enc`, `s_enc_t_dec`, `s_enc_t_enc`.
+    """Where the language tags of a direction stand, by a name of `PLACEMENTS`.
 
     Tags on the encoder's side are a prefix of the source, whose end-of-sentence symbol stays.
     """
 
-    NAMES = ("t_dec", "t_enc", "s_enc_t_dec", "s_enc_t_enc")
+    NAMES = tuple(PLACEMENTS)
+    IN_DECODER = tuple(name for name, tags in PLACEMENTS.items() if tags.decoder)
 
     def __init__(self, name: str, dictionary: Dictionary) -> None:
         if name not in self.NAMES:
@@ -23,7 +43,7 @@ class TagPlacement:
     @property
     def starts_decoder(self) -> bool:
         """Whether the decoder's first input is a tag."""
-        return self.name.endswith("t_dec")
+        return self.name in self.IN_DECODER
 
     def source_prefix(self, direction: Direction) -> list[int]:
         """Ids of the tags at the head of the source."""
@@ -39,16 +59,12 @@ class TagPlacement:
 
 def source_tags(placement: str, direction: Direction) -> list[str]:
     """Languages whose tags stand, in this order, at the head of the source under a tag placement."""
-    return {
-        "t_dec": [],
-        "t_enc": [direction.target],
-        "s_enc_t_dec": [direction.source],
-        "s_enc_t_enc": [direction.source, direction.target],
-    }[placement]
+    return [getattr(direction, side) for side in PLACEMENTS[placement].source]
 
 
 def decoder_tag(placement: str, direction: Direction) -> str | None:
     """The language whose tag is the decoder's first input, or None where that is the end-of-sentence
     symbol.
     """
-    return direction.target if placement.endswith("t_dec") else None
+    side = PLACEMENTS[placement].decoder
+    return side and getattr(direction, side)

@@ -70,7 +70,7 @@ def why_not_packed(model: BaseFairseqModel) -> str | None:
     """What a model has that packing does not know; None for a model that can be packed."""
     encoder, decoder = getattr(model, "encoder", None), getattr(model, "decoder", None)
     if not isinstance(encoder, Encoder) or not isinstance(decoder, Decoder):
-        return "it is no model of zsnmt"
+        return "it is not a model of zsnmt"
     layers = [*decoder.layers.children()]
     reasons = {
         "an adaptive softmax": decoder.adaptive_softmax is not None,

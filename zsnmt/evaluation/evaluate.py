@@ -4,7 +4,7 @@ pivot.
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.evaluation.hypotheses import INTO_PIVOT, Hypotheses, Job, jobs, kept_ways
+from zsnmt.evaluation.hypotheses import Hypotheses, Job, jobs, kept_ways
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
 from zsnmt.files import checksum_of, sha256, unchanged
@@ -27,7 +27,7 @@ from zsnmt.runs.folder import (
     hypotheses_file,
     is_as_translated,
 )
-from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Way, in_order, record_fields
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Result, Scores, Way, in_order, record_fields
 from zsnmt.scoring.comet import load_comet
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines
@@ -188,8 +188,9 @@ class Evaluation:
                     and is_as_translated(path, settings)
                 ):
                     old, new = read_lines(path, allow_empty_lines=True), now[way].of(direction)
-                    results.append(self.scorer.result(direction, self.kinds[direction], way, hypotheses=old))
-                    results[-1].figures["unchanged"] = fmean(one == other for one, other in zip(old, new))
+                    result = self.scorer.result(direction, self.kinds[direction], way, hypotheses=old)
+                    share = fmean(one == other for one, other in zip(old, new))
+                    results.append(replace(result, figures={**result.figures, "unchanged": share}))
         return results
 
     def scores(self, results: Sequence[Result], *, before: Sequence[Result]) -> Scores:

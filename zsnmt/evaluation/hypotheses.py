@@ -5,6 +5,7 @@ resumes.
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,13 +14,12 @@ from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.runs.folder import HYPOTHESES_CHECKSUMS as CHECKSUMS
 from zsnmt.runs.folder import hypotheses_file, settings_file
-from zsnmt.runs.scores import Way
+from zsnmt.runs.scores import INTO_PIVOT, Way
 from zsnmt.text.lines import read_lines, write_lines
 
 logger = logging.getLogger(__name__)
 
 Pair = tuple[Sequence[str], Sequence[str]]  # the sources and references of a direction
-INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
 
 
 class Hypotheses:
@@ -146,10 +146,10 @@ def jobs(
         sources, _ = pairs[pivoted[0]]
         first, kept = Direction(pivoted[0].source, through), direct
         if pivot.translator is not direct.translator or first not in directions:
-            yield Job(into_pivot, lambda sources=sources: sources, len(sources), legs={pivoted[0]: first})
+            yield Job(into_pivot, partial(list, sources), len(sources), legs={pivoted[0]: first})
             first, kept = pivoted[0], into_pivot
         legs = {direction: Direction(through, direction.target) for direction in pivoted}
-        yield Job(pivot, lambda kept=kept, first=first: kept.of(first), len(sources), legs=legs)
+        yield Job(pivot, partial(kept.of, first), len(sources), legs=legs)
 
 
 def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[Job]:
@@ -158,7 +158,7 @@ def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[J
         sources, _ = pairs[directions[0]]
         yield Job(
             kept,
-            lambda sources=sources: sources,
+            partial(list, sources),
             len(sources),
             legs={direction: direction for direction in directions},
         )

@@ -86,8 +86,8 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
 
 
 def worth_scoring(directions: Sequence[Direction], translator: Translator) -> list[Direction]:
-    """Those of training and those without the pivot: a run that learned one direction of a pair is no run for
-    the other.
+    """Those of training and those without the pivot: one that learned a single direction of a pair cannot
+    do the other.
     """
     return [
         direction

@@ -139,7 +139,7 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
             raise InputError(
                 f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}"
             )
-        engine = FairseqEngine(
+        engine: FairseqEngine | PyTorchEngine = FairseqEngine(
             model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
         )
     else:

@@ -106,7 +106,7 @@ def from_json(fields: Sequence[str]) -> Callable[[str], list[str]]:
         except (ValueError, KeyError, TypeError):
             values = [None]
         if not all(isinstance(value, str) for value in values):
-            raise ValueError(f"is no JSON object with text in {', '.join(fields)}")
+            raise ValueError(f"is not a JSON object with text in {', '.join(fields)}")
         return values
 
     return read

@@ -40,8 +40,7 @@ class LanguageEmbedding(nn.Module):
         if bool((rows < 0).any()):
             raise ValueError(
                 "a decoder input does not begin with a language tag, so its target language is unknown; "
-                "place the tag there (--language-tags t_dec or s_enc_t_dec) or set "
-                "--decoder-language-embedding none"
+                "choose --language-tags that place one there, or set --decoder-language-embedding none"
             )
         language = self.table(rows).unsqueeze(1).type_as(x)  # B×1×C
         if self.project is None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from zipfile import is_zipfile
 
 import torch
 from fairseq import checkpoint_utils
@@ -14,6 +15,7 @@ import zsnmt.compatibility  # noqa: F401
 from zsnmt.errors import InputError
 from zsnmt.files import check_archive, replacing
 from zsnmt.runs.checksums import renewed_checksums
+from zsnmt.runs.folder import LAST_CHECKPOINT
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +81,49 @@ def check_finite(path: Path, weights: Mapping[str, Tensor]) -> None:
                 f"{path} holds numbers that are not finite, in {name}: it is damaged, or its training "
                 "diverged; train the run again, with a smaller --lr if its loss is nan"
             )
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a checkpoint can be loaded, and holds what was written to it."""
+    try:
+        if is_zipfile(path):
+            check_archive(path)
+        else:
+            load_checkpoint(path)
+    except InputError:
+        return False
+    return True
+
+
+def replace_damaged_last(folder: Path) -> str:
+    """Put the newest whole checkpoint in the place of a damaged last one, from which training goes on.
+
+    Returns what a person should know of it, nothing where the last one is whole or missing. Raises
+    `InputError` where none is whole.
+    """
+    last = folder / LAST_CHECKPOINT
+    if not last.is_file() or is_whole(last):
+        return ""
+    updates = {
+        path: updates_of(path) for path in sorted(folder.glob("*.pt")) if path != last and is_whole(path)
+    }
+    if not updates:
+        raise InputError(
+            f"{last} is damaged, and there is no other whole checkpoint; remove {folder} to train from the "
+            "beginning"
+        )
+    newest = max(updates, key=updates.__getitem__)
+    with replacing(last) as file:
+        file.write(newest.read_bytes())
+    return (
+        f"{last} is damaged; training goes on from {newest.name}, after {updates[newest]} updates, and what "
+        "came later is trained again"
+    )
+
+
+def updates_of(path: Path) -> int:
+    """The updates after which a checkpoint was made."""
+    return load_checkpoint(path)["optimizer_history"][-1]["num_updates"]
 
 
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:

@@ -21,7 +21,7 @@ def read_checksums(run: Path) -> dict[str, str]:
     path = run / CHECKSUMS_FILE
     if not path.is_file():
         return {}
-    kept = read_json(path, "run the same command again: the run is opened without it")
+    kept: object = read_json(path, "run the same command again: the run is opened without it")
     if not isinstance(kept, dict) or not all(isinstance(checksum, str) for checksum in kept.values()):
         raise InputError(f"{path} does not hold checksums; remove it: the run is opened without it")
     return kept

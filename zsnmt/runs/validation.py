@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from sacrebleu.metrics import BLEU
@@ -33,16 +34,23 @@ class BleuCounts:
 
 
 def append_validation(
-    folder: Path, epoch: int, stats: Mapping[str, object], directions: Sequence[str], trained: Iterable[str]
+    folder: Path,
+    epoch: int,
+    stats: Mapping[str, float],
+    directions: Sequence[str],
+    trained: Iterable[str],
+    decisive: Iterable[str] = (),
 ) -> None:
     """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits)
-    and BLEU.
+    and BLEU; `chosen_on`, if any of the directions that are decisive for checkpoints is not trained.
     """
     trained = {*trained}
+    choosing = [direction for direction in decisive if direction not in trained]
     line = {
         "epoch": epoch,
         "updates": int(stats["num_updates"]),
         "nll_loss": float(stats["nll_loss"]),
+        **({"chosen_on": choosing} if choosing else {}),
         "directions": {
             direction: {
                 "kind": SUPERVISED if direction in trained else ZERO_SHOT,
@@ -78,3 +86,8 @@ def read_validations(folder: Path) -> list[dict]:
             continue
         found[entry["updates"]] = entry
     return [found[updates] for updates in sorted(found)]
+
+
+def chosen_on(folder: Path) -> list[str]:
+    """The zero-shot directions whose validation text chose checkpoints, by a folder's `validation.jsonl`."""
+    return [*dict.fromkeys(chain(*(entry.get("chosen_on", []) for entry in read_validations(folder))))]

@@ -24,7 +24,9 @@ WRITTEN_WITH = {"Hiragana": "Han", "Katakana": "Han", "Bopomofo": "Han"}  # Japa
 
 
 class Identifier(Protocol):
-    """Anything that names the language of each sentence."""
+    """Anything that names the language of each sentence; results can be kept by it."""
+
+    def __hash__(self) -> int: ...
 
     def identify(self, sentences: Sequence[str]) -> list[str]: ...
 
@@ -56,7 +58,7 @@ class ScriptIdentifier:
     script.
 
     A sentence in a script of none of the languages is `unknown`, and so is one without any letter, such as
-    '2018.' or '...': it is in no language, and output that is nothing else is no translation. Where such a
+    '2018.' or '...': it is in no language, and output that is nothing else is not a translation. Where such a
     sentence is right its reference is one too, so the identifier's error on the references shows how much of
     a rate is due to these.
     """
@@ -77,9 +79,11 @@ class ScriptIdentifier:
 
     def _identify(self, sentence: str) -> str:
         script = main_script(sentence)
+        if script is None or script not in self.groups:
+            return UNKNOWN
         if script in self.within:
             return self.within[script].identify([sentence])[0]
-        return self.groups[script][0] if script in self.groups else UNKNOWN
+        return self.groups[script][0]
 
 
 def load_identifier(

@@ -1,20 +1,53 @@
-"""Seams of positions: in the input of each stack, or in its self-attention."""
+"""What tells the tokens' positions: vectors in the input of a stack, or biases of its self-attention."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fairseq.models.transformer import TransformerModel
+from fairseq.tasks import FairseqTask
 
 from zsnmt.errors import InputError
 from zsnmt.modules.encoder import Encoder
-from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS, TUPE
+from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
 from zsnmt.modules.positions import TupePositions, use_relative_keys, use_tupe
-from zsnmt.modules.relative_attention import use_relative_attention
 from zsnmt.seams.layers import chosen_layers
 
+DEFAULTS = {
+    "encoder_position_encoding": "sinusoidal",
+    "encoder_position_bias_layers": "all",
+    "relative_key_query_product": False,
+    "decoder_position_encoding": "sinusoidal",
+}
 
-def fill_position_seams(model: TransformerModel, args: Namespace) -> None:
-    """Encode positions in the input of each stack, or in its self-attention, as the options say."""
+
+def add_options(add: Callable) -> None:
+    add(
+        "--encoder-position-encoding",
+        choices=ENCODINGS,
+        help="what tells the encoder the positions of its tokens: vectors in its input (sinusoidal, "
+        "learned), nothing, or biases of its attention (TUPE absolute or relative; BERT's relative keys, or "
+        "keys and queries)",
+    )
+    add(
+        "--encoder-position-bias-layers",
+        metavar="LAYERS",
+        help="encoder layers whose attention has the bias of TUPE or of relative keys: all, middle, or "
+        "numbers",
+    )
+    add(
+        "--relative-key-query-product",
+        action="store_true",
+        help="let relative_key_query add the product a·a, too, as Ravishankar and Søgaard (2021) print it",
+    )
+    add(
+        "--decoder-position-encoding",
+        choices=[*IN_INPUT, "none"],
+        help="what tells the decoder the positions of its tokens, besides that it sees those before alone",
+    )
+
+
+def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
+    """Encode positions as the options say; `zs_transformer` has chosen sinusoids or a table already."""
     encoder, encoding = model.encoder, args.encoder_position_encoding
     biased = biased_layers(args.encoder_position_bias_layers, encoding, len([*encoder.layers.children()]))
     encode_positions(
@@ -22,14 +55,6 @@ def fill_position_seams(model: TransformerModel, args: Namespace) -> None:
     )
     if args.decoder_position_encoding == "none":
         model.decoder.embed_positions = None
-    distance = clip_distance(str(args.relative_attention_distance))
-    if distance is not None:
-        if args.cross_self_attention:
-            raise InputError(
-                "--relative-attention-distance does not go with --cross-self-attention; leave one of them out"
-            )
-        layers = *encoder.layers.children(), *model.decoder.layers.children()
-        use_relative_attention([layer.self_attn for layer in layers], distance)
 
 
 def encode_positions(
@@ -39,18 +64,26 @@ def encode_positions(
     biased: Sequence[int],
     first_apart: bool = False,
     product: bool = False,
+    distance: int | None = None,
 ) -> None:
     """Take positions from an encoder's input unless they belong there, and put those of TUPE or relative keys
     in its attention.
 
     `biased`: the layers, counted from 1, that have them; `first_apart`: for TUPE, the first token stands for
-    the sentence; `product`: relative keys and queries have the product of both, too. Raises `InputError` for
-    a product of other encodings.
+    the sentence; `product`: relative keys and queries have the product of both, too; `distance`: how far
+    apart two tokens' offset still has a vector of its own in the tables of relative keys. Raises `InputError`
+    for a product or a distance of other encodings, and for a distance below 0.
     """
     if product and encoding != "relative_key_query":
         raise InputError(
             f"--relative-key-query-product has no effect on the position encoding {encoding}; leave it out"
         )
+    if distance is not None and encoding not in RELATIVE_KEYS:
+        raise InputError(
+            f"--relative-key-distance has no effect on the position encoding {encoding}; leave it out"
+        )
+    if distance is not None and distance < 0:
+        raise InputError(f"--relative-key-distance is {distance}; give a whole number, 0 or more")
     if encoding not in IN_INPUT:
         encoder.embed_positions = None
     layers = [*encoder.layers.children()]
@@ -64,7 +97,7 @@ def encode_positions(
             layer.has_position_bias = number in biased
         use_tupe(attentions)
     if encoding in RELATIVE_KEYS:
-        use_relative_keys(attentions, encoding, max_positions, product=product)
+        use_relative_keys(attentions, encoding, max_positions, product=product, distance=distance)
 
 
 def biased_layers(text: str, encoding: str, number_of_layers: int) -> list[int]:
@@ -83,14 +116,3 @@ def biased_layers(text: str, encoding: str, number_of_layers: int) -> list[int]:
     raise InputError(
         "--encoder-position-bias-layers none leaves no positions; use --encoder-position-encoding none"
     )
-
-
-def clip_distance(text: str) -> int | None:
-    """The distance that an option names; None for none."""
-    if text == "none":
-        return None
-    if not text.isdecimal():
-        raise InputError(
-            f"--relative-attention-distance is '{text}': write a whole number, 0 or more, or none"
-        )
-    return int(text)

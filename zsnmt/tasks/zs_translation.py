@@ -3,16 +3,22 @@
 import functools
 import hashlib
 import math
-import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from fairseq import metrics, utils
+from fairseq.criterions import FairseqCriterion
 from fairseq.data import Dictionary, ListDataset
+from fairseq.data.iterators import EpochBatchIterating
+from fairseq.logging.meters import MetersDict
+from fairseq.sequence_generator import SequenceGenerator
+from fairseq.sequence_scorer import SequenceScorer
 from fairseq.tasks import register_task
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
+from torch import nn
 
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
@@ -62,6 +68,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             "chosen on those of training alone (default: the directions of training)",
         )
         parser.add_argument(
+            "--early-stopping-on-zero-shot",
+            action="store_true",
+            help="choose the best checkpoint, and with --patience the end, on all directions of "
+            "--valid-lang-pairs; scores and tables then say that these were not quite zero-shot (default: on "
+            "those of training alone)",
+        )
+        parser.add_argument(
             "--valid-bleu-lines",
             type=int,
             default=0,
@@ -85,7 +98,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
 
     @classmethod
-    def setup_task(cls, args: Namespace, **kwargs) -> "ZeroShotTranslationTask":
+    def setup_task(cls, args: Namespace, **kwargs: object) -> "ZeroShotTranslationTask":
         """Read languages and dictionary from the data folder; nothing else is needed at test time.
 
         Raises `InputError` for unknown languages, missing tags and options of the stock task that would have
@@ -102,11 +115,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
         folder = Path(utils.split_paths(args.data)[0])
         languages = read_languages(folder)
-        if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
-            raise InputError(
-                f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare"
-            )
-        dictionary = cls.load_dictionary(os.path.join(folder, f"dict.{languages[0]}.txt"))
+        dictionary = read_dictionary(folder, languages)
         missing = [language for language in languages if language_tag(language) not in dictionary]
         if missing:
             raise InputError(
@@ -120,6 +129,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
             if args.valid_lang_pairs == ALL:
                 args.valid_lang_pairs = directions_with_data(folder, "valid", languages)
+            if args.early_stopping_on_zero_shot and not {*directions_of(args.valid_lang_pairs, languages)} - {
+                *args.lang_pairs
+            }:
+                raise InputError(
+                    "--early-stopping-on-zero-shot has no effect: all directions of validation are trained; "
+                    "give --valid-lang-pairs all, or leave it out"
+                )
         else:
             args.lang_pairs = [str(inference_direction(args, languages))]
             args.valid_lang_pairs = None  # a checkpoint holds those of training
@@ -200,23 +216,23 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     # Data
 
-    def get_batch_iterator(self, *args, **kwargs):
-        """The stock iterator; batches of any size, since the fork drops those that are no multiple of 8."""
+    def get_batch_iterator(self, *args: Any, **kwargs: Any) -> EpochBatchIterating:
+        """The stock iterator with batches of any size: the fork drops a last one that 8 does not divide."""
         return super().get_batch_iterator(*args, **{**kwargs, "required_batch_size_multiple": 1})
 
     # Training and validation
 
-    def train_step(self, *args, **kwargs) -> tuple:
+    def train_step(self, *args: Any, **kwargs: Any) -> tuple:
         """The stock step, in mixed precision on a CPU if asked for."""
         with torch.autocast("cpu", torch.bfloat16, enabled=self.args.cpu_bf16):
             return super().train_step(*args, **kwargs)
 
-    def begin_valid_epoch(self, epoch: int, model) -> None:
+    def begin_valid_epoch(self, epoch: int, model: nn.Module) -> None:
         """Remember the epoch, for the record."""
         super().begin_valid_epoch(epoch, model)
         self.valid_epoch = epoch
 
-    def valid_step(self, sample: dict, model, criterion) -> tuple:
+    def valid_step(self, sample: dict, model: nn.Module, criterion: FairseqCriterion) -> tuple:
         """The stock step, with loss and BLEU counts also under the name of the batch's direction."""
         loss, sample_size, log = super().valid_step(sample, model, criterion)
         figures = {"nll_loss": log.get("nll_loss", log["loss"]), "ntokens": log["ntokens"]}
@@ -236,9 +252,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def decisive_directions(self) -> list[str]:
-        """Directions that choose the best checkpoint: those of training, unless validation has none of
-        them.
+        """Directions that choose the best checkpoint: those of training, unless validation has none of them
+        or others are to choose too.
         """
+        if self.args.early_stopping_on_zero_shot:
+            return self.valid_directions
         return [
             direction for direction in self.valid_directions if direction in self.lang_pairs
         ] or self.valid_directions
@@ -248,7 +266,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """Whether validation has a BLEU."""
         return self.args.valid_bleu_lines > 0
 
-    def bleu_counts(self, sample: dict, model) -> torch.Tensor:
+    def bleu_counts(self, sample: dict, model: nn.Module) -> torch.Tensor:
         """What BLEU needs of a batch's sentences among the first lines of their direction, translated
         greedily.
         """
@@ -266,7 +284,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
         return torch.tensor(BleuCounts().of(*texts)).to(counted)
 
-    def reduce_metrics(self, logging_outputs: list[dict], criterion) -> None:
+    def reduce_metrics(self, logging_outputs: list[dict], criterion: FairseqCriterion) -> None:
         """Log the stock figures, and the loss (bits per token) and BLEU of each direction."""
         if sum(log.get("sample_size", 1) for log in logging_outputs) > 0:
             super().reduce_metrics(logging_outputs, criterion)
@@ -282,13 +300,18 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 ]:
                     log_bleu(direction, sum(counts).cpu())
 
-    def post_validate(self, model, stats: dict, agg) -> None:
+    def post_validate(self, model: nn.Module, stats: dict, agg: MetersDict) -> None:
         """Record the figures of each direction in `validation.jsonl` beside the checkpoints."""
         if getattr(self.args, "distributed_rank", 0) == 0:
             folder = Path(self.args.save_dir)
             folder.mkdir(parents=True, exist_ok=True)
             append_validation(
-                folder, self.valid_epoch, stats, directions=self.valid_directions, trained=self.lang_pairs
+                folder,
+                self.valid_epoch,
+                stats,
+                directions=self.valid_directions,
+                trained=self.lang_pairs,
+                decisive=self.decisive_directions,
             )
 
     # Raw text
@@ -325,14 +348,24 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             left_pad_source=self.args.left_pad_source,
         )
 
-    def build_dataset_for_inference(self, src_tokens, src_lengths, constraints=None) -> TaggedPairs:
+    def build_dataset_for_inference(
+        self,
+        src_tokens: list[torch.Tensor],
+        src_lengths: list[int],
+        constraints: list[torch.Tensor] | None = None,
+    ) -> TaggedPairs:
         if constraints is not None:
             raise InputError("zs_translation has no constrained decoding; leave out --constraints")
         return self.inference_dataset(src_tokens, src_lengths, self.direction)
 
     def build_generator(
-        self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, prefix_allowed_tokens_fn=None
-    ):
+        self,
+        models: Sequence[nn.Module],
+        args: Namespace,
+        seq_gen_cls: Callable | None = None,
+        extra_gen_cls_kwargs: dict | None = None,
+        prefix_allowed_tokens_fn: Callable | None = None,
+    ) -> SequenceGenerator | SequenceScorer:
         """The stock generator, which never writes a language tag, with the length penalty that was asked for.
 
         The form may be given with the other options of the search, as the hub does; otherwise it is the
@@ -349,13 +382,20 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             generator.len_penalty = search_penalty(generator.len_penalty, form)
         return generator
 
-    def inference_step(self, generator, models, sample, prefix_tokens=None, constraints=None):
+    def inference_step(
+        self,
+        generator: SequenceGenerator,
+        models: Sequence[nn.Module],
+        sample: dict,
+        prefix_tokens: torch.Tensor | None = None,
+        constraints: torch.Tensor | None = None,
+    ) -> list[list[dict]]:
         return self.generate(generator, models, sample, direction=self.direction, prefix_tokens=prefix_tokens)
 
     def generate(
         self,
-        generator,
-        models,
+        generator: SequenceGenerator,
+        models: Sequence[nn.Module],
         sample: dict,
         direction: Direction | Sequence[Direction],
         prefix_tokens: torch.Tensor | None = None,
@@ -370,6 +410,27 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             start = starts.repeat_interleave(generator.beam_size).to(sample["net_input"]["src_tokens"])
         with torch.no_grad():
             return generator.generate(models, sample, prefix_tokens=prefix_tokens, bos_token=start)
+
+
+def read_dictionary(folder: Path, languages: Sequence[str]) -> Dictionary:
+    """The dictionary that all languages of a folder have in common; `InputError` where a file of it is
+    missing, damaged or another.
+    """
+    file = folder / f"dict.{languages[0]}.txt"
+    if not file.is_file():
+        raise InputError(
+            f"{file} is missing: a folder has one dictionary for all languages; copy it from where the "
+            "folder was made, or make the folder with zsnmt prepare"
+        )
+    if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
+        raise InputError(f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare")
+    try:
+        return Dictionary.load(str(file))
+    except Exception as error:  # fairseq raises many kinds
+        raise InputError(
+            f"{file} is not a dictionary ({error}); copy it from where the folder was made, or make the "
+            "folder with zsnmt prepare"
+        ) from error
 
 
 def directions_of(pairs: str | list[str] | None, languages: list[str]) -> list[str]:

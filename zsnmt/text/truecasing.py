@@ -22,7 +22,7 @@ OPENS = frozenset("\"'([")  # before the first word of a sentence, and after its
 class Truecaser:
     """Changes the first letters of sentences; `path` is a file that `train_truecaser` wrote.
 
-    Raises InputError when there is no such file or when it is no model.
+    Raises InputError when there is no such file or when it is not a model.
     """
 
     def __init__(self, path: Path):
@@ -91,6 +91,6 @@ def read(path: Path) -> Iterator[tuple[str, str]]:
         usual, _, count = line.partition(" ")
         if not count.startswith("("):
             raise InputError(
-                f"{path}, line {number} is no entry of a truecaser; train it anew, or name its file"
+                f"{path}, line {number} is not an entry of a truecaser; train it anew, or name its file"
             )
         yield usual.lower(), usual

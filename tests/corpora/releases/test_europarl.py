@@ -193,7 +193,7 @@ def test_no_held_out_sentence_of_any_language_is_trained_on(written, condition):
 
 
 def test_another_languages_held_out_sentences_are_there_to_be_left_out(written):
-    """The release has such sentences, so that the test above is no empty one."""
+    """The release has such sentences, so that the test above is not an empty one."""
     held_out = {normalised(sentence) for row in held_out_rows(written["full"]) for sentence in row[1:]}
     strangers = {
         pair for code in OTHERS for pair in release_pairs(code) if pair[0].startswith("Not translated")

@@ -83,7 +83,7 @@ def test_a_missing_file_and_a_missing_folder(tmp_path):
         MissingFiles, match=f"{tmp_path} and the folders below it have no text.en or text.en.gz"
     ):
         find_file(tmp_path, "text.en")
-    with pytest.raises(InputError, match="release is no folder; give the one that holds the release"):
+    with pytest.raises(InputError, match="release is not a folder; give the one that holds the release"):
         find_file(tmp_path / "release", "text.en")
 
 

@@ -17,7 +17,7 @@ MODELS = {
 
 
 def states_of_tokens(encoder, tokens: torch.Tensor) -> torch.Tensor:
-    """The model's own, of all that is no padding (…×C)."""
+    """The model's own, of all that is not padding (…×C)."""
     return encoder(tokens)["encoder_out"][0].transpose(0, 1)[tokens != PAD]
 
 

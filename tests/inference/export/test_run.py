@@ -49,6 +49,14 @@ def translated(engine: CTranslate2Engine, lines: list[str], source: str, target:
     ]
 
 
+def test_an_export_without_its_record_is_told_from_a_run(tmp_path):
+    (tmp_path / "model.bin").touch()
+    with pytest.raises(
+        InputError, match="export.json is missing, without which an export cannot be used; exp"
+    ):
+        Translator.open(tmp_path)
+
+
 def test_it_agrees_with_the_run_and_says_so(run, exported):
     folder, agreements = exported
     record = json.loads((folder / "export.json").read_text())

@@ -3,7 +3,7 @@ them.
 
 The format is CoNLL-U and the labels are those of Universal Dependencies, version 2. Trees are projective.
 Affixes stay inside words, where the features name them. What no language marks, as the singular and the
-present, is no feature.
+present, is not a feature.
 """
 
 from collections.abc import Iterator, Mapping

@@ -97,7 +97,7 @@ def fetch(
 def at_mirror(corpus: Corpus, url: str) -> Corpus:
     """The corpus with every file at one address, below which it lies under its name."""
     if not re.match("https?://", url) or not url.isascii():
-        raise InputError(f"'{url}' is no address of a mirror; it must begin with http:// or https://")
+        raise InputError(f"'{url}' is not an address of a mirror; it must begin with http:// or https://")
 
     def move(file: ReleaseFile) -> ReleaseFile:
         return replace(file, urls=(f"{url.removesuffix('/')}/{file.name}",))
@@ -125,7 +125,7 @@ def find(part: Part, folders: Sequence[Path]) -> tuple[ReleaseFile, Path] | None
 
 def check_given(given: Path, missing: Sequence[Part], homepage: str) -> None:
     if not given.is_dir():
-        raise InputError(f"{given} is no folder; give the one with the files of the release")
+        raise InputError(f"{given} is not a folder; give the one with the files of the release")
     if missing:
         raise InputError(
             f"{given} lacks {', '.join(map(names, missing))}; get what is missing from {homepage}, "

@@ -22,7 +22,7 @@ from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.text.pipeline import PIPELINE_FILE, TextPipeline
 
-EXPORT_FILE = "export.json"
+EXPORT_FILE, WEIGHTS_FILE = "export.json", "model.bin"
 OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
 REMEDY = "export the run again with zsnmt export"
 CHECKSUM = "checksum"  # in a record: that of all else, but for what is added to it later
@@ -30,8 +30,11 @@ PLACES = "checked_on"  # what is added: the kinds of processors
 
 
 def is_export(folder: Path) -> bool:
-    """Whether a folder is one of an export, and not of a run."""
-    return (folder / EXPORT_FILE).is_file()
+    """Whether a folder is one of an export, and not of a run; `InputError` for one that lost its record."""
+    record = folder / EXPORT_FILE
+    if not record.is_file() and (folder / WEIGHTS_FILE).is_file():
+        raise InputError(f"{record} is missing, without which an export cannot be used; {REMEDY}")
+    return record.is_file()
 
 
 def describe_export(folder: Path) -> dict:

@@ -48,7 +48,7 @@ def export_run(
         chosen = samples(trained.codec, text or Path(description["text"]), sentences, longest=longest)
         logger.warning("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
         record = export_record(description, trained, to=to, quantization=quantization)
-        agreements, besides = export_format.write(part, run, trained, record, chosen)
+        agreements, besides = export_format.write(part, run, trained, record=record, samples=chosen)
         figures = {name: agreement._asdict() for name, agreement in agreements.items()}
         record |= {"files": checksums(part), "check": {"sentences": len(chosen), **figures}, **besides}
         write_json(part / EXPORT_FILE, record | {CHECKSUM: checksum(record)})

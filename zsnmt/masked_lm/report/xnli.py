@@ -32,7 +32,7 @@ def read_runs(folders: Iterable[Path]) -> list[dict]:
 
 
 def accuracy_table(runs: Sequence[dict]) -> Table:
-    """A row an encoding, means over its seeds; raises `InputError` for runs that were not made alike, or
+    """One row per encoding, means over its seeds; raises `InputError` for runs that were not made alike, or
     are given twice.
     """
     check_alike(

@@ -1,53 +1,50 @@
-"""Seams of languages and the vocabulary: language embedding, frozen vocabulary, language adapters."""
+"""Languages added to a model whose older languages do not change: frozen vocabulary, language adapters."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fairseq.models.transformer import TransformerModel
 from fairseq.tasks import FairseqTask
 from torch import nn
 
 from zsnmt.errors import InputError
-from zsnmt.languages import language_tag
 from zsnmt.modules.frozen_weights import FrozenWeights, freeze_rows
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
-from zsnmt.modules.language_embedding import LanguageEmbedding
+from zsnmt.seams.language_embedding import decoder_tags
+
+DEFAULTS = {"frozen_vocabulary": "none", "adapter_dim": 0}
 
 
-def build_language_embedding(args: Namespace, task: FairseqTask) -> LanguageEmbedding:
-    """A vector for every language of the task."""
-    tags = decoder_tags(task, "--decoder-language-embedding", args.decoder_language_embedding)
-    return LanguageEmbedding(
-        tags, len(task.target_dictionary), args.decoder_embed_dim, combination=args.decoder_language_embedding
+def add_options(add: Callable) -> None:
+    add(
+        "--frozen-vocabulary",
+        metavar="SIZES",
+        help="train only the language added last: none, or the sizes that the dictionary had before each "
+        "language was added this way, like 4008 or 4008,5200; older languages write what they could and no "
+        "bit of them changes",
+    )
+    add(
+        "--adapter-dim",
+        type=int,
+        metavar="D",
+        help="width of the adapters that each language so added has after the decoder's layers; 0 for none",
     )
 
 
-def decoder_tags(task: FairseqTask, option: str, value: str) -> list[int]:
-    """Dictionary ids of the tags of the task's languages, for an option that needs them as the decoder's
-    first token.
-    """
-    dictionary = task.target_dictionary
-    languages = getattr(task, "langs", None) or []
-    placement = getattr(task, "placement", None)
-    if placement is not None and not placement.starts_decoder:
-        raise InputError(
-            f"{option} {value} reads the language from the decoder's first token, and --language-tags "
-            f"{placement.name} puts no tag there: set it to none, or use t_dec or s_enc_t_dec"
-        )
-    tags = [dictionary.index(language_tag(language)) for language in languages]
-    if not tags or dictionary.unk() in tags:
-        raise InputError(
-            f"{option} {value} needs a language tag in the dictionary for every language of the task "
-            f"({', '.join(languages) or 'this task has none'}): use --task zs_translation, or set it to none"
-        )
-    return tags
-
-
-def fill_vocabulary_seams(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
+def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Let each language write what the dictionary held when it was complete, and train only what came
     last.
     """
+    if args.frozen_vocabulary != "none":
+        freeze_older_languages(model, args, task)
+    elif args.adapter_dim:
+        raise InputError(
+            f"--adapter-dim {args.adapter_dim} is for languages added by --frozen-vocabulary; leave it out"
+        )
+
+
+def freeze_older_languages(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     refuse_what_frozen_weights_forbid(args)
     decoder, tags = model.decoder, decoder_tags(task, "--frozen-vocabulary", args.frozen_vocabulary)
     sizes = vocabulary_sizes(args.frozen_vocabulary, tags, len(task.target_dictionary))
@@ -79,7 +76,7 @@ def refuse_what_frozen_weights_forbid(args: Namespace) -> None:
         "weight_decay": "it changes the old rows, too",
         "fp16": "it rounds the old weights; --amp does not",
         "bf16": "it rounds the old weights; --amp does not",
-        "adaptive_softmax_cutoff": "its output is no table whose rows could be added to",
+        "adaptive_softmax_cutoff": "its output is not a table whose rows could be added to",
     }
     if args.adapter_dim:
         reasons["decoder_layerdrop"] = "each adapter follows a layer of its own"

@@ -1,8 +1,11 @@
-"""The seams that make training on a CPU cheaper."""
+"""Training on a CPU by cheaper dropout, products and attention, in the same model to rounding."""
 
 from argparse import Namespace
+from collections.abc import Callable
 
+from fairseq.models.transformer import TransformerModel
 from fairseq.modules.fairseq_dropout import FairseqDropout
+from fairseq.tasks import FairseqTask
 from torch import nn
 
 from zsnmt.errors import InputError
@@ -10,11 +13,24 @@ from zsnmt.modules.cheap_dropout import CheapDropout
 from zsnmt.modules.onednn_linear import OneDnnLinear
 from zsnmt.modules.self_attention import SelfAttention
 
+DEFAULTS = {"fast_training": False}
 
-def train_fast(model: nn.Module, args: Namespace) -> None:
+
+def add_options(add: Callable) -> None:
+    add(
+        "--fast-training",
+        action="store_true",
+        help="train faster on a CPU: the same model to rounding, but other random numbers for dropout, "
+        "whose probabilities become multiples of 1/65536",
+    )
+
+
+def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Let a model train, on a CPU, by cheap masks of dropout, products of oneDNN, and attention without
     fairseq's detours.
     """
+    if not args.fast_training:
+        return
     if args.quant_noise_pq:
         raise InputError(
             "--quant-noise-pq does not go with --fast-training, which takes linear layers' place; leave one "

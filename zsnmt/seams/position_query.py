@@ -1,0 +1,33 @@
+"""Encoder layers whose self-attention takes its query from positions (Liu et al. 2021, section 2.2)."""
+
+from argparse import Namespace
+from collections.abc import Callable
+
+from fairseq.models.transformer import TransformerModel
+from fairseq.tasks import FairseqTask
+
+from zsnmt.modules.position_query import PositionQuery
+from zsnmt.seams.layers import chosen_layers
+
+DEFAULTS = {"encoder_position_query_layers": "none", "position_query_base": 100.0}
+
+
+def add_options(add: Callable) -> None:
+    add(
+        "--encoder-position-query-layers",
+        metavar="LAYERS",
+        help="encoder layers whose self-attention takes its query from positions: none, middle, or numbers",
+    )
+    add(
+        "--position-query-base",
+        type=float,
+        metavar="BASE",
+        help="constant that replaces 10000 in the sinusoids of the position query",
+    )
+
+
+def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
+    """Give each chosen layer the sinusoids of its tokens' positions as query."""
+    layers = model.encoder.layers
+    for number in chosen_layers(args.encoder_position_query_layers, len(layers)):
+        layers[number - 1].use_position_query(PositionQuery(args.encoder_embed_dim, args.position_query_base))

@@ -1,0 +1,39 @@
+"""Encoder layers whose self-attention loses its residual connection (Liu et al. 2021, section 2.1)."""
+
+from argparse import Namespace
+from collections.abc import Callable
+
+from fairseq.models.transformer import TransformerModel
+from fairseq.tasks import FairseqTask
+from torch import nn
+
+from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
+from zsnmt.seams.layers import chosen_layers
+
+DEFAULTS = {"encoder_residual_removal_layers": "none", "encoder_residual_replacement": "nothing"}
+
+
+def add_options(add: Callable) -> None:
+    add(
+        "--encoder-residual-removal-layers",
+        metavar="LAYERS",
+        help="encoder layers, counted from 1, whose self-attention loses its residual connection: "
+        "none, middle (3 of 5, 5 of 8), or numbers like 3 or 2,3",
+    )
+    add(
+        "--encoder-residual-replacement",
+        choices=["nothing", "mean_pool", "stochastic"],
+        help="what stands in for a removed residual: nothing; the sentence's mean; the residual at random",
+    )
+
+
+def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
+    """Put the replacement in the place of the residual of each chosen layer."""
+    layers = model.encoder.layers
+    for number in chosen_layers(args.encoder_residual_removal_layers, len(layers)):
+        replacements: dict[str, Callable[[], nn.Module]] = {
+            "nothing": RemoveResidual,
+            "mean_pool": MeanPoolResidual,
+            "stochastic": lambda: StochasticResidual(0.5 * number / len(layers)),
+        }
+        layers[number - 1].attention_residual = replacements[args.encoder_residual_replacement]()
