@@ -26,8 +26,9 @@ NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypot
 class CTranslate2Engine:
     """Searches with an exported model, on a CPU with `workers` threads that translate a batch each.
 
-    `codec` turns text into what the model reads. Hypotheses do not depend on their companions in a batch, but
-    for rounding. fairseq's search differs from CTranslate2's in two ways, which are put right here:
+    `codec` turns text into what the model reads. Hypotheses depend on their companions in a batch only where
+    rounding decides between two candidates. fairseq's search differs from CTranslate2's in two ways, which
+    are put right here:
 
     * what must not be written (padding, tags, and EOS at the beginning) takes its share of fairseq's
       probabilities, but not of CTranslate2's. So it is left in, and where it was written after all the
