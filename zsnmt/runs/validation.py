@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 
-from zsnmt.languages import SUPERVISED, ZERO_SHOT
+from zsnmt.languages import kind_of, parse_direction
 
 VALIDATION_FILE = "validation.jsonl"
 ORDER = 4  # of BLEU's n-grams
@@ -33,19 +33,27 @@ class BleuCounts:
 
 
 def append_validation(
-    folder: Path, epoch: int, stats: Mapping[str, object], directions: Sequence[str], trained: Iterable[str]
+    folder: Path,
+    epoch: int,
+    stats: Mapping[str, object],
+    directions: Sequence[str],
+    trained: Iterable[str],
+    synthetic: Iterable[str] = (),
 ) -> None:
     """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits)
     and BLEU.
+
+    `trained` are the directions of training, `synthetic` those that have synthetic text alone.
     """
-    trained = {*trained}
+    of_synthetic = {*map(parse_direction, synthetic)}
+    of_training = {*map(parse_direction, trained), *of_synthetic}
     line = {
         "epoch": epoch,
         "updates": int(stats["num_updates"]),
         "nll_loss": float(stats["nll_loss"]),
         "directions": {
             direction: {
-                "kind": SUPERVISED if direction in trained else ZERO_SHOT,
+                "kind": kind_of(parse_direction(direction), of_training, of_synthetic),
                 **{
                     figure: float(stats[f"{figure}_{direction}"])
                     for figure in ("nll_loss", "bleu")

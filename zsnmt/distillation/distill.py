@@ -1,0 +1,213 @@
+"""A student that learns from its teacher's translations, from their text to an averaged model."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
+from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
+from zsnmt.distillation.student import (
+    SAMPLING_FILE,
+    authentic_directions,
+    check_weights,
+    data_options,
+    pairs_in,
+    read_options,
+    sampling,
+    student_options,
+    validated_directions,
+    words,
+)
+from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText, make_synthetic_text
+from zsnmt.distillation.teacher import Teacher
+from zsnmt.errors import InputError
+from zsnmt.files import read_json, write_json
+from zsnmt.languages import Direction, parse_direction
+from zsnmt.runs.folder import start_run, synthetic_directions
+from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.locks import locked
+from zsnmt.training.steps import Steps
+from zsnmt.training.train import train_and_average
+
+
+@dataclass(frozen=True)
+class StudentData:
+    """What a student is trained on: the folder of the main data; by name, extra data and their directions."""
+
+    main: Path
+    extra: dict[str, Path] = field(default_factory=dict)
+    directions: dict[str, list[Direction]] = field(default_factory=dict)
+    synthetic: SyntheticText | None = None
+
+    @property
+    def synthetic_directions(self) -> list[str]:
+        """All that have synthetic text."""
+        return [*dict.fromkeys(str(each) for of_name in self.directions.values() for each in of_name)]
+
+
+def default_name(distillation: Distillation, teacher: Teacher) -> str:
+    """What a student is called unless told otherwise: `zs_transformer_distilled_targets`."""
+    begun = "_from_scratch" * distillation.from_scratch
+    same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
+    student = teacher.record["system"] if same else distillation.student or teacher.architecture
+    sides = "" if distillation.sides == Distillation.sides else f"_{distillation.sides}"
+    return f"{student}_distilled{sides}{begun}"
+
+
+def distill_rounds(
+    steps: Steps,
+    experiment: Experiment,
+    distillation: Distillation,
+    *,
+    rounds: int,
+    name: str | None,
+    seed: int | None,
+    recipe: str,
+    options: Sequence[str] = (),
+) -> Path:
+    """Teach a student, and let each student be the teacher of the next; returns the last one's run folder.
+
+    `recipe`: the command that makes the first. The run of a later round has its number in its name. Raises
+    `InputError` for rounds of what translates no English.
+    """
+    if rounds > 1 and distillation.sides == SELF:
+        raise InputError(
+            f"--rounds {rounds} --sides self would teach each student what it does already; leave out "
+            "--rounds, or choose other sides"
+        )
+    first = Teacher(distillation.teacher)
+    name = name or default_name(distillation, first)
+    seed = first.record["seed"] if seed is None else seed
+    run = distillation.teacher
+    for number in range(1, rounds + 1):
+        run = distill_run(
+            steps,
+            experiment,
+            replace(distillation, teacher=run),
+            name=name if number == 1 else f"{name}_round{number}",
+            seed=seed,
+            recipe=recipe if number == 1 else f"{recipe} --rounds {number}",
+            options=options,
+        )
+    return run
+
+
+def distill_run(
+    steps: Steps,
+    experiment: Experiment,
+    distillation: Distillation,
+    *,
+    name: str,
+    seed: int,
+    recipe: str,
+    options: Sequence[str] = (),
+) -> Path:
+    """Teach a student of an experiment, with further options of fairseq-train; returns its run folder.
+
+    `recipe`: the command that makes it, for its record. What is done already is left out. Raises
+    `InputError` for a teacher, a student and an experiment that do not go together.
+    """
+    teacher, config = Teacher(distillation.teacher), experiment.config
+    teacher.check_data(experiment.file, config.languages)
+    run = experiment.run(name, seed)
+    if run.resolve() == teacher.run.resolve():
+        raise InputError(f"the student would take the place of {teacher.run}; give it another --name")
+    chosen, further = student_options(config, distillation, teacher), [*config.distillation, *options]
+    prepare_data(steps, experiment)
+    teacher.check_pipeline(experiment.data)
+    read = read_options([*chosen, *further], experiment.data)
+    if not distillation.from_scratch:
+        check_weights(teacher, read)
+    authentic = authentic_directions(read, experiment.data, config.languages)
+    data = make_data(steps, experiment, distillation, teacher=teacher)
+    synthetic = [each for each in data.synthetic_directions if each not in authentic]
+    valid = validated_directions(authentic, synthetic, data.main, config.languages)
+    with locked(run):
+        start_run(
+            run,
+            experiment.file,
+            experiment.data,
+            text=experiment.text,
+            system=name,
+            seed=seed,
+            command=recipe,
+            further=record(distillation, teacher, synthetic, valid),
+        )
+        if data.synthetic:
+            used = {
+                "sides": distillation.sides,
+                "share": distillation.share,
+                "folder": str(data.synthetic.folder),
+            }
+            write_json(run / RECORD, read_json(data.synthetic.text / RECORD, "run the command again") | used)
+        of_data = {
+            "--valid-lang-pairs": ",".join(valid),
+            **sampled(run, data, authentic, share=distillation.share),
+        }
+        own = data_options(data.extra, {key: [*map(str, each)] for key, each in data.directions.items()})
+        all_options = [*chosen, *own, *words(of_data), *further]
+        train_and_average(steps, experiment, run, system=name, seed=seed, options=all_options, data=data.main)
+    return run
+
+
+def make_data(
+    steps: Steps, experiment: Experiment, distillation: Distillation, teacher: Teacher
+) -> StudentData:
+    """Make the synthetic text and its data, unless they are there; without sides there are none."""
+    if distillation.sides == NONE:
+        return StudentData(experiment.data)
+    text = SyntheticText(
+        experiment, teacher, replace(distillation.synthetic, direct=distillation.sides == SELF)
+    )
+    with locked(text.folder, steps.say):
+        make_synthetic_text(steps, text)
+        counts = read_json(text.text / RECORD, "run the command again")["directions"]
+        work = partial(
+            binarise_synthetic,
+            text.text,
+            text.data,
+            authentic=experiment.data,
+            directions=text.directions(),
+            workers=os.cpu_count(),
+        )
+        steps.make(
+            text.folder, "data", text.data, work=work, inputs=[text.text, experiment.data], settings={}
+        )
+    kept = [parse_direction(direction) for direction, number in counts.items() if number[TRAIN]]
+    directions = {use: kept if use == TARGETS else [*map(reverse, kept)] for use in distillation.uses}
+    return StudentData(text.data / MAIN, {use: text.data / use for use in directions}, directions, text)
+
+
+def sampled(run: Path, data: StudentData, authentic: Sequence[str], *, share: float) -> dict[str, object]:
+    """Write how often each set of pairs is sampled into the run; the options that have it so."""
+    of_people = {f"{MAIN}:{each}": pairs_in(data.main, parse_direction(each)) for each in authentic}
+    of_teacher = {
+        f"{name}:{each}": pairs_in(data.extra[name], each)
+        for name, directions in data.directions.items()
+        for each in directions
+    }
+    weights, size = sampling(of_people, of_teacher, share)
+    write_json(run / SAMPLING_FILE, weights)
+    return {"--sampling-weights-from-file": run.resolve() / SAMPLING_FILE, "--virtual-data-size": size}
+
+
+def record(
+    distillation: Distillation, teacher: Teacher, synthetic: Sequence[str], valid: Sequence[str]
+) -> dict[str, object]:
+    """What run.json of a student says besides."""
+    before = [] if distillation.from_scratch else synthetic_directions(teacher.run)
+    return {
+        "synthetic": [*dict.fromkeys([*before, *synthetic])],
+        "distilled_from": teacher.describe(),
+        "distillation": {
+            "sides": distillation.sides,
+            "share": distillation.share,
+            "from_scratch": distillation.from_scratch,
+            "checkpoints_chosen_on": {
+                "validation text by people": [each for each in valid if each not in synthetic],
+                "held-out pairs with a synthetic source": [each for each in valid if each in synthetic],
+            },
+        },
+    }
