@@ -1,7 +1,8 @@
 """A student that learns from its teacher's translations, from their text to an averaged model."""
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,12 +13,10 @@ from zsnmt.distillation.student import (
     SAMPLING_FILE,
     authentic_directions,
     check_weights,
-    data_options,
     pairs_in,
     read_options,
     sampling,
     student_options,
-    validated_directions,
     words,
 )
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText, make_synthetic_text
@@ -31,20 +30,35 @@ from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
 from zsnmt.training.train import train_and_average
 
+REMEDY = "run the same command again"
+
 
 @dataclass(frozen=True)
 class StudentData:
-    """What a student is trained on: the folder of the main data; by name, extra data and their directions."""
+    """What a student is trained on.
+
+    `main`: the folder with the data of the directions `authentic`, and all validation text; `extra` and
+    `directions`: by name, the folders of synthetic data and what they are for; `text`: of what they are made.
+    """
 
     main: Path
-    extra: dict[str, Path] = field(default_factory=dict)
-    directions: dict[str, list[Direction]] = field(default_factory=dict)
-    synthetic: SyntheticText | None = None
+    authentic: Sequence[str]
+    extra: Mapping[str, Path] = field(default_factory=dict)
+    directions: Mapping[str, Sequence[Direction]] = field(default_factory=dict)
+    text: SyntheticText | None = None
 
     @property
-    def synthetic_directions(self) -> list[str]:
-        """All that have synthetic text."""
+    def synthetic(self) -> list[str]:
+        """All directions that have synthetic text."""
         return [*dict.fromkeys(str(each) for of_name in self.directions.values() for each in of_name)]
+
+    def validated(self) -> list[str]:
+        """The directions with validation text: authentic, or held-out for the synthetic ones."""
+        there = {path.name.split(".")[1] for path in self.main.glob("valid.*.idx")}
+        pairs = there | {str(reverse(parse_direction(pair))) for pair in there}
+        return [each for each in self.authentic if each in pairs] + [
+            each for each in self.synthetic if each in there
+        ]
 
 
 def default_name(distillation: Distillation, teacher: Teacher) -> str:
@@ -88,10 +102,16 @@ def distill_rounds(
             replace(distillation, teacher=run),
             name=name if number == 1 else f"{name}_round{number}",
             seed=seed,
-            recipe=recipe if number == 1 else f"{recipe} --rounds {number}",
+            recipe=recipe if number == 1 else of_round(recipe, number),
             options=options,
         )
     return run
+
+
+def of_round(recipe: str, number: int) -> str:
+    """The command with so many rounds, before what goes to fairseq."""
+    own, dashes, further = recipe.partition(" -- ")
+    return f"{own} --rounds {number}{dashes}{further}"
 
 
 def distill_run(
@@ -110,7 +130,7 @@ def distill_run(
     `InputError` for a teacher, a student and an experiment that do not go together.
     """
     teacher, config = Teacher(distillation.teacher), experiment.config
-    teacher.check_data(experiment.file, config.languages)
+    teacher.check_languages(experiment.file, config.languages)
     run = experiment.run(name, seed)
     if run.resolve() == teacher.run.resolve():
         raise InputError(f"the student would take the place of {teacher.run}; give it another --name")
@@ -120,10 +140,13 @@ def distill_run(
     read = read_options([*chosen, *further], experiment.data)
     if not distillation.from_scratch:
         check_weights(teacher, read)
-    authentic = authentic_directions(read, experiment.data, config.languages)
-    data = make_data(steps, experiment, distillation, teacher=teacher)
-    synthetic = [each for each in data.synthetic_directions if each not in authentic]
-    valid = validated_directions(authentic, synthetic, data.main, config.languages)
+    data = make_data(
+        steps,
+        experiment,
+        distillation,
+        teacher=teacher,
+        authentic=authentic_directions(read, experiment.data, config.languages),
+    )
     with locked(run):
         start_run(
             run,
@@ -133,37 +156,31 @@ def distill_run(
             system=name,
             seed=seed,
             command=recipe,
-            further=record(distillation, teacher, synthetic, valid),
+            further=record(distillation, teacher, data),
         )
-        if data.synthetic:
-            used = {
-                "sides": distillation.sides,
-                "share": distillation.share,
-                "folder": str(data.synthetic.folder),
-            }
-            write_json(run / RECORD, read_json(data.synthetic.text / RECORD, "run the command again") | used)
-        of_data = {
-            "--valid-lang-pairs": ",".join(valid),
-            **sampled(run, data, authentic, share=distillation.share),
-        }
-        own = data_options(data.extra, {key: [*map(str, each)] for key, each in data.directions.items()})
-        all_options = [*chosen, *own, *words(of_data), *further]
+        all_options = [*chosen, *options_of_data(run, distillation, data), *further]
         train_and_average(steps, experiment, run, system=name, seed=seed, options=all_options, data=data.main)
     return run
 
 
 def make_data(
-    steps: Steps, experiment: Experiment, distillation: Distillation, teacher: Teacher
+    steps: Steps,
+    experiment: Experiment,
+    distillation: Distillation,
+    *,
+    teacher: Teacher,
+    authentic: Sequence[str],
 ) -> StudentData:
-    """Make the synthetic text and its data, unless they are there; without sides there are none."""
+    """Make the synthetic text and its data, unless they are there; without sides there are none.
+
+    `authentic` are the directions with text by people.
+    """
     if distillation.sides == NONE:
-        return StudentData(experiment.data)
-    text = SyntheticText(
-        experiment, teacher, replace(distillation.synthetic, direct=distillation.sides == SELF)
-    )
+        return StudentData(experiment.data, authentic)
+    settings = replace(distillation.synthetic, direct=distillation.sides == SELF)
+    text = SyntheticText(experiment, teacher, settings)
     with locked(text.folder, steps.say):
         make_synthetic_text(steps, text)
-        counts = read_json(text.text / RECORD, "run the command again")["directions"]
         work = partial(
             binarise_synthetic,
             text.text,
@@ -175,29 +192,46 @@ def make_data(
         steps.make(
             text.folder, "data", text.data, work=work, inputs=[text.text, experiment.data], settings={}
         )
+    counts = read_json(text.text / RECORD, REMEDY)["directions"]
     kept = [parse_direction(direction) for direction, number in counts.items() if number[TRAIN]]
     directions = {use: kept if use == TARGETS else [*map(reverse, kept)] for use in distillation.uses}
-    return StudentData(text.data / MAIN, {use: text.data / use for use in directions}, directions, text)
+    folders = {use: text.data / use for use in directions}
+    return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text)
 
 
-def sampled(run: Path, data: StudentData, authentic: Sequence[str], *, share: float) -> dict[str, object]:
-    """Write how often each set of pairs is sampled into the run; the options that have it so."""
-    of_people = {f"{MAIN}:{each}": pairs_in(data.main, parse_direction(each)) for each in authentic}
+def options_of_data(run: Path, distillation: Distillation, data: StudentData) -> list[str]:
+    """The options of fairseq-train for the data; writes what they need, and synthetic.json, into the run."""
+    if data.text:
+        used = {
+            "sides": distillation.sides,
+            "share": distillation.share,
+            "folder": str(data.text.folder.resolve()),
+        }
+        write_json(run / RECORD, read_json(data.text.text / RECORD, REMEDY) | used)
+    of_people = {f"{MAIN}:{each}": pairs_in(data.main, parse_direction(each)) for each in data.authentic}
     of_teacher = {
         f"{name}:{each}": pairs_in(data.extra[name], each)
         for name, directions in data.directions.items()
         for each in directions
     }
-    weights, size = sampling(of_people, of_teacher, share)
+    weights, size = sampling(of_people, of_teacher, distillation.share)
     write_json(run / SAMPLING_FILE, weights)
-    return {"--sampling-weights-from-file": run.resolve() / SAMPLING_FILE, "--virtual-data-size": size}
+    options = {
+        "--valid-lang-pairs": ",".join(data.validated()),
+        "--sampling-weights-from-file": run.resolve() / SAMPLING_FILE,
+        "--virtual-data-size": size,
+    }
+    if data.extra:
+        listed = {name: ",".join(map(str, of_name)) for name, of_name in data.directions.items()}
+        options["--extra-data"] = json.dumps({name: str(folder) for name, folder in data.extra.items()})
+        options["--extra-lang-pairs"] = json.dumps(listed)
+    return words(options)
 
 
-def record(
-    distillation: Distillation, teacher: Teacher, synthetic: Sequence[str], valid: Sequence[str]
-) -> dict[str, object]:
+def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:
     """What run.json of a student says besides."""
     before = [] if distillation.from_scratch else synthetic_directions(teacher.run)
+    synthetic, valid = data.synthetic, data.validated()
     return {
         "synthetic": [*dict.fromkeys([*before, *synthetic])],
         "distilled_from": teacher.describe(),

@@ -1,6 +1,5 @@
 """How a student is trained: options of fairseq-train, and how often each direction is sampled."""
 
-import json
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -83,19 +82,6 @@ def authentic_directions(options: Namespace, data: Path, languages: Sequence[str
     )
 
 
-def validated_directions(
-    trained: Sequence[str], synthetic: Sequence[str], data: Path, languages: Sequence[str]
-) -> list[str]:
-    """The trained directions that have validation text in the data, and the synthetic ones with held-out
-    text; `InputError` for data without any.
-    """
-    there = directions_with_data(data, "valid", [*languages])
-    held_out = {path.name.split(".")[1] for path in data.glob("valid.*.idx")} & {*synthetic}
-    return [direction for direction in trained if direction in there] + [
-        direction for direction in synthetic if direction in held_out
-    ]
-
-
 def pairs_in(data: Path, direction: Direction) -> int:
     """How many training pairs a direction has in binarised data."""
     names = f"{direction}.{direction.source}", f"{direction.target}-{direction.source}.{direction.source}"
@@ -117,15 +103,3 @@ def sampling(
     weights = {name: of_authentic * number / total for name, number in authentic.items()}
     weights |= {name: share * number / rest for name, number in synthetic.items()}
     return weights, round(total / (1 - share))
-
-
-def data_options(folders: Mapping[str, Path], directions: Mapping[str, Sequence[str]]) -> list[str]:
-    """The options for data besides the main ones: the folder and the directions of each, by name."""
-    if not folders:
-        return []
-    return [
-        "--extra-data",
-        json.dumps({name: str(folder) for name, folder in folders.items()}),
-        "--extra-lang-pairs",
-        json.dumps({name: ",".join(directions[name]) for name in folders}),
-    ]

@@ -94,7 +94,7 @@ class SyntheticText:
 
     def lines(self, language: str) -> tuple[list[str], list[str]]:
         """The pivot side and the other side of a language's training text."""
-        pivot, other = map(read_lines, find_pair(self.authentic, TRAIN, self.pivot, language))
+        pivot, other = map(read_lines, find_pair(self.authentic, TRAIN, self.pivot, target=language))
         return pivot, other
 
     def selection(self, language: str) -> Selection:
@@ -125,7 +125,10 @@ class SyntheticText:
         )
         side = other if self.settings.direct else pivot
         train, held_out = (
-            [Row(place + 1, pivot[place], other[place], translated[side[place]]) for place in places]
+            [
+                Row(place + 1, pivot[place], other[place], synthetic=translated[side[place]])
+                for place in places
+            ]
             for places in selection
         )
         return train, held_out
@@ -175,7 +178,7 @@ def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direc
             output,
             work=work,
             inputs=[
-                *find_pair(synthetic.authentic, TRAIN, synthetic.pivot, direction.source),
+                *find_pair(synthetic.authentic, TRAIN, synthetic.pivot, target=direction.source),
                 synthetic.teacher.model,
             ],
             settings=settings.to_json(),
@@ -201,7 +204,7 @@ def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Dire
         language: [*islice(iterate_lines(file), SAMPLE)]
         for other in dict.fromkeys(direction.source for direction in directions)
         for language, file in zip(
-            (synthetic.pivot, other), find_pair(synthetic.authentic, TRAIN, synthetic.pivot, other)
+            (synthetic.pivot, other), find_pair(synthetic.authentic, TRAIN, synthetic.pivot, target=other)
         )
     }
     identifier, signature = chosen_identifier(synthetic, languages, samples)

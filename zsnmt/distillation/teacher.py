@@ -41,7 +41,7 @@ class Teacher:
         named = {key: self.record[key] for key in ("config", "system", "seed", "commit")}
         return {"run": str(self.run.resolve()), **named, "model": self.checksum}
 
-    def check_data(self, config: Path, languages: Sequence[str]) -> None:
+    def check_languages(self, config: Path, languages: Sequence[str]) -> None:
         """`InputError` unless a config has the languages of the teacher."""
         if [*languages] != self.languages:
             raise InputError(
