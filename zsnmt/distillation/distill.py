@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
-from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
+from zsnmt.distillation.settings import BOTH, NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student import (
     SAMPLING_FILE,
     authentic_directions,
@@ -66,8 +66,8 @@ def default_name(distillation: Distillation, teacher: Teacher) -> str:
     begun = "_from_scratch" * distillation.from_scratch
     same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
     student = teacher.record["system"] if same else distillation.student or teacher.architecture
-    sides = "" if distillation.sides == Distillation.sides else f"_{distillation.sides}"
-    return f"{student}_distilled{sides}{begun}"
+    names = {BOTH: "distilled", NONE: "continued"}
+    return f"{student}_{names.get(distillation.sides, f'distilled_{distillation.sides}')}{begun}"
 
 
 def distill_rounds(

@@ -27,7 +27,7 @@ class Row(NamedTuple):
 class Filters:
     """What a translation must not be.
 
-    * `empty`, or of nothing but signs that `normalised` leaves out;
+    * `empty`;
     * a `copy` of the pivot side, and with `direct` of the sentence that was translated;
     * of a `length` more than 2.5 times or less than 1/2.5 of the authentic side's, in pieces with the
       end-of-sentence symbol, or too long for a model that reads `longest` tokens;

@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -166,10 +167,12 @@ def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direc
             output.parent.mkdir(parents=True, exist_ok=True)
             number = translate_direction(synthetic, interpreter, direction)
             spent.append(perf_counter() - begin)
-            left = (len(directions) - place - 1) * sum(spent) / len(spent)
+            left = len(directions) - place - 1
             steps.say(
-                f"{number:,} sentences for {direction} are translated; {len(directions) - place - 1} of "
-                f"{len(directions)} directions are left, about {left / 60:.0f} minutes"
+                f"{number:,} sentences for {direction} are translated in {spent[-1]:.0f} seconds; {left} of "
+                f"{len(directions)} directions are left"
+                + f", about {timedelta(seconds=round(left * sum(spent) / len(spent)))}"
+                * bool(left)
             )
 
         steps.make(
