@@ -49,7 +49,7 @@ def test_each_reason_is_found_and_a_good_translation_kept(made, filters, row):
     assert reason(filters(), row) == ""
     assert [reason(filters(), row, synthetic=text) for text in ("", " ")] == [EMPTY] * 2
     assert [reason(filters(), row, synthetic=text) for text in (row.pivot, row.pivot.upper())] == [COPY] * 2
-    assert [reason(filters(), row, synthetic=text) for text in ("a", row.synthetic * 3)] == [LENGTH] * 2
+    assert [reason(filters(), row, synthetic=text) for text in ("a", f"{row.synthetic} " * 4)] == [LENGTH] * 2
     assert reason(filters(), row, synthetic=row.authentic) == LANGUAGE
     assert reason(filters(), row._replace(authentic=test), synthetic=test.upper()) == OVERLAP
     assert reason(filters(), row, authentic=read_lines(made / "text" / "valid.velan")[0]) in (OVERLAP, LENGTH)

@@ -53,7 +53,8 @@ def test_as_many_pairs_as_there_are_come_as_fairseq_draws_them():
 def teacher(tmp_path):
     (tmp_path / "train.command").write_text(
         "/env/fairseq-train /old/data --cpu --arch zs_transformer --encoder-layers 4 --lr 0.004 "
-        "--max-epoch 90 --criterion cross_entropy --extra-data '{\"sources\": \"/gone\"}' --extra-lang-pairs '{}' "
+        "--max-epoch 90 --criterion cross_entropy "
+        "--extra-data '{\"sources\": \"/gone\"}' --extra-lang-pairs '{}' "
         "--sampling-weights-from-file /gone.json --virtual-data-size 9 --finetune-from-model /gone.pt"
     )
     return SimpleNamespace(run=tmp_path, model=tmp_path / "model.pt", architecture="zs_transformer")
