@@ -63,7 +63,7 @@ def scores_of(run, runs) -> dict:
     return json.loads((run / "scores.json").read_text()) | {"printed": scored.stdout}
 
 
-def test_an_adapted_run_is_a_run_folder_that_says_where_it_comes_from(tiny, full):
+def test_an_adapted_run_is_a_run_folder_that_says_where_it_comes_from(tiny, full, runs):
     run, printed = full
     assert read_languages(run / "pipeline") == [*KNOWN, NEW]
     record = json.loads((run / "run.json").read_text())
@@ -76,7 +76,7 @@ def test_an_adapted_run_is_a_run_folder_that_says_where_it_comes_from(tiny, full
         "mode": "full",
     }
     assert (
-        record["command"].startswith("bash recipes/adapt.sh configs/added.conf ")
+        record["command"].startswith(f"bash recipes/adapt.sh {runs.parent / 'added.conf'} {tiny.run()} ")
         and record["overlap"][f"{PIVOT}-{NEW}"]["kept"] == 40
     )
     assert f"test.{NEW}" in printed.stderr and "% unknown" in printed.stderr

@@ -1,4 +1,5 @@
 import errno
+import os
 import subprocess
 import sys
 
@@ -6,6 +7,7 @@ import pytest
 
 from zsnmt.console import run
 from zsnmt.errors import InputError
+from zsnmt.processes import worker_pool
 
 
 def raising(error: BaseException):
@@ -52,6 +54,15 @@ def test_an_input_error_is_one_line_and_status_1(capsys):
 )
 def test_an_operating_system_error_is_one_line_with_the_file(error, line, capsys):
     assert ending(raising(error), capsys) == (1, line)
+
+
+def test_a_worker_that_is_killed_is_one_line(capsys):
+    def main() -> None:
+        with worker_pool(2) as pool:
+            pool.submit(os._exit, 9).result()
+
+    line = "error: a process that shared the work was ended, as the system does where memory is short\n"
+    assert ending(main, capsys) == (1, line)
 
 
 def test_an_interrupt_is_quiet(capsys):

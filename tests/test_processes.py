@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from zsnmt.errors import InputError
-from zsnmt.processes import map_in_processes, worker_pool
+from zsnmt.processes import cores, map_in_processes, worker_pool
 from zsnmt.text.tokenisation import load_tokeniser
 
 LINES = [f"Line no. {number}, isn't it?" for number in range(2345)]
@@ -137,3 +137,8 @@ def is_running(process: int) -> bool:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_a_machine_that_does_not_tell_its_cores_has_one(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert cores() == 1

@@ -68,7 +68,7 @@ def test_scores_say_what_made_them_and_how_often_the_model_was_right(done):
         "condition": "en+de+hi",
         "system": "tupe_absolute",
         "seed": 3,
-        "command": "bash recipes/xnli.sh configs/toy.conf",
+        "command": f"bash recipes/xnli.sh {done.config}",
     }
     assert expected.items() <= scores.items() and scores["commit"] and scores["versions"]["torch"]
     assert scores["pairs"] == {

@@ -5,8 +5,9 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Collection
+from concurrent.futures import BrokenExecutor
 from dataclasses import fields
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
 
@@ -15,9 +16,9 @@ INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 
 
-def run(main: Callable[[], None]) -> NoReturn:
-    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError, 2 for a
-    WrongUse.
+def run(main: Callable[[], object]) -> NoReturn:
+    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError, an OSError or a worker that
+    was killed, 2 for a WrongUse.
 
     An interrupt exits with 130 and a reader that closed its pipe (`| head`) with 141, both silently.
     Any other exception is a bug and propagates.
@@ -33,6 +34,8 @@ def run(main: Callable[[], None]) -> NoReturn:
         stop(PIPE_CLOSED)
     except InputError as error:
         stop(MISUSED if isinstance(error, WrongUse) else FAILED, str(error))
+    except BrokenExecutor:
+        stop(FAILED, "a process that shared the work was ended, as the system does where memory is short")
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
         stop(FAILED, where + (error.strerror or str(error)))
@@ -60,7 +63,7 @@ class Parser(argparse.ArgumentParser):
     `WrongUse`.
     """
 
-    def __init__(self, **settings) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help} | settings)
 
     def error(self, message: str) -> NoReturn:

@@ -4,7 +4,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
@@ -14,7 +14,8 @@ from tqdm import tqdm
 
 from zsnmt.errors import InputError
 
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 
 worker_function: Callable  # of a worker process, given to it once
 
@@ -25,10 +26,17 @@ def end_with_parent() -> None:
     """
 
     def wait() -> None:
-        parent_process().join()
+        parent = parent_process()
+        assert parent is not None  # which a worker has
+        parent.join()
         os._exit(1)
 
     Thread(target=wait, daemon=True).start()
+
+
+def cores() -> int:
+    """How many cores this machine has; one where that is not known."""
+    return os.cpu_count() or 1
 
 
 def worker_pool(
@@ -59,7 +67,7 @@ def map_in_processes(
         return
     items = chain(first, second, items)
     pool = worker_pool(workers, start, (function,))
-    waiting = deque()
+    waiting: deque[Future[list[R]]] = deque()
     try:
         while chunk := list(islice(items, together)):
             waiting.append(pool.submit(apply, chunk))
@@ -71,7 +79,7 @@ def map_in_processes(
         pool.shutdown(cancel_futures=True)
 
 
-def progress(results: Iterable, title: str, total: int | None = None, unit: str = "it") -> Iterable:
+def progress(results: Iterable[T], title: str, total: int | None = None, unit: str = "it") -> Iterable[T]:
     """The results, with a bar on a terminal."""
     return tqdm(results, desc=title, total=total, unit=unit, leave=False, disable=None)
 

@@ -1,5 +1,7 @@
 """Text into what a model reads, and back."""
 
+from dataclasses import replace
+
 import pytest
 from fairseq.data import Dictionary
 
@@ -78,3 +80,11 @@ def test_the_source_language_is_asked_for_only_where_the_model_sees_it(codec):
     ):
         with pytest.raises(InputError, match=message):
             codec.direction(*wrong)
+
+
+def test_a_model_without_room_for_a_piece_is_refused(codec):
+    tags = codec.longest - 1 - codec.room(AA_BB)
+    for longest in range(-1, tags + 2):
+        with pytest.raises(InputError, match=f"a model that reads {longest} tokens of a source has no place"):
+            replace(codec, longest=longest)
+    assert replace(codec, longest=tags + 2).room(AA_BB) == 1

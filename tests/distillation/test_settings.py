@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.distillation.distill import default_name, distill_rounds, of_round
+from zsnmt.distillation.distill import default_name, distill_rounds
 from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
 from zsnmt.errors import InputError
 
@@ -28,16 +28,7 @@ def test_sides_and_lines_that_there_are_not_are_refused():
 
 def test_a_second_round_of_a_models_own_translations_is_refused():
     with pytest.raises(InputError, match="leave out --rounds, or choose other sides"):
-        distill_rounds(
-            None, None, Distillation(RUN, sides="self"), rounds=2, name=None, seed=None, recipe="recipe"
-        )
-
-
-def test_the_command_of_a_later_round_says_so_before_the_options_of_fairseq():
-    assert of_round("bash recipes/distill.sh c RUN -- --lr 1", 2) == (
-        "bash recipes/distill.sh c RUN --rounds 2 -- --lr 1"
-    )
-    assert of_round("bash recipes/distill.sh c RUN", 3) == "bash recipes/distill.sh c RUN --rounds 3"
+        distill_rounds(None, None, Distillation(RUN, sides="self"), rounds=2, name=None, seed=None, words=[])
 
 
 class Baseline:

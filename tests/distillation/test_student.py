@@ -65,17 +65,17 @@ CONFIG = SimpleNamespace(fairseq_options=["--lr", "0.006", "--encoder-layers", "
 
 def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(teacher):
     options = student_options(CONFIG, Distillation(teacher.run), teacher)
-    read = read_options(options, teacher.run)
+    read = read_options(teacher.architecture, options, teacher.run)
     assert read.lr == [0.003] and read.max_epoch == EPOCHS and read.patience == 3 and read.encoder_layers == 4
     assert read.finetune_from_model == str(teacher.model) and read.data == str(teacher.run)
     assert not {"--extra-data", "--virtual-data-size", "/gone.pt", "/gone.json", "--cpu", "9"} & {*options}
-    assert read_options([*options, "--lr", "0.1"], teacher.run).lr == [0.1]
+    assert read_options(teacher.architecture, [*options, "--lr", "0.1"], teacher.run).lr == [0.1]
 
 
 def test_a_student_from_scratch_has_those_of_the_config(teacher):
     student = Distillation(teacher.run, student="zs_transformer_residual", from_scratch=True)
     options = student_options(CONFIG, student, teacher)
-    read = read_options(options, teacher.run)
+    read = read_options(student.student, options, teacher.run)
     assert read.arch == "zs_transformer_residual" and read.lr == [0.006] and read.encoder_layers == 2
     assert read.finetune_from_model is None
 

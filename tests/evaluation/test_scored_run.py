@@ -7,9 +7,10 @@ import pytest
 
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.evaluation.scored_run import chosen, settings_of
+from zsnmt.evaluation.scored_run import chosen, pivot_of, score_run, settings_of
 from zsnmt.evaluation.text import TextChoice
 from zsnmt.scoring.options import Scoring
+from zsnmt.training.steps import Steps
 
 CONFIG = """\
 TEXT=text
@@ -39,3 +40,17 @@ def test_what_is_given_goes_before_the_config_and_that_before_the_defaults(run):
 def test_a_tokeniser_that_there_is_not_is_refused_before_anything_is_loaded(run):
     with pytest.raises(InputError, match="there is no BLEU tokeniser '14a'; choose 13a, "):
         settings_of(run, {}, {"bleu_tokenizer": "14a"})
+
+
+def test_the_baseline_of_the_same_config_and_seed_may_pivot(tmp_path, monkeypatch):
+    """Liu et al. 2021, section 3.2."""
+    run = tmp_path / "iwslt17" / "zs_transformer_residual" / "seed2"
+    run.mkdir(parents=True)
+    baseline = tmp_path / "iwslt17" / "zs_transformer" / "seed2"
+    assert pivot_of(run, "baseline") == baseline
+    assert pivot_of(run, None) is pivot_of(run, "self") is None
+    assert pivot_of(run, "runs/other") == Path("runs/other")
+    monkeypatch.chdir(run)
+    assert pivot_of(Path(), "baseline") == baseline
+    with pytest.raises(InputError, match="zs_transformer/seed2, which is to .* name another with --pivot"):
+        score_run(Steps("evaluate"), run, {}, pivot=baseline)

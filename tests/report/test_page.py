@@ -141,6 +141,12 @@ def test_a_page_without_examples_and_logs_is_whole(folders, outline):
 
 
 @pytest.mark.slow
+def test_an_example_through_the_pivot_has_its_english_above_it(html):
+    names = re.findall("<dt>(baseline, [^<]*)</dt>", html.partition('id="de-fr"')[2])
+    assert names[:3] == ["baseline, direct", "baseline, into en", "baseline, through en"]
+
+
+@pytest.mark.slow
 def test_the_page_says_what_validation_is_and_which_loss_is_of_a_log(folders, outline, tmp_path):
     assert (
         "translated by greedy search. The best checkpoint is chosen on supervised directions alone"

@@ -9,6 +9,7 @@ from tests.conftest import ROOT
 from tests.support.scores import made_up_result, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
+from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.scores import (
     DIRECT,
     PIVOT,
@@ -160,3 +161,18 @@ def test_what_is_not_a_score_file_is_refused(tmp_path, change, message):
     path.write_text(json.dumps(content))
     with pytest.raises(InputError, match=message):
         read_score_file(path, "score it again")
+
+
+def test_scores_of_another_model_than_the_run_has_now_are_refused(tmp_path):
+    def say(model: str) -> None:
+        (tmp_path / CHECKSUMS_FILE).write_text(json.dumps({"model.pt": model, "pipeline/languages.txt": "c"}))
+
+    scores = replace(made_up_scores("baseline", 1, 5.0), decoding={"beam": 4, "model": "a"})
+    write_score_file(tmp_path / "scores.json", scores)
+    assert read_scores(tmp_path) == scores  # as of a run that has no checksums
+    say("a")
+    assert read_scores(tmp_path) == scores
+    say("b")
+    with pytest.raises(InputError, match="scores.json is of another model than .*model.pt; score the run ag"):
+        read_scores(tmp_path)
+    assert read_score_file(tmp_path / "scores.json", "") == scores  # a file that is kept elsewhere

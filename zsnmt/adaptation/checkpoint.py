@@ -29,7 +29,7 @@ def extend_checkpoint(
     noise: str = "multiplicative",
     scale: float = 1.0,
     seed: int = 1,
-    **options,
+    **options: object,
 ) -> dict[str, int]:
     """Write `output`, the model of the checkpoint `state` for the languages and the dictionary of `data`; new
     rows by table.
@@ -91,7 +91,8 @@ def extended(
 
     Tables with the same rows, as tied ones, get the same new rows.
     """
-    weights, drawn = dict(new), []
+    weights = dict(new)
+    drawn: list[tuple[Tensor, Tensor]] = []
     for name, weight in old.items():
         number = len(new[name]) - len(weight) if name in TABLES and name in new else 0
         if name not in new or number < 0 or [*new[name].shape] != sizes(weight, number):

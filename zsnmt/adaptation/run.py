@@ -11,10 +11,12 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.checksums import checked_model
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import directions_with_data
 from zsnmt.training.fairseq_train import options_of
 
+Options = dict[str, str | int | float]
 FULL, FROZEN = MODES = ("full", "frozen")
 ROUNDING = (
     "fp16",
@@ -39,7 +41,8 @@ def extend_run(
 
     Returns the number of new rows by table. See `extend_checkpoint`, `model_options` and `training_options`.
     """
-    state = load_checkpoint(run / MODEL_FILE)
+    with checked_model(run):
+        state = load_checkpoint(run / MODEL_FILE)
     known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
     types = len(Dictionary.load(str(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt")))
     model = model_options(state["cfg"]["model"], mode, types, adapter_dim=adapter_dim)
@@ -53,7 +56,7 @@ def extend_run(
     return added
 
 
-def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> dict[str, str | int]:
+def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> Options:
     """The options that the model has besides those it was `trained` with; `types`: the size of its
     dictionary.
 
@@ -87,7 +90,7 @@ def training_options(
     new: Sequence[str],
     languages: Sequence[str],
     mode: str,
-    model: dict[str, str | int],
+    model: Options,
 ) -> list[str]:
     """The options of fairseq-train that `run` was trained with, but for its data; then those of its
     adaptation.

@@ -30,6 +30,23 @@ def as_encodings(encodings: ArrayLike) -> np.ndarray:
     return encodings
 
 
+def principal(encodings: ArrayLike, dimensions: int) -> tuple[np.ndarray, float]:
+    """The encodings P×d along their directions of largest size, P×`dimensions`, and the share of their sum of
+    squares that these hold, 0–1; as they are where they have no more dimensions.
+
+    Nothing is centred: an orthogonal map, which keeps the origin, of all dimensions is measured in these.
+    Raises InputError for fewer than one dimension, and where `as_encodings` does.
+    """
+    encodings = as_encodings(encodings)
+    if dimensions < 1:
+        raise InputError(f"{dimensions} directions of position encodings are too few; give 1 or more")
+    if encodings.shape[1] <= dimensions:
+        return encodings, 1.0
+    directions, sizes, _ = np.linalg.svd(encodings, full_matrices=False)
+    kept = float(np.sum(sizes[:dimensions] ** 2) / np.sum(sizes**2))
+    return directions[:, :dimensions] * sizes[:dimensions], kept
+
+
 def sinusoids(positions: int, dimensions: int) -> np.ndarray:
     """Sinusoidal encodings, P×d in −1..1: sines and cosines in turn (Ravishankar and Søgaard 2021, section
     2).

@@ -21,6 +21,7 @@ from zsnmt.files import read_json
 STATES_FILE = "states.json"
 LABELS_FILE = "tokens.npz"
 FINAL = "final"
+BATCHES = ROWS, SENTENCES = "rows", "sentences"  # what classifiers' batches are made of
 LABELS = ("token", "position", "language")  # those of a row that classifiers are fitted for
 
 SENTENCES_AT_A_TIME = 256

@@ -119,7 +119,7 @@ def opened(way: Way, subject: Subject) -> Engine:
             max_len_b=search.max_len_b,
             tokens_to_suppress=tuple(map(language_tag, codec.languages)),
         )
-        engine = FairseqEngine(model, generator)
+        engine: FairseqEngine | PyTorchEngine = FairseqEngine(model, generator)
     else:
         engine = PyTorchEngine(
             model, codec.dictionary, codec.languages, search=search, precision=way.precision

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the choice")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args(arguments)
 
     if options.pairs and not options.remove_to:

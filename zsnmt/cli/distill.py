@@ -104,14 +104,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rounds=options.rounds,
         name=options.name,
         seed=options.seed,
-        recipe=recipe_of(words, options),
+        words=own_words(own, options),
         options=further,
     )
     recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher}")
 
 
-def recipe_of(words: Sequence[str], options: Namespace) -> str:
-    """The command that makes the student of the first round: without what does not change it."""
+def own_words(words: Sequence[str], options: Namespace) -> list[str]:
+    """The words of the command without config and teacher, and without what does not change a student."""
     kept = [*words]
     for word in (options.config, options.teacher, *["--check"] * options.check):
         kept.remove(word)
@@ -119,6 +119,4 @@ def recipe_of(words: Sequence[str], options: Namespace) -> str:
         if option in kept:
             place = kept.index(option)
             del kept[place : place + 2]
-    kept = [word for word in kept if not word.startswith(("--rounds=", "--workers="))]
-    config = f"configs/{Path(options.config).name}"
-    return " ".join(["bash recipes/distill.sh", config, options.teacher.rstrip("/"), *kept])
+    return [word for word in kept if not word.startswith(("--rounds=", "--workers="))]

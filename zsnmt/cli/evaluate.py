@@ -32,10 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--pivot",
         "--pivot-run",
-        type=Path,
         metavar="RUN",
-        help="run that translates through the pivot, as the baseline does in the paper (default: each "
-        "itself)",
+        help="run that translates through the pivot; baseline, as in the paper, is the run of zs_transformer "
+        "with the config and seed of each (default: self, each itself)",
     )
     parser.add_argument("--report", type=Path, metavar="FILE", help="also make the page to look at")
     add_scoring_options(parser)
@@ -76,16 +75,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.comet:
         load_package()  # says at once if it is not installed
 
-    from zsnmt.evaluation.scored_run import score_elsewhere, score_run, settings_of  # loads PyTorch
+    from zsnmt.evaluation.scored_run import pivot_of, score_elsewhere, score_run, settings_of  # loads PyTorch
 
     for run in options.runs:
-        settings = settings_of(run, recipe.variables, given)
+        settings, pivot = settings_of(run, recipe.variables, given), pivot_of(run, options.pivot)
         if options.output:
             score_elsewhere(
-                run, options.output, settings | elsewhere, pivot=options.pivot, engine=engine, scored=show
+                run, options.output, settings | elsewhere, pivot=pivot, engine=engine, scored=show
             )
         else:
-            score_run(recipe.steps, run, settings, pivot=options.pivot, engine=engine, scored=show)
+            score_run(recipe.steps, run, settings, pivot=pivot, engine=engine, scored=show)
     if not options.output:
         show_table(options.runs, options.report)
 

@@ -71,7 +71,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "take their labels for those of version 2",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of the orders drawn")
-    verb.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    verb.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     verb.set_defaults(run=apply_model)
 
     verb = verbs.add_parser("text", help="write the sentences that apply keeps, in their own order")

@@ -6,7 +6,7 @@ zsnmt translate RUN --from nl --to de --via en --input text --output translation
 
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         lines = iterate_stream(sys.stdin.buffer, "standard input", allow_empty_lines=True)
 
-    def translations():
+    def translations() -> Iterator[str]:
         first_line = 1
         with tqdm(unit=" lines", disable=None) as bar:
             while chunk := list(itertools.islice(lines, LINES_AT_A_TIME)):

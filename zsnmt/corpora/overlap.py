@@ -68,7 +68,7 @@ def held_out_files(text: Path, languages: Sequence[str]) -> list[Path]:
 
 def held_out_sentences(text: Path, languages: Sequence[str]) -> dict[str, Place]:
     """The normalised sentences of the held-out files, each with its first place."""
-    places = {}
+    places: dict[str, Place] = {}
     for file in held_out_files(text, languages):
         for number, line in enumerate(iterate_lines(file), start=1):
             places.setdefault(normalised(line), Place(file, number))

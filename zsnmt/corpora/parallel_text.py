@@ -111,7 +111,7 @@ def check_corpus(
     """
     if not pairs or not splits:
         raise InputError("there is nothing to check; name at least one language pair and one split")
-    counts = {}
+    counts: dict[str, dict[str, int]] = {}
     for split in splits:
         counts[split] = {}
         multiway = {}

@@ -20,7 +20,7 @@ def parse_limits(setting: str) -> dict[str, int]:
     """Read `30000` or `30000 de-en=14000` or `de-en=14000`: sentence pairs by pair; `""` is for all the
     others.
     """
-    limits = {}
+    limits: dict[str, int] = {}
     for word in setting.split():
         pair, _, number = word.rpartition("=")
         said_before = {pair, "-".join(pair.split("-")[::-1])} & limits.keys()

@@ -22,7 +22,8 @@ class Codec:
     """A model's text pipeline, dictionary and language tags: raw text into token ids, and back.
 
     `languages` are in their order, the pivot first; `trained` are the directions of training; `longest` is
-    the number of tokens that the model reads of a source at most, tags and EOS among them.
+    the number of tokens that the model reads of a source at most, tags and EOS among them. Raises
+    `InputError` where no source fits into that.
     """
 
     pipeline: TextPipeline
@@ -30,6 +31,14 @@ class Codec:
     languages: list[str]
     trained: list[Direction]
     longest: int
+
+    def __post_init__(self) -> None:
+        some = Direction(self.languages[0], self.languages[-1])
+        if self.room(some) < 1:
+            raise InputError(
+                f"a model that reads {self.longest} tokens of a source has no place for its tags, a "
+                "piece and the end of the sentence"
+            )
 
     @property
     def dictionary(self) -> Dictionary:

@@ -1,7 +1,6 @@
 """A student that learns from its teacher's translations, from their text to an averaged model."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,7 +23,8 @@ from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.runs.folder import start_run, synthetic_directions
+from zsnmt.processes import cores
+from zsnmt.runs.folder import path_from_top, recipe_command, start_run, synthetic_directions
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
@@ -78,13 +78,14 @@ def distill_rounds(
     rounds: int,
     name: str | None,
     seed: int | None,
-    recipe: str,
+    words: Sequence[str],
     options: Sequence[str] = (),
 ) -> Path:
     """Teach a student, and let each student be the teacher of the next; returns the last one's run folder.
 
-    `recipe`: the command that makes the first. The run of a later round has its number in its name. Raises
-    `InputError` for rounds of what translates no English.
+    `words`: those of the command that makes the first, but for the config, the teacher and the `options` of
+    fairseq-train. The run of a later round has its number in its name. Raises `InputError` for rounds of what
+    translates no English.
     """
     if rounds > 1 and distillation.sides == SELF:
         raise InputError(
@@ -102,16 +103,17 @@ def distill_rounds(
             replace(distillation, teacher=run),
             name=name if number == 1 else f"{name}_round{number}",
             seed=seed,
-            recipe=recipe if number == 1 else of_round(recipe, number),
+            recipe=recipe_command(
+                "distill",
+                experiment.file,
+                path_from_top(first.run),
+                *words,
+                *(["--rounds", str(number)] if number > 1 else []),
+                *(["--", *options] if options else []),
+            ),
             options=options,
         )
     return run
-
-
-def of_round(recipe: str, number: int) -> str:
-    """The command with so many rounds, before what goes to fairseq."""
-    own, dashes, further = recipe.partition(" -- ")
-    return f"{own} --rounds {number}{dashes}{further}"
 
 
 def distill_run(
@@ -135,9 +137,9 @@ def distill_run(
     if run.resolve() == teacher.run.resolve():
         raise InputError(f"the student would take the place of {teacher.run}; give it another --name")
     chosen, further = student_options(config, distillation, teacher), [*config.distillation, *options]
-    prepare_data(steps, experiment)
+    prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
-    read = read_options([*chosen, *further], experiment.data)
+    read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
     if not distillation.from_scratch:
         check_weights(teacher, read)
     data = make_data(
@@ -187,7 +189,7 @@ def make_data(
             text.data,
             authentic=experiment.data,
             directions=text.directions(),
-            workers=os.cpu_count(),
+            workers=cores(),
         )
         steps.make(
             text.folder, "data", text.data, work=work, inputs=[text.text, experiment.data], settings={}

@@ -15,8 +15,8 @@ from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.tasks.zs_translation import directions_of, directions_with_data
 from zsnmt.training.config import Config
+from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.fairseq_train import options_of
-from zsnmt.training.studies import training_options
 
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
@@ -57,9 +57,8 @@ def check_architecture(name: str) -> None:
         raise InputError(f"there is no architecture '{name}' that translates; choose {', '.join(known)}")
 
 
-def read_options(options: Sequence[str], data: Path) -> Namespace:
+def read_options(architecture: str, options: Sequence[str], data: Path) -> Namespace:
     """The options as fairseq-train reads them, for some data."""
-    architecture = options[len(options) - 1 - options[::-1].index("--arch") + 1]
     return Namespace(**{**vars(training_options(architecture, options)), "data": str(data)})
 
 

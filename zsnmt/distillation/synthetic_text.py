@@ -5,7 +5,6 @@
 was dropped, which `text/de/dropped.de-fr.tsv` lists: reason, line, pivot side, authentic side, translation.
 """
 
-import os
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ from zsnmt.distillation.teacher import Interpreter, Teacher
 from zsnmt.errors import InputError
 from zsnmt.files import checksum_of, replacing, replacing_folder, write_json
 from zsnmt.languages import Direction
-from zsnmt.processes import map_in_processes, progress
+from zsnmt.processes import cores, map_in_processes, progress
 from zsnmt.scoring.language_identification import Identifier, load_identifier, scripts_of
 from zsnmt.text.lines import iterate_lines, read_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
@@ -222,7 +221,7 @@ def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Dire
         for source in dict.fromkeys(direction.source for direction in directions):
             (part / source).mkdir()
         write = partial(write_direction, synthetic, filters, part)
-        written = map_in_processes(write, directions, os.cpu_count(), together=1)
+        written = map_in_processes(write, directions, cores(), together=1)
         counts = dict(zip(map(str, directions), progress(written, "filtering", len(directions))))
         write_json(
             part / RECORD,

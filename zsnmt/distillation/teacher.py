@@ -7,34 +7,31 @@ from pathlib import Path
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.files import sha256
 from zsnmt.inference.engines import prepare_engine
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.checksums import check_pipeline, checked_model
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, same_bytes
 
 
 class Teacher:
     """A trained run, what its checkpoint says, and its translator, which is loaded when it first translates.
 
-    Raises `InputError` for a folder that is not one of a trained run.
+    `checksum`: of its model. Raises `InputError` for a folder that is not one of a trained run.
     """
 
     def __init__(self, run: Path) -> None:
         check_trained(run)
+        check_pipeline(run)
         self.run, self.record, self.model = run, read_record(run), run / MODEL_FILE
         self.pipeline = run / PIPELINE_FOLDER
         self.languages = read_languages(self.pipeline)
-        state = load_checkpoint(self.model)
+        with checked_model(run) as self.checksum:
+            state = load_checkpoint(self.model)
         self.architecture: str = state["cfg"]["model"].arch
         self.longest: int = state["cfg"]["task"].max_source_positions
         self.sizes = {name: weight.shape for name, weight in state["model"].items()}
-
-    @cached_property
-    def checksum(self) -> str:
-        """That of the model."""
-        return sha256(self.model)
 
     def describe(self) -> dict:
         """What records of synthetic text and of students say of it."""

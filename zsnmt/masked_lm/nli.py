@@ -10,9 +10,9 @@ from fairseq.models import BaseFairseqModel
 from fairseq.tasks.sentence_prediction import SentencePredictionTask
 
 from zsnmt.files import read_json, write_json
-from zsnmt.masked_lm.languages_data import COUNTS_FILE
 from zsnmt.masked_lm.nli_data import TEST
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
+from zsnmt.masked_lm.runs import COUNTS_FILE
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.processes import progress
 from zsnmt.runs.folder import RECORD_FILE

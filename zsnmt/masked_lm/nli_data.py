@@ -16,7 +16,7 @@ from zsnmt.errors import InputError
 from zsnmt.files import replacing_folder, write_json
 from zsnmt.languages import check_language
 from zsnmt.masked_lm.data import write_ids
-from zsnmt.masked_lm.languages_data import COUNTS_FILE
+from zsnmt.masked_lm.runs import COUNTS_FILE
 from zsnmt.masked_lm.xnli_release import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.processes import progress
 from zsnmt.text.subword import Subwords
@@ -81,7 +81,8 @@ def encode(
     sides = (
         subwords.encode_lines(sentences, "") for sentences in (premises, hypotheses)
     )  # all languages have one vocabulary
-    cut_pairs = (cut(*pair, room) for pair in progress(zip(*sides), title, len(pairs), unit=" pairs"))
+    together = progress(zip(*sides), title, len(pairs), unit=" pairs")
+    cut_pairs = (cut(premise, hypothesis, room) for premise, hypothesis in together)
     return tuple(zip(*([ids(dictionary, sentence) for sentence in pair] for pair in cut_pairs)))
 
 

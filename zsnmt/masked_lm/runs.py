@@ -4,6 +4,8 @@ A run has a *condition*, the second language, and a *system*, a position encodin
 learned one.
 """
 
+from collections.abc import Mapping
+from math import ceil
 from pathlib import Path
 
 from zsnmt.errors import InputError
@@ -11,6 +13,7 @@ from zsnmt.files import write_json
 from zsnmt.runs.folder import RECORD_FILE, check_config, commit, keep_config, versions
 from zsnmt.runs.systems import MASKED_LM
 
+COUNTS_FILE = "counts.json"  # in a folder of data: the lines of each split and language
 SCORES_FILE, FORMER_SCORES_FILE = "masked_lm.json", "compression.json"  # the second in runs of version 0.1
 
 
@@ -47,3 +50,11 @@ def start_run(run: Path, config: Path, condition: str, system: str, seed: int, c
     }
     keep_config(run, config)
     write_json(run / RECORD_FILE, record | {"commit": commit(), "versions": versions()})
+
+
+def updates_of(counts: Mapping[str, int], batch: int, epochs: int) -> int:
+    """How many updates so many epochs of batches (lines) are, by the lines of the splits (`train`, or
+    `train.en` and others).
+    """
+    lines = sum(number for name, number in counts.items() if name.startswith("train"))
+    return ceil(lines / batch) * epochs

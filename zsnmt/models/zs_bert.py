@@ -45,6 +45,13 @@ class ZeroShotBert(RobertaModel):
             "it",
         )
         add(
+            "--relative-key-distance",
+            type=int,
+            metavar="K",
+            help="clip the offsets of relative keys to -K...K, as Shaw et al. (2018) do (default: there is a "
+            "vector for every offset below --max-positions)",
+        )
+        add(
             "--position-terms",
             choices=[ALL, *DROPPED, SEPARATE],
             help="which of the terms that positions in the input bring to the first layer's logits there "
@@ -78,7 +85,13 @@ class ZeroShotBert(RobertaModel):
         layers = range(1, args.encoder_layers + 1)
         product = args.relative_key_query_product
         encode_positions(
-            encoder, encoding, args.max_positions, biased=layers, first_apart=True, product=product
+            encoder,
+            encoding,
+            args.max_positions,
+            biased=layers,
+            first_apart=True,
+            product=product,
+            distance=args.relative_key_distance,
         )
         if terms != ALL:
             encoder.position_terms = PositionTerms(terms, args.encoder_embed_dim)
@@ -107,6 +120,7 @@ def zs_bert(args: Namespace) -> None:
         position_encoding="learned",
         position_terms=ALL,
         relative_key_query_product=False,
+        relative_key_distance=None,
     )
     base_architecture(args)
 

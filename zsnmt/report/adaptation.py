@@ -88,7 +88,7 @@ def new_language_cells(
     cells: dict[str, Cell] = {
         "system": runs[0].system,
         "seeds": seeds(runs),
-        "mode": runs[0].adapted_from["mode"],
+        "mode": origin(runs[0])["mode"],
     }
     for title, (group, column) in columns.items():
         cells[title] = mean(runs, column, members(runs, column.kind, group))
@@ -234,9 +234,15 @@ def adapted(all_scores: Sequence[Scores]) -> dict[str, list[Scores]]:
     return by_system([scores for scores in all_scores if scores.adapted_from])
 
 
+def origin(scores: Scores) -> Mapping:
+    """What the score file of an adapted run says of the run that it goes on from."""
+    assert scores.adapted_from is not None
+    return scores.adapted_from
+
+
 def old_languages(systems: dict[str, list[Scores]]) -> list[str]:
     """The languages of the bases, the pivot first."""
-    return next(iter(systems.values()))[0].adapted_from["languages"]
+    return origin(next(iter(systems.values()))[0])["languages"]
 
 
 def new_languages(systems: dict[str, list[Scores]]) -> list[str]:
@@ -257,9 +263,7 @@ def members(runs: Sequence[Scores], kind: str, group: str) -> list[Direction]:
     """The directions of a kind in a group."""
     first = runs[0]
     directions = dict.fromkeys(result.direction for result in first.results if result.kind == kind)
-    return [
-        direction for direction in directions if group_of(direction, first.adapted_from["languages"]) == group
-    ]
+    return [direction for direction in directions if group_of(direction, origin(first)["languages"]) == group]
 
 
 def mean(runs: Sequence[Scores], column: Column, directions: Collection[Direction]) -> Measured | None:
@@ -290,7 +294,7 @@ def old_notes(systems: dict[str, list[Scores]]) -> list[str]:
 def missing_note(runs: Sequence[Scores]) -> str:
     """Which bases were not scored in every old direction, and what to do about it."""
     missing = {
-        "{config} {system} seed {seed}".format(**scores.adapted_from): None
+        "{config} {system} seed {seed}".format(**origin(scores)): None
         for scores in runs
         if {direction for kind in KINDS for direction in members([scores], kind, OLD)}
         - {result.direction for result in scores.before}
@@ -301,7 +305,7 @@ def missing_note(runs: Sequence[Scores]) -> str:
 
 def frozen_note(runs: Sequence[Scores]) -> str:
     """Of frozen runs, which figures of the old directions are exactly as before, and where one is not."""
-    frozen = [scores for scores in runs if scores.adapted_from["mode"] == "frozen" and scores.before]
+    frozen = [scores for scores in runs if origin(scores)["mode"] == "frozen" and scores.before]
     if not frozen:
         return ""
     changes = {FORMS[figure].title: changed(frozen, figure) for figure in ranges()}

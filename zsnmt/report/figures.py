@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -225,7 +226,7 @@ def inline_svg(figure: Figure, name: str, title: str) -> str:
     )
 
 
-def figure_bytes(figure: Figure, form: str, **options) -> bytes:
+def figure_bytes(figure: Figure, form: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
     with matplotlib.rc_context(STYLE):
         figure.savefig(buffer, format=form, bbox_inches="tight", pad_inches=0.05, **options)

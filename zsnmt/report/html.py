@@ -50,3 +50,16 @@ def write(path: Path, content: bytes) -> None:
     """Write a file beside its place and rename it."""
     with replacing(path) as file:
         file.write(content)
+
+
+def write_drawings(folder: Path, named: Sequence[tuple[str, str, Figure]]) -> list[Path]:
+    """Write figures by their names and titles into a folder, as PNG and as SVG; returns the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = {
+        folder / f"{name}.{ending}": content
+        for name, title, figure in named
+        for ending, content in (("png", figures.png(figure)), ("svg", figures.svg(figure, title)))
+    }
+    for path, content in contents.items():
+        write(path, content)
+    return [*contents]

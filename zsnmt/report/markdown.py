@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from zsnmt.errors import InputError
 from zsnmt.report.adaptation import adaptation_directions_table
+from zsnmt.report.chosen import marked
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import check_comparable, columns_of, short_commit
@@ -50,7 +51,11 @@ def made_by(all_scores: Sequence[Scores]) -> str:
 def every_direction(all_scores: Sequence[Scores]) -> str:
     """Every direction of every system in Markdown, of adapted ones also before and after."""
     tables = [make(all_scores) for make in (directions_table, adaptation_directions_table)]
-    return "\n\n".join(markdown_rows(table.without_empty_columns()) for table in tables if table is not None)
+    return "\n\n".join(
+        markdown_rows(marked(table.without_empty_columns(), all_scores))
+        for table in tables
+        if table is not None
+    )
 
 
 def comparison(all_scores: Sequence[Scores]) -> list[Table]:
@@ -59,7 +64,7 @@ def comparison(all_scores: Sequence[Scores]) -> list[Table]:
     """
     check_comparable(all_scores)
     tables = [make(all_scores) for make in SUMMARIES]
-    return [table.without_empty_columns() for table in tables if table is not None]
+    return [marked(table.without_empty_columns(), all_scores) for table in tables if table is not None]
 
 
 def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
@@ -71,7 +76,7 @@ def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
             f"the runs of {all_scores[0].config} are not those of the study {study}; "
             "train and score its systems with recipes/ablate.sh"
         )
-    table = table.without_empty_columns()
+    table = marked(table.without_empty_columns(), all_scores)
     return "\n\n".join(
         [
             markdown_rows(table),

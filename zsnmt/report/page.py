@@ -9,9 +9,11 @@ from matplotlib.figure import Figure
 
 from zsnmt.languages import KINDS, SUPERVISED, Direction, kind_name
 from zsnmt.report import figures
+from zsnmt.report.chosen import marked
 from zsnmt.report.examples import Example
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inlined, templates, write
+from zsnmt.report.papers.tables import beside_papers
 from zsnmt.report.plotted import (
     HeatMap,
     Validation,
@@ -48,12 +50,14 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         f"{first.pivot}.",
         pivot=first.pivot,
         tables=made,
+        papers=beside_papers(all_scores, probed),
         heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
         signatures=signature_note(all_scores),
         training=inlined(training_figures(runs)),
         from_logs=", ".join(f"{curve.system} seed {curve.seed}" for curve in log_curves(runs)),
-        probe_headlines=headlines(probed),
-        probe_details=details(probed),
+        chosen=", ".join(scores.name for scores in all_scores if scores.chosen_on),
+        probe_headlines=[marked(table, all_scores) for table in headlines(probed)],
+        probe_details=[marked(table, all_scores) for table in details(probed)],
         probe_figures=inlined(probe_figures(probed, [*by_system(all_scores)])),
         confusions=drawn_maps(confusion_maps(probed), "a table below"),
         unprobed=", ".join(run.scores.name for run in runs if not has_probes(run.folder)),
@@ -143,7 +147,8 @@ def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[
     """Ending and content of each file."""
     all_scores, probed = [run.scores for run in runs], probes_of(runs)
     for form in (form for form in TABLE_FORMATS if form in formats):
-        for table in [*tables(all_scores).values(), *headlines(probed), *details(probed)]:
+        of_probes = [marked(table, all_scores) for table in [*headlines(probed), *details(probed)]]
+        for table in [*tables(all_scores).values(), *of_probes]:
             yield f"{table.name}.{form}", TABLE_FORMATS[form](table).encode("utf-8")
     if "tsv" in formats and (table := validation_table(runs)).rows:
         yield f"{table.name}.tsv", tsv(table).encode("utf-8")

@@ -16,7 +16,7 @@ from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
 from zsnmt.runs.log import logged_validations
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.runs.validation import read_validations
-from zsnmt.scoring.figures import ALL, FIGURES, MAIN, shown_in
+from zsnmt.scoring.figures import ALL, FIGURES, HIGHER, MAIN, shown_in
 
 DIFFERENCE, CONFUSION = (
     "difference",
@@ -92,7 +92,7 @@ def map_kinds(ways: Sequence[Way]) -> list[MapKind]:
         kinds.append(
             MapKind(
                 name,
-                FIGURES[figure].better,
+                FIGURES[figure].better or HIGHER,
                 title,
                 top=100 if share else None,
                 of_run=partial(by_direction, way=way, figure=figure),
@@ -192,12 +192,13 @@ class Curve:
 
 def curves(found: Iterable[Validation], figure: str) -> list[Curve]:
     """A curve for each run and kind of direction that the figure (nll_loss, bleu) was recorded of."""
-    grouped: dict[tuple, dict[int, list[float]]] = {}
+    grouped: dict[tuple[str, int, str], dict[int, list[float]]] = {}
     for one in found:
         if (value := getattr(one, figure)) is not None:
             grouped.setdefault((one.system, one.seed, one.kind), {}).setdefault(one.updates, []).append(value)
     return [
-        Curve(*run, [*by_update], [*map(fmean, by_update.values())]) for run, by_update in grouped.items()
+        Curve(*run, updates=[*by_update], values=[*map(fmean, by_update.values())])
+        for run, by_update in grouped.items()
     ]
 
 
@@ -220,9 +221,7 @@ def validation_losses(log: str) -> dict[int, float]:
     """Validation loss by update from fairseq's log (`--log-format json`); a resumed epoch counts once, with
     its last loss.
     """
-    losses = {
-        int(entry["valid_num_updates"]): float(entry["valid_nll_loss"]) for entry in logged_validations(log)
-    }
+    losses = {one.updates: one.loss for one in logged_validations(log)}
     return dict(sorted(losses.items()))
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from zsnmt.decoding.length_penalty import GNMT
 from zsnmt.errors import InputError
 from zsnmt.languages import KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.table import FORMS, joined
+from zsnmt.report.table import FORMS, complete, joined
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, in_order, read_scores
 from zsnmt.runs.systems import BASELINE
 from zsnmt.scoring.figures import FIGURES, MAIN, shown_in
@@ -125,11 +125,13 @@ def mean_over_directions(
     """
     results = scores.select(column.kind, column.way)
     chosen = results if directions is None else directions
-    values = [
-        results[direction].figures.get(column.figure) if direction in results else None
-        for direction in chosen
-    ]
-    return fmean(values) if values and None not in values else None
+    values = complete(
+        [
+            results[direction].figures.get(column.figure) if direction in results else None
+            for direction in chosen
+        ]
+    )
+    return fmean(values) if values else None
 
 
 def all_directions(all_scores: Sequence[Scores]) -> dict[Direction, str]:
@@ -233,10 +235,11 @@ def check_before(scores: Scores) -> None:
 
 
 def how_made(scores: Scores) -> str:
-    """Whether a run was trained or adapted, and from which system."""
+    """Whether a run was trained or adapted, and from which system, and on what checkpoints were chosen."""
+    chosen = ", checkpoints chosen on zero-shot validation" if scores.chosen_on else ""
     if not (base := scores.adapted_from):
-        return "trained"
-    return f"adapted from {base['config']} {base['system']}, {base['mode']}"
+        return f"trained{chosen}"
+    return f"adapted from {base['config']} {base['system']}, {base['mode']}{chosen}"
 
 
 def listed(things: Collection[str], most: int = 4) -> str:
@@ -248,8 +251,11 @@ def listed(things: Collection[str], most: int = 4) -> str:
 class OfSystem(Protocol):
     """What is of a run with some seed of a system: its scores, its probes."""
 
-    system: str
-    seed: int
+    @property
+    def system(self) -> str: ...
+
+    @property
+    def seed(self) -> int: ...
 
 
 Of = TypeVar("Of", bound=OfSystem)

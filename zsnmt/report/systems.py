@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import FAMILIES, SUPERVISED, Direction, kind_name
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
+from zsnmt.report.chosen import marked
 from zsnmt.report.scores import (
     Column,
     Contrast,
@@ -43,7 +44,9 @@ def tables(all_scores: Sequence[Scores]) -> dict[str, Table]:
     """All tables that the score files have something for, by name."""
     makers = *SUMMARIES, directions_table, direction_gains_table, adaptation_directions_table, runs_table
     made = [make(all_scores) for make in makers]
-    return {table.name: table.without_empty_columns() for table in made if table is not None}
+    return {
+        table.name: marked(table.without_empty_columns(), all_scores) for table in made if table is not None
+    }
 
 
 def systems_table(all_scores: Sequence[Scores]) -> Table:
@@ -140,7 +143,8 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
         for relation, members in relations.items()
         for system, runs in by_system(all_scores).items()
     ]
-    titles = ["family", "directions", "system", *(column.title for column in (*columns, *contrasts))]
+    titles = ["family", "directions", "system"]
+    titles += [column.title for column in columns] + [contrast.title for contrast in contrasts]
     shown = " and ".join(dict.fromkeys(kind_name(kind) for kind, _ in groups))
     about = f"BLEU, means over the {shown} directions within a family, and between any two."
     return Table(
@@ -259,7 +263,7 @@ def in_direction(runs: Sequence[Scores], column: Column, direction: Direction) -
     return over_seeds(
         column.figure,
         Side(runs, column).means({direction}),
-        first and first.uncertainty.intervals.get(column.figure),
+        first.uncertainty.intervals.get(column.figure) if first else None,
     )
 
 

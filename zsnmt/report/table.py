@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import TypeVar
 
 from zsnmt.files import replacing
 from zsnmt.scoring.figures import FIGURES, Form
@@ -32,16 +33,17 @@ class Measured:
     """A figure in the units of the score file: mean, and deviation or interval where they are known.
 
     A difference is written with its sign, and has the p-value of a test where there was one; `note` says what
-    a reader must know of this one figure.
+    a reader must know of this one figure. A published one is shown as it is `printed`.
     """
 
     figure: str
     mean: float
     deviation: float | None = None
-    interval: tuple[float, float] | None = None
+    interval: Sequence[float] | None = None
     difference: bool = False
     p: float | None = None
     note: str = ""
+    printed: str = ""
 
     def __str__(self) -> str:
         return " ".join([self.head, *self.tail])
@@ -49,7 +51,7 @@ class Measured:
     @property
     def head(self) -> str:
         """The figure, with its deviation."""
-        text = self.shown(self.mean, "+" if self.difference else "-")
+        text = self.printed or self.shown(self.mean, "+" if self.difference else "-")
         if self.deviation:  # none is written where all seeds agree, as on the references
             text += f" ± {self.shown(self.deviation)}"
         unit = FORMS[self.figure].unit
@@ -69,6 +71,13 @@ class Measured:
 
 
 Cell = str | Measured | None
+T = TypeVar("T")
+
+
+def complete(values: Sequence[T | None]) -> list[T] | None:
+    """The values, of which none is missing; None where one is."""
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else None
 
 
 def over_seeds(
@@ -78,11 +87,12 @@ def over_seeds(
 
     An interval belongs to one model, so it is kept only when there is one seed.
     """
-    if not values or None in values:
+    known = complete(values)
+    if not known:
         return None
-    if len(values) > 1:
-        return Measured(figure, fmean(values), stdev(values))
-    return Measured(figure, values[0], interval=tuple(interval) if interval else None)
+    if len(known) > 1:
+        return Measured(figure, fmean(known), stdev(known))
+    return Measured(figure, known[0], interval=tuple(interval) if interval else None)
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ class Table:
     name: str
     title: str
     columns: list[str]
-    rows: list[list[Cell]]
+    rows: Sequence[Sequence[Cell]]
     about: str
     headers: int = 1
     signatures: str = ""
@@ -167,7 +177,8 @@ def text_rows(table: Table, width: int = WIDTH) -> str:
     """The table for a terminal, each row of it a column; rows that do not fit side by side follow in a
     block of their own.
     """
-    titles, *columns = (padded([shown(cell) for cell in cells]) for cells in (table.columns, *table.rows))
+    lines: list[Sequence[Cell]] = [table.columns, *table.rows]
+    titles, *columns = (padded([shown(cell) for cell in cells]) for cells in lines)
     blocks = [[titles]]
     for column in columns:
         if len(blocks[-1]) > 1 and len("  ".join(cells[0] for cells in (*blocks[-1], column))) > width:

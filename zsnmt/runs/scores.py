@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
@@ -85,6 +85,7 @@ def hashable(value: object) -> object:
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
+INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
 
 
 class Uncertainty(NamedTuple):
@@ -132,12 +133,13 @@ class Scores:
     overlap: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     adapted_from: Mapping | None = None
     training: str | None = None
+    chosen_on: Sequence[str] | None = None  # zero-shot directions whose validation text chose checkpoints
     pivot_by: str | None = None  # the run that translates through the pivot, where it is another
     languages: Sequence[str]
     pivot: str
     families: Mapping[str, str] = field(default_factory=dict)  # of languages, beyond those that are known
     word_orders: Mapping[str, str] = field(default_factory=dict)
-    decoding: Mapping[str, object] = field(default_factory=dict)
+    decoding: Mapping[str, Any] = field(default_factory=dict)
     test_set: str | None = None  # a checksum: scores with the same one can be compared line by line
     signatures: Mapping[str, str]
     scripts: Mapping[str, str] = field(default_factory=dict)  # in which languages are written
@@ -184,8 +186,17 @@ def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
 
 
 def read_scores(run: Path) -> Scores:
-    """The scores of a run; `InputError` if it has none."""
-    return read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    """The scores of a run; `InputError` if it has none of its present model."""
+    from zsnmt.runs.checksums import MODEL_FILE, read_checksums  # loads SentencePiece
+
+    scores = read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
+    if scored and present and scored != present:
+        raise InputError(
+            f"{run / SCORES_FILE} is of another model than {run / MODEL_FILE}; score the run again with "
+            f"recipes/evaluate.sh {run}"
+        )
+    return scores
 
 
 def read_score_file(path: Path, remedy: str) -> Scores:
@@ -227,9 +238,11 @@ def scores_from(content: Mapping) -> Scores:
     if lacking := [name for name in required if name not in content]:
         raise ValueError(f"it lacks {', '.join(lacking)}")
     apart = ("format", "means", *OLD_MEANS, *LISTS.values())
+    results, before = ([result_from(result) for result in content.get(key, [])] for key in LISTS.values())
     return Scores(
         **record_fields({name: value for name, value in content.items() if name not in apart}),
-        **{name: [result_from(result) for result in content.get(key, [])] for name, key in LISTS.items()},
+        results=results,
+        before=before,
         means=means_from(content),
     )
 

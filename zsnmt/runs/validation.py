@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from sacrebleu.metrics import BLEU
@@ -35,22 +36,25 @@ class BleuCounts:
 def append_validation(
     folder: Path,
     epoch: int,
-    stats: Mapping[str, object],
+    stats: Mapping[str, float],
     directions: Sequence[str],
     trained: Iterable[str],
     synthetic: Iterable[str] = (),
+    decisive: Iterable[str] = (),
 ) -> None:
     """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits)
-    and BLEU.
+    and BLEU; `chosen_on`, if any of the directions that are decisive for checkpoints is not trained.
 
     `trained` are the directions of training, `synthetic` those that have synthetic text alone.
     """
     of_synthetic = {*map(parse_direction, synthetic)}
     of_training = {*map(parse_direction, trained), *of_synthetic}
+    choosing = [direction for direction in decisive if parse_direction(direction) not in of_training]
     line = {
         "epoch": epoch,
         "updates": int(stats["num_updates"]),
         "nll_loss": float(stats["nll_loss"]),
+        **({"chosen_on": choosing} if choosing else {}),
         "directions": {
             direction: {
                 "kind": kind_of(parse_direction(direction), of_training, of_synthetic),
@@ -86,3 +90,8 @@ def read_validations(folder: Path) -> list[dict]:
             continue
         found[entry["updates"]] = entry
     return [found[updates] for updates in sorted(found)]
+
+
+def chosen_on(folder: Path) -> list[str]:
+    """The zero-shot directions whose validation text chose checkpoints, by a folder's `validation.jsonl`."""
+    return [*dict.fromkeys(chain(*(entry.get("chosen_on", []) for entry in read_validations(folder))))]

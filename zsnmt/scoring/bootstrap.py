@@ -62,7 +62,7 @@ class Difference(NamedTuple):
     test.
     """
 
-    interval: tuple[float, float]
+    interval: tuple[float, ...]
     p: float
 
 

@@ -32,12 +32,12 @@ class Metrics:
         subwords: Path | None = None,
         samples: int = SAMPLES,
     ) -> None:
-        self.subwords = Subwords(subwords) if bleu_tokenizer == SUBWORDS else None
+        self.subwords = Subwords(subwords) if subwords and bleu_tokenizer == SUBWORDS else None
         self.tokenizer = "none" if self.subwords else bleu_tokenizer
         self.samples = samples
-        self.against = lru_cache(maxsize=16)(self.against)
+        self.against = lru_cache(maxsize=16)(self._metrics_for)
 
-    def against(self, references: tuple[str, ...]) -> dict[str, Metric]:
+    def _metrics_for(self, references: tuple[str, ...]) -> dict[str, Metric]:
         """The metrics for a reference set, which they read once."""
         # sacreBLEU would warn of tokenised text, which is a word at the end of a line in the artificial
         # languages

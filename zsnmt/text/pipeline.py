@@ -127,16 +127,13 @@ class TextPipeline:
             file.write(json.dumps(settings, indent=1).encode("utf-8"))
 
     @classmethod
-    def load(cls, folder: Path) -> "TextPipeline":
-        """What `save` wrote; a folder without `pipeline.json` and truecasers holds subwords alone. Raises
-        `InputError`.
+    def load(cls, folder: Path, before_pipelines: bool = False) -> "TextPipeline":
+        """What `save` wrote; `InputError` for what is missing or damaged.
+
+        `before_pipelines`: the folder is from a time when there were subwords alone, and no `pipeline.json`.
         """
         truecasers = {path.name.removeprefix("truecaser."): path for path in folder.glob("truecaser.*")}
-        if (
-            not (folder / PIPELINE_FILE).is_file()
-            and not truecasers
-            and not [*folder.glob(own_model_file("*"))]
-        ):
+        if before_pipelines and not truecasers and not (folder / PIPELINE_FILE).is_file():
             return cls(Subwords.load(folder))
         settings = read_json(folder / PIPELINE_FILE, "copy it from the data folder of the run")
         try:

@@ -30,6 +30,7 @@ Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the 
 SPACE = "\u2581"
 BATCH = 1000  # sentences encoded by one call
 QUIET = 2  # errors only
+UNKNOWN_PIECES = 1  # <unk>, which is a piece that SentencePiece counts
 
 
 class Subwords:
@@ -141,13 +142,15 @@ def train_subwords(
     seed: int = 1,
     normalization: str = "identity",
     others: int = 0,
+    merges: int | None = None,
 ) -> None:
     """Trains one model over all languages and writes it to `model`.
 
     The same text, arguments and seed give the same bytes. At most about `sentences` sentences are used,
     drawn by language as `sampling.sample_sizes` says; empty ones are left out. `identity` leaves the
     characters as they are; the other normalizations of SentencePiece cannot be undone by decoding.
-    `others`: symbols of the vocabulary that are not pieces of this model, such as `<pad>`.
+    `others`: symbols of the vocabulary that are not pieces of this model, such as `<pad>`. `merges`: of BPE,
+    the number of merge operations, in place of that of all pieces, which also has the characters.
     Raises InputError for values out of range, and for a vocabulary that is too large for the text or too
     small for its characters, with the limit.
     """
@@ -157,26 +160,31 @@ def train_subwords(
         raise InputError(
             f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1"
         )
-    if vocabulary_size - others < 2:
+    if merges is not None and (model_type != "bpe" or character_coverage < 1 or merges < 1):
+        raise InputError(
+            f"{merges} merge operations of a {model_type} model with {character_coverage} of the characters "
+            "cannot be counted; give 1 or more, of bpe with all characters, or a number of pieces"
+        )
+    if merges is None and vocabulary_size - others < 2:
         raise InputError(
             f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands"
         )
     available = {language: sum(1 for _ in filled_sentences(text[language])) for language in sorted(text)}
     sizes = sample_sizes(available, sentences, balance)
-    drawn = (
-        sentence
-        for language in sizes
-        for sentence in sample(
-            filled_sentences(text[language]),
-            available[language],
-            sizes[language],
-            generator=random.Random(f"{seed} {language}"),
-        )
-    )
+
+    def drawn() -> Iterator[str]:
+        for language, size in sizes.items():
+            generator = random.Random(f"{seed} {language}")
+            yield from sample(
+                filled_sentences(text[language]), available[language], size, generator=generator
+            )
+
+    if merges is not None:
+        vocabulary_size = merges + others + len(set(SPACE).union(*drawn()) - {" "}) + UNKNOWN_PIECES
     trained = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=drawn,
+            sentence_iterator=drawn(),
             model_writer=trained,
             vocab_size=vocabulary_size - others,
             model_type=model_type,
@@ -191,7 +199,7 @@ def train_subwords(
             minloglevel=QUIET,
         )
     except RuntimeError as error:
-        explain(error, vocabulary_size, others)
+        explain(error, vocabulary_size, others, merges=merges)
         raise
     with replacing(model) as file:
         file.write(trained.getvalue())
@@ -256,9 +264,14 @@ def load_processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProce
     return processor
 
 
-def explain(error: RuntimeError, vocabulary_size: int, others: int) -> None:
+def explain(error: RuntimeError, vocabulary_size: int, others: int, merges: int | None) -> None:
     """Raises SentencePiece's complaints about the vocabulary size in the words of this module."""
     if match := re.search(r"too high \(\d+\)\. Please set it to a value <= (\d+)", str(error)):
+        if merges is not None:
+            raise InputError(
+                f"this text does not support {merges} merge operations; choose "
+                f"{merges - vocabulary_size + int(match[1]) + others} or fewer, or give more text"
+            ) from error
         raise InputError(
             f"this text does not support a vocabulary of {vocabulary_size} pieces; "
             f"choose {int(match[1]) + others} or fewer, or give more text"

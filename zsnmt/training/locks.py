@@ -27,7 +27,10 @@ def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iter
     lock, `waiting` is told so and the lock is waited for; without it, raises `Busy`. Both name that process.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK_FILE).open("a+", encoding="utf-8") as file:
+    path = folder / LOCK_FILE
+    if path.is_symlink():  # in the run of a stranger it could lead to any file, which would be emptied
+        raise InputError(f"{path} is a link, which no lock is; remove it")
+    with path.open("a+", encoding="utf-8") as file:
         os.set_inheritable(file.fileno(), True)
         if not taken(file):
             busy = f"another process is at work in {folder}{described(read_owner(file))}"

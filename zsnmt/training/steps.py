@@ -91,7 +91,8 @@ class Steps:
 
     def made_from(self, inputs: Sequence[Path], settings: Mapping[str, object]) -> Marker:
         """What a step's marker says if it is done with these inputs and settings."""
-        files, described = {}, []
+        files: dict[str, Stamp] = {}
+        described = []
         for each in inputs:
             of_input = {str(path): self.stamp(path) for path in files_of(each)}
             files |= of_input

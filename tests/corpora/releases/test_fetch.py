@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import run_command
+from tests.conftest import ROOT, run_command
 from tests.corpora.releases.test_unpack import TEXTS, special, texts, tgz, zipped
 from tests.support.file_server import FileServer, Served
 from zsnmt.corpora.releases.catalogue import CATALOGUE
 from zsnmt.corpora.releases.fetch import SUMS, Corpus, Part, ReleaseFile, at_mirror, fetch
 from zsnmt.corpora.releases.release import find_file
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.config import read_study_config
 
 TRAINING = {
     f"DeEnItNlRo-DeEnItNlRo/train.tags.de-en.{language}": f"<url>\n{language}\n".encode() * 50
@@ -375,10 +376,18 @@ def test_the_catalogue_is_well_formed():
         assert {part.language for part in corpus.parts} <= {None, *corpus.languages}
         for file in files:
             assert file.urls and all(url.startswith("https://") for url in file.urls)
-            assert all(url.endswith(f"/{file.name}") or "drive.google.com" in url for url in file.urls)
+            renamed = "drive.google.com", "/UniversalDependencies/"
+            assert all(url.endswith(f"/{file.name}") or any(map(url.count, renamed)) for url in file.urls)
             assert file.sha256 is None or re.fullmatch("[0-9a-f]{64}", file.sha256)
     assert len(CATALOGUE["europarl"].parts) == 8 and len(CATALOGUE["pmindia"].parts) == 9
     assert all(part.files[0].size and part.files[0].sha256 for part in CATALOGUE["multi30k"].parts)
+
+
+def test_treebanks_have_the_names_that_the_configs_of_masked_language_models_read():
+    config = read_study_config(ROOT / "configs" / "bert_fake_english_orders.conf", {"UD": "ud"})
+    read = dict(each.split(":") for each in config.treebanks)
+    named = {part.language: f"ud/{part.files[0].name}" for part in CATALOGUE["ud"].parts}
+    assert named == read | {"en": "ud/en.conllu"} and [*named] == [*CATALOGUE["ud"].languages]
 
 
 @pytest.mark.parametrize(

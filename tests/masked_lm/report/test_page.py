@@ -104,3 +104,19 @@ def test_the_script_leaves_a_report_as_it_was_where_runs_do_not_compare(tmp_path
     done = run_command(*COMMAND, tmp_path / "runs", "--output", tmp_path)
     assert done.returncode == 1 and "their epochs differ" in done.stderr and done.stderr.count("\n") == 1
     assert (tmp_path / PAGE_FILE).read_text() == "before" and len([*tmp_path.iterdir()]) == 2
+
+
+@pytest.mark.slow
+def test_the_corpora_stand_side_by_side_where_that_is_asked_for(tmp_path):
+    for config in ("one", "other"):
+        write_runs(
+            tmp_path / config,
+            [made_up_masked_lm(system, config=config) for system in ("learned", "sinusoidal")],
+        )
+    command = *COMMAND, tmp_path / "one", "--beside", tmp_path / "other", "--output", tmp_path / "report"
+    done = run_command(*command)
+    assert done.returncode == 0 and "other: ML score" in done.stdout, done.stderr
+    assert "one: ML score" in (tmp_path / "report" / "encodings_beside_same.md").read_text()
+    twice = run_command(*COMMAND, tmp_path / "one", "--beside", tmp_path / "one", "--output", tmp_path / "no")
+    assert twice.returncode == 1 and "two studies are of the config one; give" in twice.stderr
+    assert not (tmp_path / "no").exists()

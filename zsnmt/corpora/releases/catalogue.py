@@ -1,7 +1,8 @@
 """What `fetch` knows of the corpora: licences, and where their files are. Data only.
 
 Sizes and checksums are known from the Git repositories of Hugging Face datasets (IWSLT 2017) and of Multi30k;
-for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any.
+for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any. Bibles and treebanks are named by a
+commit or a tag of their repositories.
 """
 
 from zsnmt.corpora.releases.fetch import Corpus, Part, ReleaseFile
@@ -14,6 +15,20 @@ PMINDIA = "https://data.statmt.org/pmindia/v1/parallel"
 MULTI30K = (
     "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw"  # a commit, so that the files stay as they are
 )
+
+EBIBLE = "https://raw.githubusercontent.com/BibleNLP/ebible/83019730e08cc303ca232377511852253a20ff0b/corpus"
+UD = "https://raw.githubusercontent.com/UniversalDependencies"
+UD_VERSION = "r2.14"
+TREEBANKS = {  # of languages: repository, and the file to learn word order from
+    "en": ("UD_English-EWT", "en_ewt-ud-train.conllu"),
+    "ar": ("UD_Arabic-PADT", "ar_padt-ud-train.conllu"),
+    "de": ("UD_German-GSD", "de_gsd-ud-train.conllu"),
+    "eu": ("UD_Basque-BDT", "eu_bdt-ud-train.conllu"),
+    "fi": ("UD_Finnish-TDT", "fi_tdt-ud-train.conllu"),
+    "fr": ("UD_French-GSD", "fr_gsd-ud-train.conllu"),
+    "hi": ("UD_Hindi-HDTB", "hi_hdtb-ud-train.conllu"),
+    "sv": ("UD_Swedish-Talbanken", "sv_talbanken-ud-train.conllu"),
+}
 
 TALKS_IN_ALL_LANGUAGES = Part(
     (
@@ -72,6 +87,12 @@ def part(base: str, name: str, language: str) -> Part:
     return Part((ReleaseFile(name, (f"{base}/{name}",)),), language)
 
 
+def treebank(language: str) -> Part:
+    """A treebank by the name that the configs of masked language models have for it."""
+    repository, name = TREEBANKS[language]
+    return Part((ReleaseFile(f"{language}.conllu", (f"{UD}/{repository}/{UD_VERSION}/{name}",)),), language)
+
+
 EUROPARL_LANGUAGES = ("da", "de", "es", "fi", "fr", "it", "nl", "pt")
 PMINDIA_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
 
@@ -103,5 +124,20 @@ CATALOGUE = {
         homepage="https://github.com/multi30k/dataset",
         languages=("en", "de", "fr", "cs"),
         parts=tuple(multi30k_part(name, *facts) for name, facts in MULTI30K_FILES.items()),
+    ),
+    "ebible": Corpus(
+        licence="Two English Bibles of eBible.org, verse by verse: the Bible in Basic English, in the public "
+        "domain in the United States, and the King James Version, in the public domain but for rights of the "
+        "Crown in the United Kingdom",
+        homepage="https://github.com/BibleNLP/ebible",
+        languages=("en",),
+        parts=tuple(part(EBIBLE, name, "en") for name in ("eng-engBBE.txt", "eng-eng-kjv2006.txt")),
+    ),
+    "ud": Corpus(
+        licence="Universal Dependencies 2.14, training parts: CC BY-SA 4.0 (en, de, fi, fr, sv); not for "
+        "commercial use CC BY-NC-SA 4.0 (hi) and 3.0 (ar, eu)",
+        homepage="https://universaldependencies.org",
+        languages=tuple(TREEBANKS),
+        parts=tuple(map(treebank, TREEBANKS)),
     ),
 }

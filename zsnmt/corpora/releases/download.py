@@ -4,7 +4,8 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from http.client import HTTPException, HTTPMessage, HTTPResponse
+from email.message import Message
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -19,6 +20,8 @@ TIMEOUT = 60  # seconds without a byte
 CHUNK = 2**16
 PARTIAL, NO_REST = 206, 416
 PASSING = (408, 425, 429, 500, 502, 503, 504)
+
+Response = HTTPResponse | HTTPError  # an error is an answer, too
 
 
 class DownloadError(Exception):
@@ -68,7 +71,7 @@ def fetch_rest(url: str, part: Path) -> None:
     note.unlink(missing_ok=True)
 
 
-def receive(response: HTTPResponse, part: Path, done: int, begun: Mapping, note: Path) -> None:
+def receive(response: Response, part: Path, done: int, begun: Mapping, note: Path) -> None:
     """Writes what arrives behind the first `done` bytes of `part`; a new one gets its note if it can be
     continued.
     """
@@ -94,12 +97,12 @@ def receive(response: HTTPResponse, part: Path, done: int, begun: Mapping, note:
         raise
 
 
-def open_url(url: str, headers: Mapping[str, str]) -> HTTPResponse:
+def open_url(url: str, headers: Mapping[str, str]) -> Response:
     try:
         return urlopen(Request(url, headers={"User-Agent": "zsnmt", **headers}), timeout=TIMEOUT)
     except HTTPError as error:
         if error.code == NO_REST:
-            return error  # which is an answer, too
+            return error
         with error:
             kind = Interrupted if error.code in PASSING else DownloadError
             raise kind(f"{error.code} {error.reason}") from None
@@ -107,7 +110,7 @@ def open_url(url: str, headers: Mapping[str, str]) -> HTTPResponse:
         raise Interrupted(reason(error)) from error
 
 
-def chunks(response: HTTPResponse) -> Iterator[bytes]:
+def chunks(response: Response) -> Iterator[bytes]:
     try:
         while chunk := response.read(CHUNK):
             yield chunk
@@ -120,7 +123,7 @@ def reason(error: Exception) -> str:
     return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
 
 
-def continues(headers: HTTPMessage, done: int, begun: Mapping) -> bool:
+def continues(headers: Message, done: int, begun: Mapping) -> bool:
     """Whether a partial answer is the rest of what was begun; it need not repeat the validator."""
     sent = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", headers.get("Content-Range", ""))
     return (
@@ -131,7 +134,7 @@ def continues(headers: HTTPMessage, done: int, begun: Mapping) -> bool:
     )
 
 
-def validator(headers: HTTPMessage) -> str | None:
+def validator(headers: Message) -> str | None:
     """What tells one state of a remote file from another; a weak ETag may not stand in If-Range (RFC
     9110).
     """
@@ -139,7 +142,7 @@ def validator(headers: HTTPMessage) -> str | None:
     return tag if tag and not tag.startswith("W/") else headers.get("Last-Modified")
 
 
-def size(headers: HTTPMessage) -> int | None:
+def size(headers: Message) -> int | None:
     length = headers.get("Content-Length", "")
     return int(length) if length.isdecimal() else None
 

@@ -84,7 +84,7 @@ def unique_pairs(path: Path, language: str) -> list[tuple[str, str]]:
     order.
     """
     rows = clean_rows(read_columns(path, language), path.name)
-    unique = list(dict.fromkeys(rows))
+    unique = [(english, other) for english, other in dict.fromkeys(rows)]
     if len(unique) < len(rows):
         logger.info("%s: pairs that are there before, left out: %d", path.name, len(rows) - len(unique))
     return unique
@@ -116,7 +116,8 @@ def multiway_sentences(pairs: dict[str, list[tuple[str, str]]]) -> list[tuple[st
         translations[language] = {
             english: others[0] for english, others in of_english.items() if len(others) == 1
         }
-    chosen, seen = [], set()
+    chosen: list[tuple[str, ...]] = []
+    seen: set[str] = set()
     for english in translations[min(translations)]:
         if all(english in of_english for of_english in translations.values()):
             row = (english, *(of_english[english] for of_english in translations.values()))

@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import Protocol
 
 from zsnmt.errors import InputError
 from zsnmt.files import replacing
@@ -109,7 +109,13 @@ def write(archive: Path, target: Path, nested: Sequence[str], allowance: Allowan
             inner.unlink()
 
 
-def archive_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+class Stream(Protocol):
+    """What a file of an archive holds."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def archive_members(archive: Path) -> Iterator[tuple[str, Stream]]:
     """The names of an archive's files and what they hold, each to be read before the next is asked for."""
     if archive.name.endswith(TAR):
         yield from tar_members(archive)
@@ -120,18 +126,18 @@ def archive_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
             yield "", stream  # the target itself
 
 
-def tar_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+def tar_members(archive: Path) -> Iterator[tuple[str, Stream]]:
     with gzip.open(archive) as stream, tarfile.open(fileobj=stream, mode="r|", bufsize=CHUNK) as tar:
         for member in tar:
-            if member.isreg():
-                yield member.name, tar.extractfile(member)
+            if member.isreg() and (content := tar.extractfile(member)):
+                yield member.name, content
             elif not member.isdir():
                 raise Refused(f"{member.name!r} in it is a link or a device")
         while stream.read(CHUNK):  # to the end, where gzip compares its checksum
             pass
 
 
-def zip_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+def zip_members(archive: Path) -> Iterator[tuple[str, Stream]]:
     with zipfile.ZipFile(archive) as zipped:
         for member in zipped.infolist():
             kind = stat.S_IFMT(member.external_attr >> 16)

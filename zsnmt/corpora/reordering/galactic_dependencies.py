@@ -115,7 +115,10 @@ def reorder(
     trees nor the number of processes alter it. Without a model the order is that of the sentence.
     """
     orders = partial(
-        with_order, seed=seed, most_children=most_children, distribution=model and distribution_of(model)
+        with_order,
+        seed=seed,
+        most_children=most_children,
+        distribution=distribution_of(model) if model else None,
     )
     return map_in_processes(orders, progress(enumerate(trees), "reordering", unit=" trees"), jobs)
 

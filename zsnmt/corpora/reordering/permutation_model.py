@@ -74,7 +74,7 @@ def relabelled(weights: Weights, kind: str) -> Weights:
     """
     renamed = [(relabel(feature, kind), feature, weight) for feature, weight in weights.items()]
     renamed.sort(key=lambda entry: entry[0] != entry[1])
-    result = {}
+    result: dict[str, float] = {}
     for new, _, weight in renamed:
         result.setdefault(new, weight)
     return result

@@ -55,7 +55,7 @@ class PackedDecoder:
         if self.positions is not None:
             x = x + self.positions[step]
         if state.language is not None:
-            x = x + state.language if self.language.project is None else self.join(x, step, state)
+            x = x + state.language if state.language_bias is None else self.join(x, step, state)
         return x if decoder.layernorm_embedding is None else decoder.layernorm_embedding(x)
 
     def join(self, x: Tensor, step: int, state: "DecoderState") -> Tensor:
@@ -78,7 +78,7 @@ class DecoderState:
     ) -> None:
         self.packed, self.starts, self.step = packed, starts, 0
         self.symbols = packed.decoder.output_projection.out_features
-        self.language = None
+        self.language = self.language_bias = None
         if packed.language is not None:
             self.language = packed.language.table(packed.language.row_of_token[starts])[:, None]  # N×1×C
             if (project := packed.language.project) is not None:
@@ -154,8 +154,8 @@ class DecoderState:
             self.memory_mask = self.memory_mask[order]
         if self.language is not None:
             self.language = self.language[order]
-            if self.packed.language.project is not None:
-                self.language_bias = self.language_bias[order]
+        if self.language_bias is not None:
+            self.language_bias = self.language_bias[order]
 
 
 class PackedDecoderLayer:
@@ -170,7 +170,8 @@ class PackedDecoderLayer:
 
     def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
         """From N×W×C to N×W×C."""
-        for norm, attention in zip(self.norms, (self.self_attention, self.cross_attention)):
+        attentions: tuple[PastAttention | CrossAttention, ...] = self.self_attention, self.cross_attention
+        for norm, attention in zip(self.norms, attentions):
             x = x + attention(norm(x) if self.first else x, state, number)
             if not self.first:
                 x = norm(x)

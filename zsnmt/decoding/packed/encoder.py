@@ -5,6 +5,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from zsnmt.decoding.packed.linear import pack
+from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.self_attention import SelfAttention
@@ -81,7 +82,7 @@ class PackedSelfAttention:
 class PackedFeedForward:
     """The feed-forward block of a layer of either stack, with its residual connection and norm."""
 
-    def __init__(self, layer, precision: str) -> None:
+    def __init__(self, layer: EncoderLayer | DecoderLayer, precision: str) -> None:
         self.norm, self.first = layer.final_layer_norm, layer.normalize_before
         relu = layer.activation_fn is F.relu
         self.widen = pack(layer.fc1.weight, layer.fc1.bias, precision, relu=relu)

@@ -6,6 +6,8 @@ check.json                                        sentences of the check, with P
 export.json                                       what was exported, how far it agrees, on which processors
 """
 
+import hashlib
+import json
 from pathlib import Path
 
 from fairseq.data import Dictionary
@@ -18,21 +20,30 @@ from zsnmt.files import read_json, sha256
 from zsnmt.inference.export.formats import FORMATS
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
-from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.pipeline import PIPELINE_FILE, TextPipeline
 
-EXPORT_FILE = "export.json"
+EXPORT_FILE, WEIGHTS_FILE = "export.json", "model.bin"
 OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
 REMEDY = "export the run again with zsnmt export"
+CHECKSUM = "checksum"  # in a record: that of all else, but for what is added to it later
+PLACES = "checked_on"  # what is added: the kinds of processors
 
 
 def is_export(folder: Path) -> bool:
-    """Whether a folder is one of an export, and not of a run."""
-    return (folder / EXPORT_FILE).is_file()
+    """Whether a folder is one of an export, and not of a run; `InputError` for one that lost its record."""
+    record = folder / EXPORT_FILE
+    if not record.is_file() and (folder / WEIGHTS_FILE).is_file():
+        raise InputError(f"{record} is missing, without which an export cannot be used; {REMEDY}")
+    return record.is_file()
 
 
 def describe_export(folder: Path) -> dict:
-    """What an export says of itself, its files unseen; `InputError` for a format that is not known."""
+    """What an export says of itself, its files unseen; `InputError` for a record that was changed, and for a
+    format that is not known.
+    """
     record = read_json(folder / EXPORT_FILE, REMEDY)
+    if CHECKSUM in record and record[CHECKSUM] != checksum(record):
+        raise InputError(f"{folder / EXPORT_FILE} is damaged: it does not say what was exported; {REMEDY}")
     if record.get("format") == OLD_FORMAT:
         record["format"] = CTRANSLATE2
     if record.get("format") not in FORMATS:
@@ -64,6 +75,12 @@ def needed(codec: Codec, to: str, quantization: str, max_target_positions: int) 
     }
 
 
+def checksum(record: dict) -> str:
+    """The checksum of a record, whose places may grow."""
+    lasting = {name: value for name, value in record.items() if name not in (CHECKSUM, PLACES)}
+    return hashlib.sha256(json.dumps(lasting, sort_keys=True).encode("utf-8")).hexdigest()
+
+
 def checksums(folder: Path) -> dict[str, str]:
     """The checksums of an export's files, but for its record, by their names."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path != folder / EXPORT_FILE]
@@ -71,15 +88,19 @@ def checksums(folder: Path) -> dict[str, str]:
 
 
 def codec(folder: Path, record: dict) -> Codec:
-    """What turns text into the input of an exported model, and its output into text."""
+    """What turns text into the input of an exported model, and its output into text.
+
+    `InputError` for a record of which no such thing can be made.
+    """
     pipeline, languages = folder / PIPELINE_FOLDER, read_languages(folder / PIPELINE_FOLDER)
     dictionary = Dictionary.load(str(pipeline / f"dict.{languages[0]}.txt"))
-    trained = [parse_direction(direction) for direction in record["trained"]]
-    placement = TagPlacement(record["language_tags"], dictionary)
-    return Codec(
-        TextPipeline.load(pipeline),
-        placement,
-        languages,
-        trained=trained,
-        longest=record["max_source_positions"],
-    )
+    of_text = TextPipeline.load(pipeline, f"{PIPELINE_FOLDER}/{PIPELINE_FILE}" not in record["files"])
+    try:
+        longest, of_target = (int(record[f"max_{side}_positions"]) for side in ("source", "target"))
+        if of_target < 2:
+            raise ValueError(f"{of_target} tokens are no translation")
+        trained = [parse_direction(direction) for direction in record["trained"]]
+        placement = TagPlacement(record["language_tags"], dictionary)
+        return Codec(of_text, placement, languages, trained=trained, longest=longest)
+    except (InputError, TypeError, ValueError) as error:
+        raise InputError(f"{folder / EXPORT_FILE} is damaged ({error}); {REMEDY}") from error

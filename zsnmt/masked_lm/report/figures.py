@@ -25,7 +25,7 @@ from zsnmt.masked_lm.report.runs import (
 )
 from zsnmt.masked_lm.report.tables import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column
 from zsnmt.report.figures import INK, STYLE
-from zsnmt.report.table import FORMS
+from zsnmt.report.table import FORMS, complete
 
 KEY_WIDTH = 7.0  # inches that a key of all encodings needs
 
@@ -43,11 +43,12 @@ def spread(values: Sequence[float]) -> float:
 
 
 def of_seeds(runs: Sequence[dict], system: str, conditions: Sequence[str], column: Column) -> list[float]:
-    """The means over the conditions, a seed each, in the units in which they are shown."""
+    """The means over the conditions, one per seed that has them all, in the units in which they are shown."""
     factor = FORMS[column.figure].factor
     return [
-        factor * fmean(column.of(run) for run in of_seed)
+        factor * fmean(values)
         for of_seed in by_seed(runs, system, conditions).values()
+        if (values := complete([column.of(run) for run in of_seed]))
     ]
 
 

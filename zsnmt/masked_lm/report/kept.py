@@ -11,11 +11,13 @@ FOLDER = "compression"  # below that of a config; the name is that of the files 
 
 
 def keep_masked_lm(run: Path, folder: Path) -> Path:
-    """Where the score file of a run is kept, without what only drawings show; `InputError` if it is
-    missing or not whole.
+    """Where the score file of a run is kept, without what only drawings show and without text; `InputError`
+    if it is missing or not whole.
     """
     scores = read(score_file(run))
-    kept = scores | {"curves": None, "correlations": None}
+    kept = (
+        scores | {"curves": None, "correlations": None} | ({"example": None} if "example" in scores else {})
+    )
     path = (
         folder
         / scores["config"]

@@ -2,17 +2,18 @@
 that needs nothing else.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from markupsafe import Markup
 
 from zsnmt.masked_lm.report.figures import Drawing, figures_of
+from zsnmt.masked_lm.report.papers import TABLES
 from zsnmt.masked_lm.report.runs import LABELS, condition_label, conditions_of
 from zsnmt.masked_lm.report.tables import ENCODINGS_TABLE, markdown_of, marked, tables, text_of
 from zsnmt.report.figures import png, svg
 from zsnmt.report.html import inlined, templates, write
-from zsnmt.report.table import tsv
+from zsnmt.report.table import Table, tsv
 
 TEMPLATES = templates(Path(__file__).parent)
 PAGE_FILE = "masked_lm.html"
@@ -54,7 +55,10 @@ def page(runs: Sequence[dict], drawn: Sequence[Drawing]) -> str:
             for table in made
             if table.name.startswith(ENCODINGS_TABLE)
         ],
-        others=[table for table in made if not table.name.startswith(ENCODINGS_TABLE)],
+        others=[
+            *filter(None, [TABLES["ravishankar_table_4"].with_published(runs)]),
+            *(table for table in made if not table.name.startswith(ENCODINGS_TABLE)),
+        ],
         figures=inlined(drawn),
         about=ABOUT,
     )
@@ -70,11 +74,24 @@ def write_report(folder: Path, runs: Sequence[dict]) -> list[Path]:
     return [folder / name for name in contents]
 
 
+def write_tables(folder: Path, made: Iterable[Table]) -> list[Path]:
+    """Write tables into a folder in every format; returns the files."""
+    contents = {folder / name: content for table in made for name, content in files_of(table)}
+    for path, content in contents.items():
+        write(path, content)
+    return [*contents]
+
+
+def files_of(table: Table) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each file of a table."""
+    for ending, form in FORMATS.items():
+        yield f"{table.name}.{ending}", form(table).encode("utf-8")
+
+
 def files_beside(runs: Sequence[dict], drawn: Sequence[Drawing]) -> Iterator[tuple[str, bytes]]:
     """Name and content of each file beside the page."""
-    for name, table in tables(runs).items():
-        for ending, form in FORMATS.items():
-            yield f"{name}.{ending}", form(table).encode("utf-8")
+    for table in tables(runs).values():
+        yield from files_of(table)
     for name, title, figure in drawn:
         yield f"{name}.png", png(figure)
         yield f"{name}.svg", svg(figure, title)

@@ -15,12 +15,19 @@ from zsnmt.masked_lm.runs import SCORES_FILE, score_file
 from zsnmt.modules.position_names import LABELS as NAMES
 from zsnmt.modules.position_names import POSITIONED
 from zsnmt.report.scores import check_alike
+from zsnmt.runs.systems import CLIPPED, PRODUCT
 
 REMEDY = "score the run with recipes/masked_lm.sh"
 SAME, REORDERED, NONE = "same", "reordered", "none"
 
-# In the order of the paper, which has no model without positions.
-ENCODINGS = {encoding: NAMES[encoding] for encoding in (*POSITIONED, "none")}
+# In the order of the paper, which has no model without positions; the two before that are of its footnote 4
+# and of its Table 1 as it is printed.
+ENCODINGS = {
+    **{encoding: NAMES[encoding] for encoding in POSITIONED},
+    CLIPPED: "Relative (key, k = 16)",
+    PRODUCT: "Relative (key/query, a·a)",
+    "none": NAMES["none"],
+}
 ABLATIONS = {  # of `learned`
     "no_position_position": "no position–position",
     "no_position_word": "no position–word",
@@ -87,8 +94,9 @@ def tabulated(scores: dict) -> Iterable[tuple[str, Sequence, Sequence]]:
         ("correlations", "values", "words"),
         ("procrustes", "mean", "offsets"),
         ("procrustes", "median", "offsets"),
+        ("procrustes_keys", "median", "offsets"),
     ):
-        if scores[name] is not None:
+        if scores.get(name) is not None:
             yield name, scores[name][rows], scores[name][marks]
 
 
@@ -116,7 +124,7 @@ def check_comparable(runs: Sequence[dict]) -> None:
         [
             (name_of(run), {"offsets": set(map(str, run["procrustes"]["offsets"]))})
             for run in runs
-            if run["procrustes"]
+            if run["procrustes"] and run["system"] != CLIPPED  # whose table is short
         ],
     )
     for conditions in filter(None, described):
@@ -139,6 +147,13 @@ def of_bilingual(run: dict) -> dict[str, set[str]]:
     """What must be equal of runs with two languages."""
     layers = {f"layers of {measure}": {*run[measure]} for measure in ("retrieval", "translation")}
     return {**layers, "epochs": {str(run["epochs"])}}
+
+
+def check_configs(studies: Sequence[Sequence[dict]]) -> None:
+    """`InputError` for studies to stand side by side of which two are of one config."""
+    configs = [runs[0]["config"] for runs in studies]
+    if twice := sorted({config for config in configs if configs.count(config) > 1}):
+        raise InputError(f"two studies are of the config {', '.join(twice)}; give the runs of one together")
 
 
 def name_of(run: dict) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from statistics import fmean
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ from zsnmt.report.probes.tables import (
     Finding,
 )
 from zsnmt.report.scores import by_system
-from zsnmt.report.table import FORMS
+from zsnmt.report.table import FORMS, complete
 
 STROKES = {MAJORITY: (0, (6, 2)), CHANCE: (0, (1, 1.5))}
 FAINT = {"linewidth": 0.9, "alpha": 0.7}
@@ -40,13 +41,12 @@ def probe_figures(found: Sequence[Probes], systems: Sequence[str]) -> list[tuple
         return []
     classifiers = [finding for finding in CLASSIFIERS if finding.of(found[0], FINAL) is not None]
     accuracy = by_layer(found, classifiers, systems, columns=len(classifiers), one_scale=True)
-    similarity = by_layer(
-        found, (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL), systems, columns=2, one_scale=False
-    )
-    return [
-        ("probe_accuracy", "Accuracy of linear classifiers by layer", accuracy),
-        ("probe_similarity", "Similarity of languages by layer", similarity),
-    ]
+    drawn = [("probe_accuracy", "Accuracy of linear classifiers by layer", accuracy)]
+    if found[0].similarities[FINAL]:
+        compared = (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL)
+        similarity = by_layer(found, compared, systems, columns=2, one_scale=False)
+        drawn.append(("probe_similarity", "Similarity of languages by layer", similarity))
+    return drawn
 
 
 def by_layer(
@@ -83,9 +83,9 @@ def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequenc
     factor, layers = FORMS[finding.figure].factor, found[0].record["layers"]
     thin = len(found) > len(by_system(found))
 
-    def line(of: Sequence[float | None], **style) -> None:
-        if None not in of:
-            axes.plot([factor * value for value in of], **style)
+    def line(of: Sequence[float | None], **style: Any) -> None:
+        if (values := complete(of)) is not None:
+            axes.plot([factor * value for value in values], **style)
 
     for name, of in finding.references.items():
         line([of(found[0], layer) for layer in layers], color=INK, linestyle=STROKES[name], **FAINT)

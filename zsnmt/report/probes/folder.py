@@ -33,6 +33,12 @@ OF_PROBES = {  # what else it says, which must be equal in one table, and what t
     "train_lines": "numbers of lines that classifiers are trained on",
     "probe_seed": "seeds of the probes",
 }
+OF_LATER_PROBES = {  # and what older ones do not say, see `older`
+    "held_out_text": "texts that classifiers are measured on",
+    "held_out_lines": "numbers of lines that classifiers are measured on",
+    "batches": "batches of classifiers",
+    "classifiers_only": "probes without similarity",
+}
 
 
 class Classified(NamedTuple):
@@ -101,13 +107,15 @@ def read(run: Path) -> dict:
     folder = run / FOLDER
     record = read_json(folder / RECORD, f"make it with recipes/probe.sh {run}")
     return record | {
-        name: read_lines(folder / name) for name in TABLES if name != CONFUSION or (folder / name).is_file()
+        name: read_lines(folder / name) for name in TABLES if name == CLASSIFIERS or (folder / name).is_file()
     }
 
 
 def parse(found: dict, source: Path) -> Probes:
     """Probes from what `read` gives of `source`; `InputError` unless record and tables are whole."""
-    if missing := [key for key in (*OF_RUN, *OF_PROBES, SIMILARITY, CLASSIFIERS) if key not in found]:
+    found = older(found) | found
+    tables = [CLASSIFIERS] if found["classifiers_only"] else [SIMILARITY, CLASSIFIERS]
+    if missing := [key for key in (*OF_RUN, *OF_PROBES, *tables) if key not in found]:
         raise InputError(f"{source} does not say {', '.join(missing)}; {REMEDY}")
     layers, languages = found["layers"], found["languages"]
     labels = [
@@ -118,13 +126,14 @@ def parse(found: dict, source: Path) -> Probes:
         return table(found.get(name, []), columns, list(keys), name=f"{name} in {source}")
 
     pairs = [(layer, *pair) for layer in layers for pair in combinations(languages, 2)]
-    similar = [Similarity(*row) for row in rows(SIMILARITY, Similarity.__annotations__, pairs)]
+    compared = [] if found["classifiers_only"] else rows(SIMILARITY, Similarity.__annotations__, pairs)
+    similar = [Similarity(*row) for row in compared]
     classifiers = product(layers, labels or LABELS)
     classified = [Classified(*row) for row in rows(CLASSIFIERS, Classified.__annotations__, classifiers)]
     confused = {"layer": str, "language": str, **dict.fromkeys(languages, float)}
     confusions = rows(CONFUSION, confused, product(layers, languages)) if "language" in labels else []
     return Probes(
-        {key: found[key] for key in (*OF_RUN, *OF_PROBES)},
+        {key: found[key] for key in (*OF_RUN, *OF_PROBES, *OF_LATER_PROBES)},
         {layer: [row for row in similar if row.layer == layer] for layer in layers},
         {layer: {row.label: row for row in classified if row.layer == layer} for layer in layers},
         confusions={
@@ -132,6 +141,17 @@ def parse(found: dict, source: Path) -> Probes:
             for layer in layers
         },
     )
+
+
+def older(found: dict) -> dict:
+    """What was true of all probes before their record said so: one text, and batches of rows."""
+    text, sentences = found.get("text"), found.get("sentences")
+    return {
+        "held_out_text": text,
+        "held_out_lines": sentences,
+        "batches": "rows",
+        "classifiers_only": False,
+    }
 
 
 def table(
@@ -149,7 +169,8 @@ def table(
             read.append([value(cell, kind) for cell, kind in zip(row, columns.values(), strict=True)])
         except ValueError as error:
             raise InputError(f"{name}, line {number} is damaged ({error}); {REMEDY}") from error
-    wanted, there = Counter(keys), Counter(tuple(row[: len(keys[0])]) for row in read)
+    wanted: Counter[tuple] = Counter(keys)
+    there: Counter[tuple] = Counter(tuple(row[: len(keys[0])]) for row in read)
     if odd := [*(wanted - there), *(there - wanted)]:
         raise InputError(f"{name} has no row, or one too many, for {' '.join(map(str, odd[0]))}; {REMEDY}")
     return read
@@ -176,7 +197,7 @@ def check_probed_alike(found: Sequence[Probes]) -> None:
 
 def probed(one: Probes) -> dict[str, set[str]]:
     """What must be equal of probes in one table, by name."""
-    said = {what: one.record[key] for key, what in OF_PROBES.items()}
+    said = {what: one.record[key] for key, what in (OF_PROBES | OF_LATER_PROBES).items()}
     tokens = {
         f"{row.rows} for {row.label} ({row.majority:.4f} of one class)"
         for row in one.classified[FINAL].values()

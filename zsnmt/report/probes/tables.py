@@ -54,18 +54,21 @@ def classifier(label: str) -> Finding:
 
 
 def mean_over_pairs(*names: str) -> InLayer:
-    """The mean of some figures over all pairs of languages; None where one has no value."""
+    """The mean of some figures over all pairs of languages; None where one has no value, or none was
+    compared.
+    """
 
     def mean(one: Probes, layer: str) -> float | None:
         values = [getattr(pair, name) for pair in one.similarities[layer] for name in names]
-        return None if None in values else fmean(values)
+        return None if None in values or not values else fmean(values)
 
     return mean
 
 
-def above_independent(one: Probes, layer: str) -> float:
-    """SVCCA minus that of independent states, the mean over the pairs."""
-    return fmean(pair.svcca - pair.independent for pair in one.similarities[layer])
+def above_independent(one: Probes, layer: str) -> float | None:
+    """SVCCA minus that of independent states, the mean over the pairs; None where none was compared."""
+    pairs = one.similarities[layer]
+    return fmean(pair.svcca - pair.independent for pair in pairs) if pairs else None
 
 
 TOKEN, POSITION, LANGUAGE = CLASSIFIERS = tuple(map(classifier, LABELS))
@@ -78,7 +81,12 @@ SVCCA = Finding(
     independent=INDEPENDENT.of,
 )
 ABOVE_INDEPENDENT = Finding("SVCCA − independent", "svcca", above_independent, difference=True)
-CKA = Finding("CKA", "cka", mean_over_pairs("cka"), references={CHANCE: lambda one, layer: 0.0})
+CKA = Finding(
+    "CKA",
+    "cka",
+    mean_over_pairs("cka"),
+    references={CHANCE: lambda one, layer: 0.0 if one.similarities[layer] else None},
+)
 RETRIEVAL = Finding(
     "retrieval",
     "retrieval",
@@ -128,9 +136,13 @@ def positions_table(found: Sequence[Probes]) -> Table | None:
     )
 
 
-def similarity_table(found: Sequence[Probes]) -> Table:
-    """Whether the encoder output is the same in all languages: Table 9 of Liu et al. 2021."""
+def similarity_table(found: Sequence[Probes]) -> Table | None:
+    """Whether the encoder output is the same in all languages: Table 9 of Liu et al. 2021; None where neither
+    similarity nor the language was probed.
+    """
     pairs = found[0].similarities[FINAL]
+    if not pairs and "language" not in found[0].classified[FINAL]:
+        return None
     about = (
         f"Means over {len(pairs)} pairs of languages of {pairs[0].sentences:,} sentences, each the mean of "
         f"its tokens' states in {pairs[0].dimensions} dimensions: higher means more alike, and so does a "
@@ -138,6 +150,9 @@ def similarity_table(found: Sequence[Probes]) -> Table:
         "kept: independent states with as many have what stands beside it, Gaussian noise of that size "
         "what stands below it. CKA is debiased; retrieval: how often the nearest sentence of the other "
         "language is the translation."
+        if pairs
+        else "A lower accuracy of language id means that languages are more alike, as in Liu et al. 2021, "
+        "Table 9."
     )
     title = "Languages in the encoder output"
     return Table(
@@ -243,8 +258,19 @@ def runs_table(found: Sequence[Probes]) -> Table:
 def settings(found: Sequence[Probes]) -> str:
     """What every figure depends on."""
     said = found[0].record
+    procedure = f"{said['kind']} procedure" + ", whole sentences" * (said["batches"] == "sentences")
+    lines = number_of_each(said["held_out_lines"], "lines of each language")
+    measured = f", measured on text {said['held_out_text']}, {lines}"
     return (
-        f"Text {said['text']}, split {said['split']}, {said['sentences']:,} sentences in "
-        f"{', '.join(said['languages'])}; classifiers: {said['kind']} procedure, {said['train_lines']:,} "
-        f"training lines of each language; seed {said['probe_seed']}."
+        f"Text {said['text']}, split {said['split']}, {number_of_each(said['sentences'], 'sentences')} in "
+        f"{', '.join(said['languages'])}; classifiers: {procedure}, "
+        f"{number_of_each(said['train_lines'], 'training lines of each language')}"
+        f"{measured * (said['held_out_text'] != said['text'])}; seed {said['probe_seed']}."
     )
+
+
+def number_of_each(number: int | Mapping[str, int], things: str) -> str:
+    """A number that languages have in common, or the number of each."""
+    if isinstance(number, int):
+        return f"{number:,} {things}"
+    return f"{', '.join(f'{of_one:,} ({language})' for language, of_one in number.items())} {things}"

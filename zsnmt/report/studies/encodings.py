@@ -57,7 +57,9 @@ def cells(
 ) -> dict[str, Cell]:
     """The figures of an encoding, by the titles of the columns; None for a variant without runs."""
     zero_shot = Column(ZERO_SHOT, DIRECT, "bleu")
-    columns = {column.title: (column, None) for column in COLUMNS}
+    columns: dict[str, tuple[Column, Collection[Direction] | None]] = {
+        column.title: (column, None) for column in COLUMNS
+    }
     columns |= {
         f"{zero_shot.title}, {group}": (zero_shot, directions) for group, directions in groups.items()
     }

@@ -26,9 +26,9 @@ from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.inference.export.ctranslate2.quantisation import check_quantization, quantise
 from zsnmt.inference.export.ctranslate2.refusals import check_exportable
-from zsnmt.inference.export.ctranslate2.self_check import PLACES, Bound, open_export, place, write_check
+from zsnmt.inference.export.ctranslate2.self_check import Bound, open_export, place, write_check
 from zsnmt.inference.export.ctranslate2.specification import specification
-from zsnmt.inference.export.folder import EXPORT_FILE, checksums
+from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, checksums
 from zsnmt.inference.export.formats import Format
 from zsnmt.inference.export.samples import Sample
 from zsnmt.inference.trained_run import TrainedRun

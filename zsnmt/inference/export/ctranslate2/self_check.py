@@ -17,12 +17,11 @@ from zsnmt.files import read_json, write_json
 from zsnmt.inference.export.ctranslate2.check import Scored, agreement
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.processor import this_processor
-from zsnmt.inference.export.folder import EXPORT_FILE, REMEDY
+from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, REMEDY
 
 logger = logging.getLogger(__name__)
 
 CHECK_FILE = "check.json"
-PLACES = "checked_on"  # in the record of an export
 DIGITS = 6  # of a log-probability, behind the point
 FIGURES = {"largest": "up to {:.2g}", "rms": "{:.2g} (root mean square)"}
 
