@@ -133,11 +133,11 @@ def marks_note(scores: Scores, examples: Mapping[Direction, Sequence[Example]]) 
 
 def write_beside(page_path: Path, runs: Sequence[Run], formats: Sequence[str]) -> list[Path]:
     """Write tables (md, tsv) and figures (png, svg) beside the page, as `report.systems.md` for
-    `report.html`.
+    `report.html`; the slash of a system's name is `%2F` there.
     """
     written = []
     for ending, content in files_beside(runs, formats):
-        path = page_path.with_suffix(f".{ending}")
+        path = page_path.with_name(f"{page_path.stem}.{ending.replace('/', '%2F')}")
         write(path, content)
         written.append(path)
     return written
