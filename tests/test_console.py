@@ -70,7 +70,7 @@ def test_control_characters_of_a_message_do_not_reach_the_terminal(capsys):
 def test_a_signal_that_ends_a_command_leaves_nothing_half_written(tmp_path, sent):
     program = (
         "import signal, sys; from pathlib import Path; from zsnmt.console import run\n"
-        "from zsnmt.files import replacing, replacing_folder\n"
+        "from zsnmt.files.replacing import replacing, replacing_folder\n"
         "def main():\n"
         "    with replacing(Path(sys.argv[1], 'a')), replacing_folder(Path(sys.argv[1], 'b')):\n"
         "        print('+', flush=True)\n"

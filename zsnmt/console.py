@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
-from zsnmt.files import CANNOT_GROW, check_output
+from zsnmt.files.replacing import CANNOT_GROW, check_output
 
 FAILED, MISUSED = 1, 2
 INTERRUPTED = 130  # as a shell reports SIGINT

@@ -12,7 +12,7 @@ from zsnmt.corpora.parallel_text import check_corpus, find_pair
 from zsnmt.distillation.filters import REASONS
 from zsnmt.distillation.synthetic_text import make_synthetic_text
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.records import read_json
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
 from zsnmt.training.steps import Steps

@@ -24,7 +24,7 @@ from zsnmt.console import WrongUse
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.multiway import read_multiway
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import read_json, write_json
 from zsnmt.inference.states import (
     ProbedModel,
     batches,

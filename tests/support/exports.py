@@ -15,7 +15,7 @@ from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.decoding.search import Search, Sentence
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.export import write_model

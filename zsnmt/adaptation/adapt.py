@@ -8,7 +8,7 @@ from pathlib import Path
 
 from zsnmt.adaptation.joined_text import join_text, new_languages
 from zsnmt.errors import InputError
-from zsnmt.files import replacing, replacing_folder
+from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
 from zsnmt.runs.checksums import check_pipeline

@@ -10,7 +10,7 @@ from torch import Tensor
 
 import zsnmt
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 NOISE = ("multiplicative", "additive", "none")

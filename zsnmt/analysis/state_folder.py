@@ -16,7 +16,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import read_json
 
 STATES_FILE = "states.json"
 LABELS_FILE = "tokens.npz"

@@ -16,7 +16,7 @@ from zsnmt.benchmarks.subjects import Subject, random_subject, trained_subject
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
 from zsnmt.decoding.search import Hypothesis
 from zsnmt.errors import InputError
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.processes import progress
 from zsnmt.report.table import MISSING
 

@@ -17,7 +17,7 @@ from zsnmt.corpora.training_text import (
     write_overlaps,
 )
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder
+from zsnmt.files.replacing import new_folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

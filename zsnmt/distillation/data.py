@@ -14,7 +14,7 @@ from fairseq.data import Dictionary
 
 from zsnmt.distillation.settings import SOURCES, TARGETS
 from zsnmt.distillation.synthetic_text import TRAIN, VALID
-from zsnmt.files import replacing_folder
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction
 from zsnmt.processes import progress, worker_pool
 from zsnmt.text.learning import TOKENISED, tokenise_file

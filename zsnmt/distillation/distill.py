@@ -21,7 +21,7 @@ from zsnmt.distillation.student import (
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText, make_synthetic_text
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
 from zsnmt.runs.folder import path_from_top, recipe_command, start_run, synthetic_directions

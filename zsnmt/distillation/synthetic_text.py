@@ -24,7 +24,9 @@ from zsnmt.distillation.selection import Selection, select_lines
 from zsnmt.distillation.settings import ANY, SEED, SyntheticSettings
 from zsnmt.distillation.teacher import Interpreter, Teacher
 from zsnmt.errors import InputError
-from zsnmt.files import checksum_of, replacing, replacing_folder, write_json
+from zsnmt.files.checksums import checksum_of
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import Direction
 from zsnmt.processes import cores, map_in_processes, progress
 from zsnmt.scoring.language_identification import Identifier, load_identifier, scripts_of

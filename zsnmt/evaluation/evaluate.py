@@ -15,7 +15,7 @@ from zsnmt.decoding.search import Search
 from zsnmt.evaluation.hypotheses import Hypotheses, Job, jobs, kept_ways
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
-from zsnmt.files import checksum_of, sha256, unchanged
+from zsnmt.files.checksums import checksum_of, sha256, unchanged
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction

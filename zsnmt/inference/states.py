@@ -20,7 +20,9 @@ from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels,
 from zsnmt.data.language_tags import source_tags
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
-from zsnmt.files import checksum_of, new_folder, sha256, unchanged, write_json
+from zsnmt.files.checksums import checksum_of, sha256, unchanged
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import new_folder
 from zsnmt.inference import trained_run
 from zsnmt.languages import Direction, check_known
 from zsnmt.modules.attention_residual import KeepResidual

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
 from zsnmt.masked_lm.runs import check_system, read_counts, start_run, updates_of

@@ -15,7 +15,7 @@ from zsnmt.analysis.correlations import banding, correlations
 from zsnmt.analysis.position_encodings import curves, gaussian_control
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.masked_lm.ml_score import ml_score
 from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
 from zsnmt.masked_lm.runs import read_record, score_file

@@ -16,7 +16,7 @@ from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
 from zsnmt.corpora.reordering.permutation_model import mixed, model_files, read_model
 from zsnmt.corpora.reordering.permutation_training import learn_orders
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.records import read_json
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
 from zsnmt.masked_lm.runs import COUNTS_FILE, check_system, score_file, start_run, updates_of

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from zsnmt.corpora.training_text import read_overlap
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json, write_json
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.report.markdown import (
     every_direction,
     folded,

@@ -7,7 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.report import figures
 from zsnmt.report.plotted import HeatMap
 from zsnmt.report.table import shown

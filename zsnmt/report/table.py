@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TypeVar
 
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.scoring.figures import FIGURES, Form
 
 MISSING = "–"

@@ -13,7 +13,8 @@ from torch import Tensor
 
 import zsnmt.compatibility  # noqa: F401
 from zsnmt.errors import InputError
-from zsnmt.files import check_archive, replacing
+from zsnmt.files.checksums import check_archive
+from zsnmt.files.replacing import replacing
 from zsnmt.runs.checksums import renewed_checksums
 from zsnmt.runs.folder import LAST_CHECKPOINT
 

@@ -11,7 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, sha256, write_json
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import OVERLAP_FILE, read_json, write_json
+from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.runs.log import Validated, logged_validations, training_summary
 from zsnmt.runs.scores import Way

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json, write_json
-from zsnmt.kinds import check_kinds
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.languages import KINDS, ZERO_SHOT, Direction, parse_direction
 
 SCORES_FILE = "scores.json"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 
-from zsnmt.files import damage_of
-from zsnmt.kinds import check_kinds
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of
 from zsnmt.languages import KINDS, kind_of, parse_direction
 
 VALIDATION_FILE = "validation.jsonl"

@@ -16,7 +16,8 @@ from pathlib import Path
 import sentencepiece
 
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, replacing
+from zsnmt.files.records import damage_of
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, check_language
 from zsnmt.processes import in_another_process
 from zsnmt.text.lines import SPACE, iterate_lines

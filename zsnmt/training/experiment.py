@@ -16,7 +16,7 @@ from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import LIST_FILE, make_training_text
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.processes import cores
 from zsnmt.runs.folder import check_config, keep_config
 from zsnmt.training.config import Config, read_config

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, PROJECT
 from zsnmt.runs.log import progress_line
 from zsnmt.training.children import ending, started

@@ -20,7 +20,7 @@ from zsnmt.corpora.releases.download import WAITS, DownloadError, Wanted, downlo
 from zsnmt.corpora.releases.release import open_lines
 from zsnmt.corpora.releases.unpack import unpack, unpacked_name
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.text.lines import read_lines, write_lines
 
 SUMS = "SHA256SUMS"

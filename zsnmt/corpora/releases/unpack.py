@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol
 
 from zsnmt.errors import InputError
-from zsnmt.files import errors_naming, replacing, replacing_folder
+from zsnmt.files.replacing import errors_naming, replacing, replacing_folder
 
 BYTE_LIMIT = 2**32  # the largest release known here unpacks to about 2**30
 MEMBER_LIMIT = 10_000

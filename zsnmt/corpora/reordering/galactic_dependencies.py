@@ -37,7 +37,7 @@ from zsnmt.corpora.reordering.dependency_trees import (
 from zsnmt.corpora.reordering.permutation_features import HEADS, all_orders, symbols
 from zsnmt.corpora.reordering.permutation_model import Model, items_of, log_probabilities
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.processes import map_in_processes, progress
 
 POSSIBLE = range(1, 9)  # 9! orders take gigabytes

@@ -17,9 +17,10 @@ from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.inference.export.formats import FORMATS
-from zsnmt.kinds import check_kinds
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.runs.folder import RECORD as OF_RUN

@@ -6,7 +6,8 @@ from time import perf_counter
 
 from zsnmt.decoding.options import CTRANSLATE2, FLOAT32
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder, replacing_folder, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import new_folder, replacing_folder
 from zsnmt.inference.export.agreement import Agreement
 from zsnmt.inference.export.folder import CHECKSUM, EXPORT_FILE, checksum, checksums, needed
 from zsnmt.inference.export.formats import SENTENCES, load_format

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json
-from zsnmt.kinds import check_kinds
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.report.scores import check_alike
 from zsnmt.report.table import Table, over_seeds

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from zsnmt.files import read_json
+from zsnmt.files.records import read_json
 from zsnmt.report.markdown import made_by
 from zsnmt.report.papers.layout import Source
 from zsnmt.report.probes import tables as probe_tables

@@ -7,7 +7,7 @@ from zsnmt.analysis.held_out import Accuracy
 from zsnmt.analysis.layer_classifiers import Classified, classify_layers, sides
 from zsnmt.analysis.live_classifiers import LiveStates, classify_while_running
 from zsnmt.analysis.state_folder import ROWS
-from zsnmt.files import check_output
+from zsnmt.files.replacing import check_output
 from zsnmt.report.table import Table, text_rows, write_tsv
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from zsnmt.analysis.similarities import Similarity
 from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json
-from zsnmt.kinds import check_kinds
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.report.scores import Run, check_alike
 from zsnmt.text.lines import read_lines
 

@@ -6,7 +6,7 @@ from tests.conftest import make_dictionary
 from tests.support.exports import export, random_model, random_translations
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import read_json, write_json
 from zsnmt.inference.export.ctranslate2 import self_check
 from zsnmt.inference.export.ctranslate2.check import EXACT, scored
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine

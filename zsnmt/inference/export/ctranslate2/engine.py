@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from zsnmt.decoding.length_penalty import POWER
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of
+from zsnmt.files.records import damage_of
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
 from zsnmt.inference.export.folder import REMEDY, codec, read_export

@@ -11,7 +11,7 @@ from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.options import CTRANSLATE2, FLOAT32, EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.inference.export.agreement import STOCK, Agreement
 from zsnmt.inference.export.ctranslate2.check import (
     EXACT,
