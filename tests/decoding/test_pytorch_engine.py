@@ -212,7 +212,7 @@ def test_sentences_that_end_leave_gaps_which_others_fill(monkeypatch):
         seen.append(of_rows(done, number))
         return seen[-1]
 
-    of_rows = beam_search.without
+    of_rows = beam_search.drop_rows
     monkeypatch.setattr(beam_search, "without", without)
     assert_found_by_fairseq(build(), made_sentences(60), plain())
     assert len(seen) >= 4 and any(len(holes) > 1 for _, holes, _ in seen)

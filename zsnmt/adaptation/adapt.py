@@ -18,7 +18,7 @@ from zsnmt.training.experiment import (
     Experiment,
     changed_settings,
     check_validation,
-    held,
+    hold,
     make_source,
     say_what_is_left_out,
 )
@@ -122,7 +122,7 @@ def extend_data(
     """
     config, folder = experiment.config, experiment.folder
     made_for, pipeline = folder / MADE_FOR, content_of(adaptation.pipeline)
-    with held(steps, folder, experiment.file):
+    with hold(steps, folder, experiment.file):
         if made_for.is_file() and made_for.read_text(encoding="utf-8") != pipeline:
             raise InputError(
                 f"{folder} was made for runs with another text pipeline than {adaptation.base} has; give "

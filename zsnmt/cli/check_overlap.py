@@ -40,8 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=Path,
         metavar="FOLDER",
         help="write the text without overlapping training pairs to FOLDER, with overlap.json and "
-        "overlap.tsv, "
-        "which is such a list",
+        "overlap.tsv, which is such a list",
     )
     parser.add_argument(
         "--pairs",

@@ -48,8 +48,7 @@ def readable(path: Path) -> Iterator[None]:
         reason = " ".join(str(error).split())[:200]
         raise InputError(
             f"{path} cannot be loaded: it is truncated, no checkpoint, of another version, or holds more "
-            f"than weights and options ({type(error).__name__}: {reason}); remove it and run the recipe "
-            "again"
+            f"than weights and options ({type(error).__name__}: {reason}); remove it and run the recipe again"
         ) from error
 
 

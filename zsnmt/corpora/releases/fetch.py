@@ -121,7 +121,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def at_mirror(corpus: Corpus, url: str) -> Corpus:
+def use_mirror(corpus: Corpus, url: str) -> Corpus:
     """The corpus with every file at one address, below which it lies under its name."""
     if not re.match("https?://", url) or not url.isascii():
         raise InputError(f"'{url}' is not an address of a mirror; it must begin with http:// or https://")

@@ -115,7 +115,7 @@ def reorder(
     trees nor the number of processes alter it. Without a model the order is that of the sentence.
     """
     orders = partial(
-        with_order,
+        reorder_sentence,
         seed=seed,
         most_children=most_children,
         distribution=distribution_of(model) if model else None,
@@ -149,7 +149,7 @@ def draw_order(tree: Tree, generator: np.random.Generator, distribution: Distrib
     return linearise(tree.heads.index(None), orders)
 
 
-def with_order(
+def reorder_sentence(
     numbered: tuple[int, Tree], seed: int, most_children: int, distribution: Distribution | None
 ) -> tuple[Tree, list[int] | str]:
     number, tree = numbered

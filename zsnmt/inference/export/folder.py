@@ -76,7 +76,7 @@ def read_export(folder: Path) -> dict:
     return record
 
 
-def needed(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
+def codec_record(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
     """What the record of an export to a format says for those who translate with it."""
     return {
         "format": to,

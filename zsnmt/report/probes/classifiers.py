@@ -61,10 +61,10 @@ def write_tables(rows: Sequence[Classified], languages: Sequence[str], output: P
         write_tsv(confusions, ["layer", "language", *languages], confused)
     else:
         confusions.unlink(missing_ok=True)  # an earlier one would not belong to the new figures
-    return printed(rows)
+    return print_rows(rows)
 
 
-def printed(rows: Sequence[Classified]) -> str:
+def print_rows(rows: Sequence[Classified]) -> str:
     """Accuracies in per cent beside what needs no states."""
     layers, labels = ([*dict.fromkeys(names)] for names in zip(*((row.layer, row.label) for row in rows)))
     figures = {(row.layer, row.label): row.accuracy for row in rows}

@@ -210,10 +210,10 @@ def check_probed_alike(found: Sequence[Probes]) -> None:
     """`InputError` unless the probes are of one text with equal settings."""
     if found:
         remedy = "probe them alike with recipes/probe.sh, or leave out a run"
-        check_alike([(one.name, probed(one)) for one in found], remedy)
+        check_alike([(one.name, common_settings(one)) for one in found], remedy)
 
 
-def probed(one: Probes) -> dict[str, set[str]]:
+def common_settings(one: Probes) -> dict[str, set[str]]:
     """What must be equal of probes in one table, by name."""
     said = {what: one.record[key] for key, what in (OF_PROBES | OF_LATER_PROBES).items()}
     tokens = {
