@@ -138,14 +138,14 @@ def test_a_way_is_its_name_and_its_settings():
         ),
         (
             {"config": None},
-            "scores.json is not a score file .it lacks config.; remove it, then score it again",
+            "scores.json is damaged .it lacks config.; remove it, then score it again",
         ),
         (
             {"directions": [{"direction": "de-en", "kind": "guessed"}]},
             "'guessed' is not a kind of direction; there are supervised, zero_shot",
         ),
-        ({"directions": [{"direction": "de-en"}]}, "is not a score file .it lacks 'kind'."),
-        ({"directions": [{"direction": "de", "kind": "zero_shot"}]}, "is not a score file .'de' is no"),
+        ({"directions": [{"direction": "de-en"}]}, "is damaged .it lacks 'kind'."),
+        ({"directions": [{"direction": "de", "kind": "zero_shot"}]}, "is damaged .'de' is no"),
         (
             {"directions": [{"direction": "de-en", "kind": "zero_shot", "way": {"name": "mask"}}]},
             "it lacks 'settings'",

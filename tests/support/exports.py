@@ -96,7 +96,10 @@ def export(
         TextPipeline(Words()), TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions()
     )
     record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {
-        "files": checksums(folder)
+        "files": checksums(folder),
+        "model": "1" * 64,
+        "run": dict.fromkeys(("config", "system", "command", "commit", "text"), "x")
+        | {"seed": 1, "versions": {}},
     }
     write_json(folder / EXPORT_FILE, record)
     return folder

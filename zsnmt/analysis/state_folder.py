@@ -8,7 +8,7 @@ symbol are left out.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
@@ -24,6 +24,17 @@ FINAL = "final"
 BATCHES = ROWS, SENTENCES = "rows", "sentences"  # what classifiers' batches are made of
 LABELS = ("token", "position", "language")  # those of a row that classifiers are fitted for
 
+RECORD = {  # what states.json says; those of a model that is not of a run have no target
+    "model": str,
+    "text": str,
+    "target": str | None,
+    "translations": bool,
+    "dimension": int,
+    "tokens": int | None,
+    "sentences": int | Mapping[str, int],
+    **dict.fromkeys(("layers", "languages"), Sequence[str]),
+    "removed_layers": Sequence[int] | None,
+}
 SENTENCES_AT_A_TIME = 256
 REMEDY = "make it with zsnmt probe-states"
 
@@ -77,7 +88,7 @@ def read_states(folder: Path) -> States:
 
     Folders of version 0.1 have no checksums.
     """
-    record = read_json(folder / STATES_FILE, REMEDY)
+    record = read_json(folder / STATES_FILE, REMEDY, RECORD)
     try:
         for name, checksum in record.pop("files", {}).items():
             if sha256(folder / name) != checksum:

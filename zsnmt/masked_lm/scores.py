@@ -15,15 +15,14 @@ from zsnmt.analysis.correlations import banding, correlations
 from zsnmt.analysis.position_encodings import curves, gaussian_control
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
-from zsnmt.files import read_json, write_json
+from zsnmt.files import write_json
 from zsnmt.masked_lm.ml_score import ml_score
 from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
-from zsnmt.masked_lm.runs import score_file
+from zsnmt.masked_lm.runs import read_record, score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.modules.bert_encoder import position_keys, position_table
 from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS
-from zsnmt.runs.folder import RECORD_FILE
 from zsnmt.runs.systems import MASKED_LM
 from zsnmt.text.subword import plain_spaces
 
@@ -41,7 +40,7 @@ def score_run(
 
     `trees`: of each split, how many trees were read and why some were left out; None for text of lines.
     """
-    record = read_json(run / RECORD_FILE, "make a run folder with recipes/masked_lm.sh")
+    record = read_record(run, "masked_lm")
     checkpoint = run / "checkpoints" / "checkpoint_last.pt"
     model, task = load_model(checkpoint, data, "zs_masked_lm")
     check_layers(model, layers)

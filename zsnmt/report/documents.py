@@ -11,8 +11,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from zsnmt.corpora.training_text import read_overlap
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files import damage_of, read_json, write_json
 from zsnmt.report.markdown import (
     every_direction,
     folded,
@@ -145,15 +146,16 @@ def study(form: str, folder: Path, config: str) -> str:
 
 def round_trip(folder: Path, config: str) -> str:
     """What the text pipeline of a config gives back."""
-    return round_trip_table(
-        read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip")
-    )
+    path, remedy = folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip"
+    content = read_json(path, remedy)
+    with damage_of(path, remedy):
+        return round_trip_table(content)
 
 
 def overlap(folder: Path, name: str) -> str:
     """What was found of held-out sentences in the training text of each corpus."""
     return overlap_table(
-        {path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / name).glob("*.json"))}
+        {path.stem: read_overlap(path, OVERLAP_REMEDY) for path in sorted((folder / name).glob("*.json"))}
     )
 
 

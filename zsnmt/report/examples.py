@@ -2,7 +2,7 @@
 
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -174,7 +174,9 @@ def read_into_pivot(run: Run, direction: Direction, lines: int) -> list[str] | N
 def settings(run: Run, way: Way) -> dict:
     """What the hypotheses of a run were made with."""
     return read_json(
-        settings_file(run.folder / HYPOTHESES, way), f"score the run with recipes/evaluate.sh {run.folder}"
+        settings_file(run.folder / HYPOTHESES, way),
+        f"score the run with recipes/evaluate.sh {run.folder}",
+        {"sources": Mapping[str, str]},
     )
 
 

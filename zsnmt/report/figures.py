@@ -32,6 +32,7 @@ LINE_COLOURS = (
     "#CC79A7",
 )  # of Okabe and Ito, those that show on light and on dark
 MARKERS = "os^Dv"
+CELL = 0.52, 0.39  # of a heat map: width and height in inches, room for −12.3
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
 LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":"}
@@ -51,8 +52,8 @@ def heat_map(cells: HeatMap) -> Figure:
     """Sources down, targets across, the number written in each cell; one without value stays empty."""
     number = len(cells.languages)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(0.56 * number + 0.4, 0.42 * number + 0.4))
-        axes = figure.add_subplot()
+        figure = Figure(figsize=(CELL[0] * number, CELL[1] * number))
+        axes = figure.add_axes((0, 0, 1, 1))  # labels stand outside, where saving finds them
         colours = matplotlib.colormaps[COLOUR_MAPS[cells.scale]]
         spread = (cells.high - cells.low) or 1
         for row, source in enumerate(cells.languages):

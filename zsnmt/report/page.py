@@ -7,7 +7,7 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
-from zsnmt.languages import Direction, kind_name
+from zsnmt.languages import KINDS, SUPERVISED, Direction, kind_name
 from zsnmt.report import figures
 from zsnmt.report.chosen import marked
 from zsnmt.report.examples import Example
@@ -27,7 +27,7 @@ from zsnmt.report.plotted import (
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import Run, all_directions, by_system, signature_note
+from zsnmt.report.scores import Run, all_directions, by_system, groups_of, signature_note
 from zsnmt.report.systems import tables
 from zsnmt.report.table import Table, tsv
 from zsnmt.runs.scores import DIRECT, Scores
@@ -42,8 +42,10 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     """The HTML page of runs that can be compared, with examples from `zsnmt.report.examples`."""
     all_scores = [run.scores for run in runs]
     first, made, probed = all_scores[0], tables(all_scores), probes_of(runs)
+    groups = dict(groups_of(all_scores))
+    others = [kind_name(kind) for kind in KINDS if kind in groups and kind != SUPERVISED]
     return TEMPLATES.get_template("page.html.jinja").render(
-        title=f"{first.config}: zero-shot against pivot",
+        title=f"{first.config}: {' and '.join(others) or 'direct'} against pivot",
         lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first.languages)}, pivot "
         f"{first.pivot}.",
         pivot=first.pivot,
@@ -63,9 +65,21 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         linked={str(direction) for direction in examples},
         examples_seed=examples_seed,
         marks=marks_note(first, examples),
-        kinds={direction: kind_name(kind) for direction, kind in all_directions(all_scores).items()},
+        others=others,
+        kinds={
+            direction: ", ".join(kind_names(all_scores, direction))
+            for direction in all_directions(all_scores)
+        },
         bleu=mean_bleu(all_scores),
     )
+
+
+def kind_names(all_scores: Sequence[Scores], direction: Direction) -> list[str]:
+    """What a direction is to the runs, each kind once."""
+    kinds = {
+        result.kind for scores in all_scores for result in scores.results if result.direction == direction
+    }
+    return [kind_name(kind) for kind in KINDS if kind in kinds]
 
 
 def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
@@ -119,11 +133,11 @@ def marks_note(scores: Scores, examples: Mapping[Direction, Sequence[Example]]) 
 
 def write_beside(page_path: Path, runs: Sequence[Run], formats: Sequence[str]) -> list[Path]:
     """Write tables (md, tsv) and figures (png, svg) beside the page, as `report.systems.md` for
-    `report.html`.
+    `report.html`; the slash of a system's name is `%2F` there.
     """
     written = []
     for ending, content in files_beside(runs, formats):
-        path = page_path.with_suffix(f".{ending}")
+        path = page_path.with_name(f"{page_path.stem}.{ending.replace('/', '%2F')}")
         write(path, content)
         written.append(path)
     return written

@@ -117,7 +117,9 @@ def by_direction(scores: Scores, way: Way, figure: str) -> dict[Direction, float
     """A figure of every direction that was decoded in a way, as it is shown."""
     factor = FORMS[figure].factor
     return {
-        result.direction: factor * result.figures[figure] for result in scores.results if result.way == way
+        result.direction: factor * result.figures[figure]
+        for result in scores.results
+        if result.way == way and figure in result.figures
     }
 
 

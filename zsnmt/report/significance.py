@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.languages import Direction
-from zsnmt.report.scores import Column, Contrast, mean_over_directions
+from zsnmt.report.scores import Column, Contrast, kind_to, mean_over_directions
 from zsnmt.report.table import Cell, Measured, complete, joined
 from zsnmt.runs.scores import Scores
 from zsnmt.scoring.bootstrap import paired, unpacked
@@ -123,8 +123,15 @@ def gain(
     column: Column,
     directions: Collection[Direction] | None = None,
 ) -> Measured | None:
-    """The difference of two systems' means, noted where seeds do not bear it out."""
+    """The difference of two systems' means, noted where seeds do not bear it out.
+
+    Where the base has no directions of the column's kind, it is compared in the same directions.
+    """
     one, other = Side(runs, column), Side(base, column)
+    if directions is None and not base[0].select(column.kind, column.way):
+        directions = {*runs[0].select(column.kind, column.way)}
+        kinds = {kind_to(base, direction, column.kind) for direction in directions}
+        other = Side(base, column._replace(kind=min(kinds, default=column.kind)))
     values, others = complete(one.means(directions)), complete(other.means(directions))
     if not (found := mean_difference(one, other, directions)) or not values or not others:
         return None

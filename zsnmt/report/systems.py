@@ -19,6 +19,7 @@ from zsnmt.report.scores import (
     columns_of,
     contrasts_of,
     groups_of,
+    kind_to,
     lines_note,
     pivot_note,
     seeds,
@@ -93,8 +94,23 @@ def gains_table(all_scores: Sequence[Scores]) -> Table | None:
         f"Difference from {base_name}",
         titles,
         rows=rows,
-        about=seed_note(rows),
+        about=joined([kinds_note(base_name, base, others), seed_note(rows)]),
         signatures=signature_note(all_scores),
+    )
+
+
+def kinds_note(base_name: str, base: Sequence[Scores], others: Sequence[tuple[str, Sequence[Scores]]]) -> str:
+    """Which kind a base has of the directions that only other systems have of a kind, where there are any."""
+    known = {kind for kind, _ in base[0].groups}
+    kinds = {
+        (result.kind, kind_to(base, result.direction, result.kind))
+        for _, runs in others
+        for result in runs[0].results
+        if result.kind not in known
+    }
+    return joined(
+        f"The {kind_name(kind)} directions are {kind_name(of_base)} to {base_name}."
+        for kind, of_base in sorted(kinds)
     )
 
 
@@ -116,9 +132,9 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
     columns, contrasts = [Column(*group, MAIN) for group in groups], contrasts_of(groups)
 
     def cells(runs: Sequence[Scores], members: Sequence[Direction]) -> list[Cell]:
-        of = {
-            kind: [direction for direction in members if kinds[direction] == kind] for kind in kinds.values()
-        }
+        of: dict[str, list[Direction]] = {kind: [] for kind, _ in groups}
+        for direction in members:
+            of[kind_to(runs, direction, kinds[direction])].append(direction)
         means = [over_seeds(MAIN, Side(runs, column).means(of[column.kind])) for column in columns]
         return [*means, *(contrasted(runs, contrast, of[contrast.kind]) for contrast in contrasts)]
 
@@ -129,7 +145,8 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
     ]
     titles = ["family", "directions", "system"]
     titles += [column.title for column in columns] + [contrast.title for contrast in contrasts]
-    about = "BLEU, means over the zero-shot directions within a family, and between any two."
+    shown = " and ".join(dict.fromkeys(kind_name(kind) for kind, _ in groups))
+    about = f"BLEU, means over the {shown} directions within a family, and between any two."
     return Table(
         "families",
         "Language families",
@@ -162,11 +179,14 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     ]
 
     def cells(runs: Sequence[Scores], direction: Direction, kind: str) -> list[Cell]:
-        columns = [Column(kind, way, figure) for way, figure in shown]
-        return [mean_difference(Side(runs, column), Side(base, column), {direction}) for column in columns]
+        sides = [
+            [Side(of, Column(kind_to(of, direction, kind), way, figure)) for of in (runs, base)]
+            for way, figure in shown
+        ]
+        return [mean_difference(one, other, {direction}) for one, other in sides]
 
     rows = [
-        [str(direction), kind_name(kind), system, *cells(runs, direction, kind)]
+        [str(direction), kind_name(kind_to(runs, direction, kind)), system, *cells(runs, direction, kind)]
         for direction, kind in all_directions(all_scores).items()
         for system, runs in others
     ]
@@ -193,9 +213,9 @@ def directions_table(all_scores: Sequence[Scores]) -> Table:
     rows = [
         {
             "direction": str(direction),
-            "kind": kind_name(kind),
+            "kind": kind_name(kind_to(runs, direction, kind)),
             "system": system,
-            **direction_cells(all_scores, runs, direction, kind=kind),
+            **direction_cells(all_scores, runs, direction, kind=kind_to(runs, direction, kind)),
         }
         for direction, kind in all_directions(all_scores).items()
         for system, runs in by_system(all_scores).items()

@@ -180,10 +180,16 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def trained_directions(self) -> list[str]:
-        """The directions of training, and those that the model was trained on before it learned a new
-        language.
+        """The directions of training, those of extra data too, and those that the model was trained on
+        before this training.
         """
-        return [*dict.fromkeys([*self.trained_before, *self.lang_pairs])]
+        return [*dict.fromkeys([*self.trained_before, *self.lang_pairs, *self.extra_directions])]
+
+    @property
+    def extra_directions(self) -> list[str]:
+        """The directions that only `--extra-data`, such as synthetic text, are for."""
+        extra = directions_of(",".join((self.args.extra_lang_pairs or {}).values()), self.langs)
+        return [direction for direction in dict.fromkeys(extra) if direction not in self.lang_pairs]
 
     def dictionary_hash(self) -> str:
         """A checksum of the dictionary's symbols in their order."""
@@ -257,8 +263,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """
         if self.args.early_stopping_on_zero_shot:
             return self.valid_directions
+        trained = {*self.lang_pairs, *self.extra_directions}
         return [
-            direction for direction in self.valid_directions if direction in self.lang_pairs
+            direction for direction in self.valid_directions if direction in trained
         ] or self.valid_directions
 
     @property
@@ -311,6 +318,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 stats,
                 directions=self.valid_directions,
                 trained=self.lang_pairs,
+                synthetic=self.extra_directions,
                 decisive=self.decisive_directions,
             )
 

@@ -121,7 +121,7 @@ def read_marker(folder: Path, name: str) -> Marker | None:
     try:
         content = json.loads(text)
         return Marker(content["made_from"], {path: Stamp(*stamp) for path, stamp in content["files"].items()})
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

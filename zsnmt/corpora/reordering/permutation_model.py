@@ -44,7 +44,9 @@ SYMBOLS = {"VERB&cop": "AUX&cop", "DET&neg": "DET&det"}
 
 
 def model_files(prefix: Path) -> dict[str, Path]:
-    """The file of each kind of head: MODEL@N.orm and MODEL@V.orm."""
+    """The file of each kind of head: MODEL@N.orm and MODEL@V.orm; `InputError` for a model without a name."""
+    if not prefix.name:
+        raise InputError(f"'{prefix}' does not name a model; give a name, as in models/fi")
     return {kind: prefix.with_name(f"{prefix.name}@{kind}.orm") for kind in KINDS}
 
 

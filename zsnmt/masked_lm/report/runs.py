@@ -6,11 +6,12 @@ what its second language is: `same` (EN+[EN], the copy with a shifted vocabulary
 file is masked_lm.json.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files import damage_of, read_json
+from zsnmt.kinds import check_kinds
 from zsnmt.masked_lm.runs import SCORES_FILE, score_file
 from zsnmt.modules.position_names import LABELS as NAMES
 from zsnmt.modules.position_names import POSITIONED
@@ -39,6 +40,25 @@ LABELS = ENCODINGS | ABLATIONS
 IN_ALL = "config condition system seed command commit versions updates epochs sentences perplexity".split()
 IN_BILINGUAL = "retrieval translation ml_score".split()  # null in the control
 OPTIONAL = "curves procrustes correlations".split()  # null where an encoding has no table of positions
+FIGURES = Sequence[float]
+OF_LAYERS = ({str: {"mean": float}}, None)
+KINDS = {
+    **dict.fromkeys(("config", "condition", "system", "command", "commit"), str),
+    **dict.fromkeys(("seed", "updates"), int),
+    "versions": Mapping[str, str],
+    "epochs": float,
+    "sentences": {"train": int, "valid": int},
+    "perplexity": {"full": float, "first": float},
+    **dict.fromkeys(("retrieval", "translation"), OF_LAYERS),
+    "ml_score": float | None,
+    "curves": ({"dimensions": Sequence[int], "values": Sequence[Sequence]}, None),
+    "correlations": ({"words": Sequence[str], "values": Sequence[Sequence]}, None),
+    "procrustes": (
+        {"offsets": Sequence[int], **dict.fromkeys(("mean", "median"), FIGURES), "noise": float},
+        None,
+    ),
+    "bands": ({"positions": float}, None),
+}
 
 
 def read_runs(folders: Iterable[Path]) -> list[dict]:
@@ -65,7 +85,7 @@ def score_files(folder: Path) -> list[Path]:
 
 def read(path: Path) -> dict:
     """One score file; `InputError` if it is missing, damaged or not whole."""
-    scores = read_json(path, REMEDY)
+    scores = read_json(path, REMEDY, {"system": str | None})
     missing = [key for key in (*IN_ALL, *IN_BILINGUAL, *OPTIONAL) if key not in scores]
     if missing:
         raise InputError(f"{path} says nothing of {', '.join(missing)}; {REMEDY} again")
@@ -79,11 +99,11 @@ def read(path: Path) -> dict:
             f"{path} has no {', '.join(empty)}, which every run but those of the condition none has; "
             f"{REMEDY} again"
         )
-    for name, rows, marks in tabulated(scores):
-        if len(rows) != len(marks):
-            raise InputError(
-                f"{path} has {len(rows)} rows of {name} for {len(marks)} names of them; {REMEDY} again"
-            )
+    with damage_of(path, REMEDY):
+        for name, rows, marks in tabulated(scores):
+            if len(rows) != len(marks):
+                raise ValueError(f"it has {len(rows)} rows of {name} for {len(marks)} names of them")
+        check_kinds(scores, KINDS)
     return scores
 
 

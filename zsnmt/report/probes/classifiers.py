@@ -7,7 +7,7 @@ from zsnmt.analysis.held_out import Accuracy
 from zsnmt.analysis.layer_classifiers import Classified, classify_layers, sides
 from zsnmt.analysis.live_classifiers import LiveStates, classify_while_running
 from zsnmt.analysis.state_folder import ROWS
-from zsnmt.errors import InputError
+from zsnmt.files import check_output
 from zsnmt.report.table import Table, text_rows, write_tsv
 
 
@@ -24,8 +24,7 @@ def write_classifiers(
     """Fit probes to `states`, measure them on those of `held_out`, or on a fifth of the sentences, and write
     what `write_tables` does; returns the printed table. Raises `InputError`.
     """
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; name a TSV file")
+    check_output(output)
     training, measured = sides(states, held_out, seed)
     labels = [*dict.fromkeys(labels)]
     rows = classify_layers(training, measured, kind=kind, labels=labels, seed=seed, batches=batches)

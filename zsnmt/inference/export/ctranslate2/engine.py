@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from zsnmt.decoding.length_penalty import POWER
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.errors import InputError
+from zsnmt.files import damage_of
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
 from zsnmt.inference.export.folder import REMEDY, codec, read_export
@@ -50,7 +51,8 @@ class CTranslate2Engine:
         self.version = library.__version__
         self.signature = f"ctranslate2 {self.version} {record['quantization']}"
         self.codec = codec(folder, record)
-        self.symbols: list[str] = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
+        with damage_of(folder / VOCABULARY_FILE, REMEDY):
+            self.symbols: list[str] = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
         self.ids = {symbol: number for number, symbol in enumerate(self.symbols)}
         self.eos, self.longest = self.codec.dictionary.eos(), record["max_target_positions"] - 1
         self.never = never_written(self.codec.dictionary, self.codec.languages)
