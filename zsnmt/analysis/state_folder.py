@@ -91,7 +91,7 @@ def read_states(folder: Path) -> States:
     """
     record = read_json(folder / STATES_FILE, REMEDY, RECORD)
     try:
-        for name, checksum in record.get("files", {}).items():
+        for name, checksum in record.pop("files", {}).items():
             if sha256(folder / name) != checksum:
                 raise ValueError(f"{name} is not what was written")
         layers = {layer: np.load(layer_file(folder, layer), mmap_mode="r") for layer in record["layers"]}
