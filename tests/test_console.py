@@ -70,7 +70,7 @@ def test_control_characters_of_a_message_do_not_reach_the_terminal(capsys):
 def test_a_signal_that_ends_a_command_leaves_nothing_half_written(tmp_path, sent):
     program = (
         "import signal, sys; from pathlib import Path; from zsnmt.console import run\n"
-        "from zsnmt.files import replacing, replacing_folder\n"
+        "from zsnmt.files.replacing import replacing, replacing_folder\n"
         "def main():\n"
         "    with replacing(Path(sys.argv[1], 'a')), replacing_folder(Path(sys.argv[1], 'b')):\n"
         "        print('+', flush=True)\n"
@@ -100,6 +100,19 @@ def test_a_worker_that_is_killed_is_one_line(capsys):
 
     line = "error: a process that shared the work was ended, as the system does where memory is short\n"
     assert ending(main, capsys) == (1, line)
+
+
+def test_an_interrupt_within_a_fork_is_not_lost():
+    program = (
+        "import os, signal, time; from zsnmt.console import run\n"
+        "def main():\n"
+        "    os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGINT))\n"
+        "    os.fork() or os._exit(0)\n"
+        "    time.sleep(60)\n"
+        "run(main)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=30)
+    assert (done.returncode, done.stderr) == (130, b"")
 
 
 def test_an_interrupt_is_quiet(capsys):

@@ -28,7 +28,7 @@ from zsnmt.report.probes.folder import probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import read_runs
 from zsnmt.report.systems import tables
-from zsnmt.report.table import markdown
+from zsnmt.report.table import markdown_table
 from zsnmt.runs.folder import describe_run
 from zsnmt.runs.scores import read_scores, write_score_file
 from zsnmt.text.pipeline import TextPipeline
@@ -91,7 +91,7 @@ def show(run: Path) -> None:
     """What tables and drawings make of a score file."""
     scores = [read_scores(run)]
     for table in tables(scores).values():
-        markdown(table)
+        markdown_table(table)
     heat_maps(scores)
     write_score_file(run / "again.json", scores[0])
 
@@ -99,7 +99,7 @@ def show(run: Path) -> None:
 def show_probes(run: Path) -> None:
     probes = probes_of(read_runs([run]))
     for table in (*headlines(probes), *details(probes)):
-        markdown(table)
+        markdown_table(table)
 
 
 MADE = Path("made/baseline/seed1")

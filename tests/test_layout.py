@@ -15,13 +15,13 @@ from zsnmt.training.config import read_config
 
 PACKAGE = ROOT / "zsnmt"
 FLOORS = (  # from the lowest; what is in a folder imports from its own floor and below
-    ("compatibility", "console", "errors", "files", "kinds", "languages", "processes"),
+    ("compatibility", "console", "errors", "files", "languages", "processes"),
     ("modules", "losses"),
     ("text", "analysis", "decoding", "seams"),
     ("corpora", "data", "runs", "scoring", "models"),
     ("tasks", "criterions", "optim", "report"),
     ("training", "inference"),
-    ("evaluation", "adaptation", "masked_lm", "benchmarks"),
+    ("evaluation", "adaptation", "distillation", "masked_lm", "benchmarks"),
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
@@ -214,6 +214,7 @@ def test_a_recipe_is_a_few_lines_of_shell():
         "evaluate",
         "demo",
         "adapt",
+        "distill",
         "probe",
         "ablate",
         "masked_lm",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
-from zsnmt.files import CANNOT_GROW, check_output
+from zsnmt.files.replacing import CANNOT_GROW, check_output
 
 FAILED, MISUSED = 1, 2
 INTERRUPTED = 130  # as a shell reports SIGINT
@@ -38,6 +38,7 @@ def run(main: Callable[[], object]) -> NoReturn:
     for number in ENDING:
         if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored
             signal.signal(number, end)
+    sys.unraisablehook = raise_again
     try:
         main()
         sys.stdout.flush()
@@ -54,6 +55,18 @@ def run(main: Callable[[], object]) -> NoReturn:
         where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
         stop(FAILED, where + (error.strerror or str(error)))
     sys.exit(0)
+
+
+def raise_again(ignored: "sys.UnraisableHookArgs") -> None:
+    """Ends the process in spite of a callback of the interpreter, such as those of a fork, from which no
+    exception comes out: an exit or an interrupt within one follows when it is over.
+    """
+    if isinstance(ignored.exc_value, SystemExit | KeyboardInterrupt):
+        status = getattr(ignored.exc_value, "code", INTERRUPTED)
+        signal.signal(signal.SIGALRM, lambda number, frame: sys.exit(status))
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+    else:
+        sys.__unraisablehook__(ignored)
 
 
 def end(number: int, frame: object) -> NoReturn:

@@ -114,3 +114,24 @@ def test_data_without_a_pipeline_are_refused_before_a_run_is_trained_on_them(mad
     (folder / "data" / "pipeline.json").unlink()
     with pytest.raises(InputError, match="data/pipeline.json is missing; remove .*data and give the same"):
         start()
+
+
+def test_what_was_zero_resource_to_a_run_is_so_to_the_one_that_goes_on_from_it(made):
+    folder, _ = made
+    run = folder / "run"
+    (run / "model.pt").write_bytes(b"weights")
+    record = read_record(run)
+    (run / "run.json").write_text(json.dumps(record | {"synthetic": ["de-fr", "fr-de"]}))
+    start_run(
+        folder / "adapted",
+        folder / "x.conf",
+        folder / "data",
+        text=folder / "text",
+        system="adapted",
+        seed=1,
+        command="bash recipes/adapt.sh x",
+        adapted_from=run,
+        mode="full",
+    )
+    assert read_record(folder / "adapted")["synthetic"] == ["de-fr", "fr-de"]
+    assert "synthetic" not in record

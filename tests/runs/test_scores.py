@@ -15,7 +15,7 @@ from zsnmt.runs.scores import (
     PIVOT,
     Uncertainty,
     Way,
-    in_order,
+    order_groups,
     read_score_file,
     read_scores,
     write_score_file,
@@ -107,7 +107,7 @@ def test_kind_and_way_are_kept_apart_whatever_they_are(tmp_path):
         (ZERO_RESOURCE, DIRECT),
         (ZERO_RESOURCE, PIVOT),
     ]
-    assert in_order([(ZERO_SHOT, MASK), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK)]) == [
+    assert order_groups([(ZERO_SHOT, MASK), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK)]) == [
         (ZERO_SHOT, PIVOT),
         (ZERO_SHOT, MASK),
     ]

@@ -16,7 +16,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import read_json
 
 STATES_FILE = "states.json"
 LABELS_FILE = "tokens.npz"
@@ -84,9 +85,15 @@ def allocate(folder: Path, layers: Sequence[str], shape: tuple[int, int]) -> Non
 
 
 def read_states(folder: Path) -> States:
-    """What is in a folder of states. Raises `InputError` if it is missing or damaged."""
+    """What is in a folder of states. Raises `InputError` if it is missing, or is not as it was written.
+
+    Folders of version 0.1 have no checksums.
+    """
     record = read_json(folder / STATES_FILE, REMEDY, RECORD)
     try:
+        for name, checksum in record.pop("files", {}).items():
+            if sha256(folder / name) != checksum:
+                raise ValueError(f"{name} is not what was written")
         layers = {layer: np.load(layer_file(folder, layer), mmap_mode="r") for layer in record["layers"]}
         with np.load(folder / LABELS_FILE) as arrays:
             labels = Labels(**arrays)._replace(languages=arrays["languages"].tolist())

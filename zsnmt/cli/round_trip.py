@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     options = parser.parse_args(arguments)
     from zsnmt.corpora.parallel_text import files_of_language
-    from zsnmt.files import replacing
+    from zsnmt.files.replacing import replacing
     from zsnmt.languages import check_language
     from zsnmt.runs.folder import commit
     from zsnmt.text.pipeline import RAW, TextPipeline

@@ -8,8 +8,9 @@ from pathlib import Path
 from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_files, held_out_sentences
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
 from zsnmt.errors import InputError
-from zsnmt.files import OVERLAP_FILE, damage_of, read_json, replacing, write_json
-from zsnmt.kinds import check_kinds
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import OVERLAP_FILE, damage_of, read_json, write_json
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction
 from zsnmt.processes import worker_pool
 from zsnmt.text.lines import iterate_lines, write_lines

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.files import damage_of, read_json, sha256, write_json
+from zsnmt.files.checksums import sha256
+from zsnmt.files.kinds import fits
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.inference.translator import Translator
-from zsnmt.kinds import fits
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.runs.folder import HYPOTHESES_CHECKSUMS as CHECKSUMS
 from zsnmt.runs.folder import hypotheses_file, settings_file

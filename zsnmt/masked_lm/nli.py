@@ -9,7 +9,7 @@ from fairseq import utils
 from fairseq.models import BaseFairseqModel
 from fairseq.tasks.sentence_prediction import SentencePredictionTask
 
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.masked_lm.nli_data import TEST
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
 from zsnmt.masked_lm.runs import read_counts, read_record

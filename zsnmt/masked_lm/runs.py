@@ -9,8 +9,8 @@ from math import ceil
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json, write_json
-from zsnmt.kinds import check_kinds
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.runs.folder import RECORD_FILE, check_config, commit, keep_config, versions
 from zsnmt.runs.systems import MASKED_LM
 

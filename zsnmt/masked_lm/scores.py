@@ -11,11 +11,11 @@ import torch
 from fairseq.data import FairseqDataset
 from fairseq.models import BaseFairseqModel
 
-from zsnmt.analysis.correlations import banding, correlations
+from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.position_encodings import curves, gaussian_control
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.masked_lm.ml_score import ml_score
 from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
 from zsnmt.masked_lm.runs import read_record, score_file
@@ -57,7 +57,7 @@ def score_run(
     }
     half = len(valid) // max(1, len(task.languages))
     scores |= multilinguality(model, valid, half, layers=layers)
-    scores |= of_positions(
+    scores |= score_positions(
         model, record["system"], longest, words=frequent(valid, half, model.encoder.dictionary.nspecial)
     )
     write_json(score_file(run), scores)
@@ -142,7 +142,7 @@ def example(text: FairseqDataset, languages: int) -> dict[str, str]:
     return {"first": words(line)} | ({"second": words(half + line)} if languages > 1 else {})
 
 
-def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list[int]) -> dict:
+def score_positions(model: BaseFairseqModel, system: str, longest: int, words: list[int]) -> dict:
     """What the paper's Figures 4 to 6 and 8 show of the encodings of the positions that training reached;
     None where it has none.
 
@@ -190,6 +190,6 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
         )
         symbols = [model.encoder.dictionary[word] for word in words]
         found["correlations"] = {"words": symbols, "values": rounded(values)}
-        bands = banding(values)
+        bands = band_shares(values)
         found["bands"] = {"positions": bands.columns, "words": bands.rows, "size": bands.size}
     return found

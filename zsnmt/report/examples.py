@@ -8,7 +8,8 @@ from pathlib import Path
 
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import read_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.scores import Run, all_directions, way_title, ways_of
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, is_as_translated, settings_file

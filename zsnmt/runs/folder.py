@@ -11,7 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, sha256, write_json
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import OVERLAP_FILE, read_json, write_json
+from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.runs.log import Validated, logged_validations, training_summary
 from zsnmt.runs.scores import Way
@@ -55,13 +57,14 @@ def start_run(
     command: str,
     adapted_from: Path | None = None,
     mode: str = "",
+    further: Mapping[str, object] | None = None,
 ) -> None:
     """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions
     and overlap.
 
     A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
-    `before/`. Raises `InputError` if the folder holds a run of another config or pipeline, and for data that
-    lack a pipeline.
+    `before/`. `further` is what run.json says besides. Raises `InputError` if the folder holds a run of
+    another config or pipeline, and for data that lack a pipeline.
     """
     read_languages(data)
     if not (data / PIPELINE_FILE).is_file():
@@ -98,7 +101,9 @@ def start_run(
             record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
         if adapted_from:
             record["adapted_from"] = origin(adapted_from) | {"mode": mode}
-        write_json(run / RECORD_FILE, record)
+            if synthetic := synthetic_directions(adapted_from):
+                record["synthetic"] = synthetic
+        write_json(run / RECORD_FILE, record | dict(further or {}))
     if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
         with new_folder(run / BEFORE) as before:
             shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)
@@ -159,6 +164,11 @@ def origin(run: Path) -> dict:
         "model": sha256(run / MODEL_FILE),
         "languages": read_languages(run / PIPELINE_FOLDER),
     }
+
+
+def synthetic_directions(run: Path) -> list[str]:
+    """The directions that a run was trained on with synthetic text alone."""
+    return read_record(run).get("synthetic", [])
 
 
 def same_bytes(one: Path, other: Path) -> bool:

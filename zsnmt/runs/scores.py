@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json, write_json
-from zsnmt.kinds import check_kinds
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.languages import KINDS, ZERO_SHOT, Direction, parse_direction
 
 SCORES_FILE = "scores.json"
@@ -163,8 +163,8 @@ class Scores:
 
     @property
     def groups(self) -> list[tuple[str, Way]]:
-        """The kinds and ways of its results, in the order of `in_order`."""
-        return in_order(self._groups)
+        """The kinds and ways of its results, in the order of `order_groups`."""
+        return order_groups(self._groups)
 
     @cached_property
     def _groups(self) -> dict[tuple[str, Way], dict[Direction, Result]]:
@@ -179,7 +179,7 @@ class Scores:
         return replace(self, results=self.before, before=[], means={}, adapted_from=None)
 
 
-def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
+def order_groups(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
     """Kinds and ways as tables list them, each once: by kind, direct ones first, then those through the
     pivot, others as they come.
     """

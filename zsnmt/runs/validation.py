@@ -7,9 +7,9 @@ from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 
-from zsnmt.files import damage_of
-from zsnmt.kinds import check_kinds
-from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, parse_direction
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of
+from zsnmt.languages import KINDS, kind_of, parse_direction
 
 VALIDATION_FILE = "validation.jsonl"
 ORDER = 4  # of BLEU's n-grams
@@ -41,13 +41,17 @@ def append_validation(
     stats: Mapping[str, float],
     directions: Sequence[str],
     trained: Iterable[str],
+    synthetic: Iterable[str] = (),
     decisive: Iterable[str] = (),
 ) -> None:
     """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits)
     and BLEU; `chosen_on`, if any of the directions that are decisive for checkpoints is not trained.
+
+    `trained` are the directions of training, `synthetic` those that have synthetic text alone.
     """
-    trained = {*trained}
-    choosing = [direction for direction in decisive if direction not in trained]
+    of_synthetic = {*map(parse_direction, synthetic)}
+    of_training = {*map(parse_direction, trained), *of_synthetic}
+    choosing = [direction for direction in decisive if parse_direction(direction) not in of_training]
     line = {
         "epoch": epoch,
         "updates": int(stats["num_updates"]),
@@ -55,7 +59,7 @@ def append_validation(
         **({"chosen_on": choosing} if choosing else {}),
         "directions": {
             direction: {
-                "kind": SUPERVISED if direction in trained else ZERO_SHOT,
+                "kind": kind_of(parse_direction(direction), of_training, of_synthetic),
                 **{
                     figure: float(stats[f"{figure}_{direction}"])
                     for figure in ("nll_loss", "bleu")

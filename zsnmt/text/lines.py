@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 
 SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with it
 # Control characters but the tab; a byte order mark that tokenisation would leave at the start.

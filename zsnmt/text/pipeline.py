@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from zsnmt.files import damage_of, read_json, replacing
+from zsnmt.files.records import damage_of, read_json
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known
 from zsnmt.text.subword import MODEL_FILE, Subwords
 from zsnmt.text.tokenisation import KINDS, check_kind, load_tokeniser

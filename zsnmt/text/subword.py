@@ -9,14 +9,17 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
 import sentencepiece
 
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, replacing
+from zsnmt.files.records import damage_of
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, check_language
+from zsnmt.processes import in_another_process
 from zsnmt.text.lines import SPACE, iterate_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.sampling import sample, sample_sizes
@@ -180,28 +183,37 @@ def train_subwords(
 
     if merges is not None:
         vocabulary_size = merges + others + len(set(SPACE).union(*drawn()) - {" "}) + UNKNOWN_PIECES
-    trained = io.BytesIO()
+    options = {
+        "vocab_size": vocabulary_size - others,
+        "model_type": model_type,
+        "character_coverage": character_coverage,
+        "normalization_rule_name": normalization,
+    }
     try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=drawn(),
-            model_writer=trained,
-            vocab_size=vocabulary_size - others,
-            model_type=model_type,
-            character_coverage=character_coverage,
-            normalization_rule_name=normalization,
-            pad_id=-1,
-            bos_id=-1,
-            eos_id=-1,  # the dictionary has its own
-            num_threads=1,  # the sums of unigram training depend on it
-            max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
-            shuffle_input_sentence=False,
-            minloglevel=QUIET,
-        )
+        trained = in_another_process(partial(trained_model, drawn(), options))
     except RuntimeError as error:
         explain(error, vocabulary_size, others, merges=merges)
         raise
     with replacing(model) as file:
-        file.write(trained.getvalue())
+        file.write(trained)
+
+
+def trained_model(sentences: Iterator[str], options: Mapping[str, object]) -> bytes:
+    """What SentencePiece makes of sentences."""
+    trained = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=sentences,
+        model_writer=trained,
+        pad_id=-1,
+        bos_id=-1,
+        eos_id=-1,  # the dictionary has its own
+        num_threads=1,  # the sums of unigram training depend on it
+        max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
+        shuffle_input_sentence=False,
+        minloglevel=QUIET,
+        **options,
+    )
+    return trained.getvalue()
 
 
 def frequent_pieces(counts: Mapping[str, int], threshold: int) -> list[str]:

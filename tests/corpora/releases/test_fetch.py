@@ -16,7 +16,7 @@ from tests.conftest import ROOT, run_command
 from tests.corpora.releases.test_unpack import TEXTS, special, texts, tgz, zipped
 from tests.support.file_server import FileServer, Served
 from zsnmt.corpora.releases.catalogue import CATALOGUE
-from zsnmt.corpora.releases.fetch import SUMS, Corpus, Part, ReleaseFile, alone_in, at_mirror, fetch
+from zsnmt.corpora.releases.fetch import SUMS, Corpus, Part, ReleaseFile, alone_in, fetch, use_mirror
 from zsnmt.corpora.releases.release import find_file
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.config import read_study_config
@@ -242,11 +242,11 @@ def test_an_alternative_will_do(server, corpus, tmp_path):
 
 def test_a_mirror_of_ones_own_is_asked_instead(server, corpus, tmp_path):
     server.files = {f"mirror/{name}": served for name, served in server.files.items()}
-    bring(at_mirror(corpus, f"{server.url}/mirror/"), tmp_path)
+    bring(use_mirror(corpus, f"{server.url}/mirror/"), tmp_path)
     assert all(name.startswith("mirror/") for name in server.names())
     for url in ("ftp://example.org", "/srv/mirror", "http://exämple.org"):
         with pytest.raises(InputError, match="must begin with http:// or https://"):
-            at_mirror(corpus, url)
+            use_mirror(corpus, url)
 
 
 # Files that are damaged, or other ones than they were
@@ -299,7 +299,7 @@ TSV = "pmindia.v1.bn-en.tsv"
 
 def pmindia(server) -> Corpus:
     """The Bengali part of PMIndia, as the catalogue has it."""
-    corpus = at_mirror(CATALOGUE["pmindia"], server.url)
+    corpus = use_mirror(CATALOGUE["pmindia"], server.url)
     return replace(corpus, parts=corpus.parts[:1])
 
 
@@ -450,7 +450,7 @@ def test_every_form_of_the_iwslt_release_gives_the_readers_files(server, tmp_pat
     parts = [
         Part(tuple(replace(file, size=None, sha256=None) for file in part.files)) for part in corpus.parts
     ]
-    bring(at_mirror(replace(corpus, parts=tuple(parts)), server.url), tmp_path)
+    bring(use_mirror(replace(corpus, parts=tuple(parts)), server.url), tmp_path)
     for path, content in {**TRAINING, **INNER_TEST}.items():
         assert find_file(tmp_path, path.split("/")[-1]).read_bytes() == content
 

@@ -9,7 +9,7 @@ from tests.conftest import OLDER_RUN, make_dictionary
 from tests.support.exports import export, random_model
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import read_json, write_json
 from zsnmt.inference.export.ctranslate2.self_check import PLACES
 from zsnmt.inference.export.folder import CHECKSUM, EXPORT_FILE, checksum, describe_export, read_export
 from zsnmt.inference.translator import Translator

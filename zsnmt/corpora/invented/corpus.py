@@ -22,7 +22,7 @@ from zsnmt.corpora.invented.lexicon import (
     stream,
 )
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files.replacing import replacing_folder
 
 VERSION = 1  # of the text that settings stand for; raise it when the same settings give other text
 PATIENCE = 2000  # draws in a row without a new meaning, after which the grammar is called exhausted

@@ -15,7 +15,8 @@ from urllib.request import Request, urlopen
 from tqdm import tqdm
 
 from zsnmt.errors import InputError
-from zsnmt.files import errors_naming, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import errors_naming
 
 WAITS = (2.0, 10.0)  # seconds before the second and the third try
 

@@ -20,7 +20,7 @@ from zsnmt.corpora.releases.download import WAITS, DownloadError, Wanted, downlo
 from zsnmt.corpora.releases.release import open_lines
 from zsnmt.corpora.releases.unpack import unpack, unpacked_name
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.text.lines import read_lines, write_lines
 
 SUMS = "SHA256SUMS"
@@ -121,7 +121,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def at_mirror(corpus: Corpus, url: str) -> Corpus:
+def use_mirror(corpus: Corpus, url: str) -> Corpus:
     """The corpus with every file at one address, below which it lies under its name."""
     if not re.match("https?://", url) or not url.isascii():
         raise InputError(f"'{url}' is not an address of a mirror; it must begin with http:// or https://")

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol
 
 from zsnmt.errors import InputError
-from zsnmt.files import errors_naming, replacing, replacing_folder
+from zsnmt.files.replacing import errors_naming, replacing, replacing_folder
 
 BYTE_LIMIT = 2**32  # the largest release known here unpacks to about 2**30
 MEMBER_LIMIT = 10_000
@@ -104,7 +104,7 @@ def write(archive: Path, target: Path, nested: Sequence[str], allowance: Allowan
     with replacing_folder(target) as part:
         for name, stream in tar_members(archive) if archive.name.endswith(TAR) else zip_members(archive):
             allowance.take(members=1)
-            write_member(part / checked(name), name, stream, allowance=allowance)
+            write_member(part / check_member(name), name, stream, allowance=allowance)
         if not any(part.iterdir()):
             raise Refused("it holds no file")
         for pattern in nested:
@@ -156,7 +156,7 @@ def zip_members(archive: Path) -> Iterator[tuple[str, Stream]]:
                     yield member.filename, stream
 
 
-def checked(name: str) -> PurePosixPath:
+def check_member(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or re.match("[A-Za-z]:", name):
         raise Refused(f"{name!r} in it leads out of its folder")

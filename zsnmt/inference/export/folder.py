@@ -15,9 +15,10 @@ from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec, load_dictionary
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.inference.export.formats import FORMATS
-from zsnmt.kinds import check_kinds
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.runs.folder import RECORD as OF_RUN
@@ -73,7 +74,7 @@ def read_export(folder: Path) -> dict:
     return record
 
 
-def needed(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
+def codec_record(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
     """What the record of an export to a format says for those who translate with it."""
     return {
         "format": to,

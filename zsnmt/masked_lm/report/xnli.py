@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json
-from zsnmt.kinds import check_kinds
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.report.scores import check_alike
-from zsnmt.report.table import Table, over_seeds
+from zsnmt.report.table import Table, seed_cell
 
 SCORES_FILE = "xnli.json"
 REMEDY = "score the run with recipes/xnli.sh"
@@ -63,7 +63,7 @@ def accuracy_table(runs: Sequence[dict]) -> Table:
     for system in sorted({run["system"] for run in runs}, key=lambda system: [*LABELS, system].index(system)):
         of_system = sorted((run for run in runs if run["system"] == system), key=lambda run: run["seed"])
         means = [
-            over_seeds("accuracy", [run["accuracy"][language] for run in of_system]) for language in languages
+            seed_cell("accuracy", [run["accuracy"][language] for run in of_system]) for language in languages
         ]
         rows.append([LABELS.get(system, system), ", ".join(str(run["seed"]) for run in of_system), *means])
     about = (

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from zsnmt.analysis.similarities import Similarity
 from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json
-from zsnmt.kinds import check_kinds
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.report.scores import Run, check_alike
 from zsnmt.text.lines import read_lines
 
@@ -210,10 +210,10 @@ def check_probed_alike(found: Sequence[Probes]) -> None:
     """`InputError` unless the probes are of one text with equal settings."""
     if found:
         remedy = "probe them alike with recipes/probe.sh, or leave out a run"
-        check_alike([(one.name, probed(one)) for one in found], remedy)
+        check_alike([(one.name, common_settings(one)) for one in found], remedy)
 
 
-def probed(one: Probes) -> dict[str, set[str]]:
+def common_settings(one: Probes) -> dict[str, set[str]]:
     """What must be equal of probes in one table, by name."""
     said = {what: one.record[key] for key, what in (OF_PROBES | OF_LATER_PROBES).items()}
     tokens = {

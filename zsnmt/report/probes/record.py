@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.analysis.state_folder import RECORD, STATES_FILE
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import read_json, write_json
 from zsnmt.runs.folder import commit, read_record, versions
 
 RECORD_FILE = "record.json"

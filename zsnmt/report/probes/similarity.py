@@ -8,7 +8,7 @@ import numpy as np
 
 from zsnmt.analysis.similarities import Similarity, similarities
 from zsnmt.analysis.state_folder import read_states
-from zsnmt.files import check_output
+from zsnmt.files.replacing import check_output
 from zsnmt.report.table import Table, text_rows, write_tsv
 
 TITLES = [

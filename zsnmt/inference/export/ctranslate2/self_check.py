@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.files import damage_of, read_json, write_json
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.inference.export.ctranslate2.check import Scored, agreement
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.processor import this_processor

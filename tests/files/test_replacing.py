@@ -11,7 +11,8 @@ import pytest
 
 from tests.support.disk import full_after
 from zsnmt.errors import InputError
-from zsnmt.files import check_archive, new_folder, replacing, replacing_folder, sha256, unchanged
+from zsnmt.files.checksums import check_archive, sha256, unchanged
+from zsnmt.files.replacing import new_folder, replacing, replacing_folder
 
 
 def names(folder: Path) -> list[str]:
@@ -132,7 +133,7 @@ def test_the_reader_of_a_fifo_gets_what_is_written(tmp_path):
 def test_an_open_file_that_is_named_by_its_number_is_written_to(tmp_path):
     (tmp_path / "out").symlink_to("/proc/self/fd/1")  # as /dev/stdout
     program = (
-        "import sys; from pathlib import Path; from zsnmt.files import replacing\n"
+        "import sys; from pathlib import Path; from zsnmt.files.replacing import replacing\n"
         "with replacing(Path(sys.argv[1])) as file: file.write(b'new\\n')"
     )
     command = f'{{ echo before; "{sys.executable}" -c "$1" "$2"; echo after; }} > "$3"'
@@ -197,7 +198,7 @@ def test_a_folder_stays_when_the_new_one_cannot_take_its_place(tmp_path, monkeyp
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from zsnmt.files import replacing, replacing_folder
+from zsnmt.files.replacing import replacing, replacing_folder
 with replacing(Path(sys.argv[1], "scores")) as file, replacing_folder(Path(sys.argv[1], "data")) as part:
     file.write(b"half")
     file.flush()

@@ -1,28 +1,18 @@
-"""Files that are whole or not there."""
+"""Files and folders that are whole or not there: written beside their place, and renamed when done."""
 
 import errno
 import fcntl
 import glob
-import hashlib
-import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import MappingProxyType
 from typing import BinaryIO
-from zipfile import ZipFile, is_zipfile
 
 from zsnmt.errors import InputError
-from zsnmt.kinds import check_kinds
 
-OVERLAP_FILE = (
-    "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
-)
-END_OF_ARCHIVE = b"PK\5\6"  # the last record of a zip archive begins so, and has 18 bytes more
-FOLDER = 0x10  # the attribute of a part that is a folder, of which PyTorch reads nothing
 CANNOT_GROW = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 BEGINNING = 60  # characters of a name that the name of its part begins with, so that any name has room
 
@@ -113,9 +103,6 @@ def errors_naming(path: Path, part: Path | None = None) -> Iterator[None]:
         raise
 
 
-# Parts: what is written beside its place.
-
-
 @contextmanager
 def part_of(path: Path, of_folder: bool = False) -> Iterator[Path]:
     """An empty file or folder `.NAME.????????.part` beside what `path` leads to; it is removed when the block
@@ -198,91 +185,3 @@ def remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def sha256(path: Path) -> str:
-    """The checksum of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextmanager
-def unchanged(path: Path) -> Iterator[str]:
-    """The checksum of a file that is read in the block; `InputError` if it is another one when that ends."""
-
-    def identity() -> tuple[int, int, int]:
-        status = path.stat()
-        return status.st_ino, status.st_size, status.st_mtime_ns
-
-    before = identity()
-    yield sha256(path)
-    if identity() != before:
-        raise InputError(f"{path} was replaced while it was read; run the same command again")
-
-
-def check_archive(path: Path) -> None:
-    """`InputError` for a zip archive, as PyTorch writes them, that was changed since; other files pass.
-
-    An archive keeps a checksum (CRC-32) of each file in it, which PyTorch does not look at.
-    """
-    try:
-        if not is_zipfile(path):
-            return
-        with path.open("rb") as file, ZipFile(file) as archive:
-            first, *_ = parts = archive.infolist()
-            file.seek(-len(END_OF_ARCHIVE) - 18, os.SEEK_END)
-            whole = first.header_offset == 0 and file.read(len(END_OF_ARCHIVE)) == END_OF_ARCHIVE
-            whole &= not any(part.external_attr & FOLDER for part in parts)
-            whole = whole and archive.testzip() is None
-    except FileNotFoundError:
-        raise
-    except Exception:  # zipfile raises many kinds
-        whole = False
-    if not whole:
-        raise InputError(
-            f"{path} is damaged: it is not as it was written; copy it again, or remove it and make it anew"
-        )
-
-
-def checksum_of(content: Mapping) -> str:
-    """A short checksum, 16 hexadecimal digits, of a mapping whose keys can be sorted and whose values
-    print all they are.
-    """
-    return hashlib.sha256(repr(sorted(content.items())).encode("utf-8")).hexdigest()[:16]
-
-
-# JSON
-
-
-def read_json(path: Path, remedy: str, kinds: Mapping[str, object] = MappingProxyType({})) -> dict:
-    """What a JSON file says, an object with at least the keys of `kinds`; an `InputError` with the remedy if
-    it is missing or damaged.
-
-    `kinds`: what the value of each of these keys is, see `zsnmt.kinds.fits`.
-    """
-    try:
-        text = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path} is missing; {remedy}") from None
-    with damage_of(path, remedy):
-        content = json.loads(text.decode("utf-8"))
-        if not isinstance(content, dict):
-            raise ValueError(f"it is not an object but {json.dumps(content)[:20]}")
-        check_kinds(content, kinds)
-    return content
-
-
-@contextmanager
-def damage_of(path: Path | str, remedy: str) -> Iterator[None]:
-    """Turns what goes wrong when the content of a file is taken apart into an `InputError` with a remedy."""
-    try:
-        yield
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        what = f"it lacks {error}" if isinstance(error, KeyError) else error
-        raise InputError(f"{path} is damaged ({what}); remove it, then {remedy}") from error
-
-
-def write_json(path: Path, content: dict) -> None:
-    """Write a file that is whole or not there."""
-    with replacing(path) as file:
-        file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
