@@ -9,7 +9,7 @@ import torch
 
 from tests.conftest import run_command
 from zsnmt.adaptation.checkpoint import TABLES
-from zsnmt.files import sha256
+from zsnmt.files.checksums import sha256
 from zsnmt.languages import read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
+from zsnmt import console
 from zsnmt.errors import InputError
 
 T = TypeVar("T")
@@ -23,8 +24,10 @@ worker_function: Callable  # of a worker process, given to it once
 
 def end_with_parent() -> None:
     """A worker whose main process was killed would wait for work, and keep the locks it inherited, for
-    ever.
+    ever. Signals end it at once: only the main process has something to remove.
     """
+    for number in console.ENDING:
+        signal.signal(number, signal.SIG_DFL)
 
     def wait() -> None:
         parent = parent_process()

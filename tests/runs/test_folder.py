@@ -61,8 +61,12 @@ def test_another_config_or_pipeline_is_refused(made):
 
 
 def test_the_training_is_told_by_its_validations_where_the_log_was_cut(tmp_path):
-    (tmp_path / "run.json").write_text('{"system": "a"}')
-    assert describe_run(tmp_path) == {"system": "a", "training": "without a log"}
+    record = dict.fromkeys(("config", "system", "command", "commit", "text"), "a") | {
+        "seed": 1,
+        "versions": {},
+    }
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    assert describe_run(tmp_path) == record | {"training": "without a log"}
     (tmp_path / "train.log").write_text(log_line(100, 7.5))
     assert describe_run(tmp_path)["training"].startswith(
         "1 epochs, 100 updates, best validation loss 7.5 bits"
@@ -110,3 +114,24 @@ def test_data_without_a_pipeline_are_refused_before_a_run_is_trained_on_them(mad
     (folder / "data" / "pipeline.json").unlink()
     with pytest.raises(InputError, match="data/pipeline.json is missing; remove .*data and give the same"):
         start()
+
+
+def test_what_was_zero_resource_to_a_run_is_so_to_the_one_that_goes_on_from_it(made):
+    folder, _ = made
+    run = folder / "run"
+    (run / "model.pt").write_bytes(b"weights")
+    record = read_record(run)
+    (run / "run.json").write_text(json.dumps(record | {"synthetic": ["de-fr", "fr-de"]}))
+    start_run(
+        folder / "adapted",
+        folder / "x.conf",
+        folder / "data",
+        text=folder / "text",
+        system="adapted",
+        seed=1,
+        command="bash recipes/adapt.sh x",
+        adapted_from=run,
+        mode="full",
+    )
+    assert read_record(folder / "adapted")["synthetic"] == ["de-fr", "fr-de"]
+    assert "synthetic" not in record

@@ -60,6 +60,20 @@ def test_what_chose_checkpoints_is_said_where_it_was_not_trained(tmp_path):
     assert chosen_on(tmp_path) == ["de-fr"] == read_validations(tmp_path)[1]["chosen_on"]
 
 
+def test_what_has_synthetic_text_alone_is_zero_resource(tmp_path):
+    append_validation(tmp_path, 1, figures(50, 7.0), DIRECTIONS, TRAINED, synthetic=["de-fr"])
+    (line,) = read_validations(tmp_path)
+    assert {direction: of["kind"] for direction, of in line["directions"].items()} == {
+        "de-en": "supervised",
+        "en-de": "supervised",
+        "de-fr": "zero_resource",
+    }
+    append_validation(
+        tmp_path, 2, figures(60, 7.0), DIRECTIONS, TRAINED, synthetic=["de-fr"], decisive=DIRECTIONS
+    )
+    assert "chosen_on" not in read_validations(tmp_path)[1]
+
+
 def test_without_validations_there_are_none(tmp_path):
     assert read_validations(tmp_path) == []
 

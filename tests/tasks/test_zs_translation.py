@@ -247,3 +247,28 @@ def test_languages_may_be_added_at_the_end_but_not_reordered(data):
     stock = task_of(data)
     stock.load_state_dict({})
     assert stock.placement.name == "t_dec"
+
+
+# Extra data, such as synthetic text
+
+
+def extra(data, directions: str) -> list[str]:
+    return ["--extra-data", str({"targets": str(data)}), "--extra-lang-pairs", str({"targets": directions})]
+
+
+def test_directions_of_extra_data_are_trained_and_choose_checkpoints(data):
+    valid = [SUPERVISED[0], ZERO_SHOT[0], ZERO_SHOT[1]]
+    given = [*extra(data, f"{ZERO_SHOT[0]},{SUPERVISED[0]}"), "--valid-lang-pairs", ",".join(valid)]
+    task = task_of(data, *given)
+    assert task.lang_pairs == SUPERVISED and task.extra_directions == [ZERO_SHOT[0]]
+    assert task.trained_directions == task.state_dict()["trained"] == [*SUPERVISED, ZERO_SHOT[0]]
+    assert task.decisive_directions == valid[:2]
+    later = task_of(data, *towards(ZERO_SHOT[0]))
+    later.load_state_dict(task.state_dict())
+    assert parse_direction(ZERO_SHOT[0]) in later.codec.trained
+
+
+def test_extra_data_of_an_unknown_language_are_refused(data):
+    task = task_of(data, *extra(data, f"{PIVOT}-xx"))
+    with pytest.raises(InputError, match=f"unknown language 'xx': {KNOWN}"):
+        _ = task.trained_directions

@@ -1,6 +1,5 @@
 """How the training of a run goes on when it learns a new language."""
 
-import shlex
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +8,13 @@ from fairseq.data import Dictionary
 
 from zsnmt.adaptation.checkpoint import extend_checkpoint
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.checksums import checked_model
-from zsnmt.runs.folder import COMMAND_FILE, MODEL_FILE, PIPELINE_FOLDER
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import directions_with_data
+from zsnmt.training.fairseq_train import options_of
 
 Options = dict[str, str | int | float]
 FULL, FROZEN = MODES = ("full", "frozen")
@@ -99,20 +99,14 @@ def training_options(
     mode `frozen` on those of the `new` languages, in full precision. Raises `InputError` for a run that does
     not say how it was trained.
     """
-    path = run / COMMAND_FILE
-    if not path.is_file():
-        raise InputError(
-            f"{path} is missing: it says with which options the run was trained; give a run made by "
-            "recipes/train.sh"
-        )
-    _, _, *options = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
-    dropped, directions = {"--cpu"}, directions_with_data(data, "train", [*languages])
+    directions = directions_with_data(data, "train", [*languages])
+    dropped: set[str] = set()
     if mode == FROZEN:
-        dropped |= {spelt(name) for name in ROUNDING}
+        dropped = {spelt(name) for name in ROUNDING}
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
     given = [[spelt(name), str(value)] for name, value in model.items()]
     return [
-        *(option for option in options if option not in dropped),
+        *(option for option in options_of(run) if option not in dropped),
         *sum(given, []),
         "--lang-pairs",
         ",".join(directions),

@@ -60,6 +60,18 @@ class TaggedPairs(LanguagePairDataset):
             example["prev_output_tokens"] = torch.cat([self.start, example["target"][:-1]])
         return example
 
+    def random_choice_in_dataset(self, generator: np.random.RandomState, number: int) -> np.ndarray:
+        """The indices of so many pairs at random; fairseq asks for it where directions are sampled.
+
+        A direction that gives more pairs than it has gives each of them before any of them again, where
+        fairseq would draw some three times and others never.
+        """
+        if number <= len(self):
+            return generator.choice(len(self), number, replace=False)
+        passes, rest = divmod(number, len(self))
+        whole = [generator.permutation(len(self)) for _ in range(passes)]
+        return np.concatenate([*whole, generator.choice(len(self), rest, replace=False)])
+
 
 class DirectionSets(ConcatDataset):
     """Data sets of several directions, one after the other, each batch of one direction only.

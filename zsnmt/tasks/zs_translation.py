@@ -56,16 +56,14 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             default=None,
             choices=TagPlacement.NAMES,
             help="where language tags stand: on the source (enc) or as the decoder's first token (dec), "
-            "source (s) "
-            f"or target (t) language; kept in the checkpoint (default: {DEFAULT_PLACEMENT})",
+            f"source (s) or target (t) language; kept in the checkpoint (default: {DEFAULT_PLACEMENT})",
         )
         parser.add_argument(
             "--valid-lang-pairs",
             default=None,
             metavar="PAIRS",
             help="directions to validate on, with a loss for each, or 'all' with validation text; the best "
-            "checkpoint is "
-            "chosen on those of training alone (default: the directions of training)",
+            "checkpoint is chosen on those of training alone (default: the directions of training)",
         )
         parser.add_argument(
             "--early-stopping-on-zero-shot",
@@ -87,8 +85,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             choices=FORMS,
             default=POWER,
             help="what the score of a translation is divided by, with its length in tokens, EOS among them: "
-            "power is fairseq's "
-            "length^lenpen, gnmt is ((5 + length) / 6)^lenpen (default: %(default)s)",
+            "power is fairseq's length^lenpen, gnmt is ((5 + length) / 6)^lenpen (default: %(default)s)",
         )
         parser.add_argument(
             "--cpu-bf16",
@@ -180,10 +177,16 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def trained_directions(self) -> list[str]:
-        """The directions of training, and those that the model was trained on before it learned a new
-        language.
+        """The directions of training, those of extra data too, and those that the model was trained on
+        before this training.
         """
-        return [*dict.fromkeys([*self.trained_before, *self.lang_pairs])]
+        return [*dict.fromkeys([*self.trained_before, *self.lang_pairs, *self.extra_directions])]
+
+    @property
+    def extra_directions(self) -> list[str]:
+        """The directions that only `--extra-data`, such as synthetic text, are for."""
+        extra = directions_of(",".join((self.args.extra_lang_pairs or {}).values()), self.langs)
+        return [direction for direction in dict.fromkeys(extra) if direction not in self.lang_pairs]
 
     def dictionary_hash(self) -> str:
         """A checksum of the dictionary's symbols in their order."""
@@ -257,8 +260,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """
         if self.args.early_stopping_on_zero_shot:
             return self.valid_directions
+        trained = {*self.lang_pairs, *self.extra_directions}
         return [
-            direction for direction in self.valid_directions if direction in self.lang_pairs
+            direction for direction in self.valid_directions if direction in trained
         ] or self.valid_directions
 
     @property
@@ -311,6 +315,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 stats,
                 directions=self.valid_directions,
                 trained=self.lang_pairs,
+                synthetic=self.extra_directions,
                 decisive=self.decisive_directions,
             )
 

@@ -16,10 +16,11 @@ from pathlib import Path
 import sentencepiece
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.records import damage_of
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, check_language
 from zsnmt.processes import in_another_process
-from zsnmt.text.lines import iterate_lines
+from zsnmt.text.lines import SPACE, iterate_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.sampling import sample, sample_sizes
 
@@ -29,7 +30,7 @@ NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
-SPACE = "\u2581"
+MOST_PIECES = 2**31  # SentencePiece counts them so
 BATCH = 1000  # sentences encoded by one call
 QUIET = 2  # errors only
 UNKNOWN_PIECES = 1  # <unk>, which is a piece that SentencePiece counts
@@ -114,11 +115,10 @@ class Subwords:
     @classmethod
     def load(cls, folder: Path) -> "Subwords":
         """What `save` wrote; raises InputError when the folder holds no model."""
-        vocabularies = {
-            file.name.removeprefix("vocabulary."): file.read_text(encoding="utf-8").split()
-            for file in sorted(folder.glob("vocabulary.*"))
-            if file.suffix != ".part"
-        }
+        vocabularies = {}
+        for file in sorted(folder.glob("vocabulary.*")):
+            with damage_of(file, "copy it again from the data folder of the run"):
+                vocabularies[file.suffix[1:]] = file.read_text(encoding="utf-8").split()
         return cls(folder / MODEL_FILE, vocabularies)
 
     def _processor_of(self, language: str) -> sentencepiece.SentencePieceProcessor:
@@ -167,7 +167,7 @@ def train_subwords(
             f"{merges} merge operations of a {model_type} model with {character_coverage} of the characters "
             "cannot be counted; give 1 or more, of bpe with all characters, or a number of pieces"
         )
-    if merges is None and vocabulary_size - others < 2:
+    if merges is None and not 2 <= vocabulary_size - others < MOST_PIECES:
         raise InputError(
             f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands"
         )

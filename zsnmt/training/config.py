@@ -73,6 +73,9 @@ class Config:
     )
     model: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the model", ())
     training: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the training", ())
+    distillation: tuple[str, ...] = setting(
+        FAIRSEQ_OPTIONS, "options of fairseq-train for the students of zsnmt distill", ()
+    )
     average: int = setting(POSITIVE, "so many of the best checkpoints are averaged", 5)
     beam: int | None = setting(POSITIVE, "hypotheses kept at each step of the search", None)
     length_penalty: float | None = setting(NUMBER, "exponent of the length penalty", None)

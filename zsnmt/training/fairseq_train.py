@@ -10,13 +10,20 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, PROJECT
 from zsnmt.runs.log import progress_line
-from zsnmt.training.children import ending, started
+from zsnmt.training.children import ending, start
 from zsnmt.training.steps import Steps
 
 USER_DIR = PROJECT / "zsnmt"
+OF_DATA = {  # options that belong to the data of one training, or to what it went on from
+    "--extra-data",
+    "--extra-lang-pairs",
+    "--sampling-weights-from-file",
+    "--virtual-data-size",
+    "--finetune-from-model",
+}
 PAUSE = 0.1  # seconds between two looks at a log
 REFUSAL = re.compile(r"(?:fairseq-train: )?error: (.*)")  # of argparse, or one of ours
 OURS = "zsnmt.errors.InputError: "
@@ -34,6 +41,26 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     steps.make(
         folder, "train", folder / CHECKPOINTS, work=work, inputs=[data], settings={"options": [*options]}
     )
+
+
+def options_of(run: Path) -> list[str]:
+    """The options that a run was trained with, but for its data, what it went on from and the device.
+
+    Raises `InputError` for a run that does not say how it was trained.
+    """
+    path = run / COMMAND_FILE
+    if not path.is_file():
+        raise InputError(
+            f"{path} is missing: it says with which options the run was trained; give a run made by "
+            "recipes/train.sh"
+        )
+    _, _, *words = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
+    values = {place + 1 for place, word in enumerate(words) if word in OF_DATA}
+    return [
+        word
+        for place, word in enumerate(words)
+        if place not in values and word.partition("=")[0] not in {*OF_DATA, "--cpu"}
+    ]
 
 
 def device() -> list[str]:
@@ -58,7 +85,7 @@ def train(folder: Path, title: str, arguments: Sequence[str]) -> None:
         file.write(shlex.join(command).encode("utf-8"))
     log = folder / LOG_FILE
     try:
-        with log.open("a+b") as file, started(command, file) as process:
+        with log.open("a+b") as file, start(command, file) as process:
             reason = show_progress(lines_of(log, file.tell(), process), title)
     finally:
         remove_halves(folder / CHECKPOINTS)

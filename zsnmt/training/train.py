@@ -61,13 +61,19 @@ def check_options(architecture: str, options: Sequence[str]) -> None:
 
 
 def train_and_average(
-    steps: Steps, experiment: Experiment, run: Path, system: str, seed: int, options: Sequence[str]
+    steps: Steps,
+    experiment: Experiment,
+    run: Path,
+    system: str,
+    seed: int,
+    options: Sequence[str],
+    data: Path | None = None,
 ) -> None:
-    """Train a run on the data of its experiment, and write the mean of its best checkpoints."""
+    """Train a run on the data of its experiment, or on others, and write the mean of its best checkpoints."""
     number = experiment.config.average
     kept = ["--keep-best-checkpoints", str(number), "--best-checkpoint-metric", "nll_loss"]
     of_training = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
-    fairseq_train(steps, run, f"{system}, seed {seed}", data=experiment.data, options=of_training)
+    fairseq_train(steps, run, f"{system}, seed {seed}", data=data or experiment.data, options=of_training)
     settings = {"number": number, "train": made_from(run, "train")}
     steps.make(run, "average", run / MODEL_FILE, work=partial(average, run, number), settings=settings)
 
