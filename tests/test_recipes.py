@@ -212,13 +212,17 @@ def processes() -> list[tuple[int, str]]:
 
 
 @pytest.mark.slow
-def test_an_interrupt_ends_the_training_too(killed):
-    """Ctrl-C reaches the recipe; sent to it alone, the training ends as well, and nothing is said."""
-    process = start(killed)
-    wait_for((killed.run / "checkpoints" / "checkpoint_last.pt").exists)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 130
-    assert not [words for _, words in processes() if "fairseq-train" in words and str(killed.run) in words]
+@pytest.mark.parametrize("sent, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_recipe_and_its_training_and_leaves_no_halves(killed, sent, status):
+    """Sent to the recipe alone, while it makes data and while it trains; nothing is said."""
+    experiment = killed.runs / "killed"
+    for reached in (".data.*.part", "zs_transformer/seed1/checkpoints/checkpoint_last.pt"):
+        process = start(killed)
+        wait_for(lambda reached=reached: any(experiment.glob(reached)))
+        process.send_signal(sent)
+        assert process.wait(timeout=60) == status
+        assert not [words for _, words in processes() if str(killed.runs) in words]
+        assert not [*killed.runs.rglob("*.part"), *killed.runs.rglob("*.tmp")]
 
 
 @pytest.mark.slow

@@ -50,8 +50,12 @@ class WorkerPool(ProcessPoolExecutor):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         if kind is not None:
-            for process in [*self._processes.values()]:
+            processes = [*(self._processes or {}).values()]
+            self.shutdown(wait=False, cancel_futures=True)  # first: what waits is then not missed
+            for process in processes:
                 process.terminate()
+            for process in processes:
+                process.join()
         return super().__exit__(kind, error, trace)
 
 

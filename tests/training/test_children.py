@@ -51,11 +51,11 @@ PARENT = """
 import sys, time
 from functools import partial
 from pathlib import Path
-from zsnmt.training.children import side_by_side, started
+from zsnmt.training.children import side_by_side, start
 script = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
 
 def job(path):
-    with open(path + ".log", "wb") as log, started([sys.executable, "-c", script, path], log) as process:
+    with open(path + ".log", "wb") as log, start([sys.executable, "-c", script, path], log) as process:
         process.wait()
 
 side_by_side([partial(job, sys.argv[1] + name) for name in "ab"], 2)
