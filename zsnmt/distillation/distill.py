@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
-from zsnmt.distillation.settings import BOTH, NONE, SELF, TARGETS, Distillation
+from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student import (
     SAMPLING_FILE,
     authentic_directions,
@@ -25,6 +25,7 @@ from zsnmt.files import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
 from zsnmt.runs.folder import path_from_top, recipe_command, start_run, synthetic_directions
+from zsnmt.runs.systems import STUDENTS
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
@@ -66,8 +67,7 @@ def default_name(distillation: Distillation, teacher: Teacher) -> str:
     begun = "_from_scratch" * distillation.from_scratch
     same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
     student = teacher.record["system"] if same else distillation.student or teacher.architecture
-    names = {BOTH: "distilled", NONE: "continued"}
-    return f"{student}_{names.get(distillation.sides, f'distilled_{distillation.sides}')}{begun}"
+    return f"{student}_{STUDENTS[distillation.sides]}{begun}"
 
 
 def distill_rounds(
