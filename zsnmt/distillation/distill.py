@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
+from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student import (
     SAMPLING_FILE,
@@ -18,7 +19,7 @@ from zsnmt.distillation.student import (
     student_options,
     words,
 )
-from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText, make_synthetic_text
+from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.files import read_json, write_json
