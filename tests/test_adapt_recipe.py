@@ -9,6 +9,7 @@ import torch
 
 from tests.conftest import run_command
 from zsnmt.adaptation.checkpoint import TABLES
+from zsnmt.files.checksums import sha256
 from zsnmt.languages import read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 
@@ -72,6 +73,7 @@ def test_an_adapted_run_is_a_run_folder_that_says_where_it_comes_from(tiny, full
         "system": "zs_transformer_residual",
         "seed": 1,
         "commit": None,
+        "model": sha256(tiny.run() / "model.pt"),
         "languages": KNOWN,
         "mode": "full",
     }

@@ -157,9 +157,12 @@ def finish(recipe) -> str:
 @pytest.mark.slow
 def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
     """kill -9 while the text is prepared, then while it trains; the third call finishes."""
-    for reached in (killed.runs / "killed" / "data.part", killed.run / "checkpoints" / "checkpoint_last.pt"):
+    for folder, reached in (
+        (killed.runs / "killed", ".data.*.part"),
+        (killed.run / "checkpoints", "checkpoint_last.pt"),
+    ):
         process = start(killed, start_new_session=True)
-        wait_for(reached.exists)
+        wait_for(lambda folder=folder, reached=reached: [*folder.glob(reached)])
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         assert not (killed.run / "model.pt").exists() and not (killed.run / ".done" / "train").exists()
@@ -168,6 +171,7 @@ def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
     )  # the last of the killed lets go of the run
     assert (killed.run / "train.log").read_text().count("| valid |") >= 1
     finish(killed)
+    assert not [*(killed.runs / "killed").glob("*.part")]  # what was left is gone
 
 
 @pytest.mark.slow

@@ -142,7 +142,7 @@ def test_what_is_no_fine_tuned_model_is_refused(done, tmp_path):
     with pytest.raises(InputError, match="model.pt is missing; train the model to its end first"):
         score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
     (tmp_path / "model.pt").write_text("no model")
-    with pytest.raises(InputError, match="model.pt is damaged or no checkpoint of such a model"):
+    with pytest.raises(InputError, match="model.pt cannot be loaded: it is truncated, no checkpoint"):
         score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
     with pytest.raises(InputError, match="was trained for another task than sentence_prediction"):
         score_run(

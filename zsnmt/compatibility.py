@@ -21,7 +21,7 @@ from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
 
 from zsnmt.errors import InputError
-from zsnmt.files import check_archive
+from zsnmt.files.checksums import check_archive
 
 VALUES = (
     ast.Expression,

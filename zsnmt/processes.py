@@ -8,10 +8,12 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
-from typing import TypeVar
+from types import TracebackType
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
+from zsnmt import console
 from zsnmt.errors import InputError
 
 T = TypeVar("T")
@@ -22,8 +24,10 @@ worker_function: Callable  # of a worker process, given to it once
 
 def end_with_parent() -> None:
     """A worker whose main process was killed would wait for work, and keep the locks it inherited, for
-    ever.
+    ever. Signals end it at once: only the main process has something to remove.
     """
+    for number in console.ENDING:
+        signal.signal(number, signal.SIG_DFL)
 
     def wait() -> None:
         parent = parent_process()
@@ -39,13 +43,31 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def worker_pool(
-    workers: int, initializer: Callable = end_with_parent, arguments: tuple = ()
-) -> ProcessPoolExecutor:
+class WorkerPool(ProcessPoolExecutor):
+    """Processes that share work; an exception does not wait until what they have begun is done."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        if kind is not None:
+            for process in [*self._processes.values()]:
+                process.terminate()
+        return super().__exit__(kind, error, trace)
+
+
+def worker_pool(workers: int, initializer: Callable = end_with_parent, arguments: tuple = ()) -> WorkerPool:
     """So many processes, which end with this one; raises `InputError` for fewer than one."""
     if workers < 1:
         raise InputError(f"{workers} processes cannot work; give one or more")
-    return ProcessPoolExecutor(workers, get_context("fork"), initializer, arguments)
+    return WorkerPool(workers, get_context("fork"), initializer=initializer, initargs=arguments)
+
+
+def in_another_process(function: Callable[[], R]) -> R:
+    """What a function returns that would keep this process from hearing signals for long, as one in C++
+    does.
+    """
+    with worker_pool(1, start, (function,)) as pool:
+        return pool.submit(call).result()
 
 
 def map_in_processes(
@@ -89,6 +111,10 @@ def start(function: Callable) -> None:
     worker_function = function
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process hears it too, and ends the workers
     end_with_parent()
+
+
+def call() -> Any:
+    return worker_function()
 
 
 def apply(chunk: list) -> list:

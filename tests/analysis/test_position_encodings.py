@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zsnmt.analysis.position_encodings import (
-    as_encodings,
+    check_encodings,
     curves,
     gaussian_control,
     peak_share,
@@ -78,7 +78,7 @@ def test_the_peak_tells_sines_from_noise():
 )
 def test_what_is_no_table(table, message):
     with pytest.raises(InputError, match=message):
-        as_encodings(table)
+        check_encodings(table)
 
 
 @pytest.mark.parametrize(

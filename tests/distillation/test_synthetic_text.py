@@ -7,12 +7,12 @@ from itertools import permutations
 import pytest
 
 from tests.distillation.conftest import DIRECTIONS, HELD_OUT, LANGUAGES, OTHERS, PIVOT, MadeUpInterpreter
-from zsnmt.corpora.overlap import held_out_sentences, normalised
+from zsnmt.corpora.overlap import held_out_sentences, normalise
 from zsnmt.corpora.parallel_text import check_corpus, find_pair
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.filters import REASONS
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.records import read_json
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
 from zsnmt.training.steps import Steps
@@ -99,7 +99,7 @@ def test_no_validation_or_test_line_is_in_either_half(made, synthetic):
     make_synthetic_text(steps(), text)
     sentences = held_out_sentences(made / "text", LANGUAGES)
     found = [*text.text.rglob("train.*"), *text.text.rglob("valid.*")]
-    assert found and not any(normalised(line) in sentences for path in found for line in read_lines(path))
+    assert found and not any(normalise(line) in sentences for path in found for line in read_lines(path))
     counts = read_json(text.text / "synthetic.json", "")["directions"]
     assert counts["velan-tamun"]["dropped"]["overlap"] > 0 and counts["velan-tamun"]["train"] == 0
     assert not [*text.text.rglob("train.velan-tamun.*")]

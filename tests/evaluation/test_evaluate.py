@@ -28,7 +28,7 @@ from zsnmt.report.scores import check_comparable, search_note
 from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
 from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Scores, Way, read_scores, write_score_file
-from zsnmt.scoring.bootstrap import STEPS, draws, interval, unpacked
+from zsnmt.scoring.bootstrap import STEPS, draws, interval, unpack
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.metrics import Metrics
 from zsnmt.scoring.options import Scoring
@@ -249,7 +249,7 @@ def test_resamples_are_as_many_as_asked_for_and_the_signature_says_so(run, model
         *scores.results[0].uncertainty.resampled.values(),
         *scores.means[ZERO_SHOT, DIRECT].resampled.values(),
     ]
-    assert {len(unpacked(text, 1)) for text in resampled} == {50}
+    assert {len(unpack(text, 1)) for text in resampled} == {50}
     with pytest.raises(InputError, match="their signatures differ: only residual seed 1 has intervals bs:50"):
         check_comparable([scores, replace(scores_of(run, directions=[AA_BB]), seed=2)])
 
@@ -381,12 +381,12 @@ def test_a_mean_is_resampled_as_the_mean_of_the_directions(run, models):
                 hypotheses, references = kept(run, way, direction), sentences(direction.target)
                 drawn = [hypotheses[line] for line in lines], [[references[line] for line in lines]]
                 bleu.append(sacrebleu.corpus_bleu(*drawn).score)
-            assert unpacked(scores.means[kind, way].resampled["bleu"], 100)[sample] == pytest.approx(
+            assert unpack(scores.means[kind, way].resampled["bleu"], 100)[sample] == pytest.approx(
                 np.mean(bleu), abs=100 / STEPS
             )
         for figure, top in ranges().items():
             results = scores.select(kind, way).values()
-            resampled = [unpacked(result.uncertainty.resampled[figure], top) for result in results]
+            resampled = [unpack(result.uncertainty.resampled[figure], top) for result in results]
             low, high = scores.means[kind, way].intervals[figure]
             assert [low, high] == interval(np.mean(resampled, axis=0))
             assert low <= np.mean([result.figures[figure] for result in results]) <= high

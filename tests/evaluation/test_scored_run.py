@@ -7,7 +7,7 @@ import pytest
 
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.evaluation.scored_run import chosen, pivot_of, score_run, settings_of
+from zsnmt.evaluation.scored_run import choose_settings, pivot_of, score_run, settings_of
 from zsnmt.evaluation.text import TextChoice
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.steps import Steps
@@ -31,10 +31,10 @@ def run(tmp_path) -> Path:
 def test_what_is_given_goes_before_the_config_and_that_before_the_defaults(run):
     given = dict.fromkeys(("identifier", "bleu_tokenizer", "beam", "length_penalty", "lines", "comet"))
     settings = settings_of(run, {}, given | {"bleu_tokenizer": "intl", "split": "valid"})
-    assert chosen(Search, settings) == Search(beam=2)
-    assert chosen(Scoring, settings) == Scoring(bleu_tokenizer="intl")
-    assert chosen(TextChoice, settings) == TextChoice(split="valid", lines=60)
-    assert chosen(Scoring, settings_of(run, {}, {})) == Scoring(bleu_tokenizer="subwords")
+    assert choose_settings(Search, settings) == Search(beam=2)
+    assert choose_settings(Scoring, settings) == Scoring(bleu_tokenizer="intl")
+    assert choose_settings(TextChoice, settings) == TextChoice(split="valid", lines=60)
+    assert choose_settings(Scoring, settings_of(run, {}, {})) == Scoring(bleu_tokenizer="subwords")
 
 
 def test_a_tokeniser_that_there_is_not_is_refused_before_anything_is_loaded(run):

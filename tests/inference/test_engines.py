@@ -16,7 +16,7 @@ from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, INT8, PYTORCH, En
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import read_json, write_json
 from zsnmt.inference import engines
 from zsnmt.inference.engines import ManyProcesses, open_engine, prepare_engine
 from zsnmt.inference.export.folder import EXPORT_FILE, describe_export

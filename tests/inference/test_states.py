@@ -24,6 +24,7 @@ from zsnmt.console import WrongUse
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.multiway import read_multiway
 from zsnmt.errors import InputError
+from zsnmt.files.records import read_json, write_json
 from zsnmt.inference.states import (
     ProbedModel,
     batches,
@@ -440,6 +441,16 @@ def test_one_sentence_in_each_language_is_not_one_sentence(model, text, tmp_path
 
 
 def test_missing_and_damaged_states_are_named(folder, tmp_path):
+    flipped = shutil.copytree(folder, tmp_path / "flipped")
+    content = bytearray((flipped / "1.npy").read_bytes())
+    content[-1] ^= 1
+    (flipped / "1.npy").write_bytes(content)
+    with pytest.raises(InputError, match="flipped holds damaged states \\(1.npy is not what was written\\)"):
+        read_states(flipped)
+    record = read_json(flipped / "states.json", "")
+    del record["files"]  # as of a time without checksums
+    write_json(flipped / "states.json", record)
+    assert read_states(flipped).record == record
     with pytest.raises(InputError, match="states.json is missing; make it with zsnmt probe-states"):
         read_states(tmp_path)
     for number, name in enumerate(("1.npy", "tokens.npz")):

@@ -9,7 +9,8 @@ import torch
 from tests.conftest import OLDER_RUN
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import read_json
 from zsnmt.inference import trained_run
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator

@@ -207,7 +207,7 @@ def test_the_length_penalty_is_that_of_the_search_and_wrong_ones_are_refused_bef
     assert search.score(-3.0, 7) == -3.0 / 2**0.6 and Search().score(-3.0, 6) == -0.5
     for wrong, message in (
         ((0.6, "GNMT"), "no length penalty of the form 'GNMT'; choose power or gnmt"),
-        ((-0.5, "power"), "is -0.5; it must be a number, 0 or above"),
+        ((-0.5, "power"), "is -0.5; it must be a number from 0 to 10"),
         ((float("nan"), "gnmt"), "is nan;"),
     ):
         with pytest.raises(InputError, match=message):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import run_command
 from tests.support.pretrained import WORDS, made_up_bert
-from zsnmt.analysis.correlations import banding, correlations
+from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.position_encodings import gaussian_control, principal, sinusoids
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.errors import InputError
@@ -95,7 +95,7 @@ def test_a_heat_map_is_of_the_words_of_all_models(bert, tmp_path):
     found = word_map(other.words, other.positions, words, H)
     rows, query = other.words.vectors[[4, 2]], other.words.query
     values = correlations(rows, other.positions, query, other.key, heads=H)
-    assert found["values"] == np.round(values, 5).tolist() and found["bands"] == banding(values).columns
+    assert found["values"] == np.round(values, 5).tolist() and found["bands"] == band_shares(values).columns
     with pytest.raises(
         InputError, match="of the words of nowhere fewer than two are in vocab.txt of all models"
     ):

@@ -15,7 +15,7 @@ from zsnmt.analysis.procrustes import compositionality
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.runs import check_system, start_run
-from zsnmt.masked_lm.scores import epochs_of, example, frequent, multilinguality, of_positions
+from zsnmt.masked_lm.scores import epochs_of, example, frequent, multilinguality, score_positions
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.bert_encoder import position_table
 from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
@@ -82,7 +82,7 @@ def test_a_table_is_of_the_positions_that_training_reached(encoding):
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_what_there_is_to_say_of_positions_depends_on_the_encoding(encoding):
-    found = of_positions(stirred(position_encoding=encoding), encoding, LONGEST, [8, 9, 10])
+    found = score_positions(stirred(position_encoding=encoding), encoding, LONGEST, [8, 9, 10])
     assert found["positions"] == LONGEST
     assert (found["curves"] is None) == (encoding == "none")
     assert (found["procrustes"] is None) == (encoding == "none")
@@ -116,7 +116,7 @@ def test_a_learned_table_and_one_of_tupe_are_measured_on_as_many_positions():
         learned.encoder.sentence_encoder.embed_positions.weight[3 : LONGEST + 2] = rows
         tupe.encoder.sentence_encoder.position_bias.table.weight[2 : LONGEST + 1] = rows
     one, other = (
-        of_positions(model, name, LONGEST, [8, 9])["procrustes"]
+        score_positions(model, name, LONGEST, [8, 9])["procrustes"]
         for model, name in ((learned, "learned"), (tupe, "tupe_absolute"))
     )
     assert one == other
@@ -129,7 +129,7 @@ def test_positions_as_keys_are_measured_as_the_first_layer_projects_them(terms):
     encoder = model.encoder.sentence_encoder
     weight = encoder.position_terms.own[1].weight if terms else encoder.layers[0].self_attn.k_proj.weight
     keys = position_table(encoder, LONGEST)[1:] @ weight.detach().numpy().T
-    found = of_positions(model, "learned", LONGEST, [8, 9])["procrustes_keys"]
+    found = score_positions(model, "learned", LONGEST, [8, 9])["procrustes_keys"]
     expected = compositionality(keys, found["offsets"])
     assert found["median"] == pytest.approx(expected.median, abs=1e-5)
     assert found["undivided"] == pytest.approx(expected.undivided.mean(axis=1), abs=1e-5)
@@ -139,7 +139,7 @@ def test_positions_of_tupe_as_keys_are_normalised_and_projected_by_its_own_weigh
     model = stirred(position_encoding="tupe_absolute")
     bias = model.encoder.sentence_encoder.position_bias
     rows = bias.layer_norm(bias.table.weight[2 : LONGEST + 1])
-    found = of_positions(model, "tupe_absolute", LONGEST, [8, 9])["procrustes_keys"]
+    found = score_positions(model, "tupe_absolute", LONGEST, [8, 9])["procrustes_keys"]
     keys = (rows @ bias.k_proj.weight.T).detach().numpy()
     assert found["median"] == pytest.approx(compositionality(keys, found["offsets"]).median, abs=1e-5)
 
@@ -152,14 +152,14 @@ def test_the_table_of_relative_keys_is_measured_over_the_offsets_that_it_has(opt
     """As many shifts as of the other encodings, unless the table is too short for them."""
     model = stirred(position_encoding="relative_key", **options)
     table = position_table(model.encoder.sentence_encoder, LONGEST)
-    found = of_positions(model, CLIPPED if options else "relative_key", LONGEST, [8, 9])["procrustes"]
+    found = score_positions(model, CLIPPED if options else "relative_key", LONGEST, [8, 9])["procrustes"]
     assert len(table) == rows and found["offsets"] == ([1] if rows == 7 else [1, 2])
     assert found["mean"] == pytest.approx(compositionality(table, found["offsets"]).mean, abs=1e-5)
 
 
 def test_the_correlations_of_words_and_positions_are_a_term_of_the_first_layer():
     model = stirred(position_encoding="sinusoidal")
-    values = np.array(of_positions(model, "sinusoidal", LONGEST, [8, 9])["correlations"]["values"])
+    values = np.array(score_positions(model, "sinusoidal", LONGEST, [8, 9])["correlations"]["values"])
     encoder = model.encoder.sentence_encoder
     attention, word = encoder.layers[0].self_attn, 2 * math.sqrt(C) * encoder.embed_tokens.weight[9]
     q = attention.q_proj.weight @ word

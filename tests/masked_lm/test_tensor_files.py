@@ -103,5 +103,17 @@ def test_numpys_files_are_read_unless_they_hold_something_else(tmp_path):
         read_npy(tmp_path / "no.npy")
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_refused(tmp_path, number):
+    table = TABLE.copy()
+    table[2, 1] = number
+    path = safetensors(tmp_path / "x.safetensors", {"b": table}, "BF16")
+    np.save(tmp_path / "x.npy", table)
+    with pytest.raises(InputError, match="x.safetensors .*: b holds numbers that are not finite"):
+        read_tensor(path, "b", read_header(path)["b"])
+    with pytest.raises(InputError, match="x.npy holds numbers that are not finite"):
+        read_npy(tmp_path / "x.npy")
+
+
 def test_every_kind_has_a_test():
     assert {*KINDS} == {"F64", "F32", "F16", "BF16"}

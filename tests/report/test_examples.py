@@ -8,7 +8,7 @@ import pytest
 from tests.support.runs import SIGNATURE, STRAYED, TEXT, make_run, make_text
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.files import sha256
+from zsnmt.files.checksums import sha256
 from zsnmt.languages import Direction
 from zsnmt.report import examples as module
 from zsnmt.report.examples import examples

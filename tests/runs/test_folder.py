@@ -61,8 +61,12 @@ def test_another_config_or_pipeline_is_refused(made):
 
 
 def test_the_training_is_told_by_its_validations_where_the_log_was_cut(tmp_path):
-    (tmp_path / "run.json").write_text('{"system": "a"}')
-    assert describe_run(tmp_path) == {"system": "a", "training": "without a log"}
+    record = dict.fromkeys(("config", "system", "command", "commit", "text"), "a") | {
+        "seed": 1,
+        "versions": {},
+    }
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    assert describe_run(tmp_path) == record | {"training": "without a log"}
     (tmp_path / "train.log").write_text(log_line(100, 7.5))
     assert describe_run(tmp_path)["training"].startswith(
         "1 epochs, 100 updates, best validation loss 7.5 bits"

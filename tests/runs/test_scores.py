@@ -15,7 +15,7 @@ from zsnmt.runs.scores import (
     PIVOT,
     Uncertainty,
     Way,
-    in_order,
+    order_groups,
     read_score_file,
     read_scores,
     write_score_file,
@@ -107,7 +107,7 @@ def test_kind_and_way_are_kept_apart_whatever_they_are(tmp_path):
         (ZERO_RESOURCE, DIRECT),
         (ZERO_RESOURCE, PIVOT),
     ]
-    assert in_order([(ZERO_SHOT, MASK), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK)]) == [
+    assert order_groups([(ZERO_SHOT, MASK), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK)]) == [
         (ZERO_SHOT, PIVOT),
         (ZERO_SHOT, MASK),
     ]
@@ -138,14 +138,14 @@ def test_a_way_is_its_name_and_its_settings():
         ),
         (
             {"config": None},
-            "scores.json is not a score file .it lacks config.; remove it, then score it again",
+            "scores.json is damaged .it lacks config.; remove it, then score it again",
         ),
         (
             {"directions": [{"direction": "de-en", "kind": "guessed"}]},
             "'guessed' is not a kind of direction; there are supervised, zero_shot",
         ),
-        ({"directions": [{"direction": "de-en"}]}, "is not a score file .it lacks 'kind'."),
-        ({"directions": [{"direction": "de", "kind": "zero_shot"}]}, "is not a score file .'de' is no"),
+        ({"directions": [{"direction": "de-en"}]}, "is damaged .it lacks 'kind'."),
+        ({"directions": [{"direction": "de", "kind": "zero_shot"}]}, "is damaged .'de' is no"),
         (
             {"directions": [{"direction": "de-en", "kind": "zero_shot", "way": {"name": "mask"}}]},
             "it lacks 'settings'",

@@ -231,7 +231,7 @@ def test_words_begin_where_the_units_say(prepared):
 
 def test_a_damaged_pipeline_is_refused(prepared, tmp_path):
     (tmp_path / "pipeline.json").write_text('{"units": "words"}')
-    with pytest.raises(InputError, match="does not say 'tokenisation'; make the data again"):
+    with pytest.raises(InputError, match="it lacks tokenisation, mark_tokens.; remove it, then copy it"):
         TextPipeline.load(tmp_path)
     (tmp_path / "pipeline.json").write_text("{")
     with pytest.raises(InputError, match="is damaged"):

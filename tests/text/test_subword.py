@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
+from tests.support.disk import full_after
 from zsnmt.errors import InputError
 from zsnmt.text.lines import write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
@@ -233,8 +234,7 @@ def test_loading_and_saving_in_place_changes_nothing(restricted, tmp_path):
 
 def test_a_save_that_fails_cannot_be_loaded(restricted, tmp_path):
     restricted.save(tmp_path)
-    (tmp_path / "subwords.model.part").symlink_to("/dev/full")
-    with pytest.raises(OSError, match="No space left on device"):
+    with pytest.raises(OSError, match="File too large"), full_after(1000):
         restricted.save(tmp_path)
     with pytest.raises(InputError, match="no such subword model"):
         Subwords.load(tmp_path)
@@ -339,6 +339,8 @@ def test_a_vocabulary_of_an_impossible_size_names_a_possible_one(model_type, siz
         ({"character_coverage": 0}, "character coverage 0 "),
         ({"character_coverage": 1.1}, "character coverage 1.1 "),
         ({"vocabulary_size": 0}, "vocabulary of 0 "),
+        ({"vocabulary_size": 10**20}, "vocabulary of 1000.* cannot be used; give a number of pieces"),
+        ({"vocabulary_size": 2**31}, "vocabulary of 2147483648 cannot be used"),
         ({"balance": 0.3}, "balance 0.3"),
         ({"sentences": 0}, "bound of 0"),
         ({"text": {"de": TEXT["de"], "fr": lambda: ["", " "]}}, "no text of fr"),

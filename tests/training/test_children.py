@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.training.children import side_by_side, started
+from zsnmt.training.children import side_by_side, start
 
 
 def meet(folder, name: str, other: str) -> None:
@@ -93,7 +93,7 @@ def lives(number: int) -> bool:
 def test_a_process_that_is_left_is_ended(tmp_path):
     log = tmp_path / "log"
     script = "print('begun', flush=True); import time; time.sleep(600)"
-    with log.open("wb") as file, started([sys.executable, "-c", script], file) as process:
+    with log.open("wb") as file, start([sys.executable, "-c", script], file) as process:
         end = time.monotonic() + 30
         while log.read_bytes() != b"begun\n":
             assert time.monotonic() < end and process.poll() is None
@@ -105,6 +105,6 @@ def test_a_process_that_is_left_is_ended(tmp_path):
 def test_a_process_checks_its_assertions_whatever_the_environment_says(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONOPTIMIZE", "1")
     with (tmp_path / "log").open("wb") as file:
-        with started([sys.executable, "-c", "assert False, 'checked'"], file) as process:
+        with start([sys.executable, "-c", "assert False, 'checked'"], file) as process:
             process.wait()
     assert b"AssertionError: checked" in (tmp_path / "log").read_bytes()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from zsnmt.adaptation.joined_text import join_text, new_languages
 from zsnmt.errors import InputError
-from zsnmt.files import replacing, replacing_folder
+from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
 from zsnmt.runs.checksums import check_pipeline
@@ -18,7 +18,7 @@ from zsnmt.training.experiment import (
     Experiment,
     changed_settings,
     check_validation,
-    held,
+    hold,
     make_source,
     say_what_is_left_out,
 )
@@ -122,7 +122,7 @@ def extend_data(
     """
     config, folder = experiment.config, experiment.folder
     made_for, pipeline = folder / MADE_FOR, content_of(adaptation.pipeline)
-    with held(steps, folder, experiment.file):
+    with hold(steps, folder, experiment.file):
         if made_for.is_file() and made_for.read_text(encoding="utf-8") != pipeline:
             raise InputError(
                 f"{folder} was made for runs with another text pipeline than {adaptation.base} has; give "

@@ -12,7 +12,7 @@ from fairseq.data import Dictionary
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages
 from zsnmt.processes import worker_pool
 from zsnmt.text.learning import (

@@ -8,7 +8,7 @@ from fairseq.data import Dictionary
 
 from zsnmt.adaptation.checkpoint import extend_checkpoint
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.checksums import checked_model

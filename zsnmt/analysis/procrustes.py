@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.linalg import orthogonal_procrustes
 
-from zsnmt.analysis.position_encodings import as_encodings
+from zsnmt.analysis.position_encodings import check_encodings
 from zsnmt.errors import InputError
 
 
@@ -65,7 +65,7 @@ def compositionality(
 
     Raises InputError for offsets, runs or sizes that the table does not allow, and where `as_encodings` does.
     """
-    encodings, offsets = as_encodings(encodings), tuple(offsets)
+    encodings, offsets = check_encodings(encodings), tuple(offsets)
     if not offsets or min(offsets) < 1 or runs < 1:
         raise InputError(
             f"{runs} runs over the offsets {list(offsets)} are not possible; give one run or more, and "

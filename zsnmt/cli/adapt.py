@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, with_fairseq_options
+from zsnmt.cli.recipe import Recipe, add_check, split_options
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="share 0–1 of a file's pieces that may be unknown (default: 0.01)",
     )
     add_check(parser)
-    own, further = with_fairseq_options(words)
+    own, further = split_options(words)
     options = parser.parse_args(own)
     recipe = Recipe("adapt", options.check)
 

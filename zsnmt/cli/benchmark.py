@@ -124,7 +124,7 @@ def add_trainings(verbs: Verbs) -> None:
     verb.add_argument("--max-tokens", type=int, default=2500, help="tokens in a batch")
     verb.add_argument("--dropout", type=float, default=0.2, help="rate of all dropout")
     verb.add_argument("--threads", type=int, default=2, help="threads of a training")
-    verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
+    verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
     verb = add_verb(
         verbs, "curves", "curves", does="validation loss of runs by epoch, the seeds of a system together"
     )
@@ -152,7 +152,7 @@ def add_translation(verbs: Verbs) -> None:
     verb.add_argument(
         "--single-process", action="store_true", help="PyTorch in one process of so many threads, too"
     )
-    verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
+    verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
 
 
 def add_text(verbs: Verbs) -> None:

@@ -17,7 +17,7 @@ from zsnmt.corpora.training_text import (
     write_overlaps,
 )
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder
+from zsnmt.files.replacing import new_folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,8 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=Path,
         metavar="FOLDER",
         help="write the text without overlapping training pairs to FOLDER, with overlap.json and "
-        "overlap.tsv, "
-        "which is such a list",
+        "overlap.tsv, which is such a list",
     )
     parser.add_argument(
         "--pairs",

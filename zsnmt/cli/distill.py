@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, positive, whole_number, with_fairseq_options
+from zsnmt.cli.recipe import Recipe, add_check, positive, split_options, whole_number
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
 from zsnmt.distillation.settings import ANY, HELD_OUT, SIDES, Distillation, SyntheticSettings
 from zsnmt.scoring.options import IDENTIFIERS
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_search_options(parser)
     add_engine_options(parser)
     add_check(parser)
-    own, further = with_fairseq_options(words)
+    own, further = split_options(words)
     options = parser.parse_args(own)
     recipe = Recipe("distill", options.check)
 

@@ -36,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="run that translates through the pivot; baseline, as in the paper, is the run of zs_transformer "
         "with the config and seed of each (default: self, each itself)",
     )
-    parser.add_argument("--report", type=Path, metavar="FILE", help="also make the page to look at")
+    parser.add_argument(
+        "--report", type=console.output_file, metavar="FILE", help="also make the page to look at"
+    )
     add_scoring_options(parser)
     add_search_options(parser)
     parser.add_argument(
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     other = parser.add_argument_group("another test set, with --output")
     other.add_argument(
         "--output",
-        type=Path,
+        type=console.output_file,
         metavar="FILE",
         help="score file (default: RUN/scores.json, for the test set of the run)",
     )

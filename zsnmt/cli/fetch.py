@@ -9,7 +9,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.releases.catalogue import CATALOGUE
-from zsnmt.corpora.releases.fetch import at_mirror, fetch
+from zsnmt.corpora.releases.fetch import fetch, use_mirror
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     corpus = CATALOGUE[options.corpus]
     if options.mirror:
-        corpus = at_mirror(corpus, options.mirror)
+        corpus = use_mirror(corpus, options.mirror)
     print(f"{corpus.licence}; see {corpus.homepage}", file=sys.stderr)
     for text in fetch(corpus, options.to, options.languages, given=options.from_dir):
         print(text)

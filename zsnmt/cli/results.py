@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="run folders with scores.json, and probes if they have some, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
-    from zsnmt.files import replacing
+    from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
     from zsnmt.report.documents import fill, keep_probes, keep_scores

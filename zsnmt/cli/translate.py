@@ -38,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
     parser.add_argument("--input", type=Path, help="text, one sentence per line (default: stdin)")
-    parser.add_argument("--output", type=Path, help="file for the translation (default: stdout)")
+    parser.add_argument(
+        "--output", type=console.output_file, help="file for the translation (default: stdout)"
+    )
     add_search_options(parser)
     parser.add_argument(
         "--batch-tokens", type=int, metavar="N", default=BATCH_TOKENS, help="source tokens in a batch, about"

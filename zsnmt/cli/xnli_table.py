@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     args = parser.parse_args(arguments)
     from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs  # loads sacreBLEU
-    from zsnmt.report.table import markdown, text_rows, tsv, wrapped
+    from zsnmt.report.table import markdown_table, text_rows, tsv, wrap
 
     runs = read_runs(args.runs)
     table = accuracy_table(runs)
@@ -32,6 +32,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         write_drawings(args.figures, [accuracy_bars(runs)])
     if args.markdown or args.tsv:
-        print(markdown(table) if args.markdown else tsv(table), end="")
+        print(markdown_table(table) if args.markdown else tsv(table), end="")
     else:
-        print(text_rows(table), "", wrapped(table.note), sep="\n")
+        print(text_rows(table), "", wrap(table.note), sep="\n")

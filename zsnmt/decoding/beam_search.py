@@ -57,7 +57,7 @@ def beam_search(
         if len(done) == len(sentences):
             break
         if done:
-            staying = without(done, len(sentences))
+            staying = drop_rows(done, len(sentences))
             sentences = [sentences[row] for row in staying[0]]
             order, holes, movers = (torch.tensor(rows, dtype=torch.long, device=device) for rows in staying)
             state.drop(order, holes, movers)
@@ -111,7 +111,7 @@ def keep_only(symbol: int, log_probabilities: Tensor, rows: Tensor) -> None:
     log_probabilities[rows, :, symbol] = kept
 
 
-def without(done: Collection[int], number: int) -> tuple[list[int], list[int], list[int]]:
+def drop_rows(done: Collection[int], number: int) -> tuple[list[int], list[int], list[int]]:
     """The rows that stay when some of `number` go: their order, in which the last (movers) stand in the
     gaps (holes).
     """

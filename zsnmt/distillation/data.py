@@ -14,7 +14,7 @@ from fairseq.data import Dictionary
 
 from zsnmt.distillation.settings import SOURCES, TARGETS
 from zsnmt.distillation.synthetic_text import TRAIN, VALID
-from zsnmt.files import replacing_folder
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction
 from zsnmt.processes import progress, worker_pool
 from zsnmt.text.learning import TOKENISED, tokenise_file
@@ -38,7 +38,7 @@ def binarise_synthetic(
             (part / name).mkdir()
         link_authentic(authentic, part / MAIN, directions)
         files = [
-            tokenised(file, pipeline, part / TOKENISED, workers=workers)
+            tokenise_side(file, pipeline, part / TOKENISED, workers=workers)
             for direction in directions
             for file in files_of(text / direction.source, direction)
         ]
@@ -82,7 +82,7 @@ def reverse(direction: Direction) -> Direction:
     return Direction(direction.target, direction.source)
 
 
-def tokenised(file: TextFile, pipeline: TextPipeline, folder: Path, workers: int) -> TextFile:
+def tokenise_side(file: TextFile, pipeline: TextPipeline, folder: Path, workers: int) -> TextFile:
     """The file of the tokens, where they are not the text."""
     if file.language not in pipeline.tokenisers:
         return file

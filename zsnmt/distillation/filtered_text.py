@@ -13,7 +13,8 @@ from zsnmt.distillation.settings import ANY
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, VALID, SyntheticText
 from zsnmt.distillation.translation import translate
 from zsnmt.errors import InputError
-from zsnmt.files import replacing, replacing_folder, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import Direction
 from zsnmt.processes import cores, map_in_processes, progress
 from zsnmt.scoring.language_identification import Identifier, load_identifier, scripts_of

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from zsnmt.corpora.overlap import Place, normalised
+from zsnmt.corpora.overlap import Place, normalise
 from zsnmt.languages import Direction
 from zsnmt.scoring.language_identification import Identifier
 from zsnmt.text.pipeline import TextPipeline
@@ -60,15 +60,15 @@ class Filters:
         ]
 
     def reason(self, row: Row, lengths: tuple[int, int], in_language: bool) -> str:
-        synthetic = normalised(row.synthetic)
+        synthetic = normalise(row.synthetic)
         if not synthetic:
             return EMPTY
-        if synthetic == normalised(row.pivot) or self.direct and synthetic == normalised(row.authentic):
+        if synthetic == normalise(row.pivot) or self.direct and synthetic == normalise(row.authentic):
             return COPY
         if max(lengths) > RATIO * min(lengths) or max(lengths) + TAGS > self.longest:
             return LENGTH
         if not in_language:
             return LANGUAGE
-        if synthetic in self.held_out or normalised(row.authentic) in self.held_out:
+        if synthetic in self.held_out or normalise(row.authentic) in self.held_out:
             return OVERLAP
         return ""

@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from zsnmt.corpora.overlap import normalised
+from zsnmt.corpora.overlap import normalise
 
 LEAST_KEPT = 10  # at most one line in so many is held out
 
@@ -31,10 +31,10 @@ def select_lines(
     """
     order = generator.sample(range(len(other)), len(other))
     held = order[: min(held_out, len(order) // LEAST_KEPT)]
-    unseen = {normalised(side[place]) for place in held for side in (pivot, other)}
+    unseen = {normalise(side[place]) for place in held for side in (pivot, other)}
     apart = [
         place
         for place in order[len(held) :]
-        if normalised(pivot[place]) not in unseen and normalised(other[place]) not in unseen
+        if normalise(pivot[place]) not in unseen and normalise(other[place]) not in unseen
     ]
     return Selection(sorted(apart[:lines]), sorted(held))

@@ -15,7 +15,7 @@ from zsnmt.distillation.filters import Row
 from zsnmt.distillation.selection import Selection, select_lines
 from zsnmt.distillation.settings import SEED, SyntheticSettings
 from zsnmt.distillation.teacher import Teacher
-from zsnmt.files import checksum_of
+from zsnmt.files.checksums import checksum_of
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
 from zsnmt.training.experiment import Experiment

@@ -15,7 +15,7 @@ from zsnmt.decoding.search import Search
 from zsnmt.evaluation.hypotheses import Hypotheses, Job, jobs, kept_ways
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
-from zsnmt.files import checksum_of, sha256, unchanged
+from zsnmt.files.checksums import checksum_of, sha256, unchanged
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
@@ -27,7 +27,7 @@ from zsnmt.runs.folder import (
     hypotheses_file,
     is_as_translated,
 )
-from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Result, Scores, Way, in_order, record_fields
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Result, Scores, Way, order_groups, record_fields
 from zsnmt.scoring.comet import load_comet
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines
@@ -135,7 +135,7 @@ class Evaluation:
         }
         self.decoding = {
             "model": self.run.checksum,
-            **recorded(search),
+            **describe_search(search),
             "split": text.split,
             **{name: value for name, value in given.items() if value},
         }
@@ -195,7 +195,7 @@ class Evaluation:
 
     def scores(self, results: Sequence[Result], *, before: Sequence[Result]) -> Scores:
         """All that the score file says."""
-        directions, groups = [*self.text.pairs], in_order((result.kind, result.way) for result in results)
+        directions, groups = [*self.text.pairs], order_groups((result.kind, result.way) for result in results)
         results = sorted(
             results,
             key=lambda result: (groups.index((result.kind, result.way)), directions.index(result.direction)),
@@ -216,7 +216,7 @@ class Evaluation:
         )
 
 
-def recorded(search: Search) -> dict:
+def describe_search(search: Search) -> dict:
     """A search as score files have it: beam and length penalty, and what else is not the default."""
     always = ("beam", "length_penalty")
     return {

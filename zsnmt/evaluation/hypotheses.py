@@ -9,7 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.files import read_json, sha256, write_json
+from zsnmt.files.checksums import sha256
+from zsnmt.files.kinds import fits
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.runs.folder import HYPOTHESES_CHECKSUMS as CHECKSUMS
@@ -75,7 +77,7 @@ def read_settings(record: Path) -> dict:
         kept = json.loads(record.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return {}
-    return kept if isinstance(kept, dict) else {}
+    return kept if fits(kept, {CHECKSUMS: Mapping[str, str] | None}) else {}
 
 
 def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
@@ -83,7 +85,10 @@ def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
     settings.
     """
     found = {path.stem: read_json(path, remedy) for path in sorted(folder.glob("*.json"))}
-    ways = {Way.from_json(settings.get("way", name)): settings for name, settings in found.items()}
+    ways = {}
+    for name, settings in found.items():
+        with damage_of(folder / f"{name}.json", remedy):
+            ways[Way.from_json(settings.get("way", name))] = settings
     return {way: settings for way, settings in ways.items() if way != INTO_PIVOT}
 
 

@@ -11,7 +11,8 @@ from zsnmt.analysis.state_folder import STATES_FILE
 from zsnmt.corpora.multiway import is_multiway, own_lines, read_translations
 from zsnmt.errors import InputError
 from zsnmt.evaluation.probing import Probing
-from zsnmt.files import replacing, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, read_languages
 from zsnmt.masked_lm.random_lines import random_lines
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER

@@ -46,11 +46,11 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
         }
     settings |= {name: value for name, value in given.items() if value is not None}
     settings = {name: value for name, value in settings.items() if value is not None}
-    chosen(Scoring, settings)
+    choose_settings(Scoring, settings)
     return settings
 
 
-def chosen(kind: type[T], settings: Mapping[str, object]) -> T:
+def choose_settings(kind: type[T], settings: Mapping[str, object]) -> T:
     """The settings of a kind, such as `Scoring`, among others by name; the defaults where there are none."""
     names = {field.name for field in fields(kind)}
     return kind(**{name: value for name, value in settings.items() if name in names})
@@ -163,15 +163,15 @@ def score(
     from zsnmt.evaluation.text import TextChoice
     from zsnmt.inference.engines import prepare_engine
 
-    search = chosen(Search, settings)
+    search = choose_settings(Search, settings)
     for folder in filter(None, (run, pivot_run)):
         prepare_engine(folder, search, engine)
     scores = evaluate(
         run,
-        chosen(TextChoice, settings),
+        choose_settings(TextChoice, settings),
         search=search,
         engine=engine,
-        scoring=chosen(Scoring, settings),
+        scoring=choose_settings(Scoring, settings),
         pivot_run=pivot_run,
         **others,
     )

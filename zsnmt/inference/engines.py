@@ -14,7 +14,7 @@ from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH,
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.files import sha256
+from zsnmt.files.checksums import sha256
 from zsnmt.inference.export.ctranslate2.engine import check_search
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.export.formats import load_format

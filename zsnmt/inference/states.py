@@ -20,7 +20,9 @@ from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels,
 from zsnmt.data.language_tags import source_tags
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
-from zsnmt.files import checksum_of, new_folder, unchanged, write_json
+from zsnmt.files.checksums import checksum_of, sha256, unchanged
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import new_folder
 from zsnmt.inference import trained_run
 from zsnmt.languages import Direction, check_known
 from zsnmt.modules.attention_residual import KeepResidual
@@ -319,4 +321,6 @@ def write_states(
                     np.load(layer_file(part, layer), mmap_mode="r+")[rows_of_batch] = of_layer
                 bar.update(rows_of_batch.size)
         np.savez(part / LABELS_FILE, **labels._asdict())
-        write_json(part / STATES_FILE, record_of_text(model, text, labels, translations=translations))
+        files = {path.name: sha256(path) for path in sorted(part.iterdir())}
+        record = record_of_text(model, text, labels, translations=translations)
+        write_json(part / STATES_FILE, record | {"files": files})

@@ -17,7 +17,8 @@ from fairseq.data import Dictionary, indexed_dataset
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.fake_language import FakeLanguage
 from zsnmt.masked_lm.runs import COUNTS_FILE

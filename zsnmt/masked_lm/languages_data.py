@@ -10,7 +10,8 @@ from pathlib import Path
 
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages
 from zsnmt.masked_lm.data import Vocabulary, learn_dictionary, learn_subwords, lines, write_ids
 from zsnmt.masked_lm.runs import COUNTS_FILE

@@ -13,7 +13,8 @@ from fairseq.data import Dictionary
 
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import check_language
 from zsnmt.masked_lm.data import write_ids
 from zsnmt.masked_lm.runs import COUNTS_FILE

@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
-from zsnmt.masked_lm.runs import COUNTS_FILE, check_system, start_run, updates_of
+from zsnmt.masked_lm.runs import check_system, read_counts, start_run, updates_of
 from zsnmt.runs.folder import CHECKPOINTS, LAST_CHECKPOINT, recipe_command
-from zsnmt.training.experiment import held
+from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import Busy, locked
 from zsnmt.training.steps import Steps, listing, made_from
@@ -96,7 +96,7 @@ def prepare_nli(steps: Steps, study: NliStudy) -> None:
             f"{missing[0]} is missing; {config.text} must hold train.xx and valid.xx for "
             f"{' '.join(config.languages)}"
         )
-    with held(steps, folder, study.file):
+    with hold(steps, folder, study.file):
         settings = {"languages": config.languages, "vocabulary": config.vocabulary}
         steps.make(
             folder, "data", study.data, work=partial(prepare_data, study), inputs=text, settings=settings
@@ -203,7 +203,7 @@ def checksum_of_data(study: NliStudy) -> str:
 def train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, seed: int) -> None:
     """Train the run's model for the stage's epochs, while the rate falls to 0."""
     config = study.config
-    counts = read_json(stage.data / COUNTS_FILE, "make the data again with recipes/xnli.sh")
+    counts = read_counts(stage.data, "make the data again with recipes/xnli.sh")
     updates = updates_of(counts, stage.batch, stage.epochs)
     options = [
         *config.model,

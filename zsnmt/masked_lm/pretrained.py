@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zsnmt.analysis.correlations import banding, correlations
+from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.position_encodings import gaussian_control, principal, sinusoids
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
@@ -123,7 +123,7 @@ def word_map(words: Words, positions: np.ndarray, chosen: Sequence[str], heads: 
     """How chosen words as queries meet positions as keys in the first layer, and the share of it in bands."""
     rows = words.vectors[[words.numbers[word] for word in chosen]]
     values = correlations(rows, positions, words.query, key_weight=words.key, heads=heads)
-    return {"words": [*chosen], "values": rounded(values), "bands": banding(values).columns}
+    return {"words": [*chosen], "values": rounded(values), "bands": band_shares(values).columns}
 
 
 def common_words(models: Sequence[Words], words: Sequence[str]) -> list[str]:

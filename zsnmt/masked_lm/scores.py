@@ -11,19 +11,18 @@ import torch
 from fairseq.data import FairseqDataset
 from fairseq.models import BaseFairseqModel
 
-from zsnmt.analysis.correlations import banding, correlations
+from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.position_encodings import curves, gaussian_control
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import write_json
 from zsnmt.masked_lm.ml_score import ml_score
 from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
-from zsnmt.masked_lm.runs import score_file
+from zsnmt.masked_lm.runs import read_record, score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.modules.bert_encoder import position_keys, position_table
 from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS
-from zsnmt.runs.folder import RECORD_FILE
 from zsnmt.runs.systems import MASKED_LM
 from zsnmt.text.subword import plain_spaces
 
@@ -41,7 +40,7 @@ def score_run(
 
     `trees`: of each split, how many trees were read and why some were left out; None for text of lines.
     """
-    record = read_json(run / RECORD_FILE, "make a run folder with recipes/masked_lm.sh")
+    record = read_record(run, "masked_lm")
     checkpoint = run / "checkpoints" / "checkpoint_last.pt"
     model, task = load_model(checkpoint, data, "zs_masked_lm")
     check_layers(model, layers)
@@ -58,7 +57,7 @@ def score_run(
     }
     half = len(valid) // max(1, len(task.languages))
     scores |= multilinguality(model, valid, half, layers=layers)
-    scores |= of_positions(
+    scores |= score_positions(
         model, record["system"], longest, words=frequent(valid, half, model.encoder.dictionary.nspecial)
     )
     write_json(score_file(run), scores)
@@ -143,7 +142,7 @@ def example(text: FairseqDataset, languages: int) -> dict[str, str]:
     return {"first": words(line)} | ({"second": words(half + line)} if languages > 1 else {})
 
 
-def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list[int]) -> dict:
+def score_positions(model: BaseFairseqModel, system: str, longest: int, words: list[int]) -> dict:
     """What the paper's Figures 4 to 6 and 8 show of the encodings of the positions that training reached;
     None where it has none.
 
@@ -191,6 +190,6 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
         )
         symbols = [model.encoder.dictionary[word] for word in words]
         found["correlations"] = {"words": symbols, "values": rounded(values)}
-        bands = banding(values)
+        bands = band_shares(values)
         found["bands"] = {"positions": bands.columns, "words": bands.rows, "size": bands.size}
     return found

@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 
 from zsnmt.corpora.invented.options import parse_treebanks
 from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
-from zsnmt.corpora.reordering.permutation_model import mixed, model_files, read_model
+from zsnmt.corpora.reordering.permutation_model import mix_models, model_files, read_model
 from zsnmt.corpora.reordering.permutation_training import learn_orders
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.records import read_json
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
 from zsnmt.masked_lm.runs import COUNTS_FILE, check_system, score_file, start_run, updates_of
@@ -25,7 +25,7 @@ from zsnmt.runs.folder import recipe_command
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.sampling import spread
 from zsnmt.training.children import side_by_side
-from zsnmt.training.experiment import held
+from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, made_from
@@ -89,7 +89,7 @@ def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
     if not all(study.scored(*run) for run in study.grid()):
         for system in study.config.systems:
             check_options(ARCHITECTURE, training_words(study.config, system))
-    with held(steps, study.folder, study.file):
+    with hold(steps, study.folder, study.file):
         text, treebanks = text_and_treebanks(steps, study)
         for condition in study.config.conditions:
             prepare_condition(steps, study, condition, trees=text, treebanks=treebanks)
@@ -187,7 +187,7 @@ def condition_sentences(
                 f"{condition}:FILE.conllu (or {condition}:FILE.conllu,FILE.conllu)"
             )
         orders = [
-            learned(steps, study, name, trees=files)
+            learn_permutations(steps, study, name, trees=files)
             for name, files in (("own", [trees["train"]]), (condition, treebanks[condition]))
         ]
     first, second = {}, {}
@@ -206,7 +206,7 @@ def condition_sentences(
     return Text(first, second if reordered else {} if condition == NONE else first)
 
 
-def learned(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Path:
+def learn_permutations(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Path:
     """The prefix of permutation models, learned from trees."""
     prefix = study.order(name)
     prefix.parent.mkdir(parents=True, exist_ok=True)
@@ -227,7 +227,7 @@ def write_text(study: Study, condition: str | None, trees: Path, prefix: Path) -
         write_reordered(trees, prefix, None)
     else:
         order, own = (read_model(study.order(name)) for name in (condition, "own"))
-        model = mixed(order, own, float(study.config.own_weight))
+        model = mix_models(order, own, float(study.config.own_weight))
         write_reordered(trees, prefix, model, jobs=cores())
 
 

@@ -83,6 +83,8 @@ def read_tensor(path: Path, name: str, tensor: Tensor) -> np.ndarray:
         numbers = np.frombuffer(file.read(tensor.end - tensor.start), kind)
     if tensor.kind == "BF16":
         numbers = (numbers.astype("<u4") << 16).view("<f4")
+    if not np.isfinite(numbers).all():
+        refuse(path, f"{name} holds numbers that are not finite")
     return numbers.reshape(tensor.shape)
 
 
@@ -111,6 +113,8 @@ def read_npy(path: Path) -> np.ndarray:
         array = None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
         raise InputError(f"{path} is not a .npy file of numbers; write one with numpy.save")
+    if not np.isfinite(array).all():
+        raise InputError(f"{path} holds numbers that are not finite; {REMEDY}")
     return array
 
 

@@ -34,9 +34,8 @@ class ZeroShotBert(RobertaModel):
             "--position-encoding",
             choices=ENCODINGS,
             help="what tells the model the positions of its tokens: vectors in its input (sinusoidal, "
-            "learned), nothing, or "
-            "biases of its attention (TUPE absolute or relative, with <s> apart from places; relative keys, "
-            "or keys and queries)",
+            "learned), nothing, or biases of its attention (TUPE absolute or relative, with <s> apart from "
+            "places; relative keys, or keys and queries)",
         )
         add(
             "--relative-key-query-product",
@@ -55,10 +54,8 @@ class ZeroShotBert(RobertaModel):
             "--position-terms",
             choices=[ALL, *DROPPED, SEPARATE],
             help="which of the terms that positions in the input bring to the first layer's logits there "
-            "are: all; all but one "
-            "(position_word is the word's query and the position's key, word_position the other way round); "
-            "or all with "
-            "separate parameters for positions",
+            "are: all; all but one (position_word is the word's query and the position's key, word_position "
+            "the other way round); or all with separate parameters for positions",
         )
 
     @classmethod

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
-from zsnmt.modules.wrapped import wrapped
+from zsnmt.modules.wrapped import wrap_layer
 
 
 class Decoder(TransformerDecoderBase):
@@ -29,7 +29,7 @@ class Decoder(TransformerDecoderBase):
         self.vocabulary: GrowingVocabulary | None = None
 
     def build_decoder_layer(self, cfg: TransformerConfig, no_encoder_attn: bool = False) -> nn.Module:
-        return wrapped(DecoderLayer(cfg, no_encoder_attn), cfg)
+        return wrap_layer(DecoderLayer(cfg, no_encoder_attn), cfg)
 
     def forward(
         self,

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.position_terms import shares
-from zsnmt.modules.wrapped import wrapped
+from zsnmt.modules.wrapped import wrap_layer
 
 
 class Encoder(TransformerEncoderBase):
@@ -30,7 +30,7 @@ class Encoder(TransformerEncoderBase):
         self.position_terms: nn.Module | None = None
 
     def build_encoder_layer(self, cfg: TransformerConfig) -> nn.Module:
-        return wrapped(EncoderLayer(cfg, return_fc=self.return_fc), cfg)
+        return wrap_layer(EncoderLayer(cfg, return_fc=self.return_fc), cfg)
 
     def forward_scriptable(
         self,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from zsnmt.report.table import Table, joined
+from zsnmt.report.table import Table, join_sentences
 from zsnmt.runs.scores import Scores
 
 MARK = "†"
@@ -19,7 +19,7 @@ def marked(table: Table, all_scores: Iterable[Scores]) -> Table:
         [f"{cell} {MARK}" if number == place and cell in chosen else cell for number, cell in enumerate(row)]
         for row in table.rows
     ]
-    return replace(table, rows=rows, about=joined([table.about, chosen_note(sorted(chosen))]))
+    return replace(table, rows=rows, about=join_sentences([table.about, chosen_note(sorted(chosen))]))
 
 
 def chosen_note(systems: Sequence[str]) -> str:

@@ -2,13 +2,14 @@
 
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import read_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.scores import Run, all_directions, way_title, ways_of
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, is_as_translated, settings_file
@@ -174,7 +175,9 @@ def read_into_pivot(run: Run, direction: Direction, lines: int) -> list[str] | N
 def settings(run: Run, way: Way) -> dict:
     """What the hypotheses of a run were made with."""
     return read_json(
-        settings_file(run.folder / HYPOTHESES, way), f"score the run with recipes/evaluate.sh {run.folder}"
+        settings_file(run.folder / HYPOTHESES, way),
+        f"score the run with recipes/evaluate.sh {run.folder}",
+        {"sources": Mapping[str, str]},
     )
 
 

@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol, TypeVar
 from zsnmt.decoding.length_penalty import GNMT
 from zsnmt.errors import InputError
 from zsnmt.languages import KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.table import FORMS, complete, joined
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, in_order, read_scores
+from zsnmt.report.table import FORMS, complete, join_sentences
+from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, order_groups, read_scores
 from zsnmt.runs.systems import BASELINE
 from zsnmt.scoring.figures import FIGURES, MAIN, shown_in
 
@@ -74,12 +74,12 @@ def words(*parts: str) -> str:
 
 def groups_of(all_scores: Iterable[Scores]) -> list[tuple[str, Way]]:
     """The kinds and ways that some score files have results of, as tables list them."""
-    return in_order(group for scores in all_scores for group in scores.groups)
+    return order_groups(group for scores in all_scores for group in scores.groups)
 
 
 def ways_of(all_scores: Iterable[Scores]) -> list[Way]:
     """The ways that some score files have results of, direct and pivot first."""
-    return [way for _, way in in_order((SUPERVISED, way) for _, way in groups_of(all_scores))]
+    return [way for _, way in order_groups((SUPERVISED, way) for _, way in groups_of(all_scores))]
 
 
 def columns_of(all_scores: Sequence[Scores], *tables: str) -> list[Column]:
@@ -177,7 +177,7 @@ def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy
     for other_name, other in others:
         for what, of_first in first.items():
             sides = (name, of_first - other[what]), (other_name, other[what] - of_first)
-            if found := ", ".join(f"only {run} has {listed(alone)}" for run, alone in sides if alone):
+            if found := ", ".join(f"only {run} has {list_some(alone)}" for run, alone in sides if alone):
                 raise InputError(
                     f"these runs cannot stand in one table, their {what} differ: {found}; {remedy}"
                 )
@@ -209,7 +209,7 @@ def check_adaptations(all_scores: Sequence[Scores]) -> None:
             f"these runs cannot stand in one table, they add languages to different ones: {found}; make two "
             "tables"
         )
-    for system, runs in by_system(all_scores).items():
+    for system, runs in runs_by_system(all_scores).items():
         if len(ways := {how_made(scores) for scores in runs}) > 1:
             found = "; ".join(sorted(ways))
             raise InputError(
@@ -242,7 +242,7 @@ def how_made(scores: Scores) -> str:
     return f"adapted from {base['config']} {base['system']}, {base['mode']}{chosen}"
 
 
-def listed(things: Collection[str], most: int = 4) -> str:
+def list_some(things: Collection[str], most: int = 4) -> str:
     """The first few things in order, and how many more there are."""
     more = len(things) - most
     return ", ".join(sorted(things)[:most]) + f" and {more} more" * (more > 0)
@@ -261,7 +261,7 @@ class OfSystem(Protocol):
 Of = TypeVar("Of", bound=OfSystem)
 
 
-def by_system(runs: Sequence[Of]) -> dict[str, list[Of]]:
+def runs_by_system(runs: Sequence[Of]) -> dict[str, list[Of]]:
     """The runs of each system, the baseline's before the others, those in the order of their first one."""
     systems: dict[str, list[Of]] = {}
     for run in sorted(runs, key=lambda run: run.system != BASELINE.name):
@@ -277,8 +277,8 @@ def seeds(runs: Sequence[OfSystem]) -> str:
 def signature_note(all_scores: Sequence[Scores]) -> str:
     """What every figure depends on: signatures and seeds."""
     first = all_scores[0]
-    listed = "; ".join(f"{system} seed {seeds(runs)}" for system, runs in by_system(all_scores).items())
-    return joined([signatures(first, first.signatures), f"Runs: {listed}."])
+    listed = "; ".join(f"{system} seed {seeds(runs)}" for system, runs in runs_by_system(all_scores).items())
+    return join_sentences([signatures(first, first.signatures), f"Runs: {listed}."])
 
 
 def signatures(scores: Scores, figures: Iterable[str]) -> str:
@@ -306,7 +306,9 @@ def listed_directions(all_scores: Sequence[Scores]) -> str:
     """How many directions of each kind there are to the first system, and to others where that is not the
     same.
     """
-    systems = {system: counted_directions(first) for system, (first, *_) in by_system(all_scores).items()}
+    systems = {
+        system: counted_directions(first) for system, (first, *_) in runs_by_system(all_scores).items()
+    }
     first, *_ = systems.values()
     others = [f"; to {system} {counted}" for system, counted in systems.items() if counted != first]
     return first + "".join(others)

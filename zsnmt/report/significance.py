@@ -13,9 +13,9 @@ import numpy as np
 
 from zsnmt.languages import Direction
 from zsnmt.report.scores import Column, Contrast, kind_to, mean_over_directions
-from zsnmt.report.table import Cell, Measured, complete, joined
+from zsnmt.report.table import Cell, Measured, complete, join_sentences
 from zsnmt.runs.scores import Scores
-from zsnmt.scoring.bootstrap import paired, unpacked
+from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import FIGURES
 
 Resamples = np.ndarray | None  # None where a score file has none
@@ -58,7 +58,7 @@ def resamples(scores: Scores, column: Column, directions: Collection[Direction] 
     known, top = complete(texts), FIGURES[column.figure].top
     if not known or top is None:
         return None
-    return np.mean([unpacked(text, top) for text in known], axis=0)
+    return np.mean([unpack(text, top) for text in known], axis=0)
 
 
 def difference(
@@ -79,7 +79,7 @@ def difference(
     real = fmean(known) - fmean(of_others)
     deviation = stdev(map(sub, known, of_others)) if same_runs and len(known) > 1 else None
     one, other = resampled
-    interval, p = (None, None) if one is None or other is None else paired(one, other, real)
+    interval, p = (None, None) if one is None or other is None else paired_test(one, other, real)
     return Measured(figure, real, deviation, interval=interval, difference=True, p=p)
 
 
@@ -99,7 +99,7 @@ def mean_difference(
     )
 
 
-def contrasted(
+def contrast_ways(
     runs: Sequence[Scores], contrast: Contrast, directions: Collection[Direction] | None = None
 ) -> Measured | None:
     """The difference of two ways of decoding, over the directions that were decoded in both, or over some of
@@ -153,6 +153,6 @@ def inside_seed_noise(values: Sequence[float], others: Sequence[float]) -> bool 
 def seed_note(rows: Iterable[Sequence[Cell]]) -> str:
     """What the notes of gains say, where there are any."""
     noted = {cell.note for row in rows for cell in row if isinstance(cell, Measured)}
-    return joined(
+    return join_sentences(
         f"{note[0].upper()}{note[1:]}: {said}." for note, said in SEED_NOTES.items() if note in noted
     )

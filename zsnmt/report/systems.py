@@ -14,7 +14,6 @@ from zsnmt.report.scores import (
     Column,
     Contrast,
     all_directions,
-    by_system,
     caption,
     columns_of,
     contrasts_of,
@@ -22,6 +21,7 @@ from zsnmt.report.scores import (
     kind_to,
     lines_note,
     pivot_note,
+    runs_by_system,
     seeds,
     short_commit,
     signature_note,
@@ -30,10 +30,10 @@ from zsnmt.report.scores import (
     ways_of,
     words,
 )
-from zsnmt.report.significance import Side, contrasted, gain, mean_difference, seed_note
+from zsnmt.report.significance import Side, contrast_ways, gain, mean_difference, seed_note
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.encodings import encodings_table
-from zsnmt.report.table import FORMS, Cell, Measured, Table, joined, over_seeds
+from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.scoring.figures import ALL, DIRECTIONS, MAIN, ROOMY, shown_in
 
@@ -57,10 +57,10 @@ def systems_table(all_scores: Sequence[Scores]) -> Table:
             "system": system,
             "seeds": seeds(runs),
             **{column.title: mean_measured(runs, column) for column in columns_of(all_scores, ALL)},
-            **{contrast.title: contrasted(runs, contrast) for contrast in contrasts},
+            **{contrast.title: contrast_ways(runs, contrast) for contrast in contrasts},
             **{column.title: mean_measured(runs, column) for column in columns},
         }
-        for system, runs in by_system(all_scores).items()
+        for system, runs in runs_by_system(all_scores).items()
     ]
     besides = signatures(all_scores[0], (*shown_in(ROOMY), "intervals"))  # which the caption does not have
     return Table(
@@ -76,14 +76,14 @@ def systems_table(all_scores: Sequence[Scores]) -> Table:
 def mean_measured(runs: Sequence[Scores], column: Column) -> Measured | None:
     """A figure of a system: its mean over the directions of a kind, over the seeds."""
     mean = runs[0].means.get((column.kind, column.way))
-    return over_seeds(column.figure, Side(runs, column).means(), mean and mean.intervals.get(column.figure))
+    return seed_cell(column.figure, Side(runs, column).means(), mean and mean.intervals.get(column.figure))
 
 
 def gains_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each system gains over the first one, marked where that is inside the seed noise; None for one
     system.
     """
-    (base_name, base), *others = by_system(all_scores).items()
+    (base_name, base), *others = runs_by_system(all_scores).items()
     if not others:
         return None
     columns = columns_of(all_scores, ALL)
@@ -94,7 +94,7 @@ def gains_table(all_scores: Sequence[Scores]) -> Table | None:
         f"Difference from {base_name}",
         titles,
         rows=rows,
-        about=joined([kinds_note(base_name, base, others), seed_note(rows)]),
+        about=join_sentences([kinds_note(base_name, base, others), seed_note(rows)]),
         signatures=signature_note(all_scores),
     )
 
@@ -108,7 +108,7 @@ def kinds_note(base_name: str, base: Sequence[Scores], others: Sequence[tuple[st
         for result in runs[0].results
         if result.kind not in known
     }
-    return joined(
+    return join_sentences(
         f"The {kind_name(kind)} directions are {kind_name(of_base)} to {base_name}."
         for kind, of_base in sorted(kinds)
     )
@@ -135,13 +135,13 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
         of: dict[str, list[Direction]] = {kind: [] for kind, _ in groups}
         for direction in members:
             of[kind_to(runs, direction, kinds[direction])].append(direction)
-        means = [over_seeds(MAIN, Side(runs, column).means(of[column.kind])) for column in columns]
-        return [*means, *(contrasted(runs, contrast, of[contrast.kind]) for contrast in contrasts)]
+        means = [seed_cell(MAIN, Side(runs, column).means(of[column.kind])) for column in columns]
+        return [*means, *(contrast_ways(runs, contrast, of[contrast.kind]) for contrast in contrasts)]
 
     rows = [
         [relation, str(len(members)), system, *cells(runs, members)]
         for relation, members in relations.items()
-        for system, runs in by_system(all_scores).items()
+        for system, runs in runs_by_system(all_scores).items()
     ]
     titles = ["family", "directions", "system"]
     titles += [column.title for column in columns] + [contrast.title for contrast in contrasts]
@@ -168,7 +168,7 @@ def family_relation(direction: Direction, families: Mapping[str, str]) -> str | 
 
 def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each system gains over the first one in every direction; None for one system."""
-    (base_name, base), *others = by_system(all_scores).items()
+    (base_name, base), *others = runs_by_system(all_scores).items()
     if not others:
         return None
     shown = [
@@ -218,9 +218,9 @@ def directions_table(all_scores: Sequence[Scores]) -> Table:
             **direction_cells(all_scores, runs, direction, kind=kind_to(runs, direction, kind)),
         }
         for direction, kind in all_directions(all_scores).items()
-        for system, runs in by_system(all_scores).items()
+        for system, runs in runs_by_system(all_scores).items()
     ]
-    about = joined([lines_note(all_scores[0]), pivot_note(all_scores)])
+    about = join_sentences([lines_note(all_scores[0]), pivot_note(all_scores)])
     table = [[*row.values()] for row in rows]
     return Table(
         "directions",
@@ -241,7 +241,7 @@ def direction_cells(
 
     def measured(figures: Sequence[str], *ways: Way) -> dict[str, Cell]:
         return {
-            words(FORMS[figure].title, way.phrase): in_direction(runs, Column(kind, way, figure), direction)
+            words(FORMS[figure].title, way.phrase): direction_cell(runs, Column(kind, way, figure), direction)
             for figure in figures
             for way in ways
         }
@@ -249,7 +249,7 @@ def direction_cells(
     return {
         **measured([MAIN], *ways),
         **{
-            f"{way.label} minus {other.label}": contrasted(runs, Contrast(kind, way, other), {direction})
+            f"{way.label} minus {other.label}": contrast_ways(runs, Contrast(kind, way, other), {direction})
             for way, other in ways_apart(ways)
         },
         **measured([figure for figure in shown_in(ALL, ROOMY) if figure != MAIN], *ways),
@@ -257,10 +257,10 @@ def direction_cells(
     }
 
 
-def in_direction(runs: Sequence[Scores], column: Column, direction: Direction) -> Measured | None:
+def direction_cell(runs: Sequence[Scores], column: Column, direction: Direction) -> Measured | None:
     """A figure of a system in one direction, over the seeds."""
     first = runs[0].select(column.kind, column.way).get(direction)
-    return over_seeds(
+    return seed_cell(
         column.figure,
         Side(runs, column).means({direction}),
         first.uncertainty.intervals.get(column.figure) if first else None,

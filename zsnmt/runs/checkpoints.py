@@ -13,7 +13,8 @@ from torch import Tensor
 
 import zsnmt.compatibility  # noqa: F401
 from zsnmt.errors import InputError
-from zsnmt.files import check_archive, replacing
+from zsnmt.files.checksums import check_archive
+from zsnmt.files.replacing import replacing
 from zsnmt.runs.checksums import renewed_checksums
 from zsnmt.runs.folder import LAST_CHECKPOINT
 
@@ -47,8 +48,7 @@ def readable(path: Path) -> Iterator[None]:
         reason = " ".join(str(error).split())[:200]
         raise InputError(
             f"{path} cannot be loaded: it is truncated, no checkpoint, of another version, or holds more "
-            f"than weights and options ({type(error).__name__}: {reason}); remove it and run the recipe "
-            "again"
+            f"than weights and options ({type(error).__name__}: {reason}); remove it and run the recipe again"
         ) from error
 
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256, unchanged, write_json
+from zsnmt.files.checksums import sha256, unchanged
+from zsnmt.files.records import read_json, write_json
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 
 CHECKSUMS_FILE = "checksums.json"

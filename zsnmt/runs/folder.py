@@ -11,7 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, sha256, write_json
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import OVERLAP_FILE, read_json, write_json
+from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.runs.log import Validated, logged_validations, training_summary
 from zsnmt.runs.scores import Way
@@ -31,6 +33,14 @@ PACKAGES = (
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
+RECORD = {  # what run.json says
+    **dict.fromkeys(("config", "system", "text"), str),
+    "seed": int,
+    **dict.fromkeys(("command", "commit"), str | None),
+    "versions": Mapping[str, str] | None,
+    "overlap": Mapping[str, Mapping[str, int]] | None,
+    "adapted_from": Mapping | None,
+}
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
 HYPOTHESES_CHECKSUMS = "checksums"  # of their files by name, beside what they were made with
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
@@ -63,19 +73,18 @@ def start_run(
     check_config(run, config)
     pipeline = run / PIPELINE_FOLDER
     if not pipeline.is_dir():
-        part = run / f"{PIPELINE_FOLDER}.part"
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir()
-        for pattern in PIPELINE:
-            for path in data.glob(pattern):
-                shutil.copyfile(path, part / path.name)
-        part.rename(pipeline)
+        with new_folder(pipeline) as part:
+            for pattern in PIPELINE:
+                for path in data.glob(pattern):
+                    shutil.copyfile(path, part / path.name)
     elif changed := [path.name for path in pipeline.iterdir() if not same_bytes(path, data / path.name)]:
         raise InputError(
             f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it "
             "again"
         )
-    if (run / RECORD_FILE).is_file() and not same_command(made := read_record(run)["command"], command):
+    if (run / RECORD_FILE).is_file() and not same_command(
+        made := read_record(run).get("command") or "", command
+    ):
         raise InputError(f"{run} was made by '{made}'; give what '{command}' makes another --name")
     keep_config(run, config)
     if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
@@ -151,7 +160,7 @@ def origin(run: Path) -> dict:
     """What an adapted run says of the run it goes on from."""
     record = read_record(run)
     return {
-        **{key: record[key] for key in ("config", "system", "seed", "commit")},
+        **{key: record.get(key) for key in ("config", "system", "seed", "commit")},
         "model": sha256(run / MODEL_FILE),
         "languages": read_languages(run / PIPELINE_FOLDER),
     }
@@ -169,7 +178,7 @@ def same_bytes(one: Path, other: Path) -> bool:
 
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
-    return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh")
+    return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh", RECORD)
 
 
 def check_trained(run: Path) -> None:

@@ -58,7 +58,7 @@ def of_direction(plain: System, direction: str) -> System:
     return System(f"{plain.name}_{direction.replace('-', '_')}", plain.architecture, (DIRECTIONS, direction))
 
 
-def with_encoding(encoding: str) -> tuple[System, System]:
+def encoding_systems(encoding: str) -> tuple[System, System]:
     """The baseline and the model without the middle layer's residual, with a position encoding in the
     encoder.
     """
@@ -70,7 +70,7 @@ def with_encoding(encoding: str) -> tuple[System, System]:
     )
 
 
-BY_ENCODING = {encoding: with_encoding(encoding) for encoding in ENCODINGS}
+BY_ENCODING = {encoding: encoding_systems(encoding) for encoding in ENCODINGS}
 
 BELOW = {  # where the residual is removed: positions in the layers before that one alone, by encoding
     encoding: f"residual_{encoding}_below" for encoding in ("tupe_relative", "relative_key")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 
-from zsnmt.languages import kind_of, parse_direction
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of
+from zsnmt.languages import KINDS, kind_of, parse_direction
 
 VALIDATION_FILE = "validation.jsonl"
 ORDER = 4  # of BLEU's n-grams
@@ -83,13 +85,26 @@ def read_validations(folder: Path) -> list[dict]:
     if not path.is_file():
         return []
     found = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
         try:
             entry = json.loads(line)
         except json.JSONDecodeError:  # of a process that was killed as it wrote
             continue
-        found[entry["updates"]] = entry
+        with damage_of(f"{path}, line {number}", "leave the others as they are"):
+            check_entry(entry)
+            found[entry["updates"]] = entry
     return [found[updates] for updates in sorted(found)]
+
+
+def check_entry(entry: Mapping) -> None:
+    """`ValueError` for what is not a line of `validation.jsonl`."""
+    check_kinds(entry, {"epoch": int, "updates": int, "directions": Mapping[str, Mapping]})
+    check_kinds(entry, {"chosen_on": Sequence[str] | None})
+    for direction, of_direction in entry["directions"].items():
+        parse_direction(direction)
+        check_kinds(of_direction, {"kind": str, "nll_loss": float | None, "bleu": float | None})
+        if of_direction["kind"] not in KINDS:
+            raise ValueError(f"'{of_direction['kind']}' is not a kind of direction")
 
 
 def chosen_on(folder: Path) -> list[str]:

@@ -12,7 +12,7 @@ from sacrebleu.metrics.base import Metric
 
 from zsnmt.errors import InputError
 from zsnmt.runs.scores import Uncertainty
-from zsnmt.scoring.bootstrap import SAMPLES, interval, packed, resampled_rates, resampled_scores
+from zsnmt.scoring.bootstrap import SAMPLES, interval, pack, resampled_rates, resampled_scores
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.language_identification import Identifier, shares
 from zsnmt.scoring.options import SUBWORDS, Scoring
@@ -133,7 +133,7 @@ def uncertainty(resampled: Mapping[str, np.ndarray]) -> Uncertainty:
     tops = ranges()
     return Uncertainty(
         {name: np.clip(interval(scores), 0, tops[name]).tolist() for name, scores in resampled.items()},
-        {name: packed(scores, tops[name]) for name, scores in resampled.items()},
+        {name: pack(scores, tops[name]) for name, scores in resampled.items()},
     )
 
 

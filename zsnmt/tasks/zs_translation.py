@@ -56,16 +56,14 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             default=None,
             choices=TagPlacement.NAMES,
             help="where language tags stand: on the source (enc) or as the decoder's first token (dec), "
-            "source (s) "
-            f"or target (t) language; kept in the checkpoint (default: {DEFAULT_PLACEMENT})",
+            f"source (s) or target (t) language; kept in the checkpoint (default: {DEFAULT_PLACEMENT})",
         )
         parser.add_argument(
             "--valid-lang-pairs",
             default=None,
             metavar="PAIRS",
             help="directions to validate on, with a loss for each, or 'all' with validation text; the best "
-            "checkpoint is "
-            "chosen on those of training alone (default: the directions of training)",
+            "checkpoint is chosen on those of training alone (default: the directions of training)",
         )
         parser.add_argument(
             "--early-stopping-on-zero-shot",
@@ -87,8 +85,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             choices=FORMS,
             default=POWER,
             help="what the score of a translation is divided by, with its length in tokens, EOS among them: "
-            "power is fairseq's "
-            "length^lenpen, gnmt is ((5 + length) / 6)^lenpen (default: %(default)s)",
+            "power is fairseq's length^lenpen, gnmt is ((5 + length) / 6)^lenpen (default: %(default)s)",
         )
         parser.add_argument(
             "--cpu-bf16",

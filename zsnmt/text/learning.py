@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.processes import map_in_processes, progress
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_restriction import restrict_pieces

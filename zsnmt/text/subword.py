@@ -9,15 +9,18 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
 import sentencepiece
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.records import damage_of
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, check_language
-from zsnmt.text.lines import iterate_lines
+from zsnmt.processes import in_another_process
+from zsnmt.text.lines import SPACE, iterate_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.sampling import sample, sample_sizes
 
@@ -27,7 +30,7 @@ NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
-SPACE = "\u2581"
+MOST_PIECES = 2**31  # SentencePiece counts them so
 BATCH = 1000  # sentences encoded by one call
 QUIET = 2  # errors only
 UNKNOWN_PIECES = 1  # <unk>, which is a piece that SentencePiece counts
@@ -112,11 +115,10 @@ class Subwords:
     @classmethod
     def load(cls, folder: Path) -> "Subwords":
         """What `save` wrote; raises InputError when the folder holds no model."""
-        vocabularies = {
-            file.name.removeprefix("vocabulary."): file.read_text(encoding="utf-8").split()
-            for file in sorted(folder.glob("vocabulary.*"))
-            if file.suffix != ".part"
-        }
+        vocabularies = {}
+        for file in sorted(folder.glob("vocabulary.*")):
+            with damage_of(file, "copy it again from the data folder of the run"):
+                vocabularies[file.suffix[1:]] = file.read_text(encoding="utf-8").split()
         return cls(folder / MODEL_FILE, vocabularies)
 
     def _processor_of(self, language: str) -> sentencepiece.SentencePieceProcessor:
@@ -165,7 +167,7 @@ def train_subwords(
             f"{merges} merge operations of a {model_type} model with {character_coverage} of the characters "
             "cannot be counted; give 1 or more, of bpe with all characters, or a number of pieces"
         )
-    if merges is None and vocabulary_size - others < 2:
+    if merges is None and not 2 <= vocabulary_size - others < MOST_PIECES:
         raise InputError(
             f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands"
         )
@@ -181,28 +183,37 @@ def train_subwords(
 
     if merges is not None:
         vocabulary_size = merges + others + len(set(SPACE).union(*drawn()) - {" "}) + UNKNOWN_PIECES
-    trained = io.BytesIO()
+    options = {
+        "vocab_size": vocabulary_size - others,
+        "model_type": model_type,
+        "character_coverage": character_coverage,
+        "normalization_rule_name": normalization,
+    }
     try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=drawn(),
-            model_writer=trained,
-            vocab_size=vocabulary_size - others,
-            model_type=model_type,
-            character_coverage=character_coverage,
-            normalization_rule_name=normalization,
-            pad_id=-1,
-            bos_id=-1,
-            eos_id=-1,  # the dictionary has its own
-            num_threads=1,  # the sums of unigram training depend on it
-            max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
-            shuffle_input_sentence=False,
-            minloglevel=QUIET,
-        )
+        trained = in_another_process(partial(trained_model, drawn(), options))
     except RuntimeError as error:
         explain(error, vocabulary_size, others, merges=merges)
         raise
     with replacing(model) as file:
-        file.write(trained.getvalue())
+        file.write(trained)
+
+
+def trained_model(sentences: Iterator[str], options: Mapping[str, object]) -> bytes:
+    """What SentencePiece makes of sentences."""
+    trained = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=sentences,
+        model_writer=trained,
+        pad_id=-1,
+        bos_id=-1,
+        eos_id=-1,  # the dictionary has its own
+        num_threads=1,  # the sums of unigram training depend on it
+        max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
+        shuffle_input_sentence=False,
+        minloglevel=QUIET,
+        **options,
+    )
+    return trained.getvalue()
 
 
 def frequent_pieces(counts: Mapping[str, int], threshold: int) -> list[str]:

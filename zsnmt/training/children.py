@@ -32,7 +32,7 @@ NEVER = ("PYTHONOPTIMIZE",)  # fairseq checks what it does by assertions, which 
 
 
 @contextmanager
-def started(command: Sequence[str], output: BinaryIO) -> Iterator[subprocess.Popen]:
+def start(command: Sequence[str], output: BinaryIO) -> Iterator[subprocess.Popen]:
     """A process that writes its output and errors to a file; it is ended when the block is left, and when
     this process dies.
     """

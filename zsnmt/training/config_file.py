@@ -186,7 +186,7 @@ def keys_of(kind: type) -> tuple[str, ...]:
     return tuple(each.name.upper() for each in fields(kind))
 
 
-def matching(pattern: str, read: Callable[[str], object]) -> Callable[[str], object]:
+def pattern_reader(pattern: str, read: Callable[[str], object]) -> Callable[[str], object]:
     """A reader that raises ValueError for what a pattern does not match whole."""
 
     def reader(value: str) -> object:
@@ -216,7 +216,9 @@ def split_languages(value: str) -> tuple[str, ...]:
 
 def choice(*words: str) -> tuple[Callable[[str], object], str]:
     """One of some words."""
-    return matching("|".join(map(re.escape, words)), str), f"write {' or '.join(words)}, or leave it out"
+    return pattern_reader(
+        "|".join(map(re.escape, words)), str
+    ), f"write {' or '.join(words)}, or leave it out"
 
 
 TEXT = str, ""
@@ -224,11 +226,11 @@ WITHOUT_QUOTES = "words end at spaces, and a quote has no meaning in a value; wr
 WORDS = split_words, WITHOUT_QUOTES
 FAIRSEQ_OPTIONS = split_options, WITHOUT_QUOTES
 LANGUAGES = split_languages, ""
-YES = matching("yes", bool), "write yes, or leave it out"
-POSITIVE = matching("0*[1-9][0-9]*", int), "it must be a whole number above 0"
-WHOLE = matching("[0-9]+", int), "it must be a whole number, 0 or above"
-NUMBER = matching(r"[0-9]+(\.[0-9]+)?", float), "it must be a number, 0 or above, like 0.6"
+YES = pattern_reader("yes", bool), "write yes, or leave it out"
+POSITIVE = pattern_reader("0*[1-9][0-9]*", int), "it must be a whole number above 0"
+WHOLE = pattern_reader("[0-9]+", int), "it must be a whole number, 0 or above"
+NUMBER = pattern_reader(r"[0-9]+(\.[0-9]+)?", float), "it must be a number, 0 or above, like 0.6"
 SEEDS = (
-    matching(r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: tuple(map(int, value.split()))),
+    pattern_reader(r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: tuple(map(int, value.split()))),
     "seeds are whole numbers with spaces between",
 )

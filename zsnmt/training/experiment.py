@@ -16,7 +16,7 @@ from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import LIST_FILE, make_training_text
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.processes import cores
 from zsnmt.runs.folder import check_config, keep_config
 from zsnmt.training.config import Config, read_config
@@ -62,7 +62,7 @@ def read_experiment(file: Path, runs: Path, variables: Mapping[str, str]) -> Exp
 
 
 @contextmanager
-def held(steps: Steps, folder: Path, file: Path) -> Iterator[None]:
+def hold(steps: Steps, folder: Path, file: Path) -> Iterator[None]:
     """Be the only process that makes the data of an experiment; waits for another, and keeps the config
     beside the data.
 
@@ -79,7 +79,7 @@ def prepare_data(steps: Steps, experiment: Experiment, options: Sequence[str] = 
     further options of fairseq-train.
     """
     config = experiment.config
-    with held(steps, experiment.folder, experiment.file):
+    with hold(steps, experiment.folder, experiment.file):
         source = make_source(steps, experiment)
         chosen = {"languages": config.languages, "pairs": config.pairs}
         steps.make(
@@ -116,9 +116,9 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     config, source = experiment.config, experiment.folder / "source"
     make = partial(steps.make, experiment.folder, "source", source)
     if config.synthetic:
-        invented = named(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
+        invented = parse_key(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
         make(
-            partial(replaced, source, partial(write_corpus, invented)),
+            partial(replace_folder, source, partial(write_corpus, invented)),
             settings={"synthetic": config.synthetic},
         )
     elif config.multiway:
@@ -130,10 +130,10 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
         )
         settings = {"languages": config.languages, "condition": config.condition}
         cut = partial(cut_training_pairs, folder, languages=config.languages, condition=config.condition)
-        make(partial(replaced, source, cut), inputs=[folder], settings=settings)
+        make(partial(replace_folder, source, cut), inputs=[folder], settings=settings)
     elif config.release:
         folder, corpus = Path(config.release), config.corpus[0]
-        reader, settings = named(experiment, "CORPUS", parse_release, words=config.corpus)
+        reader, settings = parse_key(experiment, "CORPUS", parse_release, words=config.corpus)
         check_folder(folder, f"RELEASE={folder}", f"fetch it with: zsnmt fetch {corpus} --to {folder}")
         settings_of_step = {
             "corpus": config.corpus,
@@ -149,7 +149,7 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     return source
 
 
-def named(
+def parse_key(
     experiment: Experiment, key: str, parse: Callable[[tuple[str, ...]], T], words: tuple[str, ...]
 ) -> T:
     """What the words of a key mean, `InputError` naming the config where they mean nothing."""
@@ -164,7 +164,7 @@ def check_folder(folder: Path, given: str, remedy: str) -> None:
         raise InputError(f"{given} is not a folder; {remedy}")
 
 
-def replaced(folder: Path, write: Callable[[Path], object]) -> None:
+def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
     """Put what a function writes into a new folder in the place of a folder that is there."""
     with replacing_folder(folder) as part:
         write(part)

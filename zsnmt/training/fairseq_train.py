@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, PROJECT
 from zsnmt.runs.log import progress_line
-from zsnmt.training.children import ending, started
+from zsnmt.training.children import ending, start
 from zsnmt.training.steps import Steps
 
 USER_DIR = PROJECT / "zsnmt"
@@ -85,7 +85,7 @@ def train(folder: Path, title: str, arguments: Sequence[str]) -> None:
         file.write(shlex.join(command).encode("utf-8"))
     log = folder / LOG_FILE
     try:
-        with log.open("a+b") as file, started(command, file) as process:
+        with log.open("a+b") as file, start(command, file) as process:
             reason = show_progress(lines_of(log, file.tell(), process), title)
     finally:
         remove_halves(folder / CHECKPOINTS)

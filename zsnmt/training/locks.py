@@ -32,8 +32,8 @@ def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iter
         raise InputError(f"{path} is a link, which no lock is; remove it")
     with path.open("a+", encoding="utf-8") as file:
         os.set_inheritable(file.fileno(), True)
-        if not taken(file):
-            busy = f"another process is at work in {folder}{described(read_owner(file))}"
+        if not take(file):
+            busy = f"another process is at work in {folder}{describe_owner(read_owner(file))}"
             if waiting is None:
                 raise Busy(f"{busy}; wait for it or end it")
             waiting(f"waiting: {busy}")
@@ -45,7 +45,7 @@ def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iter
             write_owner(file, "")
 
 
-def taken(file: TextIO) -> bool:
+def take(file: TextIO) -> bool:
     """Take the lock if it is free, or is about to be: its owner has ended, and what it started ends with
     it.
     """
@@ -86,7 +86,7 @@ def lives(number: int, host: str) -> bool:
     return True
 
 
-def described(owner: tuple[int, str] | None) -> str:
+def describe_owner(owner: tuple[int, str] | None) -> str:
     if owner is None:
         return ""
     number, host = owner

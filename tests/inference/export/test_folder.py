@@ -9,7 +9,7 @@ from tests.conftest import OLDER_RUN, make_dictionary
 from tests.support.exports import export, random_model
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import read_json, write_json
 from zsnmt.inference.export.ctranslate2.self_check import PLACES
 from zsnmt.inference.export.folder import CHECKSUM, EXPORT_FILE, checksum, describe_export, read_export
 from zsnmt.inference.translator import Translator
@@ -66,7 +66,7 @@ def test_where_an_export_was_checked_may_be_added(folder):
     [
         ({"max_source_positions": 0}, "reads 0 tokens of a source"),
         ({"max_source_positions": 1}, "reads 1 tokens of a source"),
-        ({"max_source_positions": "many"}, "invalid literal"),
+        ({"max_source_positions": "many"}, "max_source_positions cannot be .many."),
         ({"max_target_positions": 1}, "1 tokens are no translation"),
         ({"language_tags": "t_den"}, "unknown tag placement 't_den'"),
         ({"trained": ["aa"]}, "'aa'"),
@@ -74,7 +74,9 @@ def test_where_an_export_was_checked_may_be_added(folder):
 )
 def test_values_that_cannot_be_are_refused_in_older_records_too(folder, wrong, reason):
     change(folder, sealed=False, **wrong)
-    with pytest.raises(InputError, match=f"export.json is damaged \\(.*{reason}.*\\); export the run again"):
+    with pytest.raises(
+        InputError, match=f"export.json is damaged \\(.*{reason}.*\\); .*export the run again"
+    ):
         Translator.open(folder)
 
 

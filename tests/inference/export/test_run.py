@@ -10,7 +10,8 @@ import torch
 from tests.conftest import run_command
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import read_json
 from zsnmt.inference.export import run as run_module
 from zsnmt.inference.export.ctranslate2 import layers, specification
 from zsnmt.inference.export.ctranslate2.check import EXACT

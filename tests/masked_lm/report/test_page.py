@@ -9,11 +9,11 @@ from tests.conftest import run_command
 from tests.support.masked_lms import grid, made_up_masked_lm, write_runs
 from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.page import ABOUT, FORMATS, PAGE_FILE, page, write_report
-from zsnmt.masked_lm.report.runs import ABLATIONS, in_order
+from zsnmt.masked_lm.report.runs import ABLATIONS, sort_runs
 from zsnmt.masked_lm.report.tables import tables, text_report
 
-FEW = in_order(grid(("sinusoidal", "learned", "separate_parameters"), ("same",), (0,)))
-RUNS = in_order(grid(seeds=(0, 42)) + grid(tuple(ABLATIONS), ("same", "de"), (0,)))
+FEW = sort_runs(grid(("sinusoidal", "learned", "separate_parameters"), ("same",), (0,)))
+RUNS = sort_runs(grid(seeds=(0, 42)) + grid(tuple(ABLATIONS), ("same", "de"), (0,)))
 COMMAND = "python", "-m", "zsnmt", "masked-lm-report"
 
 
@@ -91,7 +91,7 @@ def test_the_script_writes_the_report_and_prints_table_4(tmp_path):
     write_runs(tmp_path / "runs", runs)
     done = run_command(*COMMAND, tmp_path / "runs", "--output", tmp_path / "out" / "report")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == text_report(in_order(runs)) + "\n" and "masked_lm.html" in done.stderr
+    assert done.stdout == text_report(sort_runs(runs)) + "\n" and "masked_lm.html" in done.stderr
     assert re.search(
         r"<title>made_up: position encodings",
         (tmp_path / "out" / "report" / PAGE_FILE).read_text(encoding="utf-8"),

@@ -6,13 +6,13 @@ import pytest
 from scipy.stats import wilcoxon
 
 from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_masked_lm
-from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, in_order
+from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, sort_runs
 from zsnmt.masked_lm.report.tables import (
     OF_TEXT,
     corpora_tables,
+    mark_best,
     markdown_of,
     markdown_report,
-    marked,
     tables,
     text_of,
     text_report,
@@ -21,7 +21,7 @@ from zsnmt.report.table import Measured, markdown_rows, tsv
 from zsnmt.runs.systems import CLIPPED
 
 ABLATED = ("learned", *ABLATIONS)
-RUNS = in_order(grid(conditions=("none", "same", "de", "fi")) + grid(tuple(ABLATIONS), ("same",)))
+RUNS = sort_runs(grid(conditions=("none", "same", "de", "fi")) + grid(tuple(ABLATIONS), ("same",)))
 TABLES = tables(RUNS)
 
 
@@ -63,32 +63,32 @@ def test_the_control_has_perplexity_alone():
     assert (
         "the control" in TABLES["encodings_none"].about and "Retrieval" not in TABLES["encodings_none"].about
     )
-    assert "encodings_none" not in tables(in_order(grid(conditions=("same",))))
+    assert "encodings_none" not in tables(sort_runs(grid(conditions=("same",))))
 
 
 def test_the_best_of_a_column_is_the_lowest_perplexity_and_the_highest_score():
     bold = [
         [cell.startswith("**") for cell in map(str, row)]
-        for row in marked(TABLES["encodings_same"], "**{}**").rows
+        for row in mark_best(TABLES["encodings_same"], "**{}**").rows
     ]
     lowest, highest = bold[-1], bold[0]  # perplexity and ML score fall from system to system
     assert (
         lowest == [False] * 2 + [True] * 2 + [False] * 5 and highest == [False] * 2 + [False] * 2 + [True] * 5
     )
     assert not any(any(row) for row in bold[1:-1])
-    assert marked(TABLES["conditions"], "**{}**") == TABLES["conditions"]
+    assert mark_best(TABLES["conditions"], "**{}**") == TABLES["conditions"]
     alone = tables([made_up_masked_lm()])["encodings_same"]
-    assert marked(alone, "**{}**") == alone and "marked" not in alone.about
+    assert mark_best(alone, "**{}**") == alone and "marked" not in alone.about
 
 
 def test_equals_are_all_the_best():
-    runs = in_order(
+    runs = sort_runs(
         [
             made_up_masked_lm(system, perplexity={"full": 9.0, "first": 8.0})
             for system in ("learned", "sinusoidal")
         ]
     )
-    column = [row[2] for row in marked(tables(runs)["encodings_same"], "<{}>").rows]
+    column = [row[2] for row in mark_best(tables(runs)["encodings_same"], "<{}>").rows]
     assert column == ["<9.0>", "<9.0>"]
 
 
@@ -115,7 +115,7 @@ def test_table_5_has_a_row_for_every_condition_and_system():
 
 
 def test_table_4_has_the_corpora_side_by_side():
-    others = in_order(
+    others = sort_runs(
         [{**run, "config": "other", "epochs": 7} for run in grid(("learned",), ("same", "none"), (0,))]
     )
     same, none = corpora_tables([RUNS, others])  # the second has no reordered condition
@@ -127,7 +127,7 @@ def test_table_4_has_the_corpora_side_by_side():
         found["other: ML score"].mean == of("learned", "same", 0, "ml_score") and found["other: seeds"] == "0"
     )
     assert rows(same)["Sinusoidal",]["other: ML score"] is None and len(same.rows) == len(ENCODINGS)
-    best = [row[0] for row in marked(same, "**{}**").rows if str(row[2]).startswith("**")]
+    best = [row[0] for row in mark_best(same, "**{}**").rows if str(row[2]).startswith("**")]
     assert same.columns[2] == "made_up: perplexity, full" and best == ["No positions"]  # the lowest
     assert "other: EN+[EN]" in same.about and "7 epochs" in same.about
 
@@ -179,7 +179,7 @@ def test_undivided_losses_those_of_keys_and_short_tables_have_their_place():
         )
 
     keys = {"offsets": [1, 2], "mean": [0.7, 0.7], "median": [0.6, 0.8]}
-    runs = in_order(
+    runs = sort_runs(
         [measured("learned", 9, procrustes_keys=keys), measured("tupe_absolute", 9), measured(CLIPPED, 4)]
     )
     table = tables(runs)["procrustes"]
@@ -193,11 +193,11 @@ def test_undivided_losses_those_of_keys_and_short_tables_have_their_place():
 
 
 def test_what_was_not_measured_has_no_table_and_no_column():
-    runs = in_order(grid(("relative_key", "relative_key_query"), ("same",)))
+    runs = sort_runs(grid(("relative_key", "relative_key_query"), ("same",)))
     assert [*tables(runs)] == ["encodings_same", "sizes", "conditions", "runs"]
-    without_control = tables(in_order(grid(("learned",), ("same",))))["procrustes"]
+    without_control = tables(sort_runs(grid(("learned",), ("same",))))["procrustes"]
     assert without_control.columns == ["condition", "encoding", "seeds", "mean loss", "median loss"]
-    assert [*tables(in_order(grid(conditions=("none",))))] == [
+    assert [*tables(sort_runs(grid(conditions=("none",))))] == [
         "encodings_none",
         "procrustes",
         "conditions",
@@ -214,9 +214,9 @@ def test_table_2_has_a_sentence_in_all_orders():
         for condition in ("none", "same", "de", "fi")
         for seed in (0, 42)
     ]
-    table = tables(in_order(runs))["orders"]
+    table = tables(sort_runs(runs))["orders"]
     assert table.rows == [["EN", "a b c"], ["EN∼DE", "c a b"]]
-    assert "orders" not in TABLES and "orders" not in tables(in_order(runs[:4]))
+    assert "orders" not in TABLES and "orders" not in tables(sort_runs(runs[:4]))
 
 
 def test_table_3_has_the_sentences_and_the_trees_that_were_left_out():

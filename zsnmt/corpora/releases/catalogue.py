@@ -5,7 +5,10 @@ for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any. Bible
 commit or a tag of their repositories.
 """
 
+from functools import partial
+
 from zsnmt.corpora.releases.fetch import Corpus, Part, ReleaseFile
+from zsnmt.corpora.releases.pmindia import read_columns
 
 WIT3 = "https://drive.google.com/u/0/uc?confirm=t&id="  # where wit3.fbk.eu sends its visitors
 HUGGING_FACE = "https://huggingface.co/datasets/iwslt2017/resolve"
@@ -87,6 +90,12 @@ def part(base: str, name: str, language: str) -> Part:
     return Part((ReleaseFile(name, (f"{base}/{name}",)),), language)
 
 
+def pmindia_part(language: str) -> Part:
+    name = f"pmindia.v1.{language}-en.tsv"
+    file = ReleaseFile(name, (f"{PMINDIA}/{name}",), read=partial(read_columns, language=language))
+    return Part((file,), language)
+
+
 def treebank(language: str) -> Part:
     """A treebank by the name that the configs of masked language models have for it."""
     repository, name = TREEBANKS[language]
@@ -115,9 +124,7 @@ CATALOGUE = {
         licence="PMIndia v1: CC BY 4.0",
         homepage="https://data.statmt.org/pmindia",
         languages=("en", *PMINDIA_LANGUAGES),
-        parts=tuple(
-            part(PMINDIA, f"pmindia.v1.{language}-en.tsv", language) for language in PMINDIA_LANGUAGES
-        ),
+        parts=tuple(map(pmindia_part, PMINDIA_LANGUAGES)),
     ),
     "multi30k": Corpus(
         licence="Multi30k: for non-commercial research and education, as Flickr30K, from which it is derived",

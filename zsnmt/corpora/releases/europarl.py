@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.corpora import multiway
-from zsnmt.corpora.overlap import normalised
+from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.corpora.releases.release import (
     clean_sentence,
@@ -149,7 +149,7 @@ def digest_lines(files: tuple[Path, Path], seed: int) -> Iterator[tuple]:
     for number, sides in enumerate(read_pair(files)):
         english, other = map(clean_sentence, sides)
         if english and other:
-            compared = digest(normalised(english)), digest(normalised(other))
+            compared = digest(normalise(english)), digest(normalise(other))
             yield number, digest(english), digest(f"{english}\n{other}"), compared
         else:
             empty += 1

@@ -4,20 +4,23 @@ The readers of releases read the folder. Archives stay in it beside what was unp
 SHA256SUMS tells what they are (`sha256sum --check SHA256SUMS`).
 """
 
+import fcntl
 import hashlib
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tqdm import tqdm
 
-from zsnmt.corpora.releases.download import WAITS, DownloadError, download
+from zsnmt.corpora.releases.download import WAITS, DownloadError, Wanted, download
+from zsnmt.corpora.releases.release import open_lines
 from zsnmt.corpora.releases.unpack import unpack, unpacked_name
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.text.lines import read_lines, write_lines
 
 SUMS = "SHA256SUMS"
@@ -28,7 +31,8 @@ class ReleaseFile:
     """A file as its makers released it.
 
     `urls`: where it is, tried in this order. `size` in bytes and `sha256` in hexadecimal digits: None
-    where nobody has published them. `nested`: globs of archives in it that are unpacked too.
+    where nobody has published them. `nested`: globs of archives in it that are unpacked too. `read`: how the
+    lines of a plain text are read, with InputError for one that is not in the form of the release.
     """
 
     name: str
@@ -36,6 +40,12 @@ class ReleaseFile:
     size: int | None = None
     sha256: str | None = None
     nested: tuple[str, ...] = ()
+    read: Callable[[Path], Iterable] = open_lines
+
+    @property
+    def packed(self) -> bool:
+        """Whether it is an archive, which shows when it is damaged."""
+        return unpacked_name(self.name) != self.name
 
 
 @dataclass(frozen=True)
@@ -76,25 +86,42 @@ def fetch(
     if given is not None:
         check_given(given, [part for part, place in zip(parts, found) if place is None], corpus.homepage)
     folder.mkdir(parents=True, exist_ok=True)
-    sums = read_sums(folder / SUMS)
-    texts = []
-    for part, place in zip(tqdm(parts, unit=" files", leave=False, disable=None), found):
-        if place is None:
-            file, source, digest = download_any(part, folder, corpus.homepage, sums=sums, waits=waits)
-        else:
-            file, source, digest = *place, verify(*place, sums)
-        archive, text = folder / file.name, folder / unpacked_name(file.name)
-        if text != archive and not (place == (file, archive) and text.exists()):
-            unpack(source, text, file.nested)
-        if source != archive:
-            link(source, archive)
-        sums[file.name] = digest
-        write_lines(folder / SUMS, [f"{sums[name]}  {name}" for name in sorted(sums)])
-        texts.append(text)
+    with alone_in(folder):
+        sums = read_sums(folder / SUMS)
+        texts = []
+        for part, place in zip(tqdm(parts, unit=" files", leave=False, disable=None), found):
+            if place is None:
+                file, source, digest = download_any(part, folder, corpus.homepage, sums=sums, waits=waits)
+            else:
+                file, source, digest = *place, verify(*place, sums)
+            archive, text = folder / file.name, folder / unpacked_name(file.name)
+            if text != archive and not (place == (file, archive) and text.exists()):
+                unpack(source, text, file.nested)
+            if source != archive:
+                link(source, archive)
+            sums[file.name] = digest
+            write_lines(folder / SUMS, [f"{sums[name]}  {name}" for name in sorted(sums)])
+            texts.append(text)
     return texts
 
 
-def at_mirror(corpus: Corpus, url: str) -> Corpus:
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """`InputError` while another process fetches into the folder."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"another process fetches into {folder}; wait for it or end it") from None
+        except OSError:
+            pass  # of a file system without locks
+        yield
+    finally:
+        os.close(lock)
+
+
+def use_mirror(corpus: Corpus, url: str) -> Corpus:
     """The corpus with every file at one address, below which it lies under its name."""
     if not re.match("https?://", url) or not url.isascii():
         raise InputError(f"'{url}' is not an address of a mirror; it must begin with http:// or https://")
@@ -143,11 +170,11 @@ def download_any(
     """The first file that will do and an address gives, where it is now, and its SHA-256."""
     faults = []
     for file in part.files:
-        path = folder / file.name
+        path, wanted = folder / file.name, Wanted(file.size, checked=file.packed or file.sha256 is not None)
         beside = path.with_name(path.name + ".part")
         for url in file.urls:
             try:
-                download(url, beside, waits)
+                download(url, beside, wanted, waits=waits)
             except DownloadError as error:
                 faults.append(f"{url}: {error}")
                 continue
@@ -183,7 +210,22 @@ def compare(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> tuple[str
         return digest, f"has the SHA-256 {digest}, not {file.sha256} as the release"
     if sums.get(file.name, digest) != digest:
         return digest, f"has the SHA-256 {digest}, not {sums[file.name]} as {SUMS} tells"
-    return digest, None
+    known = file.sha256 is not None or file.name in sums
+    return digest, None if known or file.packed else fault_of_text(file, path)
+
+
+def fault_of_text(file: ReleaseFile, path: Path) -> str | None:
+    """What shows that a plain text is not whole, or not in the form of the release; None if nothing does."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if b"\0\0" in line:
+                return f"has a row of NULs in line {number}, as where a part is lost"
+    try:
+        for _ in file.read(path):
+            pass
+    except InputError as error:
+        return f"is not as in the release ({error})"
+    return None
 
 
 def link(source: Path, path: Path) -> None:

@@ -28,7 +28,7 @@ from xml.sax.saxutils import unescape
 
 from tqdm import tqdm
 
-from zsnmt.corpora.overlap import normalised
+from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.corpora.releases.release import (
     MissingFiles,
@@ -98,7 +98,7 @@ def read_release(
     held_out = {name: rows for split in SPLITS[1:] for name, rows in read(split, read_segments, every)}
     training = read("train", read_tagged, supervised)
     if condition == MULTIWAY or pairs is not None:
-        seen = {normalised(sentence) for rows in held_out.values() for row in rows for sentence in row}
+        seen = {normalise(sentence) for rows in held_out.values() for row in rows for sentence in row}
         training = choose_training(
             {name: unseen(rows, seen) for name, rows in training}, condition, pairs, seed=seed
         )
@@ -111,7 +111,7 @@ def read_release(
 
 def unseen(rows: Iterable[Row], seen: Container[str]) -> list[Row]:
     """The rows of which no sentence, normalised, is among those seen."""
-    return [row for row in rows if not any(normalised(sentence) in seen for sentence in row)]
+    return [row for row in rows if not any(normalise(sentence) in seen for sentence in row)]
 
 
 def choose_training(
@@ -144,7 +144,7 @@ def both_orders(form: str, pair: tuple[str, str]) -> list[list[str]]:
     return [[form.format("-".join(order), side) for side in pair] for order in (pair, pair[::-1])]
 
 
-def as_sources(form: str, pair: tuple[str, str]) -> list[str]:
+def file_names(form: str, pair: tuple[str, str]) -> list[str]:
     """The names of a pair's two files, each in the order in which it is the source."""
     return [form.format("-".join(order), order[0]) for order in (pair, pair[::-1])]
 
@@ -153,7 +153,7 @@ def find_test_files(release: Path, pairs: Sequence[tuple[str, str]]) -> list[lis
     """The files of tst2017, of which only sources were released, for all pairs; else those of tst2010."""
     try:
         return find_files(
-            release, [[as_sources(TEST, pair), *both_orders(TEST, pair)] for pair in pairs], "iwslt17"
+            release, [[file_names(TEST, pair), *both_orders(TEST, pair)] for pair in pairs], "iwslt17"
         )
     except MissingFiles as error:
         files = find_files(release, [both_orders(OLDER_TEST, pair) for pair in pairs], "iwslt17")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.errors import InputError
-from zsnmt.text.lines import write_lines
+from zsnmt.text.lines import is_blank, write_lines
 
 NOTHING = re.compile(
     "[\0\ufeff]"
@@ -46,7 +46,7 @@ def clean_rows(rows: Iterable[Sequence[str]], name: str) -> list[tuple[str, ...]
     `name` is what they are of, for the log and the InputError raised where no row is left.
     """
     cleaned = [tuple(map(clean_sentence, row)) for row in rows]
-    full = [row for row in cleaned if all(row)]
+    full = [row for row in cleaned if not any(map(is_blank, row))]
     if not full:
         raise InputError(f"no sentence of the release is left for {name}; get the release again")
     if len(full) < len(cleaned):

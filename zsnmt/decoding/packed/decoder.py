@@ -12,7 +12,7 @@ from fairseq.modules import MultiheadAttention
 from torch import Tensor
 from torch.nn import functional as F
 
-from zsnmt.decoding.packed.encoder import PackedFeedForward, fused
+from zsnmt.decoding.packed.encoder import PackedFeedForward, fuse_projections
 from zsnmt.decoding.packed.linear import pack
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.decoder_layer import DecoderLayer
@@ -183,8 +183,8 @@ class CrossAttention:
 
     def __init__(self, attention: MultiheadAttention, precision: str) -> None:
         self.heads = attention.num_heads
-        self.query = pack(*fused(attention.q_proj, scale=attention.scaling), precision)
-        self.memory = pack(*fused(attention.k_proj, attention.v_proj), precision)
+        self.query = pack(*fuse_projections(attention.q_proj, scale=attention.scaling), precision)
+        self.memory = pack(*fuse_projections(attention.k_proj, attention.v_proj), precision)
         self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
 
     def remember(self, encoded: Tensor, places: Tensor) -> Tensor:
@@ -207,7 +207,8 @@ class PastAttention:
     def __init__(self, attention: SelfAttention, precision: str) -> None:
         self.heads = attention.num_heads
         self.project = pack(
-            *fused(attention.q_proj, attention.k_proj, attention.v_proj, scale=attention.scaling), precision
+            *fuse_projections(attention.q_proj, attention.k_proj, attention.v_proj, scale=attention.scaling),
+            precision,
         )
         self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
         self.terms, self.relative_values = attention.logit_terms, attention.relative_values

@@ -68,7 +68,9 @@ class PackedSelfAttention:
 
     def __init__(self, attention: SelfAttention, precision: str) -> None:
         self.heads = attention.num_heads
-        self.project = pack(*fused(attention.q_proj, attention.k_proj, attention.v_proj), precision)
+        self.project = pack(
+            *fuse_projections(attention.q_proj, attention.k_proj, attention.v_proj), precision
+        )
         self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
 
     def __call__(self, x: Tensor, padding_mask: Tensor | None) -> Tensor:
@@ -96,7 +98,7 @@ class PackedFeedForward:
         return x if self.first else self.norm(x)
 
 
-def fused(*projections: torch.nn.Linear, scale: float = 1.0) -> tuple[Tensor, Tensor | None]:
+def fuse_projections(*projections: torch.nn.Linear, scale: float = 1.0) -> tuple[Tensor, Tensor | None]:
     """Weight and bias of projections of the same input as one, those of the first, the queries', scaled."""
     scales = [scale, *[1.0] * (len(projections) - 1)]
 

@@ -8,6 +8,7 @@ export.json                                       what was exported, how far it 
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairseq.data import Dictionary
@@ -16,10 +17,13 @@ from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.inference.export.formats import FORMATS
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
+from zsnmt.runs.folder import RECORD as OF_RUN
 from zsnmt.text.pipeline import PIPELINE_FILE, TextPipeline
 
 EXPORT_FILE, WEIGHTS_FILE = "export.json", "model.bin"
@@ -27,6 +31,14 @@ OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
 REMEDY = "export the run again with zsnmt export"
 CHECKSUM = "checksum"  # in a record: that of all else, but for what is added to it later
 PLACES = "checked_on"  # what is added: the kinds of processors
+RECORD = {  # what export.json says
+    **dict.fromkeys(("quantization", "language_tags", "model"), str),
+    **dict.fromkeys(("languages", "trained"), Sequence[str]),
+    **dict.fromkeys(("max_source_positions", "max_target_positions"), int),
+    "files": Mapping[str, str],
+    PLACES: Sequence[Mapping] | None,
+    "run": OF_RUN,
+}
 
 
 def is_export(folder: Path) -> bool:
@@ -41,13 +53,15 @@ def describe_export(folder: Path) -> dict:
     """What an export says of itself, its files unseen; `InputError` for a record that was changed, and for a
     format that is not known.
     """
-    record = read_json(folder / EXPORT_FILE, REMEDY)
+    record = read_json(folder / EXPORT_FILE, REMEDY, {"format": str | int | None})
     if CHECKSUM in record and record[CHECKSUM] != checksum(record):
         raise InputError(f"{folder / EXPORT_FILE} is damaged: it does not say what was exported; {REMEDY}")
     if record.get("format") == OLD_FORMAT:
         record["format"] = CTRANSLATE2
     if record.get("format") not in FORMATS:
         raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
+    with damage_of(folder / EXPORT_FILE, REMEDY):
+        check_kinds(record, RECORD)
     return record
 
 
@@ -62,7 +76,7 @@ def read_export(folder: Path) -> dict:
     return record
 
 
-def needed(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
+def codec_record(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
     """What the record of an export to a format says for those who translate with it."""
     return {
         "format": to,

@@ -6,9 +6,10 @@ from time import perf_counter
 
 from zsnmt.decoding.options import CTRANSLATE2, FLOAT32
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder, replacing_folder, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import new_folder, replacing_folder
 from zsnmt.inference.export.agreement import Agreement
-from zsnmt.inference.export.folder import CHECKSUM, EXPORT_FILE, checksum, checksums, needed
+from zsnmt.inference.export.folder import CHECKSUM, EXPORT_FILE, checksum, checksums, codec_record
 from zsnmt.inference.export.formats import SENTENCES, load_format
 from zsnmt.inference.export.samples import LEAST, samples
 from zsnmt.inference.trained_run import TrainedRun, load_run
@@ -64,7 +65,9 @@ def export_folder(run: Path, to: str, quantization: str) -> Path:
 def export_record(description: dict, trained: TrainedRun, to: str, quantization: str) -> dict:
     """What an export says of itself, by the description of its run and the model that was loaded."""
     return {
-        **needed(trained.codec, to, quantization, max_target_positions=trained.model.max_decoder_positions()),
+        **codec_record(
+            trained.codec, to, quantization, max_target_positions=trained.model.max_decoder_positions()
+        ),
         "run": description,
         "model": trained.checksum,
         "versions": versions(),

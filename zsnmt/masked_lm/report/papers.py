@@ -9,13 +9,13 @@ from zsnmt.masked_lm.report.runs import (
     NONE,
     REORDERED,
     SAME,
-    by_seed,
     check_comparable,
     group_label,
     groups,
     read,
+    runs_by_seed,
 )
-from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE, Column, in_layer, made_alike
+from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE, Column, layer_accuracy, made_alike
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.papers.layout import PaperTable, Rows, Source
 from zsnmt.report.papers.published import RAVISHANKAR
@@ -27,7 +27,7 @@ COLUMNS = (
     FULL,
     FIRST,
     *(
-        Column(f"{measure}, layer {layer}", measure, in_layer(measure, layer))
+        Column(f"{measure}, layer {layer}", measure, layer_accuracy(measure, layer))
         for measure in ("retrieval", "translation")
         for layer in LAYERS
     ),
@@ -48,7 +48,7 @@ def encodings(runs: Sequence[dict]) -> Rows:
     return {
         (data_set, label): {column.title: column.mean([*of_system.values()]) for column in COLUMNS}
         for system, label in ENCODINGS.items()
-        if (of_system := by_seed(runs, system, by_group[group]))
+        if (of_system := runs_by_seed(runs, system, by_group[group]))
     }
 
 

@@ -18,7 +18,7 @@ from zsnmt.masked_lm.report.runs import (
     groups,
     runs_of,
 )
-from zsnmt.masked_lm.report.tables import with_losses
+from zsnmt.masked_lm.report.tables import runs_with_losses
 from zsnmt.modules.position_names import RELATIVE_KEYS
 from zsnmt.report.figures import STYLE
 from zsnmt.runs.systems import MASKED_LM
@@ -94,7 +94,7 @@ def procrustes_losses(runs: Sequence[dict]) -> Drawing | None:
     """Figure 5: Procrustes loss by offset of absolute positions and TUPE (absolute) in each condition,
     beside sinusoids.
     """
-    measured = [run for run in with_losses(runs) if run["system"] in COMPARED]
+    measured = [run for run in runs_with_losses(runs) if run["system"] in COMPARED]
     conditions = conditions_of(run for run in measured if run["system"] != COMPARED[0])
     if not conditions:
         return None

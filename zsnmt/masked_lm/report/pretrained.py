@@ -12,7 +12,7 @@ from zsnmt.masked_lm.report.looks import STYLES, Drawing, bare
 from zsnmt.masked_lm.report.positions import heat_maps
 from zsnmt.masked_lm.report.tables import KEYS_LOSS, UNDIVIDED, p_value
 from zsnmt.report.figures import STYLE
-from zsnmt.report.table import Cell, Table, over_seeds
+from zsnmt.report.table import Cell, Table, seed_cell
 
 
 def positions_table(models: Sequence[dict], maps: Mapping[str, dict], dimensions: int) -> Table:
@@ -22,12 +22,12 @@ def positions_table(models: Sequence[dict], maps: Mapping[str, dict], dimensions
         [
             model["name"],
             f"{model['positions']}",
-            over_seeds("procrustes", [fmean(model["procrustes"]["mean"])]),
-            over_seeds("procrustes", [median(model["procrustes"]["median"])]),
+            seed_cell("procrustes", [fmean(model["procrustes"]["mean"])]),
+            seed_cell("procrustes", [median(model["procrustes"]["median"])]),
             UNDIVIDED.mean([[model]]),
             KEYS_LOSS.mean([[model]]),
-            over_seeds("bands", [model["procrustes"]["kept"]]),
-            over_seeds("bands", [maps[model["name"]]["bands"]]) if model["name"] in maps else None,
+            seed_cell("bands", [model["procrustes"]["kept"]]),
+            seed_cell("bands", [maps[model["name"]]["bands"]]) if model["name"] in maps else None,
             p_value(model["procrustes"]["median"], first["procrustes"]["median"])
             if model is not first
             else None,

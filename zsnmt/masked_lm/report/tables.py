@@ -15,26 +15,26 @@ from zsnmt.masked_lm.report.runs import (
     NONE,
     REORDERED,
     SAME,
-    by_seed,
     condition_label,
     conditions_of,
     group_label,
     groups,
+    runs_by_seed,
     runs_of,
 )
-from zsnmt.report.markdown import folded
+from zsnmt.report.markdown import fold
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import (
     Cell,
     Measured,
     Table,
     complete,
-    joined,
-    markdown,
+    join_sentences,
     markdown_rows,
-    over_seeds,
+    markdown_table,
+    seed_cell,
     text_rows,
-    wrapped,
+    wrap,
 )
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
@@ -58,7 +58,7 @@ class Column(NamedTuple):
     def mean(self, of_seeds: Sequence[Sequence[dict]]) -> Measured | None:
         """The mean over the conditions of each seed, then over the seeds; None where a run has none."""
         values = [complete([self.of(run) for run in of_seed]) for of_seed in of_seeds]
-        return over_seeds(self.figure, [None if of_seed is None else fmean(of_seed) for of_seed in values])
+        return seed_cell(self.figure, [None if of_seed is None else fmean(of_seed) for of_seed in values])
 
 
 def perplexity(part: str) -> OfRun:
@@ -66,7 +66,7 @@ def perplexity(part: str) -> OfRun:
     return lambda run: run["perplexity"][part]
 
 
-def in_layer(measure: str, layer: str) -> OfRun:
+def layer_accuracy(measure: str, layer: str) -> OfRun:
     """How often the nearest one is the right one in a layer, the mean of both directions."""
     return lambda run: run[measure] and run[measure][layer]["mean"]
 
@@ -107,7 +107,7 @@ def columns(runs: Sequence[dict]) -> list[Column]:
     if bilingual is None:
         return [FULL, FIRST]
     measures = [
-        Column(f"{measure}, layer {layer}", measure, in_layer(measure, layer))
+        Column(f"{measure}, layer {layer}", measure, layer_accuracy(measure, layer))
         for measure in ("retrieval", "translation")
         for layer in sorted(bilingual[measure], key=int)
     ]
@@ -127,7 +127,7 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
     them.
     """
     conditions = groups(runs)[group]
-    rows = averaged(runs, ENCODINGS, conditions, shown=columns(runs))
+    rows = mean_rows(runs, ENCODINGS, conditions, shown=columns(runs))
     if not rows:
         return None
     titles = ["encoding", "seeds", *(column.title for column in columns(runs))]
@@ -147,7 +147,7 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
         title,
         titles,
         rows=rows,
-        about=joined(about),
+        about=join_sentences(about),
         signatures=made_alike(runs),
     )
 
@@ -190,7 +190,7 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
     conditions = groups(runs)[group]
     systems = {"learned": LABELS["learned"], **ABLATIONS}
     shown = [FULL, FIRST, ML_SCORE, MEDIAN_LOSS]
-    rows = averaged(runs, systems, conditions, shown=shown)
+    rows = mean_rows(runs, systems, conditions, shown=shown)
     if not {row[0] for row in rows} & {*ABLATIONS.values()}:
         return None
     about = [
@@ -200,15 +200,20 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
     title = f"Ablations of absolute positions: {group_label(group, conditions)}"
     titles = ["system", "seeds", *(column.title for column in shown)]
     return Table(
-        f"ablations_{group}", title, titles, rows=rows, about=joined(about), signatures=made_alike(runs)
+        f"ablations_{group}",
+        title,
+        titles,
+        rows=rows,
+        about=join_sentences(about),
+        signatures=made_alike(runs),
     )
 
 
-def averaged(
+def mean_rows(
     runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str], shown: Sequence[Column]
 ) -> list[list[Cell]]:
     """One row per system that has seeds in all conditions: label, seeds, and means over the conditions."""
-    found = {label: by_seed(runs, system, conditions) for system, label in systems.items()}
+    found = {label: runs_by_seed(runs, system, conditions) for system, label in systems.items()}
     return [
         [label, ", ".join(map(str, of_system)), *(column.mean([*of_system.values()]) for column in shown)]
         for label, of_system in found.items()
@@ -221,7 +226,7 @@ def incomplete(runs: Sequence[dict], systems: dict[str, str], conditions: Sequen
     missing = []
     for system, label in systems.items():
         there = {run["seed"] for condition in conditions for run in runs_of(runs, system, condition)}
-        if lacking := sorted(there - {*by_seed(runs, system, conditions)}):
+        if lacking := sorted(there - {*runs_by_seed(runs, system, conditions)}):
             missing.append(f"{label} seed {', '.join(map(str, lacking))}")
     return f"Left out, for they lack some of the conditions: {'; '.join(missing)}." if missing else ""
 
@@ -267,7 +272,7 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         (condition, system): losses_of(of_system)
         for condition in conditions_of(runs)
         for system in LABELS
-        if (of_system := with_losses(runs_of(runs, system, condition)))
+        if (of_system := runs_with_losses(runs_of(runs, system, condition)))
     }
     if not losses:
         return None
@@ -275,8 +280,8 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         [
             condition_label(condition),
             LABELS[system],
-            seeds(of_system := with_losses(runs_of(runs, system, condition))),
-            over_seeds("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
+            seeds(of_system := runs_with_losses(runs_of(runs, system, condition))),
+            seed_cell("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
             MEDIAN_LOSS.mean([[run] for run in of_system]),
             UNDIVIDED.mean([[run] for run in of_system]),
             KEYS_LOSS.mean([[run] for run in of_system]),
@@ -298,13 +303,13 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "p against EN alone",
         "p against TUPE (absolute)",
     ]
-    offsets = max((run["procrustes"]["offsets"] for run in with_losses(runs)), key=len)
-    noise = median(run["procrustes"]["noise"] for run in with_losses(runs))
+    offsets = max((run["procrustes"]["offsets"] for run in runs_with_losses(runs)), key=len)
+    noise = median(run["procrustes"]["noise"] for run in runs_with_losses(runs))
     more = (
         " Undivided: as the paper prints it; it grows with the vectors, so it compares within an encoding. "
         "p·W^K: positions as keys of the first layer. Of relative encodings the table is over offsets, the "
         "first layer's."
-        if any(run["procrustes"].get("undivided") for run in with_losses(runs))
+        if any(run["procrustes"].get("undivided") for run in runs_with_losses(runs))
         else ""
     )
     about = (
@@ -372,7 +377,7 @@ def seeds(runs: Sequence[dict]) -> str:
     return ", ".join(str(run["seed"]) for run in runs)
 
 
-def with_losses(runs: Sequence[dict]) -> list[dict]:
+def runs_with_losses(runs: Sequence[dict]) -> list[dict]:
     """The runs whose Procrustes loss was measured."""
     return [run for run in runs if run["procrustes"]]
 
@@ -421,7 +426,7 @@ def made_alike(runs: Sequence[dict]) -> str:
     return f"{train:,} sentences of a language to train on, {valid:,} to score; {epochs}."
 
 
-def marked(table: Table, mark: str) -> Table:
+def mark_best(table: Table, mark: str) -> Table:
     """A table of encodings with its best figures in a mark such as `**{}**`, as text or as the markup that
     it is; else as it was.
     """
@@ -440,13 +445,17 @@ def marked(table: Table, mark: str) -> Table:
 def text_of(table: Table) -> str:
     """A table for a terminal, with its title and what it holds; stars at the best encodings."""
     return "\n\n".join(
-        [f"{table.title}:", text_rows(marked(table, "{} *")), wrapped(joined([table.note, table.signatures]))]
+        [
+            f"{table.title}:",
+            text_rows(mark_best(table, "{} *")),
+            wrap(join_sentences([table.note, table.signatures])),
+        ]
     )
 
 
 def markdown_of(table: Table) -> str:
     """A table with its title and note in Markdown; the best encodings in bold."""
-    return markdown(marked(table, "**{}**"))
+    return markdown_table(mark_best(table, "**{}**"))
 
 
 def text_report(runs: Sequence[dict]) -> str:
@@ -462,8 +471,8 @@ def markdown_report(runs: Sequence[dict]) -> str:
     """
 
     def part(table: Table) -> str:
-        return f"{markdown_rows(marked(table, '**{}**'))}\n\n{table.note}".strip()
+        return f"{markdown_rows(mark_best(table, '**{}**'))}\n\n{table.note}".strip()
 
     *shown, conditions, made = (table for name, table in tables(runs).items() if name not in OF_TEXT)
-    below = [folded(table.title, part(table)) for table in (conditions, made)]
+    below = [fold(table.title, part(table)) for table in (conditions, made)]
     return "\n\n".join([*(f"{table.title}:\n\n{part(table)}" for table in shown), made_alike(runs), *below])

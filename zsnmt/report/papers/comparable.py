@@ -5,7 +5,7 @@ values").
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from zsnmt.report.table import joined
+from zsnmt.report.table import join_sentences
 
 WITH_CARE, NO = "with care", "not comparable"
 
@@ -82,7 +82,7 @@ def comparisons(configs: Iterable[str]) -> str:
     by_verdict: dict[Verdict, list[str]] = {}
     for config in configs:
         by_verdict.setdefault(verdict(config), []).append(config)
-    return joined(
+    return join_sentences(
         f"{', '.join(of_verdict)} beside published figures: {found.word}, {found.reason}."
         for found, of_verdict in by_verdict.items()
     )

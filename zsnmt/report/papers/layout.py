@@ -14,7 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.report.chosen import MARK, chosen_note
 from zsnmt.report.papers.comparable import comparisons, verdict
 from zsnmt.report.papers.published import Key, published
-from zsnmt.report.table import FORMS, Cell, Measured, Table, joined
+from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences
 
 Item = Any  # what a run is known by: its scores, its probes
 Rows = Mapping[Key, Mapping[str, Measured | None]]  # by the parts of a row's name, the first the data set
@@ -86,9 +86,9 @@ class PaperTable:
             f"{self.title} ({self.paper}, {self.number})",
             [*self.keys, SOURCE, *self.columns],
             rows=rows,
-            about=joined([self.about, comparisons(configs), self.chosen(items)]),
+            about=join_sentences([self.about, comparisons(configs), self.chosen(items)]),
             headers=len(self.keys) + 1,
-            signatures=joined(
+            signatures=join_sentences(
                 f"{config}: {self.source.signature(of_config)}." for config, of_config in configs.items()
             ),
         )

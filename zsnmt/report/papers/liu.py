@@ -12,10 +12,10 @@ from zsnmt.report.papers.published import LIU, Key
 from zsnmt.report.papers.sources import PROBES, SCORES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, Finding
-from zsnmt.report.scores import Column, all_directions, by_system
+from zsnmt.report.scores import Column, all_directions, runs_by_system
 from zsnmt.report.significance import Side
 from zsnmt.report.systems import BETWEEN, family_relation, mean_measured
-from zsnmt.report.table import Measured, joined, over_seeds
+from zsnmt.report.table import Measured, join_sentences, seed_cell
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.runs.systems import BASELINE, LEARNED, RESIDUAL, RESIDUAL_QUERY, VARIATIONAL, System
 from zsnmt.scoring.figures import MAIN
@@ -97,7 +97,7 @@ APPENDIX = {
 
 def means(places: Places, all_scores: Sequence[Scores]) -> Rows:
     """One row for a config: means over all directions of a kind."""
-    systems = by_system(all_scores)
+    systems = runs_by_system(all_scores)
     return {
         (all_scores[0].config,): {
             title: mean_measured(systems[place.system.name], place.column)
@@ -113,7 +113,7 @@ def over(
 ) -> Measured | None:
     """The mean of a place over some directions; None where a system was not scored in one of them."""
     runs = systems.get(place.system.name)
-    return over_seeds(MAIN, Side(runs, place.column).means(directions)) if runs else None
+    return seed_cell(MAIN, Side(runs, place.column).means(directions)) if runs else None
 
 
 def families(all_scores: Sequence[Scores]) -> Rows:
@@ -124,7 +124,7 @@ def families(all_scores: Sequence[Scores]) -> Rows:
         relation = family_relation(direction, known)
         if kind == ZERO_SHOT and relation not in (None, BETWEEN):
             within.setdefault(relation, []).append(direction)
-    systems = by_system(all_scores)
+    systems = runs_by_system(all_scores)
     return {
         (all_scores[0].config, family): {
             title: over(systems, place, directions) for title, place in TABLE_4.items()
@@ -139,7 +139,7 @@ def adaptation(all_scores: Sequence[Scores]) -> Rows:
         "Xnew →": {SUPERVISED: "new → pivot", ZERO_SHOT: "new → old"},
         "→ Xnew": {SUPERVISED: "pivot → new", ZERO_SHOT: "old → new"},
     }
-    systems = by_system(all_scores)
+    systems = runs_by_system(all_scores)
     return {
         (all_scores[0].config, row): {
             title: over(systems, place, members(all_scores, place.kind, of_kind[place.kind]))
@@ -152,7 +152,7 @@ def adaptation(all_scores: Sequence[Scores]) -> Rows:
 def by_direction(all_scores: Sequence[Scores]) -> Rows:
     """A row for each direction and for the mean of each kind: the pivot, and all systems."""
     rows: dict[Key, Mapping[str, Measured | None]] = {}
-    config, systems, kinds = all_scores[0].config, by_system(all_scores), all_directions(all_scores)
+    config, systems, kinds = all_scores[0].config, runs_by_system(all_scores), all_directions(all_scores)
     for kind, average in AVERAGE.items():
         places = {"pivot": PIVOTED} if kind == ZERO_SHOT else {}
         places |= {title: Place(system, kind) for title, system in APPENDIX.items()}
@@ -166,7 +166,7 @@ def by_direction(all_scores: Sequence[Scores]) -> Rows:
 
 def probed(findings: Mapping[str, Finding], found: Sequence[Probes]) -> Rows:
     """A row for each model: what the probes found in the encoder output."""
-    systems = by_system(found)
+    systems = runs_by_system(found)
     return {
         (found[0].record["config"], name): {
             title: finding.over_seeds(systems[system.name], FINAL) for title, finding in findings.items()
@@ -192,7 +192,7 @@ def of_scores(
     systems = [*dict.fromkeys(place.system.name for place in places.values())]
     pivoted = BY_BASELINE if PIVOTED in places.values() else ""
     settings = {
-        "about": joined([MEANS, pivoted, PUBLISHED_BLEU]),
+        "about": join_sentences([MEANS, pivoted, PUBLISHED_BLEU]),
         "keys": ("data set",),
         "columns": dict.fromkeys(places, MAIN),
         "counterparts": DATA_SETS,

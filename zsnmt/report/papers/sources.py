@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from zsnmt.files import read_json
+from zsnmt.files.records import read_json
 from zsnmt.report.markdown import made_by
 from zsnmt.report.papers.layout import Source
 from zsnmt.report.probes import tables as probe_tables
 from zsnmt.report.probes.folder import FOLDER, Probes, check_probed_alike, parse, read
-from zsnmt.report.scores import by_system, check_comparable, pivot_note, search_note, seeds, short_commit
+from zsnmt.report.scores import check_comparable, pivot_note, runs_by_system, search_note, seeds, short_commit
 from zsnmt.runs.scores import Scores, read_score_file, read_scores
 
 KEEP_AGAIN = "keep the run again with zsnmt results RUN"
@@ -37,7 +37,9 @@ def signature(runs: Sequence[Scores]) -> str:
 
 def made_of(runs: Sequence[Scores | Probes]) -> str:
     """The systems and their seeds."""
-    return "; ".join(f"{system} seed {seeds(of_system)}" for system, of_system in by_system(runs).items())
+    return "; ".join(
+        f"{system} seed {seeds(of_system)}" for system, of_system in runs_by_system(runs).items()
+    )
 
 
 def probes_of(path: Path) -> Probes:

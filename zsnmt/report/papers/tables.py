@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.report.markdown import folded
+from zsnmt.report.markdown import fold
 from zsnmt.report.papers.layout import Item, PaperTable
 from zsnmt.report.papers.li import LI_TABLES
 from zsnmt.report.papers.liu import LIU_TABLES
 from zsnmt.report.papers.sources import SCORES
 from zsnmt.report.probes.folder import Probes
-from zsnmt.report.table import Table, joined, markdown_rows, text_rows, wrapped
+from zsnmt.report.table import Table, join_sentences, markdown_rows, text_rows, wrap
 from zsnmt.runs.scores import Scores
 
 TABLES: dict[str, PaperTable] = {table.name: table for table in (*LIU_TABLES, *LI_TABLES)}
@@ -22,14 +22,14 @@ TABLES: dict[str, PaperTable] = {table.name: table for table in (*LIU_TABLES, *L
 def text_of(paper_table: PaperTable, items: Sequence[Item]) -> str:
     """A table of a paper for a terminal."""
     table = paper_table.table(items)
-    return "\n\n".join([f"{table.title}:", text_rows(table), wrapped(table.note), wrapped(table.signatures)])
+    return "\n\n".join([f"{table.title}:", text_rows(table), wrap(table.note), wrap(table.signatures)])
 
 
 def markdown_of(paper_table: PaperTable, items: Sequence[Item]) -> str:
     """A table of a paper in Markdown, with what made the runs folded."""
     table = paper_table.table(items)
-    made = folded("how the runs were made", paper_table.made_by(items))
-    return "\n\n".join([markdown_rows(table), joined([table.note, table.signatures]), made])
+    made = fold("how the runs were made", paper_table.made_by(items))
+    return "\n\n".join([markdown_rows(table), join_sentences([table.note, table.signatures]), made])
 
 
 def kept_block(paper_table: PaperTable, folder: Path, _: str) -> str:

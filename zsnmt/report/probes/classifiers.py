@@ -7,7 +7,7 @@ from zsnmt.analysis.held_out import Accuracy
 from zsnmt.analysis.layer_classifiers import Classified, classify_layers, sides
 from zsnmt.analysis.live_classifiers import LiveStates, classify_while_running
 from zsnmt.analysis.state_folder import ROWS
-from zsnmt.errors import InputError
+from zsnmt.files.replacing import check_output
 from zsnmt.report.table import Table, text_rows, write_tsv
 
 
@@ -24,8 +24,7 @@ def write_classifiers(
     """Fit probes to `states`, measure them on those of `held_out`, or on a fifth of the sentences, and write
     what `write_tables` does; returns the printed table. Raises `InputError`.
     """
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; name a TSV file")
+    check_output(output)
     training, measured = sides(states, held_out, seed)
     labels = [*dict.fromkeys(labels)]
     rows = classify_layers(training, measured, kind=kind, labels=labels, seed=seed, batches=batches)
@@ -62,10 +61,10 @@ def write_tables(rows: Sequence[Classified], languages: Sequence[str], output: P
         write_tsv(confusions, ["layer", "language", *languages], confused)
     else:
         confusions.unlink(missing_ok=True)  # an earlier one would not belong to the new figures
-    return printed(rows)
+    return print_rows(rows)
 
 
-def printed(rows: Sequence[Classified]) -> str:
+def print_rows(rows: Sequence[Classified]) -> str:
     """Accuracies in per cent beside what needs no states."""
     layers, labels = ([*dict.fromkeys(names)] for names in zip(*((row.layer, row.label) for row in rows)))
     figures = {(row.layer, row.label): row.accuracy for row in rows}

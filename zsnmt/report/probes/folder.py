@@ -10,7 +10,8 @@ from typing import NamedTuple
 from zsnmt.analysis.similarities import Similarity
 from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.report.scores import Run, check_alike
 from zsnmt.text.lines import read_lines
 
@@ -38,6 +39,19 @@ OF_LATER_PROBES = {  # and what older ones do not say, see `older`
     "held_out_lines": "numbers of lines that classifiers are measured on",
     "batches": "batches of classifiers",
     "classifiers_only": "probes without similarity",
+}
+KINDS = {
+    **dict.fromkeys(("config", "system", "command", "commit", "model"), str),
+    "seed": int,
+    "versions": Mapping[str, str],
+    "removed_layers": Sequence[int],
+    **dict.fromkeys(("text", "split", "kind", "training_text"), str),
+    "target": str | None,
+    "variance": float | None,
+    **dict.fromkeys(("dimension", "probe_seed"), int),
+    **dict.fromkeys(("sentences", "train_lines"), int | Mapping[str, int]),
+    **dict.fromkeys(("layers", "languages", CLASSIFIERS), Sequence[str]),
+    **dict.fromkeys((SIMILARITY, CONFUSION), Sequence[str] | None),
 }
 
 
@@ -117,6 +131,10 @@ def parse(found: dict, source: Path) -> Probes:
     tables = [CLASSIFIERS] if found["classifiers_only"] else [SIMILARITY, CLASSIFIERS]
     if missing := [key for key in (*OF_RUN, *OF_PROBES, *tables) if key not in found]:
         raise InputError(f"{source} does not say {', '.join(missing)}; {REMEDY}")
+    with damage_of(source, REMEDY):
+        check_kinds(found, KINDS)
+        if FINAL not in found["layers"] or len(found["languages"]) < 2:
+            raise ValueError("it is not of all layers and of two languages or more")
     layers, languages = found["layers"], found["languages"]
     labels = [
         label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])
@@ -192,10 +210,10 @@ def check_probed_alike(found: Sequence[Probes]) -> None:
     """`InputError` unless the probes are of one text with equal settings."""
     if found:
         remedy = "probe them alike with recipes/probe.sh, or leave out a run"
-        check_alike([(one.name, probed(one)) for one in found], remedy)
+        check_alike([(one.name, common_settings(one)) for one in found], remedy)
 
 
-def probed(one: Probes) -> dict[str, set[str]]:
+def common_settings(one: Probes) -> dict[str, set[str]]:
     """What must be equal of probes in one table, by name."""
     said = {what: one.record[key] for key, what in (OF_PROBES | OF_LATER_PROBES).items()}
     tokens = {

@@ -1,9 +1,10 @@
 """What a folder of probes was made of, written down beside the figures."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from zsnmt.analysis.state_folder import STATES_FILE
-from zsnmt.files import read_json, write_json
+from zsnmt.analysis.state_folder import RECORD, STATES_FILE
+from zsnmt.files.records import read_json, write_json
 from zsnmt.runs.folder import commit, read_record, versions
 
 RECORD_FILE = "record.json"
@@ -24,7 +25,9 @@ def write_probe_record(
     made, compared, measured, trained = (
         read_record(run),
         *(
-            read_json(folder / STATES_FILE, "make the states again")
+            read_json(
+                folder / STATES_FILE, "make the states again", RECORD | {"removed_layers": Sequence[int]}
+            )
             for folder in (states, held_out, training)
         ),
     )

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.report.papers.comparable import comparisons
 from zsnmt.report.papers.published import LI, published
-from zsnmt.report.scores import all_directions, by_system, seeds, signature_note
-from zsnmt.report.table import Measured, Table, over_seeds
+from zsnmt.report.scores import all_directions, runs_by_system, seeds, signature_note
+from zsnmt.report.table import Measured, Table, seed_cell
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, CLIP_DISTANCES
 
@@ -20,7 +20,7 @@ def clip_distance_table(all_scores: Sequence[Scores]) -> Table | None:
     """A row a distance, after one for the baseline: BLEU of each direction of training, and the published
     one; None for fewer than two distances.
     """
-    systems = by_system(all_scores)
+    systems = runs_by_system(all_scores)
     found = {name: systems[name] for name in DISTANCES if name in systems}
     if sum(DISTANCES[name] is not None for name in found) < 2:
         return None
@@ -66,4 +66,4 @@ def bleu(runs: Sequence[Scores], direction: Direction) -> Measured | None:
     """BLEU of a system in a direction, over its seeds."""
     results = [scores.select(SUPERVISED).get(direction) for scores in runs]
     interval = results[0].uncertainty.intervals.get("bleu") if results[0] else None
-    return over_seeds("bleu", [result.figures["bleu"] if result else None for result in results], interval)
+    return seed_cell("bleu", [result.figures["bleu"] if result else None for result in results], interval)
