@@ -10,7 +10,7 @@ from tests.conftest import ROOT, run_command
 from zsnmt.cli import ablate
 from zsnmt.report.papers import NAMES
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.systems import BELOW, BY_ENCODING
+from zsnmt.runs.systems import BELOW, BY_ENCODING, STUDENTS
 from zsnmt.training.studies import STUDIES
 
 PLAIN = ["zs_transformer", "zs_transformer_residual"]  # which the demo trained
@@ -59,6 +59,11 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
                     name: f"{RESIDUAL} --encoder-position-encoding {encoding} "
                     "--encoder-position-bias-layers 1"
                     for encoding, name in BELOW.items()
+                },
+                **{
+                    f"{system}_{name}": f"{system} --sides {sides}"
+                    for system in PLAIN
+                    for sides, name in STUDENTS.items()
                 },
             }.items()
         ]

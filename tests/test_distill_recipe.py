@@ -62,7 +62,7 @@ def test_a_student_is_a_run_folder_that_says_what_it_learned_from(student, runs)
     chosen_on = record["distillation"]["checkpoints_chosen_on"]
     assert all(PIVOT in direction for direction in chosen_on["validation text by people"])
     assert {*chosen_on["held-out pairs with a synthetic source"]} <= {*record["synthetic"]}
-    assert "of 6 directions are left" in printed.stderr
+    assert "of 6 directions are left to translate, about" in printed.stderr
     assert "translations are left out (" in printed.stderr
     assert [*synthetic["directions"]] == DIRECTIONS
 

@@ -9,7 +9,7 @@ import pytest
 
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.training_text import make_training_text
-from zsnmt.distillation import synthetic_text
+from zsnmt.distillation import translation
 from zsnmt.distillation.settings import SyntheticSettings
 from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.languages import Direction
@@ -75,7 +75,7 @@ def synthetic(made, tmp_path, translate, monkeypatch) -> Callable[..., Synthetic
             if not (folder / name).exists():
                 (folder / name).symlink_to(made / name)
         (folder / "model.pt").write_text("weights")
-        monkeypatch.setattr(synthetic_text, "Interpreter", interpreter or MadeUpInterpreter(translate))
+        monkeypatch.setattr(translation, "Interpreter", interpreter or MadeUpInterpreter(translate))
         teacher = SimpleNamespace(
             run=folder,
             model=folder / "model.pt",

@@ -7,8 +7,8 @@ from tests.distillation.conftest import DIRECTIONS, PIVOT
 from zsnmt.data.reading import encode
 from zsnmt.distillation.data import binarise_synthetic, reverse
 from zsnmt.distillation.distill import StudentData, make_data
+from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.settings import Distillation
-from zsnmt.distillation.synthetic_text import make_synthetic_text
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.training.steps import Steps

@@ -8,7 +8,7 @@ from fairseq.data import SampledMultiDataset
 
 from tests.data.test_tagged_pairs import pairs
 from zsnmt.distillation.settings import Distillation
-from zsnmt.distillation.student import EPOCHS, read_options, sampling, student_options
+from zsnmt.distillation.student import EPOCHS, read_options, sampling_weights, student_options
 from zsnmt.errors import InputError
 
 AUTHENTIC, SYNTHETIC = {"main:aa-piv": 7, "main:piv-aa": 7}, {"targets:aa-bb": 3, "sources:bb-aa": 9}
@@ -16,7 +16,7 @@ AUTHENTIC, SYNTHETIC = {"main:aa-piv": 7, "main:piv-aa": 7}, {"targets:aa-bb": 3
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.75])
 def test_authentic_text_comes_once_an_epoch_and_synthetic_text_has_its_share(share):
-    weights, size = sampling(AUTHENTIC, SYNTHETIC, share)
+    weights, size = sampling_weights(AUTHENTIC, SYNTHETIC, share)
     assert size == round(14 / (1 - share)) and sum(weights.values()) == pytest.approx(1)
     assert [*weights] == [*AUTHENTIC, *SYNTHETIC]
     assert sum(weights[name] for name in SYNTHETIC) == pytest.approx(share)
@@ -25,8 +25,10 @@ def test_authentic_text_comes_once_an_epoch_and_synthetic_text_has_its_share(sha
 
 
 def test_without_synthetic_text_an_epoch_is_as_long():
-    weights, size = sampling(AUTHENTIC, {}, 0.5)
-    assert size == sampling(AUTHENTIC, SYNTHETIC, 0.5)[1] == 28 and weights == dict.fromkeys(AUTHENTIC, 0.5)
+    weights, size = sampling_weights(AUTHENTIC, {}, 0.5)
+    assert size == sampling_weights(AUTHENTIC, SYNTHETIC, 0.5)[1] == 28 and weights == dict.fromkeys(
+        AUTHENTIC, 0.5
+    )
 
 
 def test_a_direction_gives_each_pair_before_any_again():

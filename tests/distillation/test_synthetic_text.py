@@ -9,8 +9,8 @@ import pytest
 from tests.distillation.conftest import DIRECTIONS, HELD_OUT, LANGUAGES, OTHERS, PIVOT, MadeUpInterpreter
 from zsnmt.corpora.overlap import held_out_sentences, normalise
 from zsnmt.corpora.parallel_text import check_corpus, find_pair
+from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.filters import REASONS
-from zsnmt.distillation.synthetic_text import make_synthetic_text
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.languages import Direction

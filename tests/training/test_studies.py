@@ -1,10 +1,14 @@
 """Ablation studies: the systems of each, seen in the models that their options build."""
 
 import re
+from argparse import Namespace
+from pathlib import Path
 
 import pytest
 from fairseq.modules import LearnedPositionalEmbedding, SinusoidalPositionalEmbedding
 
+from zsnmt.distillation.distill import default_name
+from zsnmt.distillation.settings import SIDES, Distillation
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import (
@@ -22,6 +26,7 @@ from zsnmt.runs.systems import (
     RELATIVE,
     RESIDUAL,
     RESIDUAL_QUERY,
+    STUDENTS,
     System,
 )
 from zsnmt.training.studies import STUDIES, systems, training_options
@@ -153,7 +158,8 @@ def test_studies_share_the_plain_systems_under_the_names_of_their_architectures(
     assert all(study[0] == BASELINE for study in of_each.values())
     assert [study for study in STUDIES if RESIDUAL in of_each[study]] == WITH_RESIDUAL
     everything = [system for study in of_each.values() for system in study]
-    assert all((system.name == system.architecture) == (not system.options) for system in everything)
+    plain = [system for system in everything if not system.options and not system.sides]
+    assert plain == [system for system in everything if system.name == system.architecture]
     together = systems([*STUDIES, *STUDIES], given)
     assert together[0] == BASELINE and len({system.name for system in together}) == len(together)
     assert {*together} == {*everything}
@@ -223,6 +229,17 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
     assert names[1 + layers :] == [*several, "residual_everywhere"]
 
 
+def test_distillation_has_students_of_both_systems_with_the_names_that_their_recipe_gives():
+    baseline, residual, *students = systems(["distillation"], SIZES)
+    assert (baseline, residual) == (BASELINE, RESIDUAL)
+    for plain, of_plain in ((BASELINE, students[:5]), (RESIDUAL, students[5:])):
+        teacher = Namespace(architecture=plain.architecture, record={"system": plain.name})
+        assert {each.sides for each in of_plain} == {*SIDES} == {*STUDENTS}
+        for student in of_plain:
+            assert student.architecture == plain.architecture and not student.options
+            assert student.name == default_name(Distillation(Path("run"), student.sides), teacher)
+
+
 @pytest.mark.parametrize(
     "study, options, message",
     [
@@ -230,7 +247,7 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
             "layers",
             "",
             "there is no study 'layers'; there are query, variational, removal_layer, positions, "
-            "replacement, li_table_1, clip_distance, encodings, bias_layers",
+            "replacement, li_table_1, clip_distance, encodings, bias_layers, distillation",
         ),
         (
             "bias_layers",

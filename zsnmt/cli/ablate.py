@@ -10,7 +10,7 @@ three systems without and with variational dropout, removal_layer removes the re
 in turn and in several, positions learns the position encodings, replacement puts the sentence's mean, or the
 residual at random, in the residual's place, li_table_1 trains relative attention and its baseline in two
 directions, clip_distance varies its distance, encodings what tells the encoder its positions, bias_layers
-where it does.
+where it does, distillation what a student learns of a system's translations (zsnmt distill).
 
 Through the pivot the baseline of the same seed translates for all systems, as in the paper.
 """
@@ -18,10 +18,16 @@ Through the pivot the baseline of the same seed translates for all systems, as i
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, parse
 from zsnmt.console import WrongUse
+from zsnmt.training.steps import Steps
+
+if TYPE_CHECKING:  # which load what is heavy
+    from zsnmt.runs.systems import System
+    from zsnmt.training.experiment import Experiment
 
 PAPER_TABLES = {  # that a study ends with, with the published figures
     "query": "liu_table_3",
@@ -39,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="+",
         metavar="STUDY",
         help="query, variational, removal_layer, positions, replacement, li_table_1, clip_distance, "
-        "encodings or bias_layers",
+        "encodings, bias_layers or distillation",
     )
     add_seeds(parser)
     parser.add_argument("--dry-run", action="store_true", help="only print what would be trained")
@@ -76,10 +82,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             runs.setdefault(DIRECTIONS in system.options, []).append(str(run))
             if options.dry_run:
                 before = " (trained before)" if (run / MODEL_FILE).is_file() else ""
+                sides = ["--sides", system.sides] if system.sides else []
                 print(
                     f"{f'{system.name}/seed{seed}':<32} "
-                    f"{' '.join([system.architecture, *system.options])}{before}"
+                    f"{' '.join([system.architecture, *system.options, *sides])}{before}"
                 )
+            elif system.sides:
+                make_student(recipe.steps, experiment, system, seed=seed)
             else:
                 train_run(
                     recipe.steps,
@@ -100,3 +109,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if study in PAPER_TABLES:
             print()
             table.main([*chain(*runs.values()), "--paper", PAPER_TABLES[study]])
+
+
+def make_student(steps: Steps, experiment: "Experiment", system: "System", *, seed: int) -> None:
+    """Train a student of the system that is named like its architecture, of the same seed."""
+    from zsnmt.distillation.distill import distill_rounds
+    from zsnmt.distillation.settings import Distillation, SyntheticSettings
+
+    distillation = Distillation(
+        experiment.run(system.architecture, seed),
+        sides=system.sides,
+        synthetic=SyntheticSettings(identifier=experiment.config.identifier),
+    )
+    words = [] if system.sides == Distillation.sides else ["--sides", system.sides]
+    distill_rounds(steps, experiment, distillation, rounds=1, name=system.name, seed=seed, words=words)

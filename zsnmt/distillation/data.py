@@ -38,7 +38,7 @@ def binarise_synthetic(
             (part / name).mkdir()
         link_authentic(authentic, part / MAIN, directions)
         files = [
-            tokenised(file, pipeline, part / TOKENISED, workers=workers)
+            tokenise_side(file, pipeline, part / TOKENISED, workers=workers)
             for direction in directions
             for file in files_of(text / direction.source, direction)
         ]
@@ -82,7 +82,7 @@ def reverse(direction: Direction) -> Direction:
     return Direction(direction.target, direction.source)
 
 
-def tokenised(file: TextFile, pipeline: TextPipeline, folder: Path, workers: int) -> TextFile:
+def tokenise_side(file: TextFile, pipeline: TextPipeline, folder: Path, workers: int) -> TextFile:
     """The file of the tokens, where they are not the text."""
     if file.language not in pipeline.tokenisers:
         return file

@@ -7,24 +7,26 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
-from zsnmt.distillation.settings import BOTH, NONE, SELF, TARGETS, Distillation
+from zsnmt.distillation.filtered_text import make_synthetic_text
+from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student import (
     SAMPLING_FILE,
     authentic_directions,
     check_weights,
+    option_words,
     pairs_in,
     read_options,
-    sampling,
+    sampling_weights,
     student_options,
-    words,
 )
-from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText, make_synthetic_text
+from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
 from zsnmt.runs.folder import path_from_top, recipe_command, start_run, synthetic_directions
+from zsnmt.runs.systems import STUDENTS
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
@@ -66,8 +68,7 @@ def default_name(distillation: Distillation, teacher: Teacher) -> str:
     begun = "_from_scratch" * distillation.from_scratch
     same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
     student = teacher.record["system"] if same else distillation.student or teacher.architecture
-    names = {BOTH: "distilled", NONE: "continued"}
-    return f"{student}_{names.get(distillation.sides, f'distilled_{distillation.sides}')}{begun}"
+    return f"{student}_{STUDENTS[distillation.sides]}{begun}"
 
 
 def distill_rounds(
@@ -216,7 +217,7 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
         for name, directions in data.directions.items()
         for each in directions
     }
-    weights, size = sampling(of_people, of_teacher, distillation.share)
+    weights, size = sampling_weights(of_people, of_teacher, distillation.share)
     write_json(run / SAMPLING_FILE, weights)
     options = {
         "--valid-lang-pairs": ",".join(data.validated()),
@@ -227,7 +228,7 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
         listed = {name: ",".join(map(str, of_name)) for name, of_name in data.directions.items()}
         options["--extra-data"] = json.dumps({name: str(folder) for name, folder in data.extra.items()})
         options["--extra-lang-pairs"] = json.dumps(listed)
-    return words(options)
+    return option_words(options)
 
 
 def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:

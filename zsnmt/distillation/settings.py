@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 
@@ -45,7 +45,7 @@ class SyntheticSettings:
 
     def to_json(self) -> dict:
         """As synthetic.json says them, without what does not change a translation."""
-        engine = {"engine": self.engine.engine, "precision": self.engine.precision}
+        engine = {"engine": self.engine.engine or PYTORCH, "precision": self.engine.precision or FLOAT32}
         return {**asdict(self), "engine": engine, "seed": SEED}
 
 

@@ -41,10 +41,10 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
         "--patience": PATIENCE,
         "--finetune-from-model": teacher.model.resolve(),
     }
-    return [*options_of(teacher.run), *words(going_on)]
+    return [*options_of(teacher.run), *option_words(going_on)]
 
 
-def words(options: Mapping[str, object]) -> list[str]:
+def option_words(options: Mapping[str, object]) -> list[str]:
     """Options as a command line has them."""
     return [word for name, value in options.items() for word in (name, str(value))]
 
@@ -88,7 +88,7 @@ def pairs_in(data: Path, direction: Direction) -> int:
     return len(indexed_dataset.make_dataset(str(prefix), impl="mmap"))
 
 
-def sampling(
+def sampling_weights(
     authentic: Mapping[str, int], synthetic: Mapping[str, int], share: float
 ) -> tuple[dict[str, float], int]:
     """The weight of each set of pairs, and how many pairs an epoch has, by the number of pairs in each set.

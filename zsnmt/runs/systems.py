@@ -8,11 +8,14 @@ from zsnmt.modules.position_names import ENCODINGS
 class System(NamedTuple):
     """A system to train: its name in tables, its architecture, and the options it has beyond those of the
     config.
+
+    With `sides`, one of `STUDENTS`, it is a student of the system named like its architecture.
     """
 
     name: str
     architecture: str
     options: tuple[str, ...] = ()
+    sides: str = ""
 
 
 BASELINE, RESIDUAL, RESIDUAL_QUERY, RELATIVE = (
@@ -34,6 +37,14 @@ LEARNED = {  # with a table of positions in each stack, by the system with sinus
         (ENCODER_POSITIONS, "learned", DECODER_POSITIONS, "learned"),
     )
     for plain, prefix in ((BASELINE, ""), (RESIDUAL, "residual_"))
+}
+
+STUDENTS = {  # ends of their names, by what they learn of a teacher's translations (`zsnmt distill --sides`)
+    "none": "continued",
+    "self": "distilled_self",
+    "targets": "distilled_targets",
+    "sources": "distilled_sources",
+    "both": "distilled",
 }
 
 CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)

@@ -22,6 +22,7 @@ from zsnmt.runs.systems import (
     RELATIVE,
     RESIDUAL,
     RESIDUAL_QUERY,
+    STUDENTS,
     VARIATIONAL,
     System,
     of_direction,
@@ -143,6 +144,19 @@ def bias_layers(baseline: Namespace) -> list[System]:
     return [BASELINE, RESIDUAL, *(system for pair in pairs for system in pair)]
 
 
+def distillation(baseline: Namespace) -> list[System]:
+    """What students learn of the translations of the baseline, and of the system without the residual.
+
+    Nothing and the teacher's direct translations, as controls; targets, sources, both (`zsnmt.distillation`).
+    """
+    students = [
+        System(f"{plain.name}_{name}", plain.architecture, sides=sides)
+        for plain in (BASELINE, RESIDUAL)
+        for sides, name in STUDENTS.items()
+    ]
+    return [BASELINE, RESIDUAL, *students]
+
+
 STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
     study.__name__: study
     for study in (
@@ -155,6 +169,7 @@ STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
         clip_distance,
         encodings,
         bias_layers,
+        distillation,
     )
 }  # each called with the options of the baseline
 
