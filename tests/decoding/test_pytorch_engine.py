@@ -213,7 +213,7 @@ def test_sentences_that_end_leave_gaps_which_others_fill(monkeypatch):
         return seen[-1]
 
     of_rows = beam_search.drop_rows
-    monkeypatch.setattr(beam_search, "without", without)
+    monkeypatch.setattr(beam_search, "drop_rows", without)
     assert_found_by_fairseq(build(), made_sentences(60), plain())
     assert len(seen) >= 4 and any(len(holes) > 1 for _, holes, _ in seen)
     assert any(

@@ -68,7 +68,7 @@ def test_a_score_file_keeps_it(scores, tmp_path):
 def test_a_run_says_it_by_its_validations_and_the_page_by_its_scores(scores, tmp_path):
     text = make_text(tmp_path / "text")
     folders = [write_run(tmp_path, text, each) for each in scores]
-    (folders[1] / "run.json").write_text("{}")
+    (folders[1] / "run.json").write_text('{"config": "c", "system": "s", "text": "t", "seed": 1}')
     assert "chosen_on" not in describe_run(folders[1])
     validate(folders[1] / CHECKPOINTS, 4, ["de-fr", "de-en"], ["de-en"], decisive=["de-fr", "de-en"])
     assert describe_run(folders[1])["chosen_on"] == ["de-fr"]

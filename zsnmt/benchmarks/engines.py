@@ -101,7 +101,11 @@ def export(model: BaseFairseqModel, codec: Codec, quantization: str, folder: Pat
     codec.dictionary.save(str(pipeline / f"dict.{codec.pivot}.txt"))
     record = codec_record(
         codec, CTRANSLATE2, quantization, max_target_positions=model.max_decoder_positions()
-    ) | {"files": checksums(folder)}
+    ) | {
+        "files": checksums(folder),
+        "model": "measured here",
+        "run": {"config": "none", "system": "none", "text": "none", "seed": 0},
+    }
     write_json(folder / EXPORT_FILE, record)
 
 

@@ -25,7 +25,7 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
     task = BenchmarkTask(dimensions["vocabulary"])
     encoder = build("zs_transformer", task, **stock_options(dimensions)).encoder.eval()
     layers = [*map(str, range(dimensions["encoder_layers"] + 1)), FINAL]
-    record = {"layers": layers, "dimension": dimensions["width"]}
+    record = {"model": "random weights", "layers": layers, "dimension": dimensions["width"]}
     dictionary = task.source_dictionary
     model = ProbedModel(
         encoder,
