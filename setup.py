@@ -10,6 +10,7 @@ setup(
     entry_points={"console_scripts": ["zsnmt = zsnmt.cli:main"]},
     package_data={
         "zsnmt.report": ["page.html.jinja", "page.css", "page.js"],
+        "zsnmt.report.papers": ["published.tsv"],
         "zsnmt.masked_lm.report": ["page.html.jinja"],
     },
     python_requires=">=3.11,<3.13",

@@ -4,7 +4,8 @@
 #   bash recipes/ablate.sh CONFIG STUDY [STUDY ...] [--seeds 1 2 3] [--dry-run] [--pivot RUN] [--comet] [--report FILE]
 #   bash recipes/ablate.sh configs/demo.conf removal_layer
 #
-# Studies: removal_layer positions replacement clip_distance encodings bias_layers (docs/method.md).
+# Studies: query variational removal_layer positions replacement li_table_1 clip_distance encodings bias_layers
+# distillation (docs/method.md).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ torch.set_num_threads(1)
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["piv", "aa", "bb", "cc"]
+OLDER_RUN = Path("runs/tiny/zs_transformer_residual/seed1")  # in `older`
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -177,6 +179,19 @@ def make_tiny(base: Path) -> None:
     (base / "printed.json").write_text(
         json.dumps({**vars(printed), "args": [*map(str, printed.args)]}), encoding="utf-8"
     )
+
+
+@pytest.fixture(scope="session")
+def older(tmp_path_factory) -> Path:
+    """What version 0.1 wrote (commit 43442fd), in a folder where it was not made; no test changes it.
+
+    A whole experiment: invented languages, a tiny residual model of 60 epochs with its checkpoint to go on
+    from, its scores and translations, and its exports in float32 and int8.
+    """
+    folder = tmp_path_factory.mktemp("older")
+    with tarfile.open(ROOT / "tests/support/older/runs_of_0.1.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
 @pytest.fixture

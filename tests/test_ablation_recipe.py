@@ -7,8 +7,10 @@ import json
 import pytest
 
 from tests.conftest import ROOT, run_command
+from zsnmt.cli import ablate
+from zsnmt.report.papers import NAMES
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.systems import BELOW, BY_ENCODING
+from zsnmt.runs.systems import BELOW, BY_ENCODING, STUDENTS
 from zsnmt.training.studies import STUDIES
 
 PLAIN = ["zs_transformer", "zs_transformer_residual"]  # which the demo trained
@@ -23,7 +25,7 @@ ALIKE = (
 
 def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
     before = {*tiny.runs.rglob("*")}
-    studies = [study for study in STUDIES if study != "clip_distance"]
+    studies = [study for study in STUDIES if study not in ("li_table_1", "clip_distance")]
     shown = run_command(
         "recipes/ablate.sh", tiny.config, *studies, "--seeds", "1", "2", "--dry-run", runs=tiny.runs
     )
@@ -35,9 +37,15 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
             for seed in (1, 2)
             for name, options in {
                 "zs_transformer": "zs_transformer",
-                "residual_at_1": f"{RESIDUAL} --encoder-residual-removal-layers 1",
                 "zs_transformer_residual": RESIDUAL,  # at 2 of 3
+                "zs_transformer_residual_query": f"{RESIDUAL}_query",
+                "variational": "zs_transformer --variational-dropout",
+                "residual_variational": f"{RESIDUAL} --variational-dropout",
+                "residual_query_variational": f"{RESIDUAL}_query --variational-dropout",
+                "residual_at_1": f"{RESIDUAL} --encoder-residual-removal-layers 1",
                 "residual_at_3": f"{RESIDUAL} --encoder-residual-removal-layers 3",
+                "residual_at_1_2": f"{RESIDUAL} --encoder-residual-removal-layers 1,2",
+                "residual_everywhere": f"{RESIDUAL} --encoder-residual-removal-layers 1,2,3",
                 "learned_positions": f"zs_transformer {LEARNED}",
                 "residual_learned_positions": f"{RESIDUAL} {LEARNED}",
                 "residual_mean_pool": f"{RESIDUAL} --encoder-residual-replacement mean_pool",
@@ -51,6 +59,11 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
                     name: f"{RESIDUAL} --encoder-position-encoding {encoding} "
                     "--encoder-position-bias-layers 1"
                     for encoding, name in BELOW.items()
+                },
+                **{
+                    f"{system}_{name}": f"{system} --sides {sides}"
+                    for system in PLAIN
+                    for sides, name in STUDENTS.items()
                 },
             }.items()
         ]
@@ -92,20 +105,71 @@ def test_a_study_trains_what_is_missing_and_prints_all_side_by_side(own_tiny, tm
     assert [
         name for line in table.split("\n") if line.startswith("system ") for name in line.split()[1:]
     ] == names
-    assert all(name in page.read_text(encoding="utf-8") for name in names)
+    shown = page.read_text(encoding="utf-8")
+    assert all(name in shown and f"<dt>{name}, into inglan</dt>" in shown for name in names)
     for kind in ("mean_pool", "stochastic"):
         run = own_tiny.run(f"residual_{kind}")
         options = f"--encoder-residual-replacement {kind}"
         assert load_checkpoint(run / "model.pt")["cfg"]["model"].encoder_residual_replacement == kind
+        assert json.loads((run / "scores.json").read_text())["pivot_by"] == "zs_transformer, seed 1"
         assert json.loads((run / "run.json").read_text())["command"] == (
-            f"bash recipes/train.sh configs/tiny.conf {RESIDUAL} --seeds 1 --name residual_{kind} -- "
+            f"bash recipes/train.sh {own_tiny.config} {RESIDUAL} --seeds 1 --name residual_{kind} -- "
             f"{options}"
         )
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """What a call of `zsnmt ablate` would score and print, with nothing trained."""
+    calls = []
+    monkeypatch.setattr("zsnmt.training.train.train_run", lambda *_, **__: None)
+    for verb in ("evaluate", "table"):
+        monkeypatch.setattr(f"zsnmt.cli.{verb}.main", lambda words, verb=verb: calls.append([verb, *words]))
+
+    def ablate_calls(runs, *words):
+        monkeypatch.setenv("RUNS", str(runs))
+        ablate.main(words)
+        return [[word.removeprefix(f"{runs}/") for word in call] for call in calls]
+
+    return ablate_calls
+
+
+def test_the_baseline_pivots_for_all_and_the_papers_table_follows(called, tmp_path):
+    names = ["zs_transformer", "zs_transformer_residual", "zs_transformer_residual_query"]
+    runs = [f"demo/{name}/seed{seed}" for seed in (1, 2) for name in names]
+    config = str(ROOT / "configs" / "demo.conf")
+    assert called(tmp_path, config, "query", "--seeds", "1", "2") == [
+        ["evaluate", *runs, "--pivot", "baseline"],
+        ["table", *runs, "--paper", "liu_table_3"],
+    ]
+
+
+def test_another_run_may_pivot(called, tmp_path):
+    (scored,) = called(tmp_path, str(ROOT / "configs" / "demo.conf"), "replacement", "--pivot", "self")
+    assert scored[-2:] == ["--pivot", "self"]
+
+
+def test_models_of_two_directions_are_scored_apart_and_stand_in_one_table(called, tmp_path):
+    here = [f"iwslt17_en_it_relative/zs_transformer{variant}/seed1" for variant in ("", "_relative")]
+    back = [run.replace("/seed1", "_it_en/seed1") for run in here]
+    assert called(tmp_path, str(ROOT / "configs" / "iwslt17_en_it_relative.conf"), "li_table_1") == [
+        ["evaluate", *here],  # where there are two languages, nothing goes through the pivot
+        ["evaluate", *back],
+        ["table", *here, *back, "--paper", "li_table_1"],
+    ]
+
+
+def test_studies_end_with_tables_that_there_are():
+    assert {*ablate.PAPER_TABLES} <= {*STUDIES} and {*ablate.PAPER_TABLES.values()} <= {*NAMES}
 
 
 @pytest.mark.parametrize(
     "arguments, message",
     [
+        (
+            ["configs/iwslt17_en_it_relative.conf", "li_table_1", "--report", "page.html"],
+            "li_table_1 has models of two directions, which one page cannot show",
+        ),
         (["configs/demo.conf"], "the following arguments are required: STUDY; see zsnmt ablate --help"),
         (["configs/none.conf", "positions"], "there is no config 'configs/none.conf'"),
         (["configs/demo.conf", "positions", "--sead", "3"], "unrecognized arguments: --sead 3"),
@@ -114,7 +178,7 @@ def test_a_study_trains_what_is_missing_and_prints_all_side_by_side(own_tiny, tm
             "argument --seeds: expected at least one argument",
         ),
         (["configs/demo.conf", "positions", "--report"], "argument --report: expected one argument"),
-        (["configs/demo.conf", "layers", "positions"], "there is no study 'layers'; there are removal_layer"),
+        (["configs/demo.conf", "layers", "positions"], "there is no study 'layers'; there are query, vari"),
     ],
 )
 def test_a_wrong_call_gets_one_sentence(tmp_path, arguments, message):

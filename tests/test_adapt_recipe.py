@@ -9,6 +9,7 @@ import torch
 
 from tests.conftest import run_command
 from zsnmt.adaptation.checkpoint import TABLES
+from zsnmt.files.checksums import sha256
 from zsnmt.languages import read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 
@@ -63,7 +64,7 @@ def scores_of(run, runs) -> dict:
     return json.loads((run / "scores.json").read_text()) | {"printed": scored.stdout}
 
 
-def test_an_adapted_run_is_a_run_folder_that_says_where_it_comes_from(tiny, full):
+def test_an_adapted_run_is_a_run_folder_that_says_where_it_comes_from(tiny, full, runs):
     run, printed = full
     assert read_languages(run / "pipeline") == [*KNOWN, NEW]
     record = json.loads((run / "run.json").read_text())
@@ -72,11 +73,12 @@ def test_an_adapted_run_is_a_run_folder_that_says_where_it_comes_from(tiny, full
         "system": "zs_transformer_residual",
         "seed": 1,
         "commit": None,
+        "model": sha256(tiny.run() / "model.pt"),
         "languages": KNOWN,
         "mode": "full",
     }
     assert (
-        record["command"].startswith("bash recipes/adapt.sh configs/added.conf ")
+        record["command"].startswith(f"bash recipes/adapt.sh {runs.parent / 'added.conf'} {tiny.run()} ")
         and record["overlap"][f"{PIVOT}-{NEW}"]["kept"] == 40
     )
     assert f"test.{NEW}" in printed.stderr and "% unknown" in printed.stderr

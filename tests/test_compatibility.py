@@ -4,12 +4,16 @@ import argparse
 import importlib.util
 import os
 import pickle
+import re
 import shutil
+import subprocess
+import sys
 import types
 from pathlib import Path
 from unittest import mock
 
 import fairseq.trainer
+import fairseq.utils
 import pytest
 import torch
 from fairseq import checkpoint_utils, file_io
@@ -17,6 +21,7 @@ from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
 
 from zsnmt import compatibility
+from zsnmt.errors import InputError
 
 ROOT = Path(__file__).parents[1]
 
@@ -83,8 +88,9 @@ def test_a_checkpoint_that_carries_code_is_refused(tmp_path, checkpoint, new_for
         lambda: checkpoint_utils.load_model_ensemble_and_task([str(path)]),
         lambda: Trainer.load_checkpoint(types.SimpleNamespace(task=None), str(path)),
     ):
-        with pytest.raises(pickle.UnpicklingError, match="system"):
+        with pytest.raises((pickle.UnpicklingError, InputError)) as refused:
             load()
+        assert "system" in str(refused.value.__cause__ or refused.value)
     assert not trace.exists()
     torch.load(path, weights_only=False)
     assert trace.exists(), "the file does carry code"
@@ -99,6 +105,49 @@ def test_safe_loading_is_switched_off_nowhere():
         if path.is_file() and path.suffix in ("", ".conf", ".py", ".sh") and path != Path(__file__):
             text = path.read_text(encoding="utf-8")
             assert "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD" not in text and "weights_only=False" not in text, path
+
+
+# Options that fairseq evaluates
+
+
+@pytest.fixture(scope="module")
+def evaluating() -> list[types.ModuleType]:
+    """The modules of fairseq that evaluate options."""
+    paths = [path for path in Path(fairseq.__file__).parent.rglob("*.py") if "examples" not in path.parts]
+    names = [
+        ".".join(["fairseq", *path.relative_to(Path(fairseq.__file__).parent).with_suffix("").parts])
+        for path in paths
+        if re.search(r"(?<![\w.])eval\(", path.read_text(encoding="utf-8"))
+    ]
+    assert {"fairseq.utils", "fairseq.optim.adam", "fairseq.models.fconv"} <= {*names}
+    return [importlib.import_module(name) for name in names]
+
+
+def test_options_are_values_wherever_fairseq_evaluates_them(evaluating, tmp_path):
+    code = f"__import__('os').mkdir({str(tmp_path / 'trace')!r})"
+    for module in evaluating:
+        with pytest.raises(InputError, match="is not a value; give a number, a word in quotes, or a list"):
+            module.eval(code)
+    assert not (tmp_path / "trace").exists()
+    assert fairseq.utils.eval_bool("False") is False and fairseq.utils.eval_bool(True) is False
+
+
+def test_without_the_repair_an_option_runs_code(tmp_path):
+    stock(fairseq.utils).eval_str_list(f"[__import__('os').mkdir({str(tmp_path / 'trace')!r}) or 1]")
+    assert (tmp_path / "trace").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["(0.9, 0.98)", " 1e-3", "[(512, 3)] * 2 + [(64, -1)]", "None", "{'a': ['b', 2 / 4]}", "True"]
+)
+def test_values_are_those_of_python(text):
+    assert compatibility.value_of(text) == eval(text.strip())
+
+
+@pytest.mark.parametrize("text", ["", "a", "1 +", "9 ** 9", "f'{1}'", "[x for x in (1,)]", "().__class__"])
+def test_what_is_no_value_is_refused(text):
+    with pytest.raises(InputError, match="is not a value"):
+        compatibility.value_of(text)
 
 
 # Options of a transformer
@@ -169,6 +218,36 @@ def test_a_copy_replaces_the_old_file(tmp_path):
     assert old.read_bytes() == b"new" and {*tmp_path.iterdir()} == {new, old}
 
 
+SAVE = """
+import sys
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+from fairseq import checkpoint_utils
+if sys.argv[2]:
+    import zsnmt.compatibility
+folder = sys.argv[1]
+cfg = SimpleNamespace(
+    save_dir=folder, maximize_best_checkpoint_metric=False, no_save=False, no_epoch_checkpoints=True,
+    save_interval=1, save_interval_updates=0, keep_best_checkpoints=0, no_last_checkpoints=False,
+    write_checkpoints_asynchronously=False, keep_interval_updates=0, keep_last_epochs=0,
+)
+trainer = MagicMock(data_parallel_rank=0, checkpoint_suffix="")
+trainer.get_num_updates.return_value = 3
+trainer.save_checkpoint = lambda path, state: open(path, "w").write("weights") and path
+epoch = SimpleNamespace(epoch=1, end_of_epoch=lambda: True, state_dict=dict)
+checkpoint_utils.save_checkpoint(cfg, trainer, epoch, 2.0)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("repaired", [True, False])
+def test_checkpoints_are_copied_where_assertions_are_left_out(tmp_path, repaired):
+    command = [sys.executable, "-O", "-c", SAVE, tmp_path, "yes" * repaired]
+    subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
+    names = ["checkpoint_best.pt", *["checkpoint_last.pt"] * repaired]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
 # The state of the task
 
 
@@ -204,6 +283,19 @@ def test_training_that_begins_has_no_checkpoint(tmp_path):
     trainer = some_trainer()
     Trainer.load_checkpoint(trainer, str(tmp_path / "checkpoint_last.pt"))
     trainer.task.load_state_dict.assert_not_called()
+
+
+@pytest.mark.parametrize("damage", ["flipped", "truncated"])
+def test_training_does_not_go_on_from_a_damaged_checkpoint(checkpoint, damage):
+    content = checkpoint.read_bytes()
+    place = content.index(torch.ones(2).numpy().tobytes())
+    flipped = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+    checkpoint.write_bytes(flipped if damage == "flipped" else content[:-200])
+    trainer = some_trainer()
+    if damage == "flipped":  # without the repair
+        stock(fairseq.trainer).Trainer.load_checkpoint(trainer, str(checkpoint), reset_optimizer=True)
+    with pytest.raises(InputError, match="cannot go on from .*checkpoint.pt .*; put a copy of another"):
+        Trainer.load_checkpoint(trainer, str(checkpoint), reset_optimizer=True)
 
 
 def test_a_repair_made_twice_is_one():

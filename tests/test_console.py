@@ -1,11 +1,15 @@
 import errno
+import logging
+import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
-from zsnmt.console import run
+from zsnmt.console import Printable, run
 from zsnmt.errors import InputError
+from zsnmt.processes import worker_pool
 
 
 def raising(error: BaseException):
@@ -21,11 +25,11 @@ def ending(main, capsys) -> tuple[int, str]:
     return exit_.value.code, capsys.readouterr().err
 
 
-def shell(body: str, tail: str) -> subprocess.CompletedProcess:
+def shell(body: str, tail: str, before: str = "true") -> subprocess.CompletedProcess:
     """A program of which `body` is the main function, in bash; its exit status is kept through a pipe."""
     program = f"from zsnmt.console import run\ndef main():\n    {body}\nrun(main)\n"
     return subprocess.run(
-        ["bash", "-c", f'set -o pipefail; "$0" -c "$1" {tail}', sys.executable, program],
+        ["bash", "-c", f'set -o pipefail; {before}; "$0" -c "$1" {tail}', sys.executable, program],
         capture_output=True,
         text=True,
     )
@@ -54,6 +58,63 @@ def test_an_operating_system_error_is_one_line_with_the_file(error, line, capsys
     assert ending(raising(error), capsys) == (1, line)
 
 
+def test_control_characters_of_a_message_do_not_reach_the_terminal(capsys):
+    told = "404 \x1b[2J\x1b]0;title\x07\x9b1m\r\x08\u202eüber\tall\x7f\u2028"
+    shown = r"404 \x1b[2J\x1b]0;title\x07\x9b1m\r\x08\u202eüber" + "\tall" + r"\x7f\u2028"
+    assert ending(raising(InputError(told)), capsys) == (1, f"error: {shown}\n")
+    record = logging.LogRecord("", logging.WARNING, "", 0, "%s", (told,), None)
+    assert Printable("%(levelname)s: %(message)s").format(record) == f"WARNING: {shown}"
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_a_command_leaves_nothing_half_written(tmp_path, sent):
+    program = (
+        "import signal, sys; from pathlib import Path; from zsnmt.console import run\n"
+        "from zsnmt.files.replacing import replacing, replacing_folder\n"
+        "def main():\n"
+        "    with replacing(Path(sys.argv[1], 'a')), replacing_folder(Path(sys.argv[1], 'b')):\n"
+        "        print('+', flush=True)\n"
+        "        signal.pause()\n"
+        "run(main)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, tmp_path], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout.read(1) == b"+" and len([*tmp_path.iterdir()]) == 2
+        process.send_signal(sent)
+        assert (process.wait(30), process.stderr.read()) == (128 + sent, b"")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_signal_that_is_ignored_stays_ignored():
+    body = "import os, signal; os.kill(os.getpid(), signal.SIGHUP); print('on')"
+    assert shell(body, "").returncode == 128 + signal.SIGHUP
+    ignored = shell(body, "", before="trap '' HUP")  # as nohup does
+    assert (ignored.returncode, ignored.stdout) == (0, "on\n")
+
+
+def test_a_worker_that_is_killed_is_one_line(capsys):
+    def main() -> None:
+        with worker_pool(2) as pool:
+            pool.submit(os._exit, 9).result()
+
+    line = "error: a process that shared the work was ended, as the system does where memory is short\n"
+    assert ending(main, capsys) == (1, line)
+
+
+def test_an_interrupt_within_a_fork_is_not_lost():
+    program = (
+        "import os, signal, time; from zsnmt.console import run\n"
+        "def main():\n"
+        "    os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGINT))\n"
+        "    os.fork() or os._exit(0)\n"
+        "    time.sleep(60)\n"
+        "run(main)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=30)
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
 def test_an_interrupt_is_quiet(capsys):
     assert ending(raising(KeyboardInterrupt()), capsys) == (130, "")
 
@@ -78,7 +139,7 @@ def test_a_reader_that_leaves_is_no_error():
 def test_standard_output_on_a_full_disk_is_one_line(unbuffered, monkeypatch):
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     result = shell("print('x')", "> /dev/full")
-    assert (result.returncode, result.stderr) == (1, "error: No space left on device\n")
+    assert (result.returncode, result.stderr) == (1, "error: standard output: No space left on device\n")
 
 
 def test_what_was_printed_before_an_error_is_kept():

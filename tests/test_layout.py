@@ -21,7 +21,7 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("corpora", "data", "runs", "scoring", "models"),
     ("tasks", "criterions", "optim", "report"),
     ("training", "inference"),
-    ("evaluation", "adaptation", "masked_lm", "benchmarks"),
+    ("evaluation", "adaptation", "distillation", "masked_lm", "benchmarks"),
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
@@ -214,6 +214,7 @@ def test_a_recipe_is_a_few_lines_of_shell():
         "evaluate",
         "demo",
         "adapt",
+        "distill",
         "probe",
         "ablate",
         "masked_lm",

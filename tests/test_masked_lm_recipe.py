@@ -10,12 +10,16 @@ from fairseq.data import Dictionary, data_utils
 
 from tests.conftest import ROOT, changed, run_command
 from zsnmt.masked_lm.fake_language import FakeLanguage
-from zsnmt.text.lines import iterate_lines
+from zsnmt.text.lines import iterate_lines, read_lines
 
 pytestmark = pytest.mark.slow
 
 TINY = changed(
-    (ROOT / "configs" / "bert_tiny.conf").read_text(encoding="utf-8").replace("-update 800", "-update 9"),
+    (ROOT / "configs" / "bert_tiny.conf")
+    .read_text(encoding="utf-8")
+    .replace("--total-num-update 800 --max-update 800\n  --batch-size 64 ", ""),
+    EPOCHS="3",
+    BATCH="64",
     SYNTHETIC="--number 1 --sentences 90 --valid 30 --concepts 60",
     CONDITIONS="same velan none",
     SYSTEMS="learned",
@@ -46,7 +50,11 @@ def test_every_run_of_the_grid_is_scored(study):
     found = {condition: scores_of(folder, condition) for condition in ("same", "velan", "none")}
     for condition, scores in found.items():
         assert (scores["condition"], scores["system"], scores["seed"]) == (condition, "learned", 0)
-        assert scores["updates"] == 9 and scores["layers"] == [0, 1]
+        # batches of 64 lines of 90 sentences in two languages, and in one: the same number of epochs
+        assert scores["updates"] == (6 if condition == "none" else 9) and scores["epochs"] == 3
+        assert scores["layers"] == [0, 1]
+        assert scores["trees"]["train"]["read"] == scores["trees"]["train"]["kept"] == 90
+        assert scores["procrustes"]["undivided"] and scores["procrustes_keys"]["median"]
         assert scores["sentences"] == (
             {"train": 90, "valid": 30} if condition == "none" else {"train": 180, "valid": 60}
         )
@@ -61,6 +69,15 @@ def test_every_run_of_the_grid_is_scored(study):
             scores[task][layer]["mean"] for task in ("retrieval", "translation") for layer in ("0", "1")
         ]
         assert scores["ml_score"] == pytest.approx(np.mean(shares)) and min(shares) >= 0
+
+
+def test_one_sentence_is_shown_in_all_orders(study):
+    _, folder, done = study
+    same, velan, none = (scores_of(folder, condition)["example"] for condition in ("same", "velan", "none"))
+    assert same["first"] == same["second"] == velan["first"] == none["first"] and "second" not in none
+    assert sorted(velan["second"].split()) == sorted(velan["first"].split())
+    assert same["first"] in read_lines(folder / "text" / "same.train.source")
+    assert velan["second"] in (folder / "report" / "orders.txt").read_text()
 
 
 def test_the_fake_half_is_the_shifted_half_in_the_order_of_the_condition(study):

@@ -1,17 +1,15 @@
 """Files that version 0.1 wrote (commit 43442fd, before folders and formats changed) are read as ever.
 
-`support/older/runs_of_0.1.tar.xz` is a whole experiment of that time: invented languages, a tiny residual
-model of 60 epochs with its checkpoint to go on from, its scores and translations, and its exports in float32
-and int8.
+`older` is a whole experiment of that time: see `tests/conftest.py`.
 """
 
 import shutil
-import tarfile
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, run_command
+from tests.conftest import OLDER_RUN as RUN
+from tests.conftest import run_command
 from zsnmt.decoding.search import Search
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
@@ -19,17 +17,7 @@ from zsnmt.report.markdown import text_table
 from zsnmt.runs.scores import DIRECT, PIVOT, read_scores
 from zsnmt.text.lines import read_lines
 
-RUN = Path("runs/tiny/zs_transformer_residual/seed1")
 DIRECTIONS = [Direction("velan", target) for target in ("inglan", "tamun", "velor")]
-
-
-@pytest.fixture(scope="module")
-def older(tmp_path_factory) -> Path:
-    """The files of that time, in a folder where they were not made."""
-    folder = tmp_path_factory.mktemp("older")
-    with tarfile.open(ROOT / "tests/support/older/runs_of_0.1.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
-    return folder
 
 
 def share_as_before(translator: Translator, older: Path) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import run_command
+from zsnmt.evaluation.probing import Probing
 
 TABLES = ["classifiers.confusion.tsv", "classifiers.tsv", "similarity.tsv"]
 PRINTED = ["classifiers.txt", "similarity.txt"]
@@ -113,7 +114,7 @@ def test_a_second_call_prints_and_does_nothing(run, done):
         ([], "the following arguments are required: RUN; see zsnmt probe --help"),
         (["runs", "--sead", "3"], "unrecognized arguments: --sead"),
         (["runs", "--lines"], "argument --lines: expected one argument"),
-        (["runs", "--train-lines", "all"], "argument --train-lines: 'all' is not a whole number above 0"),
+        (["runs", "--train-lines", "many"], "argument --train-lines: 'many' is not a whole number above 0"),
         (["runs", "--kind", "linear"], "invalid choice: 'linear' (choose from"),
         (
             ["runs", "--labels", "language word"],
@@ -138,3 +139,87 @@ def test_a_run_without_model_or_text_gets_one_sentence(tiny, tmp_path):
     stopped = run_command("recipes/probe.sh", run)
     assert stopped.returncode != 0 and f"{text}, the text of {run}, is not there any more" in stopped.stderr
     assert sorted(path.name for path in run.iterdir()) == ["model.pt", "run.json"]
+
+
+# Text in pairs
+
+
+@pytest.fixture(scope="module")
+def in_pairs(tiny, tmp_path_factory) -> Path:
+    """A copy of the run whose test files are of pairs, which have few sentences in common."""
+    base = tmp_path_factory.mktemp("in_pairs")
+    run, text = shutil.copytree(tiny.run(), base / "seed1"), base / "text"
+    record = json.loads((run / "run.json").read_text())
+    shutil.copytree(record["text"], text)
+    pivot, *others = (run / "pipeline" / "languages.txt").read_text().split()
+    lines = {language: (text / f"test.{language}").read_text().splitlines() for language in (pivot, *others)}
+    for place, language in enumerate(others):
+        for side in (language, pivot):
+            kept = [line for number, line in enumerate(lines[side]) if number != place]
+            (text / f"test.{language}-{pivot}.{side}").write_text("".join(f"{line}\n" for line in kept))
+    for language in lines:
+        (text / f"test.{language}").unlink()
+    (run / "run.json").write_text(json.dumps(record | {"text": str(text)}))
+    return run
+
+
+def record_of(run: Path) -> dict:
+    return json.loads((run / "probes" / "record.json").read_text())
+
+
+def test_pairs_are_probed_by_the_sentences_they_have_in_common_and_by_their_own(in_pairs):
+    done = run_command("recipes/probe.sh", in_pairs, *VARIANCE, *OPTIONS)
+    assert done.returncode == 0, done.stderr
+    pivot, *others = (in_pairs / "pipeline" / "languages.txt").read_text().split()
+    assert f"8 sentences are common to {pivot}, {', '.join(others)}" in done.stderr
+    assert {row["sentences"] for row in rows(in_pairs / "probes" / "similarity.tsv")} == {"8"}
+    record = record_of(in_pairs)
+    assert (record["sentences"], record["held_out_lines"]) == (8, {pivot: 11, **dict.fromkeys(others, 10)})
+    assert record["held_out_text"] != record["text"]
+
+
+def test_too_few_sentences_in_common_stop_similarity_and_not_the_classifiers(in_pairs):
+    stopped = run_command("recipes/probe.sh", in_pairs, *OPTIONS, "--variance", "0.98")
+    assert stopped.returncode != 0 and "8 sentences are too few for SVCCA" in stopped.stderr
+    assert "or probe without similarity, by --classifiers-only" in stopped.stderr
+    done = run_command("recipes/probe.sh", in_pairs, *OPTIONS, "--classifiers-only")
+    assert done.returncode == 0, done.stderr
+    assert "similarity.tsv" not in {path.name for path in (in_pairs / "probes").iterdir()}
+    assert [row["layer"] for row in rows(in_pairs / "probes" / "classifiers.tsv")][::2] == LAYERS
+    assert record_of(in_pairs)["command"].endswith("--classifiers-only")
+
+
+def test_some_languages_alone_are_probed_by_classifiers_that_learn_while_the_encoder_runs(in_pairs):
+    _, *others = (in_pairs / "pipeline" / "languages.txt").read_text().split()
+    live = ["--training-states", "live", "--train-lines", "20", "--labels", "language"]
+    done = run_command("recipes/probe.sh", in_pairs, *VARIANCE, *live, "--languages", " ".join(others))
+    assert done.returncode == 0, done.stderr
+    record = record_of(in_pairs)
+    assert (record["languages"], record["batches"], record["train_lines"]) == (others, "sentences", 20)
+    confusion = rows(in_pairs / "probes" / "classifiers.confusion.tsv")
+    assert [row["language"] for row in confusion[: len(others)]] == others
+    stopped = run_command("recipes/probe.sh", in_pairs, "--languages", "xx")
+    assert stopped.returncode != 0 and "unknown language 'xx': this model knows" in stopped.stderr
+    stopped = run_command("recipes/probe.sh", in_pairs, "--kind", "exact", "--training-states", "live")
+    assert stopped.returncode != 0 and "an exact fit needs all states at once" in stopped.stderr
+
+
+@pytest.mark.parametrize(
+    "settings, live",
+    [
+        ({}, False),
+        ({"train_lines": 5000}, False),
+        ({"train_lines": 5001}, True),
+        ({"train_lines": None}, True),
+        ({"train_lines": None, "kind": "exact"}, False),
+        ({"train_lines": None, "training_states": "stored"}, False),
+        ({"training_states": "live"}, True),
+    ],
+)
+def test_large_text_is_not_stored(settings, live):
+    assert Probing(**settings).live == live
+
+
+def test_the_command_says_what_is_not_the_default():
+    probing = Probing(train_lines=None, languages=("de", "it"), classifiers_only=True)
+    assert probing.options() == ["--train-lines", "all", "--languages", "de it", "--classifiers-only"]

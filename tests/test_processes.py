@@ -5,13 +5,14 @@ import subprocess
 import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from itertools import count
 
 import pytest
 
 from tests.conftest import ROOT
 from zsnmt.errors import InputError
-from zsnmt.processes import map_in_processes, worker_pool
+from zsnmt.processes import cores, in_another_process, map_in_processes, worker_pool
 from zsnmt.text.tokenisation import load_tokeniser
 
 LINES = [f"Line no. {number}, isn't it?" for number in range(2345)]
@@ -118,6 +119,27 @@ with worker_pool(2) as pool:
     assert all_end(workers)
 
 
+def test_an_exception_does_not_wait_for_work_that_has_begun():
+    start = time.monotonic()
+    with pytest.raises(InputError, match="enough"):
+        with worker_pool(2) as pool:
+            for _ in range(4):
+                pool.submit(time.sleep, 60)
+            raise InputError("enough")
+    assert time.monotonic() - start < 30
+
+
+def test_another_process_returns_what_a_function_makes_and_raises_what_it_raises():
+    here = os.getpid()
+    assert in_another_process(lambda: (os.getpid() != here, [1])) == (True, [1])
+    with pytest.raises(RuntimeError, match="as it is"):
+        in_another_process(partial(raising, RuntimeError("as it is")))
+
+
+def raising(error: Exception) -> None:
+    raise error
+
+
 def test_no_workers_are_refused():
     with pytest.raises(InputError, match="0 processes cannot work; give one or more"):
         worker_pool(0)
@@ -137,3 +159,8 @@ def is_running(process: int) -> bool:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_a_machine_that_does_not_tell_its_cores_has_one(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert cores() == 1

@@ -14,10 +14,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from tests.conftest import ROOT, TINY_CONFIG, changed, run_command
 from zsnmt.errors import InputError
 from zsnmt.evaluation.scored_run import settings_of
+from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.folder import describe_run
+from zsnmt.runs.log import logged_validations
+from zsnmt.runs.validation import read_validations
 
 SYSTEMS = ("zs_transformer", "zs_transformer_residual")
 LANGUAGES = ("inglan", "velan", "tamun", "velor")
@@ -49,7 +54,7 @@ def test_a_run_folder_holds_what_it_was_made_of(tiny):
         assert (run / "config.conf").read_text() == TINY_CONFIG
         record = json.loads((run / "run.json").read_text())
         assert record["system"] == system and record["seed"] == 1
-        assert record["command"] == f"bash recipes/train.sh configs/tiny.conf {system} --seeds 1"
+        assert record["command"] == f"bash recipes/train.sh {tiny.config} {system} --seeds 1"
         assert record["versions"]["torch"] and record["commit"]
         assert {"languages.txt", "subwords.model", "dict.velan.txt"} <= set(os.listdir(run / "pipeline"))
         assert f"--arch {system} " in (run / "train.command").read_text()
@@ -152,9 +157,12 @@ def finish(recipe) -> str:
 @pytest.mark.slow
 def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
     """kill -9 while the text is prepared, then while it trains; the third call finishes."""
-    for reached in (killed.runs / "killed" / "data.part", killed.run / "checkpoints" / "checkpoint_last.pt"):
+    for folder, reached in (
+        (killed.runs / "killed", ".data.*.part"),
+        (killed.run / "checkpoints", "checkpoint_last.pt"),
+    ):
         process = start(killed, start_new_session=True)
-        wait_for(reached.exists)
+        wait_for(lambda folder=folder, reached=reached: [*folder.glob(reached)])
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         assert not (killed.run / "model.pt").exists() and not (killed.run / ".done" / "train").exists()
@@ -163,6 +171,7 @@ def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
     )  # the last of the killed lets go of the run
     assert (killed.run / "train.log").read_text().count("| valid |") >= 1
     finish(killed)
+    assert not [*(killed.runs / "killed").glob("*.part")]  # what was left is gone
 
 
 @pytest.mark.slow
@@ -203,13 +212,67 @@ def processes() -> list[tuple[int, str]]:
 
 
 @pytest.mark.slow
-def test_an_interrupt_ends_the_training_too(killed):
-    """Ctrl-C reaches the recipe; sent to it alone, the training ends as well, and nothing is said."""
-    process = start(killed)
-    wait_for((killed.run / "checkpoints" / "checkpoint_last.pt").exists)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 130
+@pytest.mark.parametrize("sent, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_recipe_and_its_training_and_leaves_no_halves(killed, sent, status):
+    """Sent to the recipe alone, while it makes data and while it trains; nothing is said."""
+    experiment = killed.runs / "killed"
+    for reached in (".data.*.part", "zs_transformer/seed1/checkpoints/checkpoint_last.pt"):
+        process = start(killed)
+        wait_for(lambda reached=reached: any(experiment.glob(reached)))
+        process.send_signal(sent)
+        assert process.wait(timeout=60) == status
+        assert not [words for _, words in processes() if str(killed.runs) in words]
+        assert not [*killed.runs.rglob("*.part"), *killed.runs.rglob("*.tmp")]
+
+
+@pytest.mark.slow
+def test_the_record_is_true_where_the_reader_of_the_output_went_away(killed):
+    """As with `| head`: the recipe and its training end; what was trained is in the log and in the record."""
+    process = subprocess.Popen(killed.command, env=killed.environment, stderr=subprocess.PIPE)
+    while b"epoch 2 ends" not in process.stderr.readline():
+        assert process.poll() is None
+    process.stderr.close()
+    assert process.wait(timeout=60) == 141
     assert not [words for _, words in processes() if "fairseq-train" in words and str(killed.run) in words]
+    log = finish(killed)
+    validated = {entry["updates"] for entry in read_validations(killed.run / "checkpoints")}
+    assert {entry.updates for entry in logged_validations(log)} == validated and len(validated) == 6
+    assert describe_run(killed.run)["training"].startswith("6 epochs, ")
+
+
+@pytest.mark.slow
+def test_a_training_goes_on_from_another_checkpoint_where_the_last_is_damaged(killed):
+    process = start(killed)
+    wait_for(lambda: len([*killed.run.glob("checkpoints/checkpoint.best_*.pt")]) == 2)
+    process.kill()
+    process.wait()
+    last = killed.run / "checkpoints" / "checkpoint_last.pt"
+    os.truncate(last, last.stat().st_size // 2)
+    finish(killed)
+    assert load_checkpoint(last)["extra_state"]["train_iterator"]["epoch"] == 7
+
+
+def test_a_run_folder_of_a_stranger_runs_no_code_and_writes_nothing_elsewhere(own_tiny):
+    run, elsewhere = own_tiny.run(), own_tiny.runs / "elsewhere"
+    elsewhere.mkdir()
+    config = run / "config.conf"
+    config.write_text(f"touch {elsewhere}/trace; exit 0\n{TINY_CONFIG}")
+    refused = run_command("recipes/evaluate.sh", run, runs=own_tiny.runs)
+    assert refused.returncode == 1 and "config.conf, line 1, is 'touch" in refused.stderr
+    config.write_text(changed(TINY_CONFIG, SYNTHETIC="", TEXT=str(elsewhere / "text"), BEAM="1"))
+    outside = {path: path.stat().st_mtime_ns for path in own_tiny.runs.rglob("*") if run not in path.parents}
+    scored = run_command("recipes/evaluate.sh", run, runs=elsewhere)
+    assert scored.returncode == 0, scored.stderr
+    del outside[run]
+    now = {path: path.stat().st_mtime_ns for path in own_tiny.runs.rglob("*") if run not in path.parents}
+    del now[run]
+    assert now == outside
+    state = load_checkpoint(run / "model.pt")
+    state["cfg"]["task"].left_pad_source = f"__import__('os').mkdir('{elsewhere}/trace')"
+    torch.save(state, run / "model.pt")
+    refused = run_command("scripts/translate.py", run, "--from", "velan", "--to", "tamun", input="Ba.\n")
+    assert refused.returncode == 1 and refused.stderr.count("\n") == 1, refused.stderr
+    assert not [*elsewhere.iterdir()]
 
 
 def damaged(text, break_it):
@@ -280,11 +343,22 @@ def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path
             "argument --seeds: 'a' is not a whole number, 0 or above",
         ),
         (["configs/demo.conf", "zs_transformer", "--", "--variational-dropout"], "needs a --name"),
+        (["configs/demo.conf", "zs_transformer", "--name", "../../x"], "'../../x' cannot name a system"),
+        (["configs/demo.conf", "zs_transformer", "--name", "data"], "'data' cannot name a system"),
+        (
+            ["configs/demo.conf", "zs_transfomer"],
+            "'zs_transfomer'; did you mean zs_transformer? zsnmt options",
+        ),
+        (
+            ["configs/demo.conf", "zs_transformer", "--name", "x", "--", "--no-such-option", "3"],
+            "fairseq refuses an option of the training: unrecognized arguments: --no-such-option 3",
+        ),
     ],
 )
 def test_a_wrong_call_gets_one_sentence(tmp_path, arguments, message):
     stopped = run_command("recipes/train.sh", *arguments, runs=tmp_path)
-    assert stopped.returncode != 0 and message in stopped.stderr and not list(tmp_path.iterdir())
+    assert stopped.returncode != 0 and message in stopped.stderr and stopped.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_misaligned_text_is_named_and_earlier_data_stay(tiny, tmp_path):
@@ -409,5 +483,9 @@ def test_an_error_inside_fairseq_is_shown_not_buried(tiny, tmp_path):
         "9",
         runs=tmp_path,
     )
-    assert stopped.returncode != 0 and "'9' names no layers of 3" in stopped.stderr
-    assert "run the same command again" in stopped.stderr
+    log = tmp_path / "tiny" / "wrong" / "seed1" / "train.log"
+    assert stopped.returncode != 0 and "run the same command again" in stopped.stderr
+    said = stopped.stderr.splitlines()[-1]
+    assert said.startswith("error: wrong, seed 1: '9' names no layers of 3: write none, ")
+    assert said.endswith(f"; {log} has the whole log")
+    assert "\nerror: '9' names no layers" in log.read_text() and "Traceback" not in log.read_text()

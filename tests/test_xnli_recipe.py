@@ -68,7 +68,7 @@ def test_scores_say_what_made_them_and_how_often_the_model_was_right(done):
         "condition": "en+de+hi",
         "system": "tupe_absolute",
         "seed": 3,
-        "command": "bash recipes/xnli.sh configs/toy.conf",
+        "command": f"bash recipes/xnli.sh {done.config}",
     }
     assert expected.items() <= scores.items() and scores["commit"] and scores["versions"]["torch"]
     assert scores["pairs"] == {
@@ -142,7 +142,7 @@ def test_what_is_no_fine_tuned_model_is_refused(done, tmp_path):
     with pytest.raises(InputError, match="model.pt is missing; train the model to its end first"):
         score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
     (tmp_path / "model.pt").write_text("no model")
-    with pytest.raises(InputError, match="model.pt is damaged or no checkpoint of such a model"):
+    with pytest.raises(InputError, match="model.pt cannot be loaded: it is truncated, no checkpoint"):
         score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
     with pytest.raises(InputError, match="was trained for another task than sentence_prediction"):
         score_run(

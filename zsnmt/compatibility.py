@@ -5,14 +5,29 @@ tests/test_compatibility.py holds a test that fails without it. Importing this m
 """
 
 import argparse
+import ast
+import inspect
 import os
 import shutil
+import sys
+from pathlib import Path
+from types import TracebackType
 from zipfile import is_zipfile
 
 import torch
+from fairseq import checkpoint_utils
 from fairseq.file_io import PathManager
 from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
+
+from zsnmt.errors import InputError
+from zsnmt.files.checksums import check_archive
+
+VALUES = (
+    ast.Expression,
+    *(ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Load),
+    *(ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.UnaryOp, ast.USub, ast.UAdd),
+)  # of an expression that computes with nothing but what it spells
 
 
 def allow_namespaces_in_checkpoints() -> None:
@@ -24,6 +39,35 @@ def allow_namespaces_in_checkpoints() -> None:
     torch.serialization.add_safe_globals([argparse.Namespace])
 
 
+def read_options_without_running_them() -> None:
+    """Make fairseq take `(0.9, 0.98)` or `[(512, 3)] * 20` in an option for the value that it spells.
+
+    It evaluates such options as Python, those in a checkpoint too: a checkpoint or a config from a stranger
+    would run any code.
+    """
+    for name, module in [*sys.modules.items()]:
+        if name.startswith("fairseq."):
+            vars(module)["eval"] = value_of
+
+
+def value_of(text: str) -> object:
+    """The value of an expression of numbers, words and lists; `InputError` for one that does more.
+
+    What is no string is a TypeError, as of Python's `eval`, on which fairseq relies.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is not a string")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        tree = None
+    if tree is None or not all(isinstance(node, VALUES) for node in ast.walk(tree)):
+        raise InputError(
+            f"the option '{text}' is not a value; give a number, a word in quotes, or a list like (0.9,0.98)"
+        )
+    return eval(compile(tree, "an option", "eval"))
+
+
 def give_each_transformer_its_own_options() -> None:
     """Make `TransformerConfig()` hold its own encoder, decoder and noise options.
 
@@ -31,16 +75,15 @@ def give_each_transformer_its_own_options() -> None:
     `config.encoder.layers` on one configuration would set it for every other one in the process.
     """
     stock_init = transformer_config.TransformerConfig.__init__
-    if getattr(stock_init, "gives_own_options", False):
+    if stock_init.__module__ == __name__:  # replaced before
         return
 
-    def init(self, *args, **kwargs) -> None:
+    def init(self: transformer_config.TransformerConfig, *args: object, **kwargs: object) -> None:
         stock_init(self, *args, **kwargs)
         for name in ("encoder", "decoder", "quant_noise"):
             if isinstance(getattr(self, name), type):
                 setattr(self, name, getattr(self, name)())
 
-    init.gives_own_options = True
     transformer_config.TransformerConfig.__init__ = init
 
 
@@ -60,28 +103,64 @@ def copy_checkpoints_whole() -> None:
     PathManager.copy = staticmethod(copy)
 
 
+def copy_checkpoints_without_assertions() -> None:
+    """Make fairseq copy checkpoints where Python leaves assertions out (`-O`, PYTHONOPTIMIZE).
+
+    It copies within an `assert`: there would be no checkpoint to go on from, and none to average.
+    """
+    if not __debug__:
+        source, file = inspect.getsource(checkpoint_utils.save_checkpoint), checkpoint_utils.__file__
+        exec(compile(source, file, "exec", optimize=0), vars(checkpoint_utils))
+
+
 def give_tasks_their_state_back() -> None:
-    """Let a task see its state in the checkpoint from which training goes on.
+    """Let a task see its state in the checkpoint from which training goes on, which is to be undamaged.
 
     fairseq saves the state of the task, but reads it only for translation: nobody would notice that
-    training goes on with other language tags, or other languages, than it began with.
+    training goes on with other language tags, or other languages, than it began with. Nor that it goes on
+    with other weights, since PyTorch compares no checksums.
     """
     stock_load = Trainer.load_checkpoint
-    if getattr(stock_load, "gives_state_back", False):
+    if stock_load.__module__ == __name__:  # replaced before
         return
 
-    def load_checkpoint(self, filename: str, *args, **kwargs):
+    def load_checkpoint(self: Trainer, filename: str, *args: object, **kwargs: object) -> dict | None:
         if PathManager.isfile(filename):
             path = PathManager.get_local_path(filename)
-            checkpoint = torch.load(path, map_location="cpu", mmap=is_zipfile(path))
+            try:
+                check_archive(Path(path))
+                checkpoint = torch.load(path, map_location="cpu", mmap=is_zipfile(path))
+            except Exception as error:  # torch raises many kinds
+                reason = " ".join(str(error).split())[:200]
+                raise InputError(
+                    f"training cannot go on from {path} ({reason}); put a copy of another checkpoint of its "
+                    "folder in its place, or remove it and begin anew"
+                ) from error
             self.task.load_state_dict(checkpoint.get("task_state") or {})
         return stock_load(self, filename, *args, **kwargs)
 
-    load_checkpoint.gives_state_back = True
     Trainer.load_checkpoint = load_checkpoint
 
 
+def say_refusals_in_a_sentence() -> None:
+    """End fairseq's commands with one line for what a person can mend, and not with a traceback."""
+    stock_hook = sys.excepthook
+    if not Path([*sys.argv, ""][0]).name.startswith("fairseq-") or stock_hook.__module__ == __name__:
+        return
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, InputError):
+            print("error:", str(error).replace("\n", " "), file=sys.stderr)
+        else:
+            stock_hook(kind, error, trace)
+
+    sys.excepthook = hook
+
+
 allow_namespaces_in_checkpoints()
+read_options_without_running_them()
 give_each_transformer_its_own_options()
 copy_checkpoints_whole()
+copy_checkpoints_without_assertions()
 give_tasks_their_state_back()
+say_refusals_in_a_sentence()

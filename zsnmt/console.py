@@ -3,27 +3,42 @@
 import argparse
 import logging
 import os
+import re
+import signal
 import sys
 from collections.abc import Callable, Collection
+from concurrent.futures import BrokenExecutor
 from dataclasses import fields
-from typing import NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
+from zsnmt.files.replacing import CANNOT_GROW, check_output
 
 FAILED, MISUSED = 1, 2
 INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+# What a terminal would obey, or show in another order than it stands: all but tab and newline.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
-def run(main: Callable[[], None]) -> NoReturn:
-    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError or an OSError, 2 for a
-    WrongUse.
+def run(main: Callable[[], object]) -> NoReturn:
+    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError, an OSError or a worker that
+    was killed, 2 for a WrongUse.
 
-    An interrupt exits with 130 and a reader that closed its pipe (`| head`) with 141, both silently.
-    Any other exception is a bug and propagates.
+    An interrupt exits with 130, SIGTERM with 143 and a reader that closed its pipe (`| head`) with 141, all
+    silently and after what was half-written is removed. Any other exception is a bug and propagates.
     """
-    # fairseq would otherwise log what it loads, on import
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(Printable("%(levelname)s: %(message)s"))
+    logging.basicConfig(
+        level=logging.WARNING, handlers=[handler]
+    )  # fairseq would log what it loads, on import
+    for number in ENDING:
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored
+            signal.signal(number, end)
+    sys.unraisablehook = raise_again
     try:
         main()
         sys.stdout.flush()
@@ -33,10 +48,44 @@ def run(main: Callable[[], None]) -> NoReturn:
         stop(PIPE_CLOSED)
     except InputError as error:
         stop(MISUSED if isinstance(error, WrongUse) else FAILED, str(error))
+    except BrokenExecutor:
+        stop(FAILED, "a process that shared the work was ended, as the system does where memory is short")
     except OSError as error:
-        where = "" if error.filename is None else f"{error.filename}: "
+        name = "standard output" if error.errno in CANNOT_GROW else None  # all other files are named
+        where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
         stop(FAILED, where + (error.strerror or str(error)))
     sys.exit(0)
+
+
+def raise_again(ignored: "sys.UnraisableHookArgs") -> None:
+    """Ends the process in spite of a callback of the interpreter, such as those of a fork, from which no
+    exception comes out: an exit or an interrupt within one follows when it is over.
+    """
+    if isinstance(ignored.exc_value, SystemExit | KeyboardInterrupt):
+        status = getattr(ignored.exc_value, "code", INTERRUPTED)
+        signal.signal(signal.SIGALRM, lambda number, frame: sys.exit(status))
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+    else:
+        sys.__unraisablehook__(ignored)
+
+
+def end(number: int, frame: object) -> NoReturn:
+    """Ends the process at a signal, as an interrupt does."""
+    sys.exit(128 + number)
+
+
+def printable(text: str) -> str:
+    """The text with control characters as Python spells them: what comes from a server or a file may stand in
+    a message.
+    """
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+class Printable(logging.Formatter):
+    """Messages of a log without control characters."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
 
 
 class WrongUse(InputError):
@@ -60,11 +109,20 @@ class Parser(argparse.ArgumentParser):
     `WrongUse`.
     """
 
-    def __init__(self, **settings) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help} | settings)
 
     def error(self, message: str) -> NoReturn:
         raise WrongUse(f"{message}; see {self.prog} --help")
+
+
+def output_file(word: str) -> Path:
+    """An option's file to write, refused at once where it is a folder."""
+    try:
+        check_output(path := Path(word))
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return path
 
 
 def add_fields(parser: argparse.ArgumentParser, settings: type, without: Collection[str] = ()) -> None:
@@ -91,5 +149,5 @@ def stop(status: int, message: str | None = None) -> NoReturn:
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if message is not None:
-        print("error:", message.replace("\n", " "), file=sys.stderr)
+        print("error:", printable(message.replace("\n", " ")), file=sys.stderr)
     sys.exit(status)

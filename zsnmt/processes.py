@@ -4,40 +4,74 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
-from typing import TypeVar
+from types import TracebackType
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
+from zsnmt import console
 from zsnmt.errors import InputError
 
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 
 worker_function: Callable  # of a worker process, given to it once
 
 
 def end_with_parent() -> None:
     """A worker whose main process was killed would wait for work, and keep the locks it inherited, for
-    ever.
+    ever. Signals end it at once: only the main process has something to remove.
     """
+    for number in console.ENDING:
+        signal.signal(number, signal.SIG_DFL)
 
     def wait() -> None:
-        parent_process().join()
+        parent = parent_process()
+        assert parent is not None  # which a worker has
+        parent.join()
         os._exit(1)
 
     Thread(target=wait, daemon=True).start()
 
 
-def worker_pool(
-    workers: int, initializer: Callable = end_with_parent, arguments: tuple = ()
-) -> ProcessPoolExecutor:
+def cores() -> int:
+    """How many cores this machine has; one where that is not known."""
+    return os.cpu_count() or 1
+
+
+class WorkerPool(ProcessPoolExecutor):
+    """Processes that share work; an exception does not wait until what they have begun is done."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        if kind is not None:
+            processes = [*(self._processes or {}).values()]
+            self.shutdown(wait=False, cancel_futures=True)  # first: what waits is then not missed
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                process.join()
+        return super().__exit__(kind, error, trace)
+
+
+def worker_pool(workers: int, initializer: Callable = end_with_parent, arguments: tuple = ()) -> WorkerPool:
     """So many processes, which end with this one; raises `InputError` for fewer than one."""
     if workers < 1:
         raise InputError(f"{workers} processes cannot work; give one or more")
-    return ProcessPoolExecutor(workers, get_context("fork"), initializer, arguments)
+    return WorkerPool(workers, get_context("fork"), initializer=initializer, initargs=arguments)
+
+
+def in_another_process(function: Callable[[], R]) -> R:
+    """What a function returns that would keep this process from hearing signals for long, as one in C++
+    does.
+    """
+    with worker_pool(1, start, (function,)) as pool:
+        return pool.submit(call).result()
 
 
 def map_in_processes(
@@ -59,7 +93,7 @@ def map_in_processes(
         return
     items = chain(first, second, items)
     pool = worker_pool(workers, start, (function,))
-    waiting = deque()
+    waiting: deque[Future[list[R]]] = deque()
     try:
         while chunk := list(islice(items, together)):
             waiting.append(pool.submit(apply, chunk))
@@ -71,7 +105,7 @@ def map_in_processes(
         pool.shutdown(cancel_futures=True)
 
 
-def progress(results: Iterable, title: str, total: int | None = None, unit: str = "it") -> Iterable:
+def progress(results: Iterable[T], title: str, total: int | None = None, unit: str = "it") -> Iterable[T]:
     """The results, with a bar on a terminal."""
     return tqdm(results, desc=title, total=total, unit=unit, leave=False, disable=None)
 
@@ -81,6 +115,10 @@ def start(function: Callable) -> None:
     worker_function = function
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process hears it too, and ends the workers
     end_with_parent()
+
+
+def call() -> Any:
+    return worker_function()
 
 
 def apply(chunk: list) -> list:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from zsnmt.adaptation.checkpoint import TABLES, extended, new_rows
+from zsnmt.adaptation.checkpoint import TABLES, extend_weights, new_rows
 from zsnmt.errors import InputError
 
 OLD, NEW, DIMENSION = 7, 4, 5
@@ -69,7 +69,7 @@ def test_an_unknown_noise_is_refused():
 
 def test_old_rows_and_other_weights_stay_and_tied_tables_get_the_same_rows():
     old = weights(OLD, 3)
-    found, added = extended(old, weights(OLD + NEW, 4), "multiplicative", 1.0, generator())
+    found, added = extend_weights(old, weights(OLD + NEW, 4), "multiplicative", 1.0, generator())
     for name, weight in old.items():
         kept = (
             found[name][:OLD] if name in TABLES[:3] else found[name][:3] if name == LANGUAGES else found[name]
@@ -82,14 +82,14 @@ def test_old_rows_and_other_weights_stay_and_tied_tables_get_the_same_rows():
 
 def test_tables_that_differ_get_rows_of_their_own():
     old = weights(OLD, 3, tied=False)
-    found, _ = extended(old, weights(OLD + NEW, 4), "multiplicative", 1.0, generator())
+    found, _ = extend_weights(old, weights(OLD + NEW, 4), "multiplicative", 1.0, generator())
     assert not torch.equal(found[ENCODER][OLD:], found[DECODER][OLD:])
     assert not torch.equal(found[DECODER][OLD:], found[OUTPUT][OLD:])
 
 
 def test_weights_that_the_old_model_lacks_are_as_they_were_drawn():
     grown = {**weights(OLD + NEW, 4), "adapter": table(2, 9)}
-    found, _ = extended(weights(OLD, 3), grown, "none", 1.0, generator())
+    found, _ = extend_weights(weights(OLD, 3), grown, "none", 1.0, generator())
     assert torch.equal(found["adapter"], grown["adapter"])
 
 
@@ -111,4 +111,4 @@ def test_another_model_is_refused(spoil):
         match="the model has a weight .* that does not fit into the extended one; adapt a run with the "
         "options",
     ):
-        extended(weights(OLD, 3), new, "none", 1.0, generator())
+        extend_weights(weights(OLD, 3), new, "none", 1.0, generator())

@@ -52,6 +52,10 @@ def test_a_mode_trains_its_directions(run, data, mode, trained):
 
 
 def test_a_run_that_does_not_say_how_it_was_trained_is_refused(run, data):
+    for damaged in ("", "'half", "fairseq-train"):
+        (run / "train.command").write_text(damaged)
+        with pytest.raises(InputError, match="train.command is damaged .*; remove it, then train the run"):
+            training_options(run, data, [NEW], LANGUAGES, FULL, {})
     (run / "train.command").unlink()
     with pytest.raises(InputError, match="train.command is missing: .* give a run made by recipes/train.sh"):
         training_options(run, data, [NEW], LANGUAGES, FULL, {})

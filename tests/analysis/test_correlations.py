@@ -5,7 +5,7 @@ alone decide.
 import numpy as np
 import pytest
 
-from zsnmt.analysis.correlations import banding, correlations
+from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.errors import InputError
 
 V, P, D = 13, 7, 6
@@ -80,7 +80,7 @@ def test_independent_cosines_have_the_size_of_chance(generator):
     )
     for heads in (1, 4):
         found = correlations(words, positions, *weights, heads, cosine=True)
-        assert banding(found).size == pytest.approx(1 / np.sqrt(64), rel=0.15)
+        assert band_shares(found).size == pytest.approx(1 / np.sqrt(64), rel=0.15)
 
 
 def test_bands_of_positions_of_words_and_none(generator):
@@ -88,11 +88,11 @@ def test_bands_of_positions_of_words_and_none(generator):
         np.tile(generator.standard_normal(P), (V, 1)),
         np.tile(generator.standard_normal((V, 1)), P),
     )
-    assert (banding(by_position).columns, banding(by_position).rows) == pytest.approx((1, 0))
-    assert (banding(by_word).columns, banding(by_word).rows) == pytest.approx((0, 1))
-    both = banding(by_position + by_word)
+    assert (band_shares(by_position).columns, band_shares(by_position).rows) == pytest.approx((1, 0))
+    assert (band_shares(by_word).columns, band_shares(by_word).rows) == pytest.approx((0, 1))
+    both = band_shares(by_position + by_word)
     assert both.columns + both.rows == pytest.approx(1) and min(both.columns, both.rows) > 0.05
-    assert banding(3 * by_position + 8).columns == pytest.approx(1), "scale and shift do not matter"
+    assert band_shares(3 * by_position + 8).columns == pytest.approx(1), "scale and shift do not matter"
 
 
 def test_shares_are_the_naive_sums(words, positions, weights):
@@ -100,16 +100,18 @@ def test_shares_are_the_naive_sums(words, positions, weights):
     mean = values.sum() / (V * P)
     total = sum((value - mean) ** 2 for value in values.ravel())
     explained = sum(V * (column.sum() / V - mean) ** 2 for column in values.T)
-    assert banding(values).columns == pytest.approx(explained / total)
-    assert banding(values).rows == pytest.approx(banding(values.T).columns)
-    assert banding(values).size == pytest.approx(np.sqrt(sum(value**2 for value in values.ravel()) / (V * P)))
+    assert band_shares(values).columns == pytest.approx(explained / total)
+    assert band_shares(values).rows == pytest.approx(band_shares(values.T).columns)
+    assert band_shares(values).size == pytest.approx(
+        np.sqrt(sum(value**2 for value in values.ravel()) / (V * P))
+    )
 
 
 def test_independent_rows_have_one_share_each(generator):
-    cells = banding(generator.standard_normal((200, 50)))
+    cells = band_shares(generator.standard_normal((200, 50)))
     assert (cells.columns, cells.rows) == (pytest.approx(1 / 200, rel=0.5), pytest.approx(1 / 50, rel=0.5))
     drawn = [
-        banding(
+        band_shares(
             correlations(
                 generator.standard_normal((200, 16)),
                 generator.standard_normal((50, 16)),
@@ -123,7 +125,7 @@ def test_independent_rows_have_one_share_each(generator):
 
 
 def test_a_common_part_of_the_words_is_a_band(words, positions, weights):
-    values = [banding(correlations(words + shift, positions, *weights)).columns for shift in (0, 1, 5)]
+    values = [band_shares(correlations(words + shift, positions, *weights)).columns for shift in (0, 1, 5)]
     assert values[0] < values[1] < values[2] and values[2] > 0.7
 
 
@@ -162,4 +164,4 @@ def test_what_has_no_bands(values):
     with pytest.raises(
         InputError, match="has no bands; give two rows and columns or more, of different values"
     ):
-        banding(values)
+        band_shares(values)

@@ -5,7 +5,14 @@ table.
 import numpy as np
 import pytest
 
-from zsnmt.analysis.position_encodings import as_encodings, curves, gaussian_control, peak_share, sinusoids
+from zsnmt.analysis.position_encodings import (
+    check_encodings,
+    curves,
+    gaussian_control,
+    peak_share,
+    principal,
+    sinusoids,
+)
 from zsnmt.errors import InputError
 
 P, D = 41, 6
@@ -71,7 +78,7 @@ def test_the_peak_tells_sines_from_noise():
 )
 def test_what_is_no_table(table, message):
     with pytest.raises(InputError, match=message):
-        as_encodings(table)
+        check_encodings(table)
 
 
 @pytest.mark.parametrize(
@@ -100,3 +107,17 @@ def test_offsets_without_a_middle():
 def test_sinusoids_come_in_pairs(shape):
     with pytest.raises(InputError, match="give at least one, of an even number of dimensions"):
         sinusoids(*shape)
+
+
+def test_principal_directions_hold_the_most_and_turn_as_the_table_does():
+    table = np.random.default_rng(5).standard_normal((9, 4)) * [1, 5, 2, 3]
+    found, kept = principal(table, 2)
+    _, sizes, _ = np.linalg.svd(table)
+    assert found.shape == (9, 2) and kept == pytest.approx((sizes[:2] ** 2).sum() / (table**2).sum())
+    assert (found**2).sum(axis=0) == pytest.approx(sizes[:2] ** 2)
+    turned, _ = principal(table @ np.linalg.qr(np.random.default_rng(6).standard_normal((4, 4)))[0], 2)
+    assert turned @ turned.T == pytest.approx(found @ found.T)
+    whole, everything = principal(table, 4)
+    assert (whole == table).all() and everything == 1
+    with pytest.raises(InputError, match="0 directions of position encodings are too few; give 1 or more"):
+        principal(table, 0)

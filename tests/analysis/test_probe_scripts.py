@@ -101,7 +101,7 @@ def printed_rows(output: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("probe", [similarity, classifiers])
 def test_a_folder_is_no_output(folder, tmp_path, probe):
-    with pytest.raises(InputError, match=f"{tmp_path} is a folder; name a TSV file"):
+    with pytest.raises(InputError, match=f"{tmp_path} is a folder; name a file to write"):
         probe(folder, tmp_path)
     assert not [*tmp_path.iterdir()]
 

@@ -43,6 +43,14 @@ def test_it_equals_the_definition(noise):
     for offset, losses in zip(OFFSETS, found.losses):
         assert losses == pytest.approx(naive_losses(noise, offset, (9, 14), 6, 3))
     assert found.mean == pytest.approx([sum(losses) / 6 for losses in found.losses])
+    sizes = [
+        [
+            np.sum(noise[other : other + size] ** 2)
+            for size, _, other in draw_chunks(P - k, (9, 14), 6, [3, k])
+        ]
+        for k in OFFSETS
+    ]
+    assert found.undivided == pytest.approx(found.losses * sizes)  # the paper's own
     assert found.median == pytest.approx([sum(sorted(losses)[2:4]) / 2 for losses in found.losses])
 
 

@@ -14,7 +14,9 @@ def write_run(folder, system, seed, losses):
     """A run with a loss (bits a token) for each epoch, twice as large in zero-shot directions."""
     checkpoints = folder / f"{system}{seed}" / "checkpoints"
     checkpoints.mkdir(parents=True)
-    (checkpoints.parent / "run.json").write_text(json.dumps({"system": system, "seed": seed}))
+    (checkpoints.parent / "run.json").write_text(
+        json.dumps({"config": "c", "system": system, "text": "t", "seed": seed})
+    )
     kinds = {"piv-aa": ("supervised", 0.5), "aa-piv": ("supervised", 1.5), "aa-bb": ("zero_shot", 2)}
     for epoch, loss in enumerate(losses, 1):
         directions = {

@@ -9,7 +9,7 @@ import pytest
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 
 from zsnmt.benchmarks import sizes, subjects
-from zsnmt.benchmarks.engines import STOCK, Way, opened, ways
+from zsnmt.benchmarks.engines import STOCK, Way, open_way, ways
 from zsnmt.benchmarks.subjects import SOURCES, random_subject
 from zsnmt.benchmarks.translation import translation
 from zsnmt.decoding.fairseq_engine import FairseqEngine
@@ -80,12 +80,16 @@ def test_processes_have_one_thread_each_and_one_process_has_as_many(one_process,
         CTRANSLATE2: [(2, 1)] * 2,
         STOCK: [(2, 1)] * 2,
     }
-    assert [type(opened(way, subject)) for way in found[:3]] == [FairseqEngine, ManyProcesses, ManyProcesses]
+    assert [type(open_way(way, subject)) for way in found[:3]] == [
+        FairseqEngine,
+        ManyProcesses,
+        ManyProcesses,
+    ]
 
 
 def test_the_baseline_is_the_stock_search_with_weights_that_are_not_frozen():
     subject = random_subject("demo", beam=3, number=LINES)
-    engine = opened(Way(FAIRSEQ, FLOAT32, 1, 2), subject)
+    engine = open_way(Way(FAIRSEQ, FLOAT32, 1, 2), subject)
     assert type(engine.generator) is SequenceGenerator and type(engine.generator.model) is EnsembleModel
     assert all(weight.requires_grad for weight in engine.generator.model.parameters())
 

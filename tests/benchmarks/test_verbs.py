@@ -49,7 +49,7 @@ def test_encodings_print_a_table():
         "--cpu-seconds",
     )
     assert printed.returncode == 0, printed.stderr
-    assert "| CPU seconds a step (median) |" in printed.stdout
+    assert "| CPU seconds per step (median) |" in printed.stdout
     assert all(f"| 6 | {encoding} |" in printed.stdout for encoding in ENCODINGS)
 
 

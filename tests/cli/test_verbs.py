@@ -55,6 +55,31 @@ for verb in {verbs!r}:
     return {verb: (shown, loaded) for verb, shown, loaded in map(ast.literal_eval, done.stdout.splitlines())}
 
 
+@pytest.mark.parametrize("name", ["", "folder"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("translate", "RUN", "--to", "de", "--output"),
+        ("report", "RUN", "--output"),
+        ("evaluate", "RUN", "--output"),
+        ("evaluate", "RUN", "--report"),
+        ("round-trip", "text", "--languages", "de", "--output"),
+        ("benchmark", "translation", "RUN", "--output"),
+        ("probe-similarity", "states"),
+        ("probe-classifiers", "states"),
+    ],
+    ids=lambda words: " ".join((words[0], words[-1])),
+)
+def test_a_folder_is_refused_as_a_file_to_write_before_anything_is_done(words, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(
+        WrongUse, match=f"{name or '.'} is a folder; name a file to write; see zsnmt {words[0]}"
+    ):
+        cli.run([*words, name])
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
 @pytest.fixture(scope="module")
 def shown() -> dict[str, tuple[str, list[str]]]:
     return help_of_all(["", *cli.VERBS])

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs, deal
+from zsnmt.corpora.multiway import (
+    CONDITIONS,
+    cut_training_pairs,
+    deal,
+    own_lines,
+    read_multiway,
+    read_translations,
+)
 from zsnmt.corpora.parallel_text import check_corpus
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
@@ -123,3 +130,74 @@ def test_fewer_different_sentences_than_pairs_are_refused(folder):
         write_lines(folder / f"train.{language}", ["one", "two", "one"])
     fails(folder, "fewer different sentences in en than the 3 pairs")
     cut_training_pairs(folder, folder / "cut", LANGUAGES, "multiway")
+
+
+# Multiway text from pairs
+
+COMMON = {"de": ["a", "b", "twice", "c", "twice"], "fr": ["c", "twice", "x", "a"], "cs": ["a", "c", "b"]}
+
+
+@pytest.fixture
+def pairs(tmp_path) -> Path:
+    """Test files of pairs with the pivot, named in both orders, and of one without it; a line tells its
+    pivot sentence and its number.
+    """
+    for language, sentences in COMMON.items():
+        name = f"test.{language}-{PIVOT}" if language != "fr" else f"test.{PIVOT}-{language}"
+        write_lines(tmp_path / f"{name}.{PIVOT}", sentences)
+        write_lines(
+            tmp_path / f"{name}.{language}",
+            [f"{language} {sentence} {number}" for number, sentence in enumerate(sentences)],
+        )
+    write_lines(tmp_path / "test.de-fr.de", ["de c 3", "de y 9"])
+    write_lines(tmp_path / "test.de-fr.fr", ["fr c 0", "fr y 9"])
+    return tmp_path
+
+
+def test_translations_are_what_all_pairs_have_once_in_the_order_of_the_first(pairs):
+    assert read_translations(pairs, "test", LANGUAGES, PIVOT) == {
+        "en": ["a", "c"],
+        "de": ["de a 0", "de c 3"],
+        "fr": ["fr a 3", "fr c 0"],
+        "cs": ["cs a 0", "cs c 1"],
+    }
+
+
+def test_fewer_languages_have_more_in_common_and_the_pivot_may_be_left_out(pairs):
+    assert read_translations(pairs, "test", ["cs", "de"], PIVOT) == {
+        "cs": ["cs a 0", "cs c 1", "cs b 2"],
+        "de": ["de a 0", "de c 3", "de b 1"],
+    }
+
+
+def test_a_multiway_set_is_read_as_it_is(pairs, folder):
+    assert read_translations(folder, "test", LANGUAGES, PIVOT) == read_multiway(folder, "test", LANGUAGES)
+
+
+def test_text_without_translations_is_refused(pairs):
+    write_lines(pairs / "test.cs-en.en", ["x", "y", "z"])
+    with pytest.raises(InputError, match="no sentence of en is in the test files of all of de, fr, cs in"):
+        read_translations(pairs, "test", LANGUAGES, PIVOT)
+    write_lines(pairs / "test.cs-en.en", ["x", "y"])
+    with pytest.raises(
+        InputError, match="test.cs-en.cs has 3 lines and .*test.cs-en.en has 2; line n of one"
+    ):
+        read_translations(pairs, "test", LANGUAGES, PIVOT)
+    with pytest.raises(InputError, match="has no text for it-en in split 'test'; looked for"):
+        read_translations(pairs, "test", ["en", "it"], PIVOT)
+    with pytest.raises(InputError, match="name another language besides en, the pivot"):
+        read_translations(pairs, "test", ["en"], PIVOT)
+
+
+def test_a_languages_own_lines_are_those_of_its_pairs_each_once(pairs):
+    lines = own_lines(pairs, "test", ["de", "cs"])
+    assert lines["de"] == [*(f"de {word} {place}" for place, word in enumerate(COMMON["de"])), "de y 9"]
+    assert lines["cs"] == read_lines(pairs / "test.cs-en.cs")
+    with pytest.raises(InputError, match="has neither test.it nor a file test.xx-yy.it of any pair"):
+        own_lines(pairs, "test", ["it"])
+
+
+def test_what_a_file_repeats_stays(pairs):
+    assert own_lines(pairs, "test", ["en"])["en"].count("twice") == 2
+    write_lines(pairs / "test.en", ["a", "a"])
+    assert own_lines(pairs, "test", ["en"]) == {"en": ["a", "a"]}

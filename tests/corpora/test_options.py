@@ -33,7 +33,7 @@ def test_words_of_a_config_are_a_reader_and_its_settings():
         (parse_corpus, "--pairs many", "argument --pairs: invalid int value: 'many'"),
         (parse_treebanks, "--test 3", "unrecognized arguments: --test 3"),
         (parse_release, "tatoeba", "invalid choice: 'tatoeba'"),
-        (parse_release, "iwslt17 --condition full", "unrecognized arguments: --condition full"),
+        (parse_release, "pmindia --condition full", "unrecognized arguments: --condition full"),
     ],
 )
 def test_what_no_corpus_has_is_refused(parse, words, message):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_sentences, normalised
+from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_sentences, normalise
 from zsnmt.text.lines import write_lines
 
 LANGUAGES = ["en", "de", "hi"]
@@ -23,14 +23,14 @@ LANGUAGES = ["en", "de", "hi"]
     ],
 )
 def test_sentences_that_differ_in_case_marks_or_spaces_are_the_same(one, other):
-    assert normalised(one) == normalised(other)
+    assert normalise(one) == normalise(other)
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\u200c", "\u200d", "\u2060", "\u00ad", "\ufeff"])
 def test_characters_without_a_look_tell_no_sentences_apart(hidden):
     """IndicNLP's normalisation, for one, takes joiners out: training would see the test sentence itself."""
-    assert normalised(f"क्{hidden}ष में") == normalised("क्ष में")
-    assert normalised(hidden)  # alone they are all that the sentence has
+    assert normalise(f"क्{hidden}ष में") == normalise("क्ष में")
+    assert normalise(hidden)  # alone they are all that the sentence has
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_characters_without_a_look_tell_no_sentences_apart(hidden):
     ],
 )
 def test_sentences_that_say_something_else_are_not(one, other):
-    assert normalised(one) != normalised(other)
+    assert normalise(one) != normalise(other)
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_an_overlap_agrees_with_a_comparison_of_all_with_all(folder):
         for file in [*folder.glob("test.*"), *folder.glob("valid.*")]
         for line in file.read_text().split("\n")[:-1]
     ]
-    naive = [any(normalised(line) == normalised(test) for test in tests) for line in lines]
+    naive = [any(normalise(line) == normalise(test) for test in tests) for line in lines]
     german = folder / "train.de-en.de"
     assert naive == [
         any(o.training.file == german for o in found)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.parallel_text import check_corpus, check_pair, find_pair
+from zsnmt.corpora.parallel_text import check_corpus, check_pair, find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
 
@@ -53,6 +53,14 @@ def test_a_missing_direction_names_what_was_looked_for_and_what_is_there(tmp_pat
         assert part in str(error.value)
     with pytest.raises(InputError, match="languages there: none"):
         find_pair(tmp_path, "valid", "cs", "en")
+
+
+@pytest.mark.parametrize("side", ["de", "en"])
+@pytest.mark.parametrize("pair", ["de-en", "en-de"])
+def test_a_pair_of_which_one_side_is_there_is_a_pair_of_its_split(tmp_path, side, pair):
+    """So that what reads the split says that a side is missing, before anything is trained."""
+    (tmp_path / f"valid.{pair}.{side}").write_text("a line\n")
+    assert pairs_of_split(tmp_path, "valid", ["en", "de", "fr"]) == [("en", "de")]
 
 
 def test_half_a_pair_has_its_own_sentence(tmp_path):

@@ -1,11 +1,13 @@
 """Text into what a model reads, and back."""
 
+from dataclasses import replace
+
 import pytest
 from fairseq.data import Dictionary
 
 from tests.conftest import LANGUAGES, make_dictionary
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.reading import Codec, encode
+from zsnmt.data.reading import Codec, encode, load_dictionary
 from zsnmt.decoding.search import Sentence
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
@@ -78,3 +80,20 @@ def test_the_source_language_is_asked_for_only_where_the_model_sees_it(codec):
     ):
         with pytest.raises(InputError, match=message):
             codec.direction(*wrong)
+
+
+def test_a_model_without_room_for_a_piece_is_refused(codec):
+    tags = codec.longest - 1 - codec.room(AA_BB)
+    for longest in range(-1, tags + 2):
+        with pytest.raises(InputError, match=f"a model that reads {longest} tokens of a source has no place"):
+            replace(codec, longest=longest)
+    assert replace(codec, longest=tags + 2).room(AA_BB) == 1
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe x 1\n", b"a\n", b"a x\n", b"\0\0", b"a 1\na 2\n"])
+def test_a_file_that_is_not_a_dictionary_is_named(tmp_path, content):
+    (tmp_path / "dict.aa.txt").write_bytes(content)
+    with pytest.raises(
+        InputError, match=f"{tmp_path}/dict.aa.txt is not a dictionary .*; copy it from where"
+    ):
+        load_dictionary(tmp_path / "dict.aa.txt")

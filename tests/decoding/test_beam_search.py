@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.support.decoding import FIRST_WORD, assert_found_by_fairseq, build, lengths, made_sentences, plain
-from zsnmt.decoding.beam_search import CHUNK, best_candidates, keep_only, top, without
+from zsnmt.decoding.beam_search import CHUNK, best_candidates, drop_rows, keep_only, top
 
 pytestmark = pytest.mark.usefixtures("float64_attention")
 
@@ -72,7 +72,7 @@ def test_candidates_are_the_best_sums_of_all_hypotheses(width, symbols, number, 
 def test_sentences_that_stay_fill_the_gaps_of_those_that_go(number):
     for mask in range(1, 2**number - 1):
         done = [row for row in range(number) if mask >> row & 1]
-        order, holes, movers = without([*done, *done[:1]], number)
+        order, holes, movers = drop_rows([*done, *done[:1]], number)
         rows = [*range(number)]
         for hole, mover in zip(holes, movers, strict=True):
             rows[hole] = rows[mover]

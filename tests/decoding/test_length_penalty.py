@@ -109,11 +109,12 @@ def test_searches_of_other_kinds_have_it_too(search):
     assert_equal(stock, aligned)
 
 
-@pytest.mark.parametrize("exponent", [-0.1, float("nan"), float("inf")])
+@pytest.mark.parametrize("exponent", [-0.1, 10.1, 1000.0, float("nan"), float("inf")])
 @pytest.mark.parametrize("form", [POWER, GNMT])
-def test_an_exponent_that_is_not_0_or_above_is_refused(exponent, form):
+def test_an_exponent_that_is_not_from_0_to_10_is_refused(exponent, form):
     with pytest.raises(
-        InputError, match=f"the exponent of the length penalty is {exponent}; it must be a number, 0 or above"
+        InputError,
+        match=f"the exponent of the length penalty is {exponent}; it must be a number from 0 to 10",
     ):
         search_penalty(exponent, form)
 

@@ -43,7 +43,7 @@ def test_every_option_is_heard():
     "wrong, message",
     [
         (["--beam", "0"], "a beam of 0 keeps nothing; give 1 or more"),
-        (["--length-penalty", "-1"], "is -1.0; it must be a number, 0 or above"),
+        (["--length-penalty", "-1"], "is -1.0; it must be a number from 0 to 10"),
     ],
 )
 def test_a_search_that_cannot_be_is_refused(wrong, message):

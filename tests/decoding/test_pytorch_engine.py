@@ -1,5 +1,7 @@
 """The packed engine finds what fairseq's beam search does, with the same scores, whatever the model."""
 
+import copy
+import math
 from argparse import Namespace
 
 import pytest
@@ -30,7 +32,7 @@ from tests.support.decoding import (
     plain,
     randomise,
 )
-from tests.support.rounding import assert_as_near
+from tests.support.rounding import TIMES, assert_as_near
 from zsnmt.decoding import beam_search
 from zsnmt.decoding.options import INT8
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
@@ -162,6 +164,46 @@ def test_companions_and_order_change_nothing(options):
     assert_same([best_first for batch in in_batches for best_first in batch], together)
 
 
+@pytest.mark.slow
+def test_in_float32_the_batch_decides_only_between_candidates_that_rounding_makes_equal(monkeypatch):
+    """A model to which all translations are nearly as good: some sentences have candidates that are nearer to
+    each other than twice the error of a score, and all others have one translation in every batch.
+    """
+    model, given, search = build(ends=0, dtype=torch.float32), made_sentences(60), plain(limit=8)
+    with torch.no_grad():
+        for weight in model.decoder.layer_norm.parameters():
+            weight *= 0.05
+    engine, gaps = engine_of(model, search), []
+    best_candidates = beam_search.best_candidates
+
+    def watched(log_probabilities, scores, number):
+        ranked = (log_probabilities + scores[..., None]).flatten(1).topk(number + 1).values
+        between = (ranked[:, :-1] - ranked[:, 1:])[ranked[:, 1:] > -math.inf]
+        gaps.extend(between.tolist())
+        return best_candidates(log_probabilities, scores, number)
+
+    alone, nearest = [], []
+    with monkeypatch.context() as watching:
+        watching.setattr(beam_search, "best_candidates", watched)
+        for sentence in given:
+            gaps.clear()
+            alone += engine.translate_batch([sentence])
+            nearest.append(min(gaps))
+    exact = probabilities(copy.deepcopy(model).double(), given, alone)
+    error = TIMES * max(
+        abs(each.score - own) * len(each.tokens)
+        for of_sentence, of_model in zip(alone, exact)
+        for each, own in zip(of_sentence, of_model)
+    )
+    clear = [place for place in range(len(given)) if nearest[place] > 2 * error]
+    assert len(given) / 4 < len(clear) < len(given)
+    for size in (2, 7, 60):
+        batches = engine.translate([given[place : place + size] for place in range(0, len(given), size)])
+        found = [best_first for batch in batches for best_first in batch]
+        for place in clear:
+            assert [each.tokens for each in found[place]] == [each.tokens for each in alone[place]]
+
+
 def test_sentences_that_end_leave_gaps_which_others_fill(monkeypatch):
     seen, numbers = [], []
 
@@ -170,8 +212,8 @@ def test_sentences_that_end_leave_gaps_which_others_fill(monkeypatch):
         seen.append(of_rows(done, number))
         return seen[-1]
 
-    of_rows = beam_search.without
-    monkeypatch.setattr(beam_search, "without", without)
+    of_rows = beam_search.drop_rows
+    monkeypatch.setattr(beam_search, "drop_rows", without)
     assert_found_by_fairseq(build(), made_sentences(60), plain())
     assert len(seen) >= 4 and any(len(holes) > 1 for _, holes, _ in seen)
     assert any(

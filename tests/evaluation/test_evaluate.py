@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import sacrebleu
 
+from tests.conftest import LANGUAGES
 from tests.support.evaluation import MadeUpTranslator, sentences, write_run, write_text
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.decoding.options import EngineChoice
@@ -21,13 +22,13 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation import evaluate as evaluation
 from zsnmt.evaluation import text as scored_text
 from zsnmt.evaluation.evaluate import evaluate
-from zsnmt.evaluation.hypotheses import INTO_PIVOT
 from zsnmt.evaluation.text import TextChoice, directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.scores import check_comparable, search_note
+from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, read_scores, write_score_file
-from zsnmt.scoring.bootstrap import STEPS, draws, interval, unpacked
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Scores, Way, read_scores, write_score_file
+from zsnmt.scoring.bootstrap import STEPS, draws, interval, unpack
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.metrics import Metrics
 from zsnmt.scoring.options import Scoring
@@ -248,7 +249,7 @@ def test_resamples_are_as_many_as_asked_for_and_the_signature_says_so(run, model
         *scores.results[0].uncertainty.resampled.values(),
         *scores.means[ZERO_SHOT, DIRECT].resampled.values(),
     ]
-    assert {len(unpacked(text, 1)) for text in resampled} == {50}
+    assert {len(unpack(text, 1)) for text in resampled} == {50}
     with pytest.raises(InputError, match="their signatures differ: only residual seed 1 has intervals bs:50"):
         check_comparable([scores, replace(scores_of(run, directions=[AA_BB]), seed=2)])
 
@@ -284,6 +285,8 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
     assert by_baseline.decoding == {**by_itself.decoding, "pivot_model": sha256(baseline / "model.pt")}
     assert by_itself.decoding["model"] == sha256(run / "model.pt")
     direct, pivot, into_pivot = (json.loads(settings_file(run / HYPOTHESES, way).read_text()) for way in WAYS)
+    files = [*map(sorted, (settings.pop("checksums") for settings in (direct, pivot, into_pivot)))]
+    assert files == [["direct.aa-bb.txt"], ["pivot.aa-bb.txt"], ["into_pivot.aa-bb.txt"]]
     assert pivot == into_pivot == {**direct, "pivot_model": sha256(baseline / "model.pt")}
     assert "pivot_model" not in direct and direct["beam"] == 4
 
@@ -353,7 +356,10 @@ def test_hypotheses_of_before_ways_had_types_are_found(run, models, text, tmp_pa
         "sources": {"aa-bb": sha256(text / "test.aa")},
     }
     for way in ("direct", "pivot", "into_pivot"):
-        assert (run / HYPOTHESES / f"{way}.json").read_text() == json.dumps(made_with, indent=1)
+        record = run / HYPOTHESES / f"{way}.json"
+        written = json.loads(record.read_text())
+        assert [*written.pop("checksums")] == [f"{way}.aa-bb.txt"] and written == made_with
+        record.write_text(json.dumps(made_with, indent=1))
     assert {path.name for path in (run / HYPOTHESES).glob("*.txt")} == {
         "direct.aa-bb.txt",
         "pivot.aa-bb.txt",
@@ -375,12 +381,12 @@ def test_a_mean_is_resampled_as_the_mean_of_the_directions(run, models):
                 hypotheses, references = kept(run, way, direction), sentences(direction.target)
                 drawn = [hypotheses[line] for line in lines], [[references[line] for line in lines]]
                 bleu.append(sacrebleu.corpus_bleu(*drawn).score)
-            assert unpacked(scores.means[kind, way].resampled["bleu"], 100)[sample] == pytest.approx(
+            assert unpack(scores.means[kind, way].resampled["bleu"], 100)[sample] == pytest.approx(
                 np.mean(bleu), abs=100 / STEPS
             )
         for figure, top in ranges().items():
             results = scores.select(kind, way).values()
-            resampled = [unpacked(result.uncertainty.resampled[figure], top) for result in results]
+            resampled = [unpack(result.uncertainty.resampled[figure], top) for result in results]
             low, high = scores.means[kind, way].intervals[figure]
             assert [low, high] == interval(np.mean(resampled, axis=0))
             assert low <= np.mean([result.figures[figure] for result in results]) <= high
@@ -465,7 +471,7 @@ def test_bleu_over_the_subwords_of_the_run(tiny, tmp_path):
 def test_references_can_be_spelt_as_the_output_is(tiny, tmp_path):
     """The scores are those of references normalised as the run's tokenisation normalises."""
     direction, run = Direction("velan", "tamun"), tmp_path / "run"
-    shutil.copytree(tiny.run(), run)
+    shutil.copytree(tiny.run(), run, ignore=shutil.ignore_patterns(CHECKSUMS_FILE))
     tokenisation = {"inglan": "raw", "velan": "raw", "tamun": "moses", "velor": "raw"}
     (run / "pipeline" / "pipeline.json").write_text(
         json.dumps({"units": "subwords", "tokenisation": tokenisation, "mark_tokens": False})
@@ -499,6 +505,10 @@ def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
     changed = hypotheses_file(before, DIRECT, AA_BB)
     lines = read_lines(changed, allow_empty_lines=True)
     write_lines(changed, ["something else", *lines[1:]])
+    assert AA_BB not in {result.direction for result in scores_of(run).before if result.way == DIRECT}
+    record = json.loads(settings_file(before, DIRECT).read_text())
+    del record["checksums"]  # as of a time when nothing was known of the files
+    settings_file(before, DIRECT).write_text(json.dumps(record))
     found = {result.direction: result.figures for result in scores_of(run).before if result.way == DIRECT}
     assert found.keys() == scored.keys()
     for direction, result in found.items():
@@ -510,3 +520,30 @@ def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
         assert (result["bleu"] == scored[direction]["bleu"]) == (direction != AA_BB)
     for other in (dict(beam=2), dict(length_penalty=0.6), dict(length_penalty_form="gnmt")):
         assert scores_of(run, search=other).before == []
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_an_adapted_run_has_nothing_of_before_by_weights_that_it_does_not_go_on_from(
+    models, run, baseline, caplog, known
+):
+    scores_of(baseline, directions=[AA_BB])
+    shutil.copytree(baseline / HYPOTHESES, run / BEFORE)
+    base = {"config": "made_up", "system": "baseline", "seed": 1, "languages": LANGUAGES, "mode": "full"}
+    (baseline / "model.pt").write_text("trained on")
+    if known:
+        base["model"] = sha256(baseline / "model.pt")
+    record = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(record | {"adapted_from": base}))
+    before = scores_of(run, directions=[AA_BB]).before
+    assert bool(before) != known
+    assert ("direct: the run that this one goes on from has got another model since" in caplog.text) == known
+
+
+def test_a_model_that_is_replaced_while_it_is_loaded_is_not_scored(run, models, monkeypatch):
+    def replaced(folder, *_):
+        (folder / "model.pt").write_text("another model")
+
+    monkeypatch.setattr(evaluation.Translator, "open", replaced)
+    with pytest.raises(InputError, match="model.pt was replaced while it was read; run the same command"):
+        scores_of(run)
+    assert not (run / HYPOTHESES).exists()

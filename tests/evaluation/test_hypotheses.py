@@ -1,5 +1,6 @@
 """Translations of test sets: what is translated, from what, and what is kept."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,7 +9,6 @@ import pytest
 
 from tests.support.evaluation import MadeUpTranslator, sentences
 from zsnmt.evaluation.hypotheses import (
-    INTO_PIVOT,
     Hypotheses,
     Job,
     Pair,
@@ -19,7 +19,7 @@ from zsnmt.evaluation.hypotheses import (
 )
 from zsnmt.languages import Direction, kind_of, parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.runs.folder import hypotheses_file, settings_file
-from zsnmt.runs.scores import DIRECT, PIVOT, Way
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Way
 from zsnmt.text.lines import read_lines
 
 LINES = 5
@@ -155,6 +155,29 @@ def test_hypotheses_made_with_other_settings_are_removed(tmp_path, own):
     (folder / "notes.txt").write_text("not a hypothesis\n")
     jobs_of(folder, sets, own, settings={"beam": 6})
     assert [path.name for path in folder.glob("*.txt")] == ["notes.txt"]
+
+
+def test_a_file_that_was_changed_is_made_anew_and_said(tmp_path, own, caplog):
+    folder, sets = tmp_path / "kept", sets_of([AA_BB, AA_CC])
+    run(jobs_of(folder, sets, own))
+    made = contents(folder)
+    hypotheses_file(folder, DIRECT, AA_BB).write_text("what another model wrote\n" * LINES)
+    own.asked = []
+    assert run(jobs_of(folder, sets, own)) == LINES and own.asked == [["aa-bb"]] and contents(folder) == made
+    assert "direct.aa-bb.txt was changed since it was translated, and is made anew" in caplog.text
+    assert caplog.text.count("\n") == 1
+
+
+def test_files_of_a_time_without_checksums_stay(tmp_path, own):
+    folder, sets = tmp_path / "kept", sets_of([AA_BB])
+    run(jobs_of(folder, sets, own))
+    hypotheses_file(folder, DIRECT, AA_BB).write_text("as it is\n" * LINES)
+    record = settings_file(folder, DIRECT)
+    record.write_text("{}")  # the settings, which are none here
+    assert run(jobs_of(folder, sets, own)) == 0
+    assert [*json.loads(record.read_text())["checksums"]] == [f"direct.{AA_BB}.txt"]
+    record.write_text("{")
+    assert run(jobs_of(folder, sets, own)) == 0  # as they are none here, either
 
 
 def test_another_pivot_model_leaves_the_direct_hypotheses_alone(tmp_path, own, other):

@@ -7,9 +7,10 @@ import pytest
 
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.evaluation.scored_run import chosen, settings_of
+from zsnmt.evaluation.scored_run import choose_settings, pivot_of, score_run, settings_of
 from zsnmt.evaluation.text import TextChoice
 from zsnmt.scoring.options import Scoring
+from zsnmt.training.steps import Steps
 
 CONFIG = """\
 TEXT=text
@@ -30,12 +31,26 @@ def run(tmp_path) -> Path:
 def test_what_is_given_goes_before_the_config_and_that_before_the_defaults(run):
     given = dict.fromkeys(("identifier", "bleu_tokenizer", "beam", "length_penalty", "lines", "comet"))
     settings = settings_of(run, {}, given | {"bleu_tokenizer": "intl", "split": "valid"})
-    assert chosen(Search, settings) == Search(beam=2)
-    assert chosen(Scoring, settings) == Scoring(bleu_tokenizer="intl")
-    assert chosen(TextChoice, settings) == TextChoice(split="valid", lines=60)
-    assert chosen(Scoring, settings_of(run, {}, {})) == Scoring(bleu_tokenizer="subwords")
+    assert choose_settings(Search, settings) == Search(beam=2)
+    assert choose_settings(Scoring, settings) == Scoring(bleu_tokenizer="intl")
+    assert choose_settings(TextChoice, settings) == TextChoice(split="valid", lines=60)
+    assert choose_settings(Scoring, settings_of(run, {}, {})) == Scoring(bleu_tokenizer="subwords")
 
 
 def test_a_tokeniser_that_there_is_not_is_refused_before_anything_is_loaded(run):
     with pytest.raises(InputError, match="there is no BLEU tokeniser '14a'; choose 13a, "):
         settings_of(run, {}, {"bleu_tokenizer": "14a"})
+
+
+def test_the_baseline_of_the_same_config_and_seed_may_pivot(tmp_path, monkeypatch):
+    """Liu et al. 2021, section 3.2."""
+    run = tmp_path / "iwslt17" / "zs_transformer_residual" / "seed2"
+    run.mkdir(parents=True)
+    baseline = tmp_path / "iwslt17" / "zs_transformer" / "seed2"
+    assert pivot_of(run, "baseline") == baseline
+    assert pivot_of(run, None) is pivot_of(run, "self") is None
+    assert pivot_of(run, "runs/other") == Path("runs/other")
+    monkeypatch.chdir(run)
+    assert pivot_of(Path(), "baseline") == baseline
+    with pytest.raises(InputError, match="zs_transformer/seed2, which is to .* name another with --pivot"):
+        score_run(Steps("evaluate"), run, {}, pivot=baseline)

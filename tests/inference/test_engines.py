@@ -1,5 +1,6 @@
 """Engines by name: the same translations from each, by one process or by several."""
 
+import errno
 import os
 import re
 import shutil
@@ -8,13 +9,15 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.conftest import OLDER_RUN
 from tests.support.rounding import open_in_float64
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, INT8, PYTORCH, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import read_json, write_json
+from zsnmt.inference import engines
 from zsnmt.inference.engines import ManyProcesses, open_engine, prepare_engine
 from zsnmt.inference.export.folder import EXPORT_FILE, describe_export
 from zsnmt.inference.export.run import export_run
@@ -224,6 +227,7 @@ def test_an_export_says_its_format_and_one_of_a_time_without_names_is_ctranslate
     assert folder == exportable / "ctranslate2-int8" and describe_export(folder)["format"] == CTRANSLATE2
     expected = Translator.open(folder, SEARCH).translate(lines, "tamun", "velan")
     old = read_json(folder / EXPORT_FILE, "")
+    del old["checksum"]
     write_json(folder / EXPORT_FILE, old | {"format": 1})
     assert describe_export(folder) == old
     assert Translator.open(folder, SEARCH).translate(lines, "tamun", "velan") == expected
@@ -241,6 +245,45 @@ def test_an_export_says_its_format_and_one_of_a_time_without_names_is_ctranslate
         InputError, match="export.json is of another version of the toolkit; export the run again"
     ):
         open_engine(folder, SEARCH)
+
+
+@pytest.fixture
+def exported(older, tmp_path) -> Path:
+    """A run with an export of its model, in which no lock can be taken, as in a folder that is read-only."""
+    run = tmp_path / "run"
+    for name in ("pipeline", "ctranslate2-float32"):
+        shutil.copytree(older / OLDER_RUN / name, run / name)
+    shutil.copyfile(older / OLDER_RUN / "model.pt", run / "model.pt")
+    for quantization in ("float32", "int8"):
+        (run / f".ctranslate2-{quantization}.lock").mkdir()
+    return run
+
+
+@pytest.mark.parametrize("engine", [AUTO, CTRANSLATE2])
+def test_an_export_that_is_there_is_taken_where_nothing_can_be_written(exported, engine):
+    pytest.importorskip("ctranslate2")
+    choice = EngineChoice(engine, workers=1)
+    prepare_engine(exported, SEARCH, choice)
+    assert Translator.open(exported, SEARCH, choice).signature.startswith("ctranslate2")
+
+
+def test_where_nothing_can_be_written_auto_takes_pytorch_and_ctranslate2_says_what_to_do(exported, caplog):
+    choice = EngineChoice(AUTO, INT8, workers=1)
+    prepare_engine(exported, SEARCH, choice)
+    assert Translator.open(exported, SEARCH, choice).signature == "pytorch int8"
+    assert re.search("PyTorch translates: .* has no up-to-date export to ctranslate2 in int8", caplog.text)
+    with pytest.raises(InputError, match="cannot be exported into itself .* zsnmt export .* --output FOLDER"):
+        prepare_engine(exported, SEARCH, EngineChoice(CTRANSLATE2, INT8, workers=1))
+
+
+def test_auto_takes_pytorch_where_an_export_cannot_be_read(exported, caplog, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, "Permission denied", "export.json")
+
+    monkeypatch.setattr(engines, "is_present", refuse)
+    choice = EngineChoice(AUTO, workers=1)
+    assert isinstance(Translator.open(exported, SEARCH, choice).engine, PyTorchEngine)
+    assert "PyTorch translates: [Errno 13] Permission denied: 'export.json'" in caplog.text
 
 
 # Processes

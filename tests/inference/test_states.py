@@ -14,17 +14,22 @@ from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from omegaconf import OmegaConf
 
 from tests.support.rounding import EXACT, assert_as_near, assert_rounded
-from zsnmt.analysis import state_folder
+from zsnmt.analysis import layer_classifiers, state_folder
+from zsnmt.analysis.classifiers import Spans
+from zsnmt.analysis.layer_classifiers import sentence_numbers
+from zsnmt.analysis.live_classifiers import trained
 from zsnmt.analysis.state_folder import Labels, read_states, sentence_means
 from zsnmt.cli import probe_states
 from zsnmt.console import WrongUse
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.multiway import read_multiway
 from zsnmt.errors import InputError
+from zsnmt.files.records import read_json, write_json
 from zsnmt.inference.states import (
     ProbedModel,
     batches,
     encoder_states,
+    live_states,
     load_run,
     load_stock_checkpoint,
     read_sentences,
@@ -285,6 +290,50 @@ def test_batches_hold_equal_lengths_and_every_place_once():
     assert [*batches([7], 1)] == [[0]]
 
 
+# Made when they are asked for
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 100000])
+def test_live_states_are_the_stored_ones_in_any_company(folder, model, text, batch_tokens):
+    live, stored = live_states(model, text, batch_tokens), read_states(folder)
+    assert all(np.array_equal(*pair) for pair in zip(live.labels, stored.labels))
+    assert live.record == {**stored.record, "translations": False}
+    sentences = Spans.of(sentence_numbers(stored.labels))
+    for chosen in (np.arange(len(sentences.lengths)), np.array([2, 3, 17])):
+        for found, layer in zip(live.read(chosen), stored.layers.values(), strict=True):
+            assert_kept(layer[sentences.rows(chosen)], found.numpy())
+
+
+@pytest.mark.slow
+def test_classifiers_learn_from_live_states_what_they_learn_from_stored_ones(
+    folder, model, text, monkeypatch
+):
+    """The gradients of sums whose terms differ by a rounding, after a few updates."""
+    monkeypatch.setattr(layer_classifiers, "UPDATES", 5)
+    states = read_states(folder)
+    numbers = sentence_numbers(states.labels)
+    learners = trained(live_states(model, text), [*states.layers], ["language"], seed=1)
+    for layer, of_layer in states.layers.items():
+        stored = layer_classifiers.fit(
+            "published",
+            of_layer,
+            states.labels.language,
+            rows=np.arange(len(numbers)),
+            seed=1,
+            sentences=numbers,
+        )
+        found = learners[layer, "language"].probe()
+        np.testing.assert_allclose(found.weight, stored.weight, atol=1e-5)
+        np.testing.assert_allclose(found.bias, stored.bias, atol=1e-5)
+
+
+def test_live_states_of_unequal_texts_say_how_many_lines_each_language_has(model, text):
+    uneven = {"velan": text["velan"][:2], "tamun": text["tamun"][:3]}
+    assert live_states(model, uneven).record["sentences"] == {"velan": 2, "tamun": 3}
+    with pytest.raises(InputError, match="states need one or more lines of each language; here they are"):
+        live_states(model, {"velan": []})
+
+
 # fairseq's own transformer
 
 
@@ -392,6 +441,16 @@ def test_one_sentence_in_each_language_is_not_one_sentence(model, text, tmp_path
 
 
 def test_missing_and_damaged_states_are_named(folder, tmp_path):
+    flipped = shutil.copytree(folder, tmp_path / "flipped")
+    content = bytearray((flipped / "1.npy").read_bytes())
+    content[-1] ^= 1
+    (flipped / "1.npy").write_bytes(content)
+    with pytest.raises(InputError, match="flipped holds damaged states \\(1.npy is not what was written\\)"):
+        read_states(flipped)
+    record = read_json(flipped / "states.json", "")
+    del record["files"]  # as of a time without checksums
+    write_json(flipped / "states.json", record)
+    assert read_states(flipped).record == record
     with pytest.raises(InputError, match="states.json is missing; make it with zsnmt probe-states"):
         read_states(tmp_path)
     for number, name in enumerate(("1.npy", "tokens.npz")):
@@ -438,6 +497,17 @@ def test_the_script_draws_lines_of_the_training_text(run, corpus, tmp_path):
         probe(run, tmp_path / "both", "--lines", 3, "--random-lines", 7)
 
 
+@pytest.mark.slow
+def test_the_script_writes_states_of_what_pairs_have_in_common(run, text, tmp_path, capsys):
+    for language, kept in (("velan", slice(0, 7)), ("tamun", slice(3, LINES))):
+        for side in (language, "inglan"):
+            write_lines(tmp_path / f"test.{language}-inglan.{side}", text[side][kept])
+    probe(run, tmp_path / "states", "--text", tmp_path)
+    assert "from 4 sentences in inglan, velan, tamun" in capsys.readouterr().out
+    probe(run, tmp_path / "two", "--text", tmp_path, "--languages", "inglan", "tamun")
+    assert "from 8 sentences in inglan, tamun" in capsys.readouterr().out
+
+
 def test_the_script_refuses_bad_input_and_leaves_what_is_there(run, corpus, tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "mine").write_text("kept")
@@ -458,7 +528,7 @@ def test_the_script_refuses_bad_input_and_leaves_what_is_there(run, corpus, tmp_
             (run, tmp_path / "out", "--languages", "nolan"),
             "unknown language 'nolan': this model knows inglan, velan, tamun",
         ),
-        ((run, tmp_path / "out", "--split", "dev"), "dev.inglan: there is no such file"),
+        ((run, tmp_path / "out", "--split", "dev"), "has no text for velan-inglan in split 'dev'"),
         (
             (run, tmp_path / "out", "--text", tmp_path / "text", "--languages", "velan", "tamun"),
             "test.velan 2, test.tamun 1",

@@ -67,3 +67,8 @@ def test_what_cannot_be_drawn_is_refused(text):
         file.write(b"\xff\n")
     with pytest.raises(InputError, match="train.en-it.en, line 8, byte 1: 0xff is not UTF-8"):
         random_lines(text, "train", ["en"], 5)
+
+
+def test_all_lines_are_those_of_every_pair_however_many(text):
+    drawn = random_lines(text, "train", ["en", "it"], None)
+    assert drawn == {language: all_lines(text, language) for language in ("en", "it")}

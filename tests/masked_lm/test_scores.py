@@ -3,6 +3,7 @@ the study.
 """
 
 import math
+from argparse import ArgumentParser
 
 import numpy as np
 import pytest
@@ -10,15 +11,16 @@ import torch
 from fairseq.data import Dictionary
 
 from tests.models.test_zs_bert import LAYERS, C, P, build, small, stirred
+from zsnmt.analysis.procrustes import compositionality
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.runs import check_system, start_run
-from zsnmt.masked_lm.scores import epochs_of, frequent, multilinguality, of_positions
+from zsnmt.masked_lm.scores import epochs_of, example, frequent, multilinguality, score_positions
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.bert_encoder import position_table
 from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
 from zsnmt.modules.position_terms import DROPPED, SEPARATE
-from zsnmt.runs.systems import MASKED_LM
+from zsnmt.runs.systems import CLIPPED, MASKED_LM, PRODUCT
 
 LONGEST = 12
 EOS = 2
@@ -46,11 +48,13 @@ class Task:
 
 
 def test_the_systems_are_all_encodings_and_all_ablations():
-    assert [*MASKED_LM] == [*ENCODINGS, *DROPPED, SEPARATE]
+    assert [*MASKED_LM] == [*ENCODINGS, CLIPPED, PRODUCT, *DROPPED, SEPARATE]
+    parser = ArgumentParser(allow_abbrev=False)
+    ZeroShotBert.add_args(parser)
     for name, options in MASKED_LM.items():
-        values = dict(zip((option[2:].replace("-", "_") for option in options[::2]), options[1::2]))
+        values = {key: value for key, value in vars(parser.parse_args(options)).items() if value}
         build(**values)  # each is one that the model knows
-        assert name in values.values() and check_system(name) == options
+        assert name in {*values.values(), CLIPPED, PRODUCT} and check_system(name) == options
     with pytest.raises(InputError, match="there is no system 'absolute'; choose from sinusoidal, learned"):
         check_system("absolute")
 
@@ -78,10 +82,11 @@ def test_a_table_is_of_the_positions_that_training_reached(encoding):
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_what_there_is_to_say_of_positions_depends_on_the_encoding(encoding):
-    found = of_positions(stirred(position_encoding=encoding), encoding, LONGEST, [8, 9, 10])
+    found = score_positions(stirred(position_encoding=encoding), encoding, LONGEST, [8, 9, 10])
     assert found["positions"] == LONGEST
     assert (found["curves"] is None) == (encoding == "none")
-    assert (found["procrustes"] is None) == (encoding == "none" or encoding in RELATIVE_KEYS)
+    assert (found["procrustes"] is None) == (encoding == "none")
+    assert (found["procrustes_keys"] is None) == (encoding not in (*IN_INPUT, *TUPE))
     assert (found["correlations"] is None) == (encoding not in IN_INPUT)
     if found["curves"]:
         dimensions = [0] if encoding in RELATIVE_KEYS else [0, 4]  # of 4 in a head, and 8 in the model
@@ -111,15 +116,50 @@ def test_a_learned_table_and_one_of_tupe_are_measured_on_as_many_positions():
         learned.encoder.sentence_encoder.embed_positions.weight[3 : LONGEST + 2] = rows
         tupe.encoder.sentence_encoder.position_bias.table.weight[2 : LONGEST + 1] = rows
     one, other = (
-        of_positions(model, name, LONGEST, [8, 9])["procrustes"]
+        score_positions(model, name, LONGEST, [8, 9])["procrustes"]
         for model, name in ((learned, "learned"), (tupe, "tupe_absolute"))
     )
     assert one == other
 
 
+@pytest.mark.parametrize("terms", [None, SEPARATE])
+def test_positions_as_keys_are_measured_as_the_first_layer_projects_them(terms):
+    """Footnote 6 of the paper: p·W^K, where separate parameters are the positions' own."""
+    model = stirred(position_encoding="learned", **({"position_terms": terms} if terms else {}))
+    encoder = model.encoder.sentence_encoder
+    weight = encoder.position_terms.own[1].weight if terms else encoder.layers[0].self_attn.k_proj.weight
+    keys = position_table(encoder, LONGEST)[1:] @ weight.detach().numpy().T
+    found = score_positions(model, "learned", LONGEST, [8, 9])["procrustes_keys"]
+    expected = compositionality(keys, found["offsets"])
+    assert found["median"] == pytest.approx(expected.median, abs=1e-5)
+    assert found["undivided"] == pytest.approx(expected.undivided.mean(axis=1), abs=1e-5)
+
+
+def test_positions_of_tupe_as_keys_are_normalised_and_projected_by_its_own_weights():
+    model = stirred(position_encoding="tupe_absolute")
+    bias = model.encoder.sentence_encoder.position_bias
+    rows = bias.layer_norm(bias.table.weight[2 : LONGEST + 1])
+    found = score_positions(model, "tupe_absolute", LONGEST, [8, 9])["procrustes_keys"]
+    keys = (rows @ bias.k_proj.weight.T).detach().numpy()
+    assert found["median"] == pytest.approx(compositionality(keys, found["offsets"]).median, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "options, rows",
+    [({}, 2 * LONGEST - 1), ({"relative_key_distance": 8}, 17), ({"relative_key_distance": 3}, 7)],
+)
+def test_the_table_of_relative_keys_is_measured_over_the_offsets_that_it_has(options, rows):
+    """As many shifts as of the other encodings, unless the table is too short for them."""
+    model = stirred(position_encoding="relative_key", **options)
+    table = position_table(model.encoder.sentence_encoder, LONGEST)
+    found = score_positions(model, CLIPPED if options else "relative_key", LONGEST, [8, 9])["procrustes"]
+    assert len(table) == rows and found["offsets"] == ([1] if rows == 7 else [1, 2])
+    assert found["mean"] == pytest.approx(compositionality(table, found["offsets"]).mean, abs=1e-5)
+
+
 def test_the_correlations_of_words_and_positions_are_a_term_of_the_first_layer():
     model = stirred(position_encoding="sinusoidal")
-    values = np.array(of_positions(model, "sinusoidal", LONGEST, [8, 9])["correlations"]["values"])
+    values = np.array(score_positions(model, "sinusoidal", LONGEST, [8, 9])["correlations"]["values"])
     encoder = model.encoder.sentence_encoder
     attention, word = encoder.layers[0].self_attn, 2 * math.sqrt(C) * encoder.embed_tokens.weight[9]
     q = attention.q_proj.weight @ word
@@ -157,6 +197,19 @@ def build_for(dictionary: Dictionary):
     model = ZeroShotBert.build_model(small(position_encoding="sinusoidal"), Task(dictionary)).eval()
     torch.nn.init.normal_(model.encoder.sentence_encoder.embed_tokens.weight)
     return model
+
+
+def test_the_example_is_the_first_sentence_of_middle_length_in_the_first_languages_symbols():
+    dictionary = Dictionary()
+    pieces = [*dictionary.symbols, MASK, *(f"\u2581w{number}" for number in range(8)), "s"]
+    for name in [*pieces, *(f"[{piece}]" for piece in pieces)][4:]:
+        dictionary.add_symbol(name)
+    size, s = len(pieces), len(pieces) - 1
+    short, long = [5, 6, 7], [5, 6, 7, s, 8, 9, 10, 11, 12, s]
+    shifted = [[token + size for token in line] for line in (short[::-1], long[::-1])]
+    found = example(lines_of(dictionary, [short, long, *shifted]), 2)
+    assert found == {"first": "w0 w1 w2s w3 w4 w5 w6 w7s", "second": "s w7 w6 w5 w4 w3s w2 w1 w0"}
+    assert example(lines_of(dictionary, [short, short]), 1) == {"first": "w0 w1 w2"}
 
 
 def test_a_heat_map_has_the_most_frequent_words_of_the_first_language():

@@ -246,18 +246,16 @@ def test_what_is_no_checkpoint_is_refused(trained, tmp_path):
     whole = checkpoint.read_bytes()
     other = tmp_path / "other.pt"
     torch.save({"weights": torch.ones(2)}, other)
+    half = len(whole) // 2
     for name, content in (
         ("text.pt", b"no model\n"),
         ("empty.pt", b""),
-        ("part.pt", whole[: len(whole) // 2]),
+        ("part.pt", whole[:half]),
+        ("flipped.pt", whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :]),
         ("other.pt", other.read_bytes()),
     ):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(
-            InputError,
-            match=f"{name} is damaged or no checkpoint of such a model, or .* give other files, or train "
-            "the model anew",
-        ) as stopped:
+        with pytest.raises(InputError, match=f"{name} (cannot be loaded|is damaged).* again") as stopped:
             load_model(tmp_path / name, data, "zs_masked_lm")
         assert "\n" not in str(stopped.value)
 

@@ -445,7 +445,9 @@ def test_languages_are_told_by_tags_that_begin_the_decoders_input():
     task.langs = [*LANGUAGES[1:], "dd", LANGUAGES[0]]
     with pytest.raises(InputError, match="in the order of their tags"):
         ZeroShotTransformer.build_model(options, task)
-    task.placement = type("Placement", (), {"starts_decoder": False, "name": "t_enc"})
+    task.placement = type(
+        "Placement", (), {"starts_decoder": False, "name": "t_enc", "IN_DECODER": ("t_dec",)}
+    )
     with pytest.raises(
         InputError, match="--frozen-vocabulary 31 reads the language from the decoder's first token"
     ):

@@ -29,6 +29,8 @@ SYSTEMS = [
     *(dict(position_encoding=encoding) for encoding in ENCODINGS),
     *(dict(position_terms=terms) for terms in TERMS),
     dict(position_encoding="relative_key_query", relative_key_query_product=True),
+    dict(position_encoding="relative_key", relative_key_distance=2),
+    dict(position_encoding="relative_key_query", relative_key_distance=0),
 ]
 
 pytestmark = pytest.mark.usefixtures("float64")
@@ -302,8 +304,9 @@ def tupe_bias(encoder: nn.Module) -> Tensor:
 def offset_terms(attention: nn.Module, q: Tensor, k: Tensor, options: dict) -> Tensor:
     """By loops, B×H×T×T: q·a, and k·a and a·a where there are such terms."""
     table, found = attention.logit_terms[0].table.weight, torch.zeros(B, H, T, T, dtype=torch.float64)
+    k_max = options.get("relative_key_distance", P - 1)
     for i, j in itertools.product(range(T), range(T)):
-        a = table[j - i + P - 1]
+        a = table[max(-k_max, min(j - i, k_max)) + k_max]
         found[..., i, j] = q[:, :, i] @ a
         if options["position_encoding"] == "relative_key_query":
             found[..., i, j] += k[:, :, j] @ a + (a @ a if options.get("relative_key_query_product") else 0)
@@ -322,7 +325,8 @@ def test_every_layer_attends_as_the_papers_write(tokens, options):
         q, k = queries_and_keys(attention, x)
         logits = q @ k.transpose(2, 3)
         if encoding in RELATIVE_KEYS:
-            assert len(attention.logit_terms[0].table.weight) == 2 * P - 1
+            distance = options.get("relative_key_distance", P - 1)
+            assert len(attention.logit_terms[0].table.weight) == 2 * distance + 1
             logits = logits + offset_terms(attention, q, k, options)
         if encoding in TUPE:
             logits = logits / math.sqrt(2 * D) + tupe_bias(model.encoder.sentence_encoder)
@@ -444,6 +448,18 @@ def test_an_ablation_changes_the_logits(tokens, terms):
             for encoding in ENCODINGS
             if encoding != "relative_key_query"
         ),
+        *(
+            (
+                dict(position_encoding=encoding, relative_key_distance=16),
+                f"--relative-key-distance has no effect on the position encoding {encoding}; leave it out",
+            )
+            for encoding in ENCODINGS
+            if encoding not in RELATIVE_KEYS
+        ),
+        (
+            dict(position_encoding="relative_key", relative_key_distance=-1),
+            "--relative-key-distance is -1; give a whole number, 0 or more",
+        ),
     ],
 )
 def test_options_that_cannot_be_used_say_why(options, message):
@@ -455,4 +471,5 @@ def test_all_terms_are_the_default():
     args = Namespace()
     registered.zs_bert(args)
     assert args.position_terms == ALL and args.relative_key_query_product is False
+    assert args.relative_key_distance is None
     assert build().encoder.sentence_encoder.position_terms is None

@@ -36,7 +36,7 @@ from zsnmt.report.significance import INSIDE, ONE_SEED
 from zsnmt.report.systems import tables
 from zsnmt.report.table import Measured, markdown_rows, tsv
 from zsnmt.runs.scores import DIRECT, PIVOT, Result, read_score_file
-from zsnmt.scoring.bootstrap import paired, unpacked
+from zsnmt.scoring.bootstrap import paired_test, unpack
 
 OLD, NEW = ["en", "de", "fr"], ["cs"]
 KEPT = "exactly as before in every direction that the base was scored in: BLEU, chrF++, off-target"
@@ -222,13 +222,13 @@ def test_a_difference_is_tested_on_the_resamples_of_both():
     ]
     before, after = (
         next(
-            unpacked(one.uncertainty.resampled["bleu"], 100)
+            unpack(one.uncertainty.resampled["bleu"], 100)
             for one in side
             if (str(one.direction), one.way) == ("fr-de", DIRECT)
         )
         for side in (scores.before, scores.results)
     )
-    test = paired(after, before, found.mean)
+    test = paired_test(after, before, found.mean)
     assert [*found.interval, found.p] == pytest.approx([*test.interval, test.p])
     plain = replace(scores, before=without_resamples(scores.before))
     assert row(forgetting_table([plain]))["zero-shot difference"].p is None

@@ -8,6 +8,7 @@ import pytest
 from tests.support.runs import SIGNATURE, STRAYED, TEXT, make_run, make_text
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
+from zsnmt.files.checksums import sha256
 from zsnmt.languages import Direction
 from zsnmt.report import examples as module
 from zsnmt.report.examples import examples
@@ -42,6 +43,26 @@ def test_an_example_has_source_reference_and_every_output(runs):
     ]
     assert first.outputs[0].text == STRAYED and first.outputs[1].text == TEXT["fr"][0]
     assert {output.way for output in found[Direction("en", "de")][0].outputs} == {"direct"}
+
+
+def test_an_output_through_the_pivot_has_the_sentence_that_it_came_from(runs):
+    """Liu et al. 2021, Table 10; a run that pivots itself has it as a direct translation."""
+    direct, pivot = examples(runs, number=3)[GERMAN_FRENCH][1].outputs[:2]
+    assert (direct.in_pivot, pivot.in_pivot) == (None, TEXT["en"][1])
+    (runs[0].folder / "hypotheses" / "direct.de-en.txt").unlink()
+    assert examples(runs, number=3)[GERMAN_FRENCH][1].outputs[1].in_pivot is None
+
+
+def test_of_another_pivot_it_is_kept_once_for_all_directions_with_the_sources(runs):
+    hypotheses = runs[2].folder / "hypotheses"
+    decoding = runs[2].scores.decoding | {"pivot_model": "baseline1"}
+    settings = json.loads((hypotheses / "pivot.json").read_text())
+    (hypotheses / "pivot.json").write_text(json.dumps(settings | {"pivot_model": "baseline1"}))
+    (hypotheses / "into_pivot.de-fr.txt").write_text("one\ntwo\nthree\n")
+    run = replace(runs[2], scores=replace(runs[2].scores, decoding=decoding))
+    found = examples([run], number=3)
+    assert found[GERMAN_FRENCH][1].outputs[1].in_pivot == "two"
+    assert found[Direction("fr", "de")][1].outputs[1].in_pivot is None  # its sources are others
 
 
 def test_off_target_outputs_are_marked_by_the_identifier_of_the_rates(runs):
@@ -108,6 +129,16 @@ def test_text_that_has_moved_can_be_named(runs, tmp_path, caplog):
     (tmp_path / "text").rename(tmp_path / "moved")
     assert examples(runs, 3) == {} and "is not a folder" in caplog.text
     assert len(examples(runs, 3, text=tmp_path / "moved")) == 4
+
+
+def test_a_file_of_hypotheses_that_was_changed_is_not_shown(runs, caplog):
+    folder = runs[0].folder / "hypotheses"
+    settings, hypotheses = folder / "direct.json", folder / "direct.de-fr.txt"
+    known = json.loads(settings.read_text()) | {"checksums": {hypotheses.name: sha256(hypotheses)}}
+    settings.write_text(json.dumps(known))
+    assert GERMAN_FRENCH in examples(runs, 3)
+    hypotheses.write_text("what another model wrote\n" * 3)
+    assert GERMAN_FRENCH not in examples(runs, 3) and "direct.de-fr.txt is not what was scored" in caplog.text
 
 
 def test_a_shortened_file_of_hypotheses_is_noticed(runs, caplog):

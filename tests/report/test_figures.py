@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from zsnmt.languages import Direction
 from zsnmt.report import figures
@@ -61,6 +62,18 @@ def test_files_are_pictures_and_the_same_each_time(drawn):
 )
 def test_numbers_stand_out_from_their_cells(colour, text):
     assert figures.readable_on(colour) == text
+
+
+@pytest.mark.parametrize("number", [2, 5, 20])
+def test_numbers_do_not_touch_however_many_languages_there_are(number):
+    languages = [f"l{place}" for place in range(number)]
+    values = {Direction(one, other): -12.3 for one in languages for other in languages if one != other}
+    cells = HeatMap("kind", DIFFERENCE, "a", "title", languages, values, low=-99, high=99)
+    figure = figures.heat_map(cells)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    (axes,) = figure.axes
+    widest = max(text.get_window_extent(renderer).width for text in axes.texts)
+    assert widest < 0.9 * axes.get_window_extent(renderer).width / number
 
 
 SYSTEMS = ["one", "two", "three$"]

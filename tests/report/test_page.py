@@ -14,7 +14,7 @@ from tests.support.runs import SIGNATURE, TEXT, make_run, make_text, validate
 from tests.support.scores import only
 from zsnmt.languages import SUPERVISED
 from zsnmt.report.examples import examples
-from zsnmt.report.page import page
+from zsnmt.report.page import page, write_beside
 from zsnmt.report.scores import Run, read_runs
 from zsnmt.runs.scores import DIRECT
 
@@ -80,6 +80,14 @@ def test_names_stay_text_too(folders):
     assert not written.all("i") and written.text.count('<i>"a"</i>') > 5
 
 
+def test_a_system_with_a_slash_in_its_name_has_files_beside_the_page(folders, tmp_path):
+    run = read_runs(folders[:1])[0]
+    odd = replace(run, scores=replace(run.scores, system="a/b.c"))
+    written = write_beside(tmp_path / "report.v2.html", [odd], ["svg", "md"])
+    assert {*written} == {*tmp_path.iterdir()}
+    assert tmp_path / "report.v2.bleu.a%2Fb.c.svg" in written and tmp_path / "report.v2.systems.md" in written
+
+
 def test_the_page_needs_nothing_else(outline):
     for attributes in (attributes for _, attributes in outline.elements):
         for name in ("src", "href", "xlink:href", "data", "action"):
@@ -138,6 +146,12 @@ def test_a_page_without_examples_and_logs_is_whole(folders, outline):
         a for a in written.all("section") if a.get("id") in ("training", "gains")
     ]
     assert {a["href"][1:] for a in written.all("a")} <= {a["id"] for _, a in written.elements if "id" in a}
+
+
+@pytest.mark.slow
+def test_an_example_through_the_pivot_has_its_english_above_it(html):
+    names = re.findall("<dt>(baseline, [^<]*)</dt>", html.partition('id="de-fr"')[2])
+    assert names[:3] == ["baseline, direct", "baseline, into en", "baseline, through en"]
 
 
 @pytest.mark.slow

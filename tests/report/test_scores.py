@@ -9,14 +9,14 @@ from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.report.scores import (
     Column,
-    by_system,
     caption,
     check_comparable,
     columns_of,
     contrasts_of,
     groups_of,
-    listed,
+    list_some,
     mean_over_directions,
+    runs_by_system,
     short_commit,
 )
 from zsnmt.runs.scores import DIRECT, PIVOT, Way
@@ -109,7 +109,7 @@ def test_runs_of_several_systems_and_seeds_can_be_compared_whatever_their_models
             ),
         ]
     )
-    seeds = {system: [run.seed for run in runs] for system, runs in by_system(SCORES[::-1]).items()}
+    seeds = {system: [run.seed for run in runs] for system, runs in runs_by_system(SCORES[::-1]).items()}
     assert [*seeds.items()] == [("residual", [1]), ("baseline", [2, 1])]
 
 
@@ -170,8 +170,8 @@ def test_a_run_given_twice_is_refused():
 
 
 def test_long_lists_are_cut():
-    assert listed({"b", "a"}) == "a, b" and listed({"d", "c", "b", "a"}) == "a, b, c, d"
-    assert listed({str(number) for number in range(9)}) == "0, 1, 2, 3 and 5 more"
+    assert list_some({"b", "a"}) == "a, b" and list_some({"d", "c", "b", "a"}) == "a, b, c, d"
+    assert list_some({str(number) for number in range(9)}) == "0, 1, 2, 3 and 5 more"
 
 
 def test_the_caption_says_what_the_figures_are():

@@ -11,7 +11,7 @@ from zsnmt.languages import ZERO_SHOT, Direction
 from zsnmt.report.scores import Column
 from zsnmt.report.significance import Side, difference
 from zsnmt.runs.scores import DIRECT, PIVOT
-from zsnmt.scoring.bootstrap import SAMPLES, paired, unpacked
+from zsnmt.scoring.bootstrap import SAMPLES, paired_test, unpack
 from zsnmt.scoring.figures import ranges
 
 RUNS = [with_resamples(made_up_scores("residual", seed, bleu)) for seed, bleu in ((1, 14.0), (2, 30.0))]
@@ -27,7 +27,7 @@ def naive(runs, way, figure, *directions):
     return [
         fmean(
             fmean(
-                unpacked(result.uncertainty.resampled[figure], ranges()[figure])[draw]
+                unpack(result.uncertainty.resampled[figure], ranges()[figure])[draw]
                 for result in scores.results
                 if result.way == way and str(result.direction) in directions
             )
@@ -68,7 +68,7 @@ def test_a_difference_is_tested_as_the_bootstrap_tests_the_naive_means():
     one, other = ([12.0, 28.0], [4.0, 7.0, 5.0])
     found = difference("bleu", one, other, (resamples(RUNS), resamples(BASE)))
     draws = (np.array(naive(runs, DIRECT, "bleu", "de-fr", "fr-de")) for runs in (RUNS, BASE))
-    expected = paired(*draws, fmean(one) - fmean(other))
+    expected = paired_test(*draws, fmean(one) - fmean(other))
     assert found.mean == fmean(one) - fmean(other) and found.difference and found.deviation is None
     assert found.interval == pytest.approx(expected.interval, abs=0.02) and found.p == pytest.approx(
         expected.p, abs=0.01

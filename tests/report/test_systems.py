@@ -27,7 +27,7 @@ from zsnmt.report.systems import (
 )
 from zsnmt.report.table import Measured, tsv
 from zsnmt.runs.scores import DIRECT, PIVOT, Uncertainty
-from zsnmt.scoring.bootstrap import paired, unpacked
+from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import ALL, FIGURES, ROOMY
 
 SCORES = [
@@ -49,7 +49,7 @@ def figures(table):
 
 
 def mean_resamples(results):
-    return sum(unpacked(result.uncertainty.resampled["bleu"], 100) for result in results) / len(results)
+    return sum(unpack(result.uncertainty.resampled["bleu"], 100) for result in results) / len(results)
 
 
 def same_test(cell, test):
@@ -122,7 +122,7 @@ def test_zero_shot_minus_pivot_is_of_the_directions_scored_in_both_ways():
         assert found.mean == pytest.approx(
             fmean(one.figures["bleu"] - other.figures["bleu"] for one, other in zip(direct, pivot))
         )
-        assert same_test(found, paired(mean_resamples(direct), mean_resamples(pivot), found.mean))
+        assert same_test(found, paired_test(mean_resamples(direct), mean_resamples(pivot), found.mean))
     direct = [only(scores, (ZERO_SHOT, DIRECT), (SUPERVISED, DIRECT)) for scores in SCORES]
     assert "zero-shot minus pivot" not in systems_table(direct).columns
 
@@ -166,14 +166,11 @@ def test_seed_noise_is_symmetric_grows_with_the_deviation_and_needs_two_seeds():
 def test_a_gain_has_interval_and_p_value_of_the_naive_means_over_the_seeds(title):
     kind, way, figure = COLUMNS[title]
     base, *others = (
-        [
-            unpacked(scores.means[kind, way].resampled[figure], FIGURES[figure].top)
-            for scores in RESAMPLED[runs]
-        ]
+        [unpack(scores.means[kind, way].resampled[figure], FIGURES[figure].top) for scores in RESAMPLED[runs]]
         for runs in SYSTEMS
     )
     for cell, runs in zip(column(gains_table(RESAMPLED), title), others):
-        assert same_test(cell, paired(sum(runs) / len(runs), sum(base) / len(base), cell.mean))
+        assert same_test(cell, paired_test(sum(runs) / len(runs), sum(base) / len(base), cell.mean))
 
 
 def test_resamples_change_neither_a_gain_nor_its_mark():
@@ -226,7 +223,7 @@ def test_families_are_tested_over_their_own_directions():
         ways = (
             mean_resamples([result for result in results if result.way == way]) for way in (DIRECT, PIVOT)
         )
-        assert same_test(cell, paired(*ways, -5.0))
+        assert same_test(cell, paired_test(*ways, -5.0))
     assert "In brackets" in table.note and "p: paired" in table.note
 
 
@@ -293,7 +290,9 @@ def test_the_gain_in_every_direction_is_that_over_the_first_system():
     direct, through, off_target = table.rows[1][3:]
     assert (direct.mean, through.mean, off_target.mean) == (pytest.approx(39.0 - 5.5), 0.0, 0.0)
     results = [scores.results[2] for scores in RESAMPLED]
-    assert same_test(direct, paired(mean_resamples(results[4:]), mean_resamples(results[:2]), direct.mean))
+    assert same_test(
+        direct, paired_test(mean_resamples(results[4:]), mean_resamples(results[:2]), direct.mean)
+    )
     assert {row[4] for row in table.rows[4:]} == {None}  # supervised directions have no pivot
     assert direction_gains_table(SCORES[:2]) is None and "p: paired" in table.note
 

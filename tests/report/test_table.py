@@ -12,14 +12,14 @@ from zsnmt.report.table import (
     WIDTH,
     Measured,
     Table,
-    joined,
-    markdown,
-    over_seeds,
-    shown,
+    format_cell,
+    join_sentences,
+    markdown_table,
+    seed_cell,
     spread_note,
     text_rows,
     tsv,
-    wrapped,
+    wrap,
 )
 
 TABLE = Table(
@@ -51,21 +51,21 @@ def test_a_difference_has_the_p_value_of_its_test():
 
 
 def test_a_deviation_needs_two_seeds_and_an_interval_one():
-    assert over_seeds("bleu", [1.0, 4.0], interval=[0.0, 2.0]) == Measured("bleu", 2.5, stdev([1.0, 4.0]))
-    assert over_seeds("bleu", [1.0], interval=[0.0, 2.0]) == Measured("bleu", 1.0, interval=(0.0, 2.0))
-    assert str(over_seeds("reference_error", [0.01, 0.01])) == "1.0 %"
+    assert seed_cell("bleu", [1.0, 4.0], interval=[0.0, 2.0]) == Measured("bleu", 2.5, stdev([1.0, 4.0]))
+    assert seed_cell("bleu", [1.0], interval=[0.0, 2.0]) == Measured("bleu", 1.0, interval=(0.0, 2.0))
+    assert str(seed_cell("reference_error", [0.01, 0.01])) == "1.0 %"
 
 
 @pytest.mark.parametrize("values", [[], [None], [1.0, None]])
 def test_a_figure_that_a_seed_lacks_is_not_made_up(values):
-    assert over_seeds("bleu", values) is None and shown(None) == "–"
+    assert seed_cell("bleu", values) is None and format_cell(None) == "–"
 
 
 def test_markdown_keeps_its_columns_whatever_the_cells_hold():
-    rows = [line for line in markdown(TABLE).split("\n") if line.startswith("|")]
+    rows = [line for line in markdown_table(TABLE).split("\n") if line.startswith("|")]
     assert len(rows) == 4 and {line.replace("\\|", "").count("|") for line in rows} == {4}
-    assert "20.2 ± 0.5" in markdown(TABLE) and "What it holds." in markdown(TABLE)
-    assert markdown(replace(TABLE, signatures="BLEU: tok:13a.")).endswith(" BLEU: tok:13a.\n")
+    assert "20.2 ± 0.5" in markdown_table(TABLE) and "What it holds." in markdown_table(TABLE)
+    assert markdown_table(replace(TABLE, signatures="BLEU: tok:13a.")).endswith(" BLEU: tok:13a.\n")
 
 
 def test_tsv_has_numbers_in_columns_of_their_own():
@@ -96,7 +96,7 @@ def test_a_note_explains_what_stands_beside_the_figures_and_nothing_else():
     assert (
         "In brackets 95 % intervals" in tested.note and "p: paired" in tested.note and "±" not in tested.note
     )
-    assert spread_note([plain]) == "" and spread_note([plain, TABLE, tested]) == joined(
+    assert spread_note([plain]) == "" and spread_note([plain, TABLE, tested]) == join_sentences(
         [spread_note([TABLE]), tested.note]
     )
     assert TABLE.only(["name"]).note == "What it holds."
@@ -137,7 +137,7 @@ def test_in_a_terminal_columns_that_do_not_fit_follow_below_with_the_titles_agai
 
 def test_prose_is_wrapped_without_breaking_what_is_longer_than_a_line():
     signature = "x" * 110 + "-y"
-    assert wrapped(f"{'word ' * 30}{signature}").split("\n") == [
+    assert wrap(f"{'word ' * 30}{signature}").split("\n") == [
         ("word " * 20).rstrip(),
         ("word " * 10).rstrip(),
         signature,

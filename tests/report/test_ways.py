@@ -17,7 +17,7 @@ from zsnmt.report.scores import read_runs
 from zsnmt.report.systems import gains_table, systems_table, tables
 from zsnmt.report.table import FORMS, Form
 from zsnmt.runs.scores import DIRECT, Way
-from zsnmt.scoring.bootstrap import paired, unpacked
+from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import FIGURES, HIGHER, LOWER, Figure
 
 MASK = Way("mask", {"keep": 0.9})
@@ -69,13 +69,13 @@ def test_its_differences_from_direct_and_pivot_and_between_systems_are_tested():
     alone = cell(systems, 1, TITLES[2])
     draws = [
         sum(
-            unpacked(result.uncertainty.resampled["bleu"], 100)
+            unpack(result.uncertainty.resampled["bleu"], 100)
             for result in SCORES[2].select(ZERO_SHOT, way).values()
         )
         / 2
         for way in (MASK, DIRECT)
     ]
-    expected = paired(*draws, 6.0)
+    expected = paired_test(*draws, 6.0)
     assert alone.interval == pytest.approx(expected.interval) and alone.p == expected.p
     assert cell(gains, 0, TITLES[0]).mean == pytest.approx(20.0 - 12.5) and cell(gains, 0, TITLES[0]).p
 

@@ -8,7 +8,13 @@ import torch
 
 from tests.support.rounding import assert_rounded
 from zsnmt.errors import InputError
-from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints, load_checkpoint
+from zsnmt.runs.checkpoints import (
+    average_checkpoints,
+    best_checkpoints,
+    is_whole,
+    load_checkpoint,
+    replace_damaged_last,
+)
 
 
 def save(path, seed: int, size: int = 3):
@@ -90,3 +96,78 @@ def test_a_damaged_or_dangerous_checkpoint_is_refused_in_one_sentence(tmp_path, 
     with pytest.raises(InputError, match="checkpoint.pt (cannot be loaded|is missing)") as caught:
         load_checkpoint(path)
     assert "\n" not in str(caught.value) and not trap.exists()
+
+
+# A damaged checkpoint to go on from
+
+
+def flip(path) -> None:
+    """Change a byte in the middle of a weight, which PyTorch does not notice."""
+    content = bytearray(path.read_bytes())
+    content[content.index(torch.ones(64).numpy().tobytes()) + 100] ^= 1
+    path.write_bytes(content)
+
+
+def cut(path) -> None:
+    path.write_bytes(path.read_bytes()[:-300])
+
+
+@pytest.fixture
+def training(tmp_path):
+    """The checkpoints of a training by the updates after which they were made."""
+    for name, updates in (
+        ("checkpoint.best_nll_loss_5.1.pt", 90),
+        ("checkpoint_best.pt", 120),
+        ("checkpoint.best_nll_loss_5.3.pt", 30),
+        ("checkpoint_last.pt", 150),
+    ):
+        history = [{"num_updates": 1}, {"num_updates": updates}]
+        torch.save({"model": {"weight": torch.ones(64)}, "optimizer_history": history}, tmp_path / name)
+    return tmp_path
+
+
+def updates_of_last(folder) -> int:
+    return load_checkpoint(folder / "checkpoint_last.pt")["optimizer_history"][-1]["num_updates"]
+
+
+@pytest.mark.parametrize(
+    "damage", [flip, cut, lambda path: path.write_bytes(b""), lambda path: path.write_text("x")]
+)
+def test_training_goes_on_from_the_newest_whole_checkpoint(training, damage):
+    damage(training / "checkpoint_last.pt")
+    assert replace_damaged_last(training) == (
+        f"{training / 'checkpoint_last.pt'} is damaged; training goes on from checkpoint_best.pt, after 120 "
+        "updates, and what came later is trained again"
+    )
+    assert updates_of_last(training) == 120
+    assert replace_damaged_last(training) == ""
+    for name in ("checkpoint_last.pt", "checkpoint_best.pt"):
+        damage(training / name)
+    assert "from checkpoint.best_nll_loss_5.1.pt, after 90 updates" in replace_damaged_last(training)
+
+
+def test_a_whole_last_checkpoint_and_a_missing_one_stay_as_they_are(training):
+    cut(training / "checkpoint_best.pt")
+    assert replace_damaged_last(training) == "" and updates_of_last(training) == 150
+    (training / "checkpoint_last.pt").unlink()
+    assert replace_damaged_last(training) == "" and not (training / "checkpoint_last.pt").exists()
+    assert replace_damaged_last(training / "none") == ""
+
+
+def test_without_a_whole_checkpoint_nothing_is_removed_unasked(training):
+    for path in training.iterdir():
+        cut(path)
+    message = (
+        f"checkpoint_last.pt is damaged, and there is no other whole checkpoint; remove {training} to train"
+    )
+    with pytest.raises(InputError, match=message):
+        replace_damaged_last(training)
+    assert len([*training.iterdir()]) == 4
+
+
+def test_a_checkpoint_of_the_former_format_is_whole_where_it_can_be_loaded(tmp_path):
+    path = tmp_path / "checkpoint_last.pt"
+    torch.save({"model": {"weight": torch.ones(64)}}, path, _use_new_zipfile_serialization=False)
+    assert is_whole(path)
+    cut(path)
+    assert not is_whole(path)

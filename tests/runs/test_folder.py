@@ -1,11 +1,14 @@
 """Run folders: what is kept in them, and what is refused."""
 
 import json
+import shlex
+from pathlib import Path
 
 import pytest
 
+from tests.support.runs import log_line, validate
 from zsnmt.errors import InputError
-from zsnmt.runs.folder import read_record, start_run
+from zsnmt.runs.folder import PROJECT, describe_run, read_record, recipe_command, same_command, start_run
 
 
 @pytest.fixture
@@ -15,6 +18,7 @@ def made(tmp_path):
     (data / "languages.txt").write_text("en\nde\n")
     (data / "dict.en.txt").write_text("a 1\n")
     (data / "subwords.model").write_bytes(b"model")
+    (data / "pipeline.json").write_text("{}")
     (data / "train.de-en.de.bin").write_bytes(b"not part of a run")
     config.write_text("LANGUAGES=x\n")
 
@@ -31,6 +35,7 @@ def test_a_run_keeps_the_pipeline_and_the_record_of_its_start(made):
     assert sorted(path.name for path in (run / "pipeline").iterdir()) == [
         "dict.en.txt",
         "languages.txt",
+        "pipeline.json",
         "subwords.model",
     ]
     record = json.loads((run / "run.json").read_text())
@@ -53,3 +58,80 @@ def test_another_config_or_pipeline_is_refused(made):
     (folder / "run.json").write_text("{")
     with pytest.raises(InputError, match="run.json is damaged"):
         read_record(folder)
+
+
+def test_the_training_is_told_by_its_validations_where_the_log_was_cut(tmp_path):
+    record = dict.fromkeys(("config", "system", "command", "commit", "text"), "a") | {
+        "seed": 1,
+        "versions": {},
+    }
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    assert describe_run(tmp_path) == record | {"training": "without a log"}
+    (tmp_path / "train.log").write_text(log_line(100, 7.5))
+    assert describe_run(tmp_path)["training"].startswith(
+        "1 epochs, 100 updates, best validation loss 7.5 bits"
+    )
+    (tmp_path / "checkpoints").mkdir()
+    for epoch in (1, 2, 3):
+        validate(tmp_path / "checkpoints", epoch, ["en-de"], ["en-de"])
+    assert describe_run(tmp_path)["training"] == (
+        "3 epochs, 300 updates, best validation loss 5 bits a token in epoch 3"
+    )
+
+
+def test_a_recorded_command_can_be_given_to_a_shell(tmp_path, monkeypatch):
+    config = tmp_path / "my own.conf"
+    command = recipe_command("train", config, "arch", "--name", "it's mine", "--", "--lr", "(1,2)")
+    assert shlex.split(command) == [
+        *("bash", "recipes/train.sh", str(config)),
+        *("arch", "--name", "it's mine", "--", "--lr", "(1,2)"),
+    ]
+    monkeypatch.chdir(tmp_path)
+    assert recipe_command("train", Path("my own.conf"), "arch").split("'")[1] == str(config)
+    assert recipe_command("train", PROJECT / "configs/demo.conf") == "bash recipes/train.sh configs/demo.conf"
+
+
+@pytest.mark.parametrize(
+    "made, same",
+    [
+        ("bash recipes/train.sh configs/my own.conf arch --name it's -- --lr (1,2)", True),  # of version 0.1
+        ("bash recipes/train.sh '/elsewhere/my own.conf' arch --name 'it'\"'\"'s' -- --lr '(1,2)'", True),
+        ("bash recipes/train.sh configs/my own.conf arch --name it's -- --lr (1,3)", False),
+        ("bash recipes/train.sh configs/my own.conf other --name it's -- --lr (1,2)", False),
+        ("bash recipes/adapt.sh configs/my own.conf arch --name it's -- --lr (1,2)", False),
+        ("bash recipes/train.sh configs/own.conf arch --name it's -- --lr (1,2)", False),
+        ("fairseq-train", False),
+    ],
+)
+def test_a_command_is_that_of_before_wherever_its_config_is_now(tmp_path, made, same):
+    config = tmp_path / "my own.conf"
+    command = recipe_command("train", config, "arch", "--name", "it's", "--", "--lr", "(1,2)")
+    assert same_command(command, command) and same_command(made, command) == same
+
+
+def test_data_without_a_pipeline_are_refused_before_a_run_is_trained_on_them(made):
+    folder, start = made
+    (folder / "data" / "pipeline.json").unlink()
+    with pytest.raises(InputError, match="data/pipeline.json is missing; remove .*data and give the same"):
+        start()
+
+
+def test_what_was_zero_resource_to_a_run_is_so_to_the_one_that_goes_on_from_it(made):
+    folder, _ = made
+    run = folder / "run"
+    (run / "model.pt").write_bytes(b"weights")
+    record = read_record(run)
+    (run / "run.json").write_text(json.dumps(record | {"synthetic": ["de-fr", "fr-de"]}))
+    start_run(
+        folder / "adapted",
+        folder / "x.conf",
+        folder / "data",
+        text=folder / "text",
+        system="adapted",
+        seed=1,
+        command="bash recipes/adapt.sh x",
+        adapted_from=run,
+        mode="full",
+    )
+    assert read_record(folder / "adapted")["synthetic"] == ["de-fr", "fr-de"]
+    assert "synthetic" not in record

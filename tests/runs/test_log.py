@@ -3,7 +3,7 @@
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.runs.log import progress_line, training_summary
+from zsnmt.runs.log import logged_validations, progress_line, training_summary
 
 LOG = """\
 2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "nll_loss": "8.5", "wps": "4859.6"}
@@ -24,6 +24,9 @@ def test_a_log_in_a_persons_words():
         "epoch 3 ends, validation loss 6.9 bits a token",
         None,
     ]
-    assert training_summary(LOG) == "3 epochs, 30 updates, best validation loss 6.5 bits a token in epoch 2"
+    assert (
+        training_summary(logged_validations(LOG))
+        == "3 epochs, 30 updates, best validation loss 6.5 bits a token in epoch 2"
+    )
     with pytest.raises(InputError, match="no validation"):
-        training_summary("nothing")
+        training_summary(logged_validations("nothing"))

@@ -9,12 +9,13 @@ from tests.conftest import ROOT
 from tests.support.scores import made_up_result, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
+from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.scores import (
     DIRECT,
     PIVOT,
     Uncertainty,
     Way,
-    in_order,
+    order_groups,
     read_score_file,
     read_scores,
     write_score_file,
@@ -106,7 +107,7 @@ def test_kind_and_way_are_kept_apart_whatever_they_are(tmp_path):
         (ZERO_RESOURCE, DIRECT),
         (ZERO_RESOURCE, PIVOT),
     ]
-    assert in_order([(ZERO_SHOT, MASK), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK)]) == [
+    assert order_groups([(ZERO_SHOT, MASK), (ZERO_SHOT, PIVOT), (ZERO_SHOT, MASK)]) == [
         (ZERO_SHOT, PIVOT),
         (ZERO_SHOT, MASK),
     ]
@@ -137,14 +138,14 @@ def test_a_way_is_its_name_and_its_settings():
         ),
         (
             {"config": None},
-            "scores.json is not a score file .it lacks config.; remove it, then score it again",
+            "scores.json is damaged .it lacks config.; remove it, then score it again",
         ),
         (
             {"directions": [{"direction": "de-en", "kind": "guessed"}]},
             "'guessed' is not a kind of direction; there are supervised, zero_shot",
         ),
-        ({"directions": [{"direction": "de-en"}]}, "is not a score file .it lacks 'kind'."),
-        ({"directions": [{"direction": "de", "kind": "zero_shot"}]}, "is not a score file .'de' is no"),
+        ({"directions": [{"direction": "de-en"}]}, "is damaged .it lacks 'kind'."),
+        ({"directions": [{"direction": "de", "kind": "zero_shot"}]}, "is damaged .'de' is no"),
         (
             {"directions": [{"direction": "de-en", "kind": "zero_shot", "way": {"name": "mask"}}]},
             "it lacks 'settings'",
@@ -160,3 +161,18 @@ def test_what_is_not_a_score_file_is_refused(tmp_path, change, message):
     path.write_text(json.dumps(content))
     with pytest.raises(InputError, match=message):
         read_score_file(path, "score it again")
+
+
+def test_scores_of_another_model_than_the_run_has_now_are_refused(tmp_path):
+    def say(model: str) -> None:
+        (tmp_path / CHECKSUMS_FILE).write_text(json.dumps({"model.pt": model, "pipeline/languages.txt": "c"}))
+
+    scores = replace(made_up_scores("baseline", 1, 5.0), decoding={"beam": 4, "model": "a"})
+    write_score_file(tmp_path / "scores.json", scores)
+    assert read_scores(tmp_path) == scores  # as of a run that has no checksums
+    say("a")
+    assert read_scores(tmp_path) == scores
+    say("b")
+    with pytest.raises(InputError, match="scores.json is of another model than .*model.pt; score the run ag"):
+        read_scores(tmp_path)
+    assert read_score_file(tmp_path / "scores.json", "") == scores  # a file that is kept elsewhere

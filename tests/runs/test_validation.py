@@ -7,7 +7,13 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 from tests.support.evaluation import sentences, spoilt
-from zsnmt.runs.validation import VALIDATION_FILE, BleuCounts, append_validation, read_validations
+from zsnmt.runs.validation import (
+    VALIDATION_FILE,
+    BleuCounts,
+    append_validation,
+    chosen_on,
+    read_validations,
+)
 
 DIRECTIONS = ["de-en", "en-de", "de-fr"]
 TRAINED = ["de-en", "en-de", "en-fr"]
@@ -45,6 +51,27 @@ def test_each_validation_is_a_line_with_the_figures_of_each_direction(tmp_path):
             "de-fr": {"kind": "zero_shot", "nll_loss": 8.5, "bleu": 0.25},
         },
     }
+
+
+def test_what_chose_checkpoints_is_said_where_it_was_not_trained(tmp_path):
+    append(tmp_path, 1, 50, 7.0)
+    assert chosen_on(tmp_path) == [] and "chosen_on" not in read_validations(tmp_path)[0]
+    append_validation(tmp_path, 2, figures(100, 6.5), DIRECTIONS, TRAINED, decisive=DIRECTIONS)
+    assert chosen_on(tmp_path) == ["de-fr"] == read_validations(tmp_path)[1]["chosen_on"]
+
+
+def test_what_has_synthetic_text_alone_is_zero_resource(tmp_path):
+    append_validation(tmp_path, 1, figures(50, 7.0), DIRECTIONS, TRAINED, synthetic=["de-fr"])
+    (line,) = read_validations(tmp_path)
+    assert {direction: of["kind"] for direction, of in line["directions"].items()} == {
+        "de-en": "supervised",
+        "en-de": "supervised",
+        "de-fr": "zero_resource",
+    }
+    append_validation(
+        tmp_path, 2, figures(60, 7.0), DIRECTIONS, TRAINED, synthetic=["de-fr"], decisive=DIRECTIONS
+    )
+    assert "chosen_on" not in read_validations(tmp_path)[1]
 
 
 def test_without_validations_there_are_none(tmp_path):

@@ -11,12 +11,12 @@ from zsnmt.scoring.bootstrap import (
     STEPS,
     draws,
     interval,
-    packed,
-    paired,
+    pack,
+    paired_test,
     resampled_rates,
     resampled_scores,
     signature,
-    unpacked,
+    unpack,
 )
 
 LINES = 40
@@ -72,21 +72,21 @@ def test_a_p_value_is_sacrebleus(name, share):
     systems = [("one", system), ("other", other)]
     _, found = PairedTest(systems, {name: METRICS[name]()}, [REFERENCES], test_type="bs", n_samples=SAMPLES)()
     one, expected = found[name]
-    difference = paired(resampled(name, system), resampled(name, other), one.score - expected.score)
+    difference = paired_test(resampled(name, system), resampled(name, other), one.score - expected.score)
     assert difference.p == expected.p_value
 
 
 def test_p_values_are_from_one_to_the_smallest_of_a_thousand_draws():
     system = resampled("BLEU", spoilt(REFERENCES, 0.3))
-    assert paired(system, system, 0.0).p == 1  # equal systems; sacreBLEU has 1/1001 here
+    assert paired_test(system, system, 0.0).p == 1  # equal systems; sacreBLEU has 1/1001 here
     much_worse = resampled("BLEU", spoilt(REFERENCES, 0.9))
-    assert paired(system, much_worse, system.mean() - much_worse.mean()).p == 1 / (SAMPLES + 1)
+    assert paired_test(system, much_worse, system.mean() - much_worse.mean()).p == 1 / (SAMPLES + 1)
 
 
 def test_the_other_way_round_a_difference_has_the_other_sign_and_the_same_p():
     one, other = (resampled("BLEU", spoilt(REFERENCES, 0.3, seed)) for seed in (1, 2))
     real = one.mean() - other.mean()
-    forth, back = paired(one, other, real), paired(other, one, -real)
+    forth, back = paired_test(one, other, real), paired_test(other, one, -real)
     assert forth.p == back.p and forth.interval == pytest.approx([-end for end in reversed(back.interval)])
     assert forth.interval == tuple(interval(one - other))
 
@@ -122,9 +122,9 @@ def test_rates_are_the_share_among_the_drawn_lines():
 def test_packed_scores_come_back_within_half_a_step(top):
     scores = np.random.default_rng(3).uniform(0, top, SAMPLES)
     scores[:2] = 0, top
-    text = packed(scores, top)
+    text = pack(scores, top)
     assert text.isascii() and len(text) < 3 * SAMPLES
-    back = unpacked(text, top)
+    back = unpack(text, top)
     assert np.abs(back - scores).max() <= top / STEPS / 2 * (1 + 1e-9) and list(back[:2]) == [0, top]
-    assert packed(back, top) == text
+    assert pack(back, top) == text
     assert interval(back) == pytest.approx(interval(scores), abs=top / STEPS)

@@ -10,7 +10,7 @@ from sacrebleu.metrics import BLEU, CHRF
 
 from tests.support.evaluation import sentences, spoilt
 from zsnmt.errors import InputError
-from zsnmt.scoring.bootstrap import STEPS, interval, unpacked
+from zsnmt.scoring.bootstrap import STEPS, interval, unpack
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
 from zsnmt.scoring.metrics import Measurement, Metrics, measure
@@ -154,7 +154,7 @@ def test_intervals_are_of_the_resamples_which_are_kept():
         [*uncertainty.intervals] == [*uncertainty.resampled] == [*ranges()] == ["bleu", "chrf", "off_target"]
     )
     for name, (low, high) in uncertainty.intervals.items():
-        back = unpacked(uncertainty.resampled[name], ranges()[name])
+        back = unpack(uncertainty.resampled[name], ranges()[name])
         assert low < figures[name] < high and [low, high] == pytest.approx(
             interval(back), abs=ranges()[name] / STEPS
         )

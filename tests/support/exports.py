@@ -15,11 +15,11 @@ from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.decoding.search import Search, Sentence
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.export import write_model
-from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
+from zsnmt.inference.export.folder import EXPORT_FILE, checksums, codec_record
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.text.pipeline import TextPipeline
@@ -95,8 +95,11 @@ def export(
     codec = Codec(
         TextPipeline(Words()), TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions()
     )
-    record = needed(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {
-        "files": checksums(folder)
+    record = codec_record(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {
+        "files": checksums(folder),
+        "model": "1" * 64,
+        "run": dict.fromkeys(("config", "system", "command", "commit", "text"), "x")
+        | {"seed": 1, "versions": {}},
     }
     write_json(folder / EXPORT_FILE, record)
     return folder

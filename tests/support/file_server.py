@@ -2,6 +2,7 @@
 
 import re
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -9,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 @dataclass
 class Served:
     """A file, and whether ranges, their conditions and sizes are known; each request uses up a cut and a
-    status.
+    status. Without sizes it may be sent in chunks, and endless is a file that is sent again and again.
     """
 
     body: bytes
@@ -17,6 +18,8 @@ class Served:
     ranges: bool = True
     conditions: bool = True
     sizes: bool = True
+    chunked: bool = False
+    endless: bool = False
     kind: str = "application/octet-stream"
     cuts: list[int] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
@@ -64,8 +67,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("ETag", served.tag)
         if served.sizes:
             self.send_header("Content-Length", str(len(served.body) - start))
+        if served.chunked:
+            self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        self.wfile.write(served.body[start : served.cuts.pop(0) if served.cuts else None])
+        body = served.body[start : served.cuts.pop(0) if served.cuts else None]
+        if served.chunked:
+            body = b"%x\r\n%s\r\n" % (len(body), body) + b"0\r\n\r\n" * (
+                start + len(body) == len(served.body)
+            )
+        self.wfile.write(body)
+        with suppress(ConnectionError):
+            while served.endless:
+                self.wfile.write(body)
 
     def log_message(self, *arguments) -> None:
         pass

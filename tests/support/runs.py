@@ -85,14 +85,16 @@ def write_run(folder: Path, text: Path, scores: Scores) -> Path:
     return run
 
 
-def validate(folder: Path, epoch: int, directions: list[str], trained: list[str], bleu: bool = True) -> None:
+def validate(
+    folder: Path, epoch: int, directions: list[str], trained: list[str], bleu: bool = True, **others
+) -> None:
     """A validation after each 100 updates, figures rising by place and BLEU by epoch too."""
     stats = {"num_updates": 100 * epoch, "nll_loss": 8 - epoch}
     for place, direction in enumerate(directions):
         stats[f"nll_loss_{direction}"] = 8 - epoch + place
         if bleu:
             stats[f"bleu_{direction}"] = 10 * epoch + place
-    append_validation(folder, epoch, stats, directions, trained)
+    append_validation(folder, epoch, stats, directions, trained, **others)
 
 
 def log_line(updates: int, loss: float) -> str:

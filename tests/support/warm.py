@@ -25,7 +25,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import traceback
 import warnings
 from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
@@ -258,7 +257,7 @@ def ended(function, *arguments) -> int:
         print(end.code, file=sys.stderr)
         return 1
     except BaseException:
-        traceback.print_exc()
+        sys.excepthook(*sys.exc_info())
         return 1
     return 0
 

@@ -33,7 +33,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.validation import read_validations
+from zsnmt.runs.validation import chosen_on, read_validations
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
@@ -66,6 +66,21 @@ def test_the_loss_that_chooses_a_checkpoint_is_the_mean_over_tokens_of_the_direc
         assert total / sum(tokens.values()) == pytest.approx(
             float(figures["valid_nll_loss"]), abs=0.001
         )  # 3 digits
+
+
+def test_zero_shot_directions_count_in_the_loss_where_they_are_to_choose_and_the_record_says_so(
+    data, tmp_path
+):
+    options = "--valid-lang-pairs", "all", "--early-stopping-on-zero-shot"
+    output = fairseq("train", *training_options(data, tmp_path, "--cpu", "--max-epoch", 1, *options))
+    tokens = Counter()
+    for batch in batches(task_of(data, *options[:2]), "valid", max_sentences=8):
+        tokens[batch["direction"]] += batch["ntokens"]
+    assert {*tokens} == {*SUPERVISED, *ZERO_SHOT}
+    (figures,) = output.logged["valid"]
+    total = sum(tokens[direction] * float(figures[f"valid_nll_loss_{direction}"]) for direction in tokens)
+    assert total / tokens.total() == pytest.approx(float(figures["valid_nll_loss"]), abs=0.001)
+    assert {*chosen_on(tmp_path)} == {*ZERO_SHOT}
 
 
 def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data, text, tag_run):
@@ -103,6 +118,7 @@ def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data,
 
 def test_each_validation_is_recorded_beside_the_checkpoints(tag_run):
     recorded, logged = read_validations(tag_run.folder), tag_run.output.logged["valid"]
+    assert chosen_on(tag_run.folder) == []
     assert [entry["epoch"] for entry in recorded] == [1, 2]
     for entry, figures in zip(recorded, logged):
         assert entry["updates"] == int(figures["valid_num_updates"])

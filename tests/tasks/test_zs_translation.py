@@ -44,9 +44,22 @@ def test_directions_can_be_chosen(data):
     assert task.lang_pairs == [SUPERVISED[2]] and task.valid_directions == [ZERO_SHOT[1], SUPERVISED[0]]
 
 
+def test_checkpoints_are_chosen_on_zero_shot_directions_only_where_asked_for(data):
+    """Liu et al. 2021, section 3.2, do so for all of Europarl alone."""
+    everything, option = ("--valid-lang-pairs", "all"), "--early-stopping-on-zero-shot"
+    assert task_of(data, *everything).decisive_directions == SUPERVISED
+    assert {*task_of(data, *everything, option).decisive_directions} == {*SUPERVISED, *ZERO_SHOT}
+
+
 def test_a_checkpoint_may_be_older_than_an_option(data):
     options = vars(task_of(data).args).copy()
-    for name in ("valid_bleu_lines", "length_penalty_form", "cpu_bf16", "valid_lang_pairs"):
+    for name in (
+        "valid_bleu_lines",
+        "length_penalty_form",
+        "cpu_bf16",
+        "valid_lang_pairs",
+        "early_stopping_on_zero_shot",
+    ):
         del options[name]
     args = Namespace(**options | {"virtual_epoch_size": 77})
     task = ZeroShotTranslationTask.setup_task(args)
@@ -68,6 +81,10 @@ def as_typed(option: str) -> str:
         (["-s", "xx", "-t", PIVOT], f"unknown language 'xx': {KNOWN}"),
         (["-s", PIVOT, "-t", "xx"], f"unknown language 'xx': {KNOWN}"),
         (["--lang-pairs", f"{PIVOT}-xx"], f"unknown language 'xx': {KNOWN}"),
+        (
+            ["--early-stopping-on-zero-shot"],
+            "--early-stopping-on-zero-shot has no effect: all directions of validation are trained",
+        ),
         (["--valid-lang-pairs", f"xx-{PIVOT}"], f"unknown language 'xx': {KNOWN}"),
         (["-s", PIVOT], "give both --source-lang and --target-lang"),
         (["-t", PIVOT], "give both --source-lang and --target-lang"),
@@ -96,13 +113,51 @@ def test_a_folder_that_cannot_be_used_says_why(own_data):
         path.write_text(whole.replace(f"{language_tag(SECOND)} ", "tag "))
     with pytest.raises(InputError, match=f"no tag for {SECOND}"):
         task_of(own_data)
+    for content in (b"a line without a count\n", b"twice 1\ntwice 1\n", b"\xff 1\n"):
+        for path in own_data.glob("dict.*.txt"):
+            path.write_bytes(content)
+        with pytest.raises(
+            InputError, match=rf"dict.{PIVOT}.txt is not a dictionary \(.*; copy it from where"
+        ):
+            task_of(own_data)
     for path in own_data.glob("dict.*.txt"):
         path.unlink()
-    with pytest.raises(InputError, match="one dictionary for all languages; make it with zsnmt prepare"):
+    with pytest.raises(InputError, match=f"dict.{PIVOT}.txt is missing: a folder has one dictionary for all"):
         task_of(own_data)
     (own_data / "languages.txt").unlink()
     with pytest.raises(InputError, match="languages.txt is missing"):
         task_of(own_data)
+
+
+def test_a_validation_sentence_that_is_too_long_is_refused_before_training(data):
+    task_of(data, "--max-source-positions", "30", "--max-target-positions", "30").load_dataset("valid")
+    task = task_of(
+        data, "--max-source-positions", "9", "--max-target-positions", "8", "--lang-pairs", SUPERVISED[2]
+    )
+    with pytest.raises(InputError) as error:
+        task.load_dataset("valid")
+    sizes = task_of(data, "--lang-pairs", SUPERVISED[2])
+    sizes.load_dataset("valid")
+    sources, targets = ([*map(int, side)] for side in zip(*sizes.datasets["valid"].sizes))
+    line = next(line for line, size in enumerate(sources, start=1) if size > 9)
+    assert str(error.value) == (
+        f"{data}/valid.{PIVOT}-{FIRST}.{FIRST}: line {line} of this validation text has {sources[line - 1]} "
+        "tokens with its tags and its end, and the model reads 9 at most; shorten the line, remove it in "
+        f"both languages, or give --max-source-positions {max(sources)}"
+    )
+    task.args.max_source_positions = max(sources)
+    with pytest.raises(
+        InputError, match=f"and the model writes 8 at .* --max-target-positions {max(targets)}$"
+    ):
+        task.load_dataset("valid")
+    task.args.skip_invalid_size_inputs_valid_test = True
+    task.load_dataset("valid")
+
+
+def test_a_source_that_is_cut_is_not_too_long(data):
+    arguments = "--max-source-positions 9 --max-target-positions 99 --truncate-source".split()
+    for placement in ("t_dec", "s_enc_t_dec"):
+        task_of(data, *arguments, "--language-tags", placement).load_dataset("valid")
 
 
 def test_a_direction_without_text_is_named(own_data):
@@ -192,3 +247,28 @@ def test_languages_may_be_added_at_the_end_but_not_reordered(data):
     stock = task_of(data)
     stock.load_state_dict({})
     assert stock.placement.name == "t_dec"
+
+
+# Extra data, such as synthetic text
+
+
+def extra(data, directions: str) -> list[str]:
+    return ["--extra-data", str({"targets": str(data)}), "--extra-lang-pairs", str({"targets": directions})]
+
+
+def test_directions_of_extra_data_are_trained_and_choose_checkpoints(data):
+    valid = [SUPERVISED[0], ZERO_SHOT[0], ZERO_SHOT[1]]
+    given = [*extra(data, f"{ZERO_SHOT[0]},{SUPERVISED[0]}"), "--valid-lang-pairs", ",".join(valid)]
+    task = task_of(data, *given)
+    assert task.lang_pairs == SUPERVISED and task.extra_directions == [ZERO_SHOT[0]]
+    assert task.trained_directions == task.state_dict()["trained"] == [*SUPERVISED, ZERO_SHOT[0]]
+    assert task.decisive_directions == valid[:2]
+    later = task_of(data, *towards(ZERO_SHOT[0]))
+    later.load_state_dict(task.state_dict())
+    assert parse_direction(ZERO_SHOT[0]) in later.codec.trained
+
+
+def test_extra_data_of_an_unknown_language_are_refused(data):
+    task = task_of(data, *extra(data, f"{PIVOT}-xx"))
+    with pytest.raises(InputError, match=f"unknown language 'xx': {KNOWN}"):
+        _ = task.trained_directions

@@ -4,6 +4,7 @@ import errno
 
 import pytest
 
+from tests.support.disk import full_after
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, read_lines, write_lines
 
@@ -47,6 +48,10 @@ def test_the_last_line_needs_no_line_end(tmp_path):
         ("x\nyy\u0085\n".encode(), r"a, line 2 has the control character U\+0085 at position 3; remove it"),
         (b"x\n\ny\n", "a, line 2 is empty"),
         ("x\ny\n \t\u00a0\n".encode(), "a, line 3 is empty"),
+        (
+            "x\n \u2581\u2581 \n".encode(),
+            "a, line 2 has nothing but ▁, which stands for a space; write a sent",
+        ),
     ],
 )
 def test_what_breaks_the_contract_stops_with_file_and_line(content, message, tmp_path):
@@ -87,9 +92,8 @@ def test_what_cannot_be_read_back_is_not_written(line, tmp_path):
 
 def test_a_full_disk_leaves_the_old_file(tmp_path):
     write_lines(tmp_path / "a", ["old"])
-    (tmp_path / "a.part").symlink_to("/dev/full")
-    with pytest.raises(OSError) as error:
+    with pytest.raises(OSError) as error, full_after(1000):
         write_lines(tmp_path / "a", ["new"] * 99_999)
-    assert (error.value.errno, error.value.filename) == (errno.ENOSPC, str(tmp_path / "a"))
+    assert (error.value.errno, error.value.filename) == (errno.EFBIG, str(tmp_path / "a"))
     assert read_lines(tmp_path / "a") == ["old"]
     assert [file.name for file in tmp_path.iterdir()] == ["a"]

@@ -3,6 +3,7 @@
 import json
 import pickle
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from fairseq.data import Dictionary, data_utils
 
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
-from zsnmt.text.learning import TextSettings
+from zsnmt.text.learning import TextSettings, learn_tokenisation
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.transliteration import from_devanagari
 from zsnmt.text.words import Words
 from zsnmt.training.binarised import prepare
 
@@ -84,6 +86,7 @@ def pieces_of(folder: Path, name: str) -> list[list[str]]:
         TextSettings(vocabulary_size=220, tokenisation="by_script", mark_tokens=True),
         TextSettings(vocabulary_size=220, tokenisation="by_script", threshold=3),
         TextSettings(vocabulary_size=220, model_type="word", tokenisation="moses hi=indic"),
+        TextSettings(merges=100, tokenisation="by_script_as_spelt", transliterate="devanagari"),
     ],
 )
 def test_binarised_text_decodes_to_the_raw_text(text, prepared, settings):
@@ -96,6 +99,27 @@ def test_binarised_text_decodes_to_the_raw_text(text, prepared, settings):
         assert [pipeline.decode(pieces, language) for pieces in encoded] == SENTENCES[language]
         assert encoded == [pipeline.encode(sentence, language) for sentence in SENTENCES[language]]
     assert not (folder / "tokenised").exists()
+
+
+@pytest.mark.slow
+def test_indic_languages_share_pieces_where_they_are_written_alike(tmp_path):
+    lines = {"en": SENTENCES["en"], "hi": SENTENCES["hi"]}
+    lines["bn"] = [line.translate(from_devanagari("bn")) for line in SENTENCES["hi"]]
+    for language in ("hi", "bn"):
+        for side in (language, "en"):
+            write_lines(tmp_path / f"train.{language}-en.{side}", lines[side] * 3)
+    settings = TextSettings(merges=60, tokenisation="by_script", transliterate="devanagari")
+    prepare(tmp_path, tmp_path / "data", [*lines], settings)
+    pipeline = TextPipeline.load(tmp_path / "data")
+    assert pipeline.kinds == {"en": "moses_truecase", "hi": "indic_devanagari", "bn": "indic_devanagari"}
+    for hindi, bengali in zip(lines["hi"], lines["bn"]):
+        pieces = pipeline.encode(bengali, "bn")
+        assert pieces == pipeline.encode(hindi, "hi")
+        assert (pipeline.decode(pieces, "bn"), pipeline.decode(pieces, "hi")) == (bengali, hindi)
+    with pytest.raises(
+        InputError, match="no language of en, de is tokenised as indic, so none can be written in"
+    ):
+        learn_tokenisation({}, ["en", "de"], tmp_path, replace(settings, tokenisation="moses"))
 
 
 def test_text_is_tokenised_and_truecased_before_it_is_cut(prepared):
@@ -163,16 +187,26 @@ def test_a_pipeline_travels_whole(prepared, tmp_path):
                     assert pipeline.encode(sentence, language) == before.encode(sentence, language)
 
 
-def test_a_folder_of_subwords_alone_is_a_pipeline_without_tokenisation(prepared, tmp_path):
+def test_a_folder_of_subwords_alone_was_a_pipeline_without_tokenisation(prepared, tmp_path):
     for path in prepared(TextSettings(vocabulary_size=220)).glob("subwords.model"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    pipeline = TextPipeline.load(tmp_path)
+    pipeline = TextPipeline.load(tmp_path, before_pipelines=True)
     assert not pipeline.needs_language
     assert pipeline.decode(pipeline.encode(SENTENCES["de"][0], "anything"), "anything") == SENTENCES["de"][0]
 
 
 def test_a_tokenised_pipeline_that_lost_its_settings_is_refused(prepared, tmp_path):
     shutil.copytree(prepared(TOKENISED), tmp_path / "pipeline")
+    (tmp_path / "pipeline" / "pipeline.json").unlink()
+    for before_pipelines in (False, True):
+        with pytest.raises(InputError, match="pipeline.json is missing; copy it from the data folder of the"):
+            TextPipeline.load(tmp_path / "pipeline", before_pipelines)
+
+
+def test_a_pipeline_without_truecasers_that_lost_its_settings_is_not_taken_for_subwords_alone(
+    prepared, tmp_path
+):
+    shutil.copytree(prepared(TextSettings(220, mark_tokens=True)), tmp_path / "pipeline")
     (tmp_path / "pipeline" / "pipeline.json").unlink()
     with pytest.raises(InputError, match="pipeline.json is missing; copy it from the data folder of the run"):
         TextPipeline.load(tmp_path / "pipeline")
@@ -197,7 +231,7 @@ def test_words_begin_where_the_units_say(prepared):
 
 def test_a_damaged_pipeline_is_refused(prepared, tmp_path):
     (tmp_path / "pipeline.json").write_text('{"units": "words"}')
-    with pytest.raises(InputError, match="does not say 'tokenisation'; make the data again"):
+    with pytest.raises(InputError, match="it lacks tokenisation, mark_tokens.; remove it, then copy it"):
         TextPipeline.load(tmp_path)
     (tmp_path / "pipeline.json").write_text("{")
     with pytest.raises(InputError, match="is damaged"):

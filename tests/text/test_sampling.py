@@ -4,7 +4,7 @@ from collections import Counter
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.text.sampling import sample, sample_sizes
+from zsnmt.text.sampling import sample, sample_sizes, spread
 
 AVAILABLE = {"de": 9000, "fr": 900, "or": 100}
 
@@ -71,3 +71,10 @@ def test_every_item_is_drawn_equally_often():
     counts = Counter(item for seed in range(2000) for item in sample(range(5), 5, 2, random.Random(seed)))
     for item in range(5):
         assert counts[item] == pytest.approx(800, abs=110)  # binomial, five standard deviations
+
+
+@pytest.mark.parametrize(
+    "wanted, chosen", [(5, [0, 2, 4, 6, 8]), (3, [0, 3, 6]), (1, [0]), (10, range(10)), (11, range(10))]
+)
+def test_what_is_spread_stands_at_even_distances(wanted, chosen):
+    assert spread([*map(str, range(10))], wanted) == [*map(str, chosen)]

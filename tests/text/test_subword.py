@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
+from tests.support.disk import full_after
 from zsnmt.errors import InputError
 from zsnmt.text.lines import write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
@@ -233,8 +234,7 @@ def test_loading_and_saving_in_place_changes_nothing(restricted, tmp_path):
 
 def test_a_save_that_fails_cannot_be_loaded(restricted, tmp_path):
     restricted.save(tmp_path)
-    (tmp_path / "subwords.model.part").symlink_to("/dev/full")
-    with pytest.raises(OSError, match="No space left on device"):
+    with pytest.raises(OSError, match="File too large"), full_after(1000):
         restricted.save(tmp_path)
     with pytest.raises(InputError, match="no such subword model"):
         Subwords.load(tmp_path)
@@ -281,6 +281,29 @@ def test_balance_gives_a_small_language_longer_pieces(tmp_path):
     assert counts["balanced"]["de"] > counts["natural"]["de"]
 
 
+@pytest.mark.parametrize("others", [0, 5])
+def test_merges_are_counted_without_the_characters(tmp_path, others):
+    """subword-nmt's -s N: N pieces are made of two others each; the characters come on top."""
+    made = {}
+    for merges in (40, 90):
+        train_subwords(TEXT, tmp_path / "a.model", vocabulary_size=8000, merges=merges, others=others)
+        made[merges] = Subwords(tmp_path / "a.model").pieces
+        characters = {"\u2581"}.union(*chain.from_iterable(LINES.values())) - {" "}
+        assert {piece for piece in made[merges] if len(piece) == 1} == characters
+        assert sum(len(piece) > 1 for piece in made[merges]) == merges
+    assert made[90][:40] == made[40][:40], "the first operations are the same"
+
+
+def test_merges_that_a_text_does_not_support_name_a_possible_number(tmp_path):
+    with pytest.raises(
+        InputError, match=r"does not support 90000 merge operations; choose \d+ or"
+    ) as refusal:
+        train_subwords(TEXT, tmp_path / "a.model", vocabulary_size=8000, merges=90000)
+    possible = int(str(refusal.value).split("choose ")[1].split()[0])
+    train_subwords(TEXT, tmp_path / "a.model", vocabulary_size=8000, merges=possible)
+    assert sum(len(piece) > 1 for piece in Subwords(tmp_path / "a.model").pieces) == possible
+
+
 def test_a_very_long_line_is_not_left_out(tmp_path):
     trained(tmp_path / "a", {"de": lambda: [*LINES["de"], "lang " * 2000 + "Ω"]})
     processor = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "a"))
@@ -316,6 +339,8 @@ def test_a_vocabulary_of_an_impossible_size_names_a_possible_one(model_type, siz
         ({"character_coverage": 0}, "character coverage 0 "),
         ({"character_coverage": 1.1}, "character coverage 1.1 "),
         ({"vocabulary_size": 0}, "vocabulary of 0 "),
+        ({"vocabulary_size": 10**20}, "vocabulary of 1000.* cannot be used; give a number of pieces"),
+        ({"vocabulary_size": 2**31}, "vocabulary of 2147483648 cannot be used"),
         ({"balance": 0.3}, "balance 0.3"),
         ({"sentences": 0}, "bound of 0"),
         ({"text": {"de": TEXT["de"], "fr": lambda: ["", " "]}}, "no text of fr"),

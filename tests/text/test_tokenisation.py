@@ -2,12 +2,23 @@
 
 import pickle
 import random
+import unicodedata
 
 import pytest
+from indicnlp.langinfo import SCRIPT_RANGES
 
 from zsnmt.errors import InputError
 from zsnmt.text.token_rules import IndicRules, MosesRules
-from zsnmt.text.tokenisation import INDIC_LANGUAGES, KINDS, kind_of, load_tokeniser, needs_truecaser
+from zsnmt.text.tokenisation import (
+    INDIC_LANGUAGES,
+    KINDS,
+    in_devanagari,
+    kind_before_truecasing,
+    kind_of,
+    load_tokeniser,
+    needs_truecaser,
+)
+from zsnmt.text.transliteration import from_devanagari, to_devanagari
 from zsnmt.text.truecasing import train_truecaser
 
 SENTENCES = {
@@ -105,7 +116,7 @@ def test_natural_sentences_come_back_exactly(language):
 @pytest.mark.parametrize("language", SENTENCES)
 def test_nothing_but_spaces_and_first_letters_changes_in_any_text(language, truecaser):
     random_text = random.Random(language)
-    for kind in KINDS if language not in INDIC_LANGUAGES else ("indic", "indic_joined"):
+    for kind in KINDS if language not in INDIC_LANGUAGES else ("indic", "indic_joined"):  # Devanagari: below
         if kind.startswith("indic") and language not in INDIC_LANGUAGES:
             continue
         tokeniser = load_tokeniser(kind, language, truecaser)
@@ -260,3 +271,80 @@ def test_a_tokeniser_can_be_pickled(kind, language, truecaser):
     for sentence in SENTENCES[language]:
         assert copy.tokenise(sentence) == tokeniser.tokenise(sentence)
         assert copy.detokenise(copy.tokenise(sentence)) == tokeniser.detokenise(tokeniser.tokenise(sentence))
+
+
+# Punctuation as it is spelt
+
+
+@pytest.mark.parametrize("kind", ["moses_as_spelt", "moses_as_spelt_joined", "moses_truecase_as_spelt"])
+def test_punctuation_keeps_its_spelling(kind, truecaser):
+    tokeniser = load_tokeniser(kind, "de", truecaser)
+    sentence = "Er sagte: „Schön – oder…“, nicht wahr’s?"
+    assert tokeniser.normalise(f" {sentence}  ") == sentence
+    assert load_tokeniser("moses", "de").normalise(sentence) != sentence
+    tokens = tokeniser.tokenise(sentence)
+    assert {"„", "“"} <= {token.strip("\uffed") for token in tokens.split()}
+    assert unspaced(tokeniser.detokenise(tokens)) == unspaced(sentence)
+
+
+def test_a_truecaser_learns_from_the_tokens_of_its_kind():
+    assert kind_before_truecasing("moses_truecase_as_spelt_joined") == "moses_as_spelt"
+    assert kind_before_truecasing("moses_truecase_joined") == kind_before_truecasing("moses") == "moses"
+    assert kind_of("by_script_as_spelt", "de") == "moses_truecase_as_spelt"
+    assert kind_of("by_script_as_spelt_joined", "hi") == "indic_joined"
+
+
+# Devanagari
+
+SCRIPTS = {language: SENTENCES[language] for language in INDIC_LANGUAGES}
+
+
+@pytest.mark.parametrize("language", SCRIPTS)
+@pytest.mark.parametrize("kind", ["indic_devanagari", "indic_devanagari_joined"])
+def test_indic_text_is_devanagari_in_between_and_comes_back(language, kind):
+    plain, tokeniser = (load_tokeniser(name, language) for name in (kind.replace("_devanagari", ""), kind))
+    for sentence in SCRIPTS[language]:
+        tokens = tokeniser.tokenise(sentence)
+        letters = [character for character in tokens if character.isalpha() and not character.isascii()]
+        shares = [unicodedata.name(letter).startswith("DEVANAGARI") for letter in letters]
+        assert sum(shares) > 0.9 * len(shares) and len(tokens) == len(plain.tokenise(sentence))
+        assert tokeniser.detokenise(tokens) == sentence
+    if language in ("hi", "mr"):
+        assert tokeniser.tokenise(sentence) == plain.tokenise(sentence)
+
+
+@pytest.mark.parametrize("language", INDIC_LANGUAGES)
+def test_every_letter_of_a_script_comes_back(language):
+    there, back = to_devanagari(language), from_devanagari(language)
+    assert len({*there.values()}) == len(there) == (0 if language in ("hi", "mr") else len(back))
+    first, last = SCRIPT_RANGES[language]
+    script = "".join(map(chr, range(first, last + 1)))
+    assert script.translate(there).translate(back) == script
+    assert "।॥".translate(there) == "।॥".translate(back) == "।॥"
+    assert "abc 123 é".translate(there) == "abc 123 é".translate(back) == "abc 123 é"
+
+
+def test_words_of_one_sound_are_spelt_alike():
+    """Namaskār, in five scripts."""
+    words = {"hi": "नमस्कार", "bn": "নমস্কার", "gu": "નમસ્કાર", "te": "నమస్కార", "kn": "ನಮಸ್ಕಾರ"}
+    assert {word.translate(to_devanagari(language)) for language, word in words.items()} == {words["hi"]}
+
+
+def test_what_was_devanagari_in_another_script_comes_back_in_that_one():
+    tokeniser = load_tokeniser("indic_devanagari", "bn")
+    assert tokeniser.detokenise(tokeniser.tokenise("নাম राम")) == "নাম রাম"
+
+
+def test_what_has_no_counterpart_stays():
+    tippi, chillu, unassigned = "\u0a70", "\u0d7b", "\u0934"
+    assert tippi.translate(to_devanagari("pa")) == tippi and chillu.translate(to_devanagari("ml")) == chillu
+    assert unassigned.translate(from_devanagari("pa")) == unassigned  # Gurmukhi has no LLLA
+
+
+def test_only_indic_languages_change_script():
+    assert (
+        in_devanagari("indic_joined") == "indic_devanagari_joined" == in_devanagari("indic_devanagari_joined")
+    )
+    assert in_devanagari("moses_truecase") == "moses_truecase"
+    with pytest.raises(InputError, match="IndicNLP is not for 'de'"):
+        load_tokeniser("indic_devanagari", "de")

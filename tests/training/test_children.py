@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.training.children import side_by_side, started
+from zsnmt.training.children import side_by_side, start
 
 
 def meet(folder, name: str, other: str) -> None:
@@ -39,15 +39,23 @@ def test_a_job_that_fails_says_why_and_the_others_go_on(tmp_path, capfd):
     assert capfd.readouterr().err == "error: a is wrong\nerror: b is wrong\n"
 
 
+def test_a_job_that_a_signal_ends_is_told_of(capfd):
+    assert not side_by_side([os.getpid, lambda: os.kill(os.getpid(), signal.SIGKILL)], most=2)
+    killed = (
+        "error: a process of this command was ended by SIGKILL, as the system does where memory is short\n"
+    )
+    assert capfd.readouterr().err == killed
+
+
 PARENT = """
 import sys, time
 from functools import partial
 from pathlib import Path
-from zsnmt.training.children import side_by_side, started
+from zsnmt.training.children import side_by_side, start
 script = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
 
 def job(path):
-    with started([sys.executable, "-c", script, path]) as process:
+    with open(path + ".log", "wb") as log, start([sys.executable, "-c", script, path], log) as process:
         process.wait()
 
 side_by_side([partial(job, sys.argv[1] + name) for name in "ab"], 2)
@@ -82,10 +90,21 @@ def lives(number: int) -> bool:
         return False
 
 
-def test_a_process_that_is_left_is_ended():
-    with started(
-        [sys.executable, "-c", "print('begun', flush=True); import time; time.sleep(600)"]
-    ) as process:
-        assert process.stdout.readline() == b"begun\n"
-        assert os.environ.get("OMP_NUM_THREADS") and process.poll() is None
+def test_a_process_that_is_left_is_ended(tmp_path):
+    log = tmp_path / "log"
+    script = "print('begun', flush=True); import time; time.sleep(600)"
+    with log.open("wb") as file, start([sys.executable, "-c", script], file) as process:
+        end = time.monotonic() + 30
+        while log.read_bytes() != b"begun\n":
+            assert time.monotonic() < end and process.poll() is None
+            time.sleep(0.01)
+        assert os.environ.get("OMP_NUM_THREADS")
     assert process.returncode == -signal.SIGTERM
+
+
+def test_a_process_checks_its_assertions_whatever_the_environment_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONOPTIMIZE", "1")
+    with (tmp_path / "log").open("wb") as file:
+        with start([sys.executable, "-c", "assert False, 'checked'"], file) as process:
+            process.wait()
+    assert b"AssertionError: checked" in (tmp_path / "log").read_bytes()

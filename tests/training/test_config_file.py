@@ -79,7 +79,7 @@ def test_every_config_has_the_values_that_its_kind_takes(config, tmp_path):
         assert read.seeds == (0, 42) and read.device_batch == 16
     elif kind is StudyConfig:
         read = read_study_config(config, variables)
-        assert read.conditions and read.systems and "--max-update" in read.training
+        assert read.conditions and read.systems and ("--max-update" in read.training) == (not read.epochs)
     else:
         read = read_config(config, variables)
         assert len(read.languages) > 1 and read.training and read.vocabulary > 0
@@ -135,6 +135,10 @@ def test_values_are_words_lines_and_variables(tmp_path):
             "quotes",
         ),
         ("NAME='a b'", 1, "goes on after the value of NAME"),
+        ("declare NAME=a", 1, "is 'declare NAME=a'; a config holds nothing but KEY=value"),
+        ("exit 0", 1, "is 'exit 0'; a config holds nothing but KEY=value"),
+        ("NAME+=a", 1, "is 'NAME+=a'; a config holds nothing but KEY=value"),
+        ("PATH=/x", 1, "sets 'PATH', which is not a key; the keys are NAME, OTHER, THIRD"),
         ("NAME=a; OTHER=b", 1, "goes on after the value of NAME: 'NAME=a; OTHER=b'; put"),
         ('NAME="a"OTHER=b', 1, "goes on after the value of NAME"),
         (
@@ -200,8 +204,25 @@ def test_a_file_that_is_missing_or_not_text_is_named(tmp_path):
         ),
         ({"MARK_TOKENS": "no"}, "sets MARK_TOKENS=no; write yes, or leave it out"),
         ({"IDENTIFIER": "guess"}, "sets IDENTIFIER=guess; write py3langid or lexicon, or leave it out"),
+        ({"LANGUAGES": "inglan ../x"}, "line 2, sets LANGUAGES=inglan ../x: '../x' is not a language code"),
+        ({"LANGUAGES": "inglan *"}, "line 2, sets LANGUAGES=inglan *: '*' is not a language code"),
+        (
+            {"TRAINING": "--lr 1 --user-dir /else/where"},
+            "TRAINING=--lr 1 --user-dir /else/where: --user-dir would run the code of a folder",
+        ),
+        ({"MODEL": "--user-dir=x"}, "MODEL=--user-dir=x: --user-dir would run the code of a folder"),
+        (
+            {"TRAINING": "--adam-betas '(0.9, 0.98)'"},
+            "words end at spaces, and a quote has no meaning in a value; write (0.9,0.98) without either",
+        ),
         ({"PAIRS": "few"}, "line 11, sets PAIRS=few: 'few' gives no numbers of sentence pairs; write 30000"),
         ({"SUBWORD_TYPE": "word", "THRESHOLD": "50"}, "words have no threshold"),
+        ({"MERGES": "90"}, "line 11, sets MERGES beside VOCABULARY; leave one of the two out"),
+        (
+            {"VOCABULARY": "", "MERGES": "90", "SUBWORD_TYPE": "unigram"},
+            "merge operations are those of BPE, not of 'unigram'; give its number of pieces",
+        ),
+        ({"TRANSLITERATE": "latin"}, "sets TRANSLITERATE=latin; write devanagari, or leave it out"),
         (
             {"SUBWORD_TYPE": "word", "BLEU_TOKENIZER": "subwords"},
             "line 12, sets BLEU_TOKENIZER=subwords, which a model of whole words",
@@ -227,3 +248,21 @@ def test_a_wrong_value_gets_one_sentence_with_its_line(tmp_path, changes, messag
     with pytest.raises(InputError) as error:
         read_config(path, {})
     assert str(error.value).startswith(str(path)) and message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        (
+            'EPOCHS=3\nTRAINING="--lr 1 --max-update 9"',
+            "line 4, has --max-update, which EPOCHS and BATCH say already; leave it out, or leave out EPOCHS",
+        ),
+        ('EPOCHS=3\nTRAINING="--batch-size 9"', "line 4, has --batch-size"),
+        ("BATCH=9", "line 3, sets BATCH, which belongs to EPOCHS"),
+    ],
+)
+def test_a_study_counts_epochs_or_updates(tmp_path, settings, message):
+    path = tmp_path / "some.conf"
+    path.write_text(f"TRAIN=a\nVALID=b\n{settings}\n")
+    with pytest.raises(InputError, match=message):
+        read_study_config(path, {})

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from zsnmt.errors import InputError
 from zsnmt.training import locks
 from zsnmt.training.locks import Busy, locked
 
@@ -88,3 +89,14 @@ def test_a_lock_of_a_process_that_wrote_nothing_is_only_busy(tmp_path):
         with pytest.raises(Busy, match=re.escape(f"another process is at work in {tmp_path}; wait for it")):
             with locked(tmp_path):
                 pass
+
+
+def test_a_lock_that_is_a_link_is_not_written_to(tmp_path):
+    target = tmp_path / "a file of mine"
+    target.write_text("content")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".lock").symlink_to(target)
+    with pytest.raises(InputError, match="run/.lock is a link, which no lock is; remove it"):
+        with locked(tmp_path / "run"):
+            pass
+    assert target.read_text() == "content"

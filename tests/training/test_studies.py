@@ -1,10 +1,14 @@
 """Ablation studies: the systems of each, seen in the models that their options build."""
 
 import re
+from argparse import Namespace
+from pathlib import Path
 
 import pytest
 from fairseq.modules import LearnedPositionalEmbedding, SinusoidalPositionalEmbedding
 
+from zsnmt.distillation.distill import default_name
+from zsnmt.distillation.settings import SIDES, Distillation
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import (
@@ -14,12 +18,15 @@ from zsnmt.modules.attention_residual import (
     StochasticResidual,
 )
 from zsnmt.modules.position_names import ENCODINGS
+from zsnmt.modules.variational_dropout import VariationalDropout
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,
     CLIP_DISTANCES,
     RELATIVE,
     RESIDUAL,
+    RESIDUAL_QUERY,
+    STUDENTS,
     System,
 )
 from zsnmt.training.studies import STUDIES, systems, training_options
@@ -34,7 +41,9 @@ ALIKE = (
     "--word-dropout 0 --decoder-language-embedding none --dropout 0.1 --attention-dropout 0.1 "
     "--activation-dropout 0.1"
 ).split()
-WITH_RESIDUAL = [study for study in STUDIES if study != "clip_distance"]
+OF_LI = ["li_table_1", "clip_distance"]
+WITH_RESIDUAL = [study for study in STUDIES if study not in OF_LI]
+ONE_DIRECTION = ["--lang-pairs", "en-it"]
 
 
 def residuals(system: System, task) -> list[type]:
@@ -55,7 +64,7 @@ def changed(kind: type, layer: int) -> list[type]:
 def test_removal_layer_removes_the_residual_at_each_layer_in_turn(toy_task):
     baseline, *others = systems(["removal_layer"], SIZES)
     assert residuals(baseline, toy_task) == [KeepResidual] * LAYERS
-    assert [residuals(system, toy_task) for system in others] == [
+    assert [residuals(system, toy_task) for system in others[:LAYERS]] == [
         changed(RemoveResidual, layer) for layer in range(1, LAYERS + 1)
     ]
     assert [system.name for system in others] == [
@@ -63,7 +72,59 @@ def test_removal_layer_removes_the_residual_at_each_layer_in_turn(toy_task):
         "residual_at_2",
         "zs_transformer_residual",
         "residual_at_4",
+        "residual_at_2_3",
+        "residual_everywhere",
     ]
+
+
+def test_removal_layer_also_removes_it_in_two_layers_and_in_all(toy_task):
+    """Liu et al., footnote 6; of two layers the two are all."""
+    *_, two, everywhere = systems(["removal_layer"], SIZES)
+    assert residuals(two, toy_task) == [KeepResidual, RemoveResidual, RemoveResidual, KeepResidual]
+    assert residuals(everywhere, toy_task) == [RemoveResidual] * LAYERS
+    small = systems(["removal_layer"], [*SIZES, "--encoder-layers", "2"])
+    assert [system.name for system in small[1:]] == ["residual_at_1", RESIDUAL.name, "residual_everywhere"]
+
+
+def test_query_and_variational_are_the_six_systems_of_the_papers_appendix(toy_task):
+    """Liu et al., appendix A: baseline, residual, residual and query, each without and with variational
+    dropout.
+    """
+    found = {}
+    for system in systems(["variational"], SIZES):
+        model = build(system, toy_task)
+        layers = model.encoder.layers
+        found[system.name] = (
+            residuals(system, toy_task).count(RemoveResidual),
+            sum(layer.position_query is not None for layer in layers),
+            isinstance(layers[0].dropout_module, VariationalDropout),
+        )
+    assert found == {
+        "zs_transformer": (0, 0, False),
+        "variational": (0, 0, True),
+        "zs_transformer_residual": (1, 0, False),
+        "residual_variational": (1, 0, True),
+        "zs_transformer_residual_query": (1, 1, False),
+        "residual_query_variational": (1, 1, True),
+    }
+    assert systems(["query"], SIZES) == [BASELINE, RESIDUAL, RESIDUAL_QUERY]
+    assert {*systems(["query"], SIZES)} < {*systems(["variational"], SIZES)}
+
+
+def test_li_table_1_trains_base_and_relative_attention_in_both_directions():
+    given = [*SIZES, *ALIKE, *ONE_DIRECTION]
+    found = {
+        system.name: training_options(system.architecture, [*given, *system.options])
+        for system in systems(["li_table_1"], given)
+    }
+    assert {
+        name: (options.lang_pairs, options.relative_attention_distance) for name, options in found.items()
+    } == {
+        "zs_transformer": ("en-it", "none"),
+        "zs_transformer_relative": ("en-it", "16"),
+        "zs_transformer_it_en": ("it-en", "none"),
+        "zs_transformer_relative_it_en": ("it-en", "16"),
+    }
 
 
 def test_positions_are_sinusoidal_and_learned_with_and_without_the_residual(toy_task):
@@ -92,18 +153,19 @@ def test_replacement_puts_each_kind_in_the_place_of_the_middle_residual(toy_task
 
 
 def test_studies_share_the_plain_systems_under_the_names_of_their_architectures():
-    of_each = {study: systems([study], [*SIZES, *ALIKE]) for study in STUDIES}
+    given = [*SIZES, *ALIKE, *ONE_DIRECTION]
+    of_each = {study: systems([study], given) for study in STUDIES}
     assert all(study[0] == BASELINE for study in of_each.values())
     assert [study for study in STUDIES if RESIDUAL in of_each[study]] == WITH_RESIDUAL
     everything = [system for study in of_each.values() for system in study]
-    assert all((system.name == system.architecture) == (not system.options) for system in everything)
-    together = systems([*STUDIES, *STUDIES], [*SIZES, *ALIKE])
+    plain = [system for system in everything if not system.options and not system.sides]
+    assert plain == [system for system in everything if system.name == system.architecture]
+    together = systems([*STUDIES, *STUDIES], given)
     assert together[0] == BASELINE and len({system.name for system in together}) == len(together)
     assert {*together} == {*everything}
-    shared = (
-        len(STUDIES) - 1 + len(WITH_RESIDUAL) - 1 + len(BELOW)
-    )  # which `encodings` and `bias_layers` have in all layers
-    assert len(everything) - len(together) == shared
+    for_baselines, for_residuals = len(STUDIES) - 1, len(WITH_RESIDUAL) - 1
+    for_others = len(BELOW) + 1 + 1  # of `encodings` in all layers; the query; relative attention, k = 16
+    assert len(everything) - len(together) == for_baselines + for_residuals + for_others
 
 
 def test_clip_distance_varies_the_distance_of_relative_attention_and_nothing_else():
@@ -161,7 +223,21 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
         system.name
         for system in systems(["removal_layer"], [*options, "--optimizer", "adam", "--decoder-layers", "1"])
     ]
-    assert len(names) == 1 + layers and names.index("zs_transformer_residual") == layers // 2 + 1
+    several = [f"residual_at_{layers // 2}_{layers // 2 + 1}"] if layers > 2 else []
+    assert len(names) == 1 + layers + len(several) + 1
+    assert names.index("zs_transformer_residual") == layers // 2 + 1
+    assert names[1 + layers :] == [*several, "residual_everywhere"]
+
+
+def test_distillation_has_students_of_both_systems_with_the_names_that_their_recipe_gives():
+    baseline, residual, *students = systems(["distillation"], SIZES)
+    assert (baseline, residual) == (BASELINE, RESIDUAL)
+    for plain, of_plain in ((BASELINE, students[:5]), (RESIDUAL, students[5:])):
+        teacher = Namespace(architecture=plain.architecture, record={"system": plain.name})
+        assert {each.sides for each in of_plain} == {*SIDES} == {*STUDENTS}
+        for student in of_plain:
+            assert student.architecture == plain.architecture and not student.options
+            assert student.name == default_name(Distillation(Path("run"), student.sides), teacher)
 
 
 @pytest.mark.parametrize(
@@ -170,8 +246,8 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
         (
             "layers",
             "",
-            "there is no study 'layers'; there are removal_layer, positions, replacement, clip_distance, "
-            "encodings, bias_layers",
+            "there is no study 'layers'; there are query, variational, removal_layer, positions, "
+            "replacement, li_table_1, clip_distance, encodings, bias_layers, distillation",
         ),
         (
             "bias_layers",
@@ -182,6 +258,22 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
             "removal_layer",
             "--encoder-layers 1",
             "compares encoder layers, and the model has 1; give it 2 or more",
+        ),
+        ("variational", "--variational-dropout", "the config sets --variational-dropout, which a study"),
+        (
+            "query",
+            "--encoder-position-query-layers 2",
+            "the config sets --encoder-position-query-layers, which a study",
+        ),
+        (
+            "li_table_1",
+            " ".join([*SIZES, *ALIKE]),
+            "li_table_1 trains one direction a model, and the config trains all; name one in TRAINING",
+        ),
+        (
+            "li_table_1",
+            "--lang-pairs en-it,it-en",
+            "and the config trains en-it, it-en; name one in TRAINING, like --lang-pairs en-it",
         ),
         (
             "positions",
@@ -220,7 +312,7 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
         (
             "positions",
             "--encoder-layerz 3",
-            "fairseq refuses the MODEL and TRAINING of the config: unrecognized arguments: --enc",
+            "fairseq refuses an option of the training: unrecognized arguments: --enc",
         ),
         ("removal_layer", "--encoder-layers many", "argument --encoder-layers: invalid int value: 'many'"),
     ],
@@ -238,6 +330,6 @@ def test_what_a_study_does_not_vary_a_config_may_set():
         "mean_pool",
         *SIZES,
     ]
-    assert len(systems(["removal_layer"], learned)) == 1 + LAYERS
+    assert len(systems(["removal_layer"], learned)) == 1 + LAYERS + 2
     removed = ["--encoder-residual-removal-layers", "2", *SIZES, *ALIKE]
     assert len(systems(["clip_distance"], removed)) == 1 + len(CLIP_DISTANCES)

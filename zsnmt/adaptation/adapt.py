@@ -1,6 +1,5 @@
 """A trained run that learns new languages, from their text to an averaged model."""
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +8,23 @@ from pathlib import Path
 
 from zsnmt.adaptation.joined_text import join_text, new_languages
 from zsnmt.errors import InputError
-from zsnmt.files import replacing, replacing_folder
+from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
+from zsnmt.processes import cores
+from zsnmt.runs.checksums import check_pipeline
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, start_run
-from zsnmt.training.experiment import Experiment, changed_settings, held, make_source, say_what_is_left_out
+from zsnmt.runs.systems import BASELINE
+from zsnmt.training.experiment import (
+    Experiment,
+    changed_settings,
+    check_validation,
+    hold,
+    make_source,
+    say_what_is_left_out,
+)
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, content_of
-from zsnmt.training.train import train_and_average
+from zsnmt.training.train import check_options, train_and_average
 
 FULL, FROZEN = "full", "frozen"
 MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
@@ -70,10 +79,13 @@ def adapt_run(
     `recipe`: the command that makes it, for its record. What is done already is left out.
     """
     check_trained(adaptation.base)
+    check_pipeline(adaptation.base)
     run = experiment.run(name, seed)
     if run.resolve() == adaptation.base.resolve():
         raise InputError(f"the adapted run would take the place of {adaptation.base}; give it another --name")
-    extend_data(steps, experiment, adaptation)
+    if not (run / MODEL_FILE).is_file():  # those of all architectures of the model
+        check_options(BASELINE.architecture, [*experiment.config.fairseq_options, *options])
+    extend_data(steps, experiment, adaptation, options=options)
     with locked(run):
         start_run(
             run,
@@ -102,11 +114,15 @@ def adapt_run(
     return run
 
 
-def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) -> None:
-    """Make the text and the binarised data of a run and its new languages, unless they are there."""
+def extend_data(
+    steps: Steps, experiment: Experiment, adaptation: Adaptation, options: Sequence[str] = ()
+) -> None:
+    """Make the text and the binarised data of a run and its new languages, unless they are there, for a
+    training with further options of fairseq-train.
+    """
     config, folder = experiment.config, experiment.folder
     made_for, pipeline = folder / MADE_FOR, content_of(adaptation.pipeline)
-    with held(steps, folder, experiment.file):
+    with hold(steps, folder, experiment.file):
         if made_for.is_file() and made_for.read_text(encoding="utf-8") != pipeline:
             raise InputError(
                 f"{folder} was made for runs with another text pipeline than {adaptation.base} has; give "
@@ -116,7 +132,7 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
         of_both = [source, *([original] if original else []), adaptation.pipeline]
         alone = adaptation.mode == FROZEN and original is None
         chosen = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
-        join = partial(write_joined_text, source, experiment, adaptation)
+        join = partial(write_joined_text, source, experiment, adaptation, options=options)
         whole = original is not None  # else what an earlier version made may be for the mode frozen
         steps.make(
             folder, "text", experiment.text, work=join, inputs=of_both, settings=chosen, take_older=whole
@@ -139,8 +155,11 @@ def extend_data(steps: Steps, experiment: Experiment, adaptation: Adaptation) ->
             file.write(pipeline.encode("utf-8"))
 
 
-def write_joined_text(source: Path, experiment: Experiment, adaptation: Adaptation) -> None:
+def write_joined_text(
+    source: Path, experiment: Experiment, adaptation: Adaptation, options: Sequence[str]
+) -> None:
     config, original = experiment.config, adaptation.text
+    check_validation(source, config.languages, [*config.fairseq_options, *options])
     new = adaptation.new_languages(config.languages)
     if original is None:
         gone = (
@@ -156,7 +175,7 @@ def write_joined_text(source: Path, experiment: Experiment, adaptation: Adaptati
     with replacing_folder(experiment.text) as part:
         known = read_languages(adaptation.pipeline)
         counts = join_text(
-            source, part, known, new=new, original=original, limits=config.pairs or {}, workers=os.cpu_count()
+            source, part, known, new=new, original=original, limits=config.pairs or {}, workers=cores()
         )
     say_what_is_left_out(counts)
 
@@ -174,7 +193,7 @@ def binarise(experiment: Experiment, adaptation: Adaptation) -> None:
         new=new,
         settings=settings,
         unknown_bound=bound,
-        workers=os.cpu_count(),
+        workers=cores(),
     )
     for name, share in shares.items():
         print(f"{name}\t{100 * share:.2f} % unknown", file=sys.stderr)

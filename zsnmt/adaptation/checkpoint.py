@@ -10,7 +10,7 @@ from torch import Tensor
 
 import zsnmt
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 NOISE = ("multiplicative", "additive", "none")
@@ -29,7 +29,7 @@ def extend_checkpoint(
     noise: str = "multiplicative",
     scale: float = 1.0,
     seed: int = 1,
-    **options,
+    **options: object,
 ) -> dict[str, int]:
     """Write `output`, the model of the checkpoint `state` for the languages and the dictionary of `data`; new
     rows by table.
@@ -47,7 +47,7 @@ def extend_checkpoint(
     task = task_of(state, data)
     torch.manual_seed(seed)
     model: FairseqModel = task.build_model(state["cfg"]["model"])
-    state["model"], added = extended(
+    state["model"], added = extend_weights(
         state["model"], model.state_dict(), noise, scale=scale, generator=torch.Generator().manual_seed(seed)
     )
     state["task_state"] = task.state_dict() | {"trained": trained_directions(state)}
@@ -83,7 +83,7 @@ def trained_directions(state: dict) -> list[str]:
     return state["task_state"].get("trained") or list(state["cfg"]["task"].lang_pairs)
 
 
-def extended(
+def extend_weights(
     old: dict[str, Tensor], new: dict[str, Tensor], noise: str, scale: float, generator: torch.Generator
 ) -> tuple[dict[str, Tensor], dict[str, int]]:
     """The weights `new` with the values of `old` wherever it has any, and the number of new rows of each
@@ -91,7 +91,8 @@ def extended(
 
     Tables with the same rows, as tied ones, get the same new rows.
     """
-    weights, drawn = dict(new), []
+    weights = dict(new)
+    drawn: list[tuple[Tensor, Tensor]] = []
     for name, weight in old.items():
         number = len(new[name]) - len(weight) if name in TABLES and name in new else 0
         if name not in new or number < 0 or [*new[name].shape] != sizes(weight, number):

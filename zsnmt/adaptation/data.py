@@ -10,9 +10,9 @@ from pathlib import Path
 from fairseq.data import Dictionary
 
 from zsnmt.data.binarised_folder import check_replaceable
-from zsnmt.data.reading import encode
+from zsnmt.data.reading import encode, load_dictionary
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages
 from zsnmt.processes import worker_pool
 from zsnmt.text.learning import (
@@ -211,7 +211,7 @@ def extend_dictionary(
     Old entries keep their place and their count. `words` bounds the number of new pieces, for units that are
     words.
     """
-    dictionary = Dictionary.load(str(path))
+    dictionary = load_dictionary(path)
     tags = [*map(language_tag, new)]
     if clash := [tag for tag in tags if tag in counts or tag in dictionary]:
         raise InputError(

@@ -1,20 +1,21 @@
 """How the training of a run goes on when it learns a new language."""
 
-import shlex
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairseq.data import Dictionary
-
 from zsnmt.adaptation.checkpoint import extend_checkpoint
+from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.folder import COMMAND_FILE, MODEL_FILE, PIPELINE_FOLDER
+from zsnmt.runs.checksums import checked_model
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import directions_with_data
+from zsnmt.training.fairseq_train import options_of
 
+Options = dict[str, str | int | float]
 FULL, FROZEN = MODES = ("full", "frozen")
 ROUNDING = (
     "fp16",
@@ -39,9 +40,10 @@ def extend_run(
 
     Returns the number of new rows by table. See `extend_checkpoint`, `model_options` and `training_options`.
     """
-    state = load_checkpoint(run / MODEL_FILE)
+    with checked_model(run):
+        state = load_checkpoint(run / MODEL_FILE)
     known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
-    types = len(Dictionary.load(str(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt")))
+    types = len(load_dictionary(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt"))
     model = model_options(state["cfg"]["model"], mode, types, adapter_dim=adapter_dim)
     options = training_options(
         run, data, languages[len(known) :], languages=languages, mode=mode, model=model
@@ -53,7 +55,7 @@ def extend_run(
     return added
 
 
-def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> dict[str, str | int]:
+def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> Options:
     """The options that the model has besides those it was `trained` with; `types`: the size of its
     dictionary.
 
@@ -87,7 +89,7 @@ def training_options(
     new: Sequence[str],
     languages: Sequence[str],
     mode: str,
-    model: dict[str, str | int],
+    model: Options,
 ) -> list[str]:
     """The options of fairseq-train that `run` was trained with, but for its data; then those of its
     adaptation.
@@ -96,20 +98,14 @@ def training_options(
     mode `frozen` on those of the `new` languages, in full precision. Raises `InputError` for a run that does
     not say how it was trained.
     """
-    path = run / COMMAND_FILE
-    if not path.is_file():
-        raise InputError(
-            f"{path} is missing: it says with which options the run was trained; give a run made by "
-            "recipes/train.sh"
-        )
-    _, _, *options = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
-    dropped, directions = {"--cpu"}, directions_with_data(data, "train", [*languages])
+    directions = directions_with_data(data, "train", [*languages])
+    dropped: set[str] = set()
     if mode == FROZEN:
-        dropped |= {spelt(name) for name in ROUNDING}
+        dropped = {spelt(name) for name in ROUNDING}
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
     given = [[spelt(name), str(value)] for name, value in model.items()]
     return [
-        *(option for option in options if option not in dropped),
+        *(option for option in options_of(run) if option not in dropped),
         *sum(given, []),
         "--lang-pairs",
         ",".join(directions),

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from zsnmt.errors import InputError
 
 
-def as_states(states: ArrayLike) -> np.ndarray:
+def check_states(states: ArrayLike) -> np.ndarray:
     """The states as a float64 array N×d; raises InputError for other shapes, NaN and infinity."""
     states = np.asarray(states, dtype=np.float64)
     if states.ndim != 2 or not states.size:
@@ -27,9 +27,9 @@ def as_states(states: ArrayLike) -> np.ndarray:
 def centre(states: ArrayLike) -> np.ndarray:
     """The states N×d less their mean row, scaled to a largest value of 1 so that no product overflows.
 
-    Raises InputError when all rows are the same, and when `as_states` does.
+    Raises InputError when all rows are the same, and when `check_states` does.
     """
-    states = as_states(states)
+    states = check_states(states)
     if (states == states[0]).all():
         raise InputError(f"all {len(states)} rows of the states are the same; give different sentences")
     centred = states - states.mean(axis=0)

@@ -1,14 +1,15 @@
 """Linear probes: what a single linear layer can tell of a token from its encoder state.
 
-States are N×d, one row a token, an array or a memory map: rows are read in blocks, in float32, and never all
-at once unless a function says so. Labels are N integers, of any values: language, token id, position. `rows`
-are the row numbers to use, all of them by default.
+States are N×d, one row per token, an array or a memory map: rows are read in blocks, in float32, and never
+all at once unless a function says so. Labels are N integers, of any values: language, token id, position.
+`rows` are the row numbers to use, all of them by default.
 """
 
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ from tqdm import tqdm
 
 from zsnmt.errors import InputError
 
-PUBLISHED_BATCH = 24_568  # words an update of Liu et al.'s published code
+PUBLISHED_BATCH = 24_568  # words per update of Liu et al.'s published code
 MOST_ITERATIONS = 1000
 MOST_CELLS_AT_ONCE = 2**24  # rows × (classes or dimensions) of one block: 64 MiB in float32
 MOST_CELLS_OF_EXACT_FIT = 2**25  # rows × classes, of which scikit-learn holds several arrays of 128 MiB
@@ -55,6 +56,50 @@ class LinearProbe:
         return self.classes[np.concatenate(predicted)] if predicted else self.classes[:0]
 
 
+class Training:
+    """A probe that is trained by the procedure of Liu et al. (2021, section 5.1, and their published code),
+    one update after another.
+
+    Softmax cross-entropy, Adam (0.9, 0.98), the learning rate of `noam`; the weight starts uniform in ±1/√d,
+    the bias at 0. `targets`: the index of each training row's class. Memory does not grow with the classes
+    but for the layer itself.
+    """
+
+    def __init__(
+        self,
+        targets: np.ndarray,
+        classes: np.ndarray,
+        counts: np.ndarray,
+        *,
+        dimension: int,
+        warm_up: int,
+        generator: torch.Generator,
+        device: str | torch.device = "cpu",
+    ) -> None:
+        self.targets, self.classes, self.counts = targets, classes, counts
+        self.dimension, self.warm_up, self.updates = dimension, warm_up, 0
+        self.layer = initial_layer(dimension, len(classes), generator).to(device)
+        self.optimiser = torch.optim.Adam(self.layer.parameters(), betas=(0.9, 0.98), eps=1e-9)
+
+    def update(self, batch: np.ndarray, read: Callable[[slice], torch.Tensor]) -> None:
+        """Learn from training rows: their numbers, and what reads the states of some places in the batch."""
+        self.updates += 1
+        self.optimiser.param_groups[0]["lr"] = noam(self.updates, self.dimension, self.warm_up)
+        self.optimiser.zero_grad()
+        size = block_size(max(len(self.classes), self.dimension))
+        for start in range(0, len(batch), size):
+            part = slice(start, start + size)
+            logits = self.layer(read(part))
+            targets = torch.from_numpy(self.targets[batch[part]]).to(logits.device)
+            (F.cross_entropy(logits, targets, reduction="sum") / len(batch)).backward()
+        self.optimiser.step()
+
+    def probe(self) -> LinearProbe:
+        """What is learned."""
+        weight, bias = (parameter.detach().cpu().numpy() for parameter in self.layer.parameters())
+        return LinearProbe(self.classes, self.counts, weight, bias=bias)
+
+
 def fit_as_published(
     states: np.ndarray,
     labels: np.ndarray,
@@ -63,24 +108,40 @@ def fit_as_published(
     batch_size: int = PUBLISHED_BATCH,
     warm_up: int = 400,
     seed: int = 1,
+    sentences: np.ndarray | None = None,
 ) -> LinearProbe:
-    """A probe by the procedure of Liu et al. (2021, section 5.1, and their published code).
+    """A probe by the procedure of Liu et al. (2021), see `Training`, of shuffled rows in batches of
+    `batch_size`.
 
-    Softmax cross-entropy, Adam (0.9, 0.98), the learning rate of `noam`, shuffled rows in batches of
-    `batch_size`; the weight starts uniform in ±1/√d, the bias at 0. There, five epochs are thousands of
-    updates: with few rows take smaller batches, or the learning rate does not get past its warm-up, of which
-    a warning tells. It differs in that the states have no dropout, that batches are of rows instead of
-    sentences, and that classes without a training row have no output. Memory does not grow with the classes
-    but for the layer itself. Raises `InputError` for states and labels that cannot be fitted.
+    With `sentences`, N integers that tell which rows are of one sentence, whole sentences are shuffled, as
+    they do, and a batch is full with the sentence that gives it `batch_size` rows. There, five epochs are
+    thousands of updates: with few rows take smaller batches, or the learning rate does not get past its
+    warm-up, of which a warning tells. It differs in that the states have no dropout, and that classes without
+    a training row have no output. Raises `InputError` for states and labels that cannot be fitted.
     """
-    rows, targets, classes, counts = training_rows(states, labels, rows)
-    dimension = states.shape[1]
+    rows, *classes = training_rows(states, labels, rows)
+    check_training(len(rows), epochs, batch_size, warm_up=warm_up)
+    generator = torch.Generator().manual_seed(seed)
+    training = Training(*classes, dimension=states.shape[1], warm_up=warm_up, generator=generator)
+    if sentences is None:
+        batches = shuffled_batches(len(rows), epochs, batch_size, generator=generator)
+    else:
+        of_sentences = Spans.of(sentences[rows])
+        shuffled = sentence_batches(of_sentences.lengths, epochs, batch_size, seed=seed)
+        batches = map(of_sentences.rows, shuffled)
+    most = epochs * -(-len(rows) // batch_size)
+    for batch in tqdm(batches, "probe", most, leave=False, disable=None):
+        training.update(batch, lambda part: torch.from_numpy(finite(states, rows[batch[part]])))
+    return training.probe()
+
+
+def check_training(rows: int, epochs: int, batch_size: int, warm_up: int) -> None:
+    """`InputError` for settings of a training below 1; a warning where it is too short."""
     if min(epochs, batch_size, warm_up) < 1:
         raise InputError(
             f"{epochs} epochs, batches of {batch_size}, {warm_up} updates of warm-up: each must be at least 1"
         )
-    updates = epochs * -(-len(rows) // batch_size)
-    if updates < warm_up:
+    if (updates := epochs * -(-rows // batch_size)) < warm_up:
         logger.warning(
             "%d updates end within the warm-up of %d: the probe is trained too little, take a smaller "
             "batch size than %d or more epochs than %d",
@@ -89,19 +150,6 @@ def fit_as_published(
             batch_size,
             epochs,
         )
-    generator = torch.Generator().manual_seed(seed)
-    layer = initial_layer(dimension, len(classes), generator)
-    optimiser = torch.optim.Adam(layer.parameters(), betas=(0.9, 0.98), eps=1e-9)
-    batches = shuffled_batches(len(rows), epochs, batch_size, generator=generator)
-    for update, batch in enumerate(tqdm(batches, "probe", updates, leave=False, disable=None), start=1):
-        optimiser.param_groups[0]["lr"] = noam(update, dimension, warm_up)
-        optimiser.zero_grad()
-        for part in blocks(batch, max(len(classes), dimension)):
-            logits = layer(torch.from_numpy(finite(states, rows[part])))
-            loss = F.cross_entropy(logits, torch.from_numpy(targets[part]), reduction="sum") / len(batch)
-            loss.backward()
-        optimiser.step()
-    return LinearProbe(classes, counts, layer.weight.detach().numpy(), bias=layer.bias.detach().numpy())
 
 
 def fit_to_convergence(
@@ -168,6 +216,41 @@ def shuffled_batches(rows: int, epochs: int, size: int, generator: torch.Generat
         yield from (np.sort(order[start : start + size]) for start in range(0, rows, size))
 
 
+class Spans(NamedTuple):
+    """Rows that belong together, one sentence's after another's: the first row and the number of rows of
+    each.
+    """
+
+    starts: np.ndarray
+    lengths: np.ndarray
+
+    @classmethod
+    def of(cls, sentences: np.ndarray) -> "Spans":
+        """Of the number of each row's sentence; rows of one sentence stand together."""
+        starts = np.flatnonzero(np.diff(sentences, prepend=sentences[0] - 1))
+        return cls(starts, np.diff(starts, append=len(sentences)))
+
+    def rows(self, chosen: np.ndarray) -> np.ndarray:
+        """The rows of chosen sentences, in their order."""
+        lengths = self.lengths[chosen]
+        before = np.cumsum(lengths) - lengths
+        return np.arange(lengths.sum()) + np.repeat(self.starts[chosen] - before, lengths)
+
+
+def sentence_batches(lengths: np.ndarray, epochs: int, size: int, seed: int) -> Iterator[np.ndarray]:
+    """Numbers of sentences, each once an epoch; ascending within a batch, which ends with the sentence that
+    gives it `size` rows.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    for _ in range(epochs):
+        order = torch.randperm(len(lengths), generator=generator).numpy()
+        ends, first = np.cumsum(lengths[order]), 0
+        while first < len(order):
+            last = np.searchsorted(ends, ends[first] - lengths[order[first]] + size) + 1
+            yield np.sort(order[first:last])
+            first = last
+
+
 def training_rows(
     states: np.ndarray, labels: np.ndarray, rows: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -181,12 +264,17 @@ def training_rows(
             f"{labels.shape} and labels of type {labels.dtype}"
         )
     rows = np.arange(len(labels)) if rows is None else np.asarray(rows)
-    classes, targets, counts = np.unique(labels[rows], return_inverse=True, return_counts=True)
+    return rows, *classes_of(labels[rows])
+
+
+def classes_of(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The index of each row's class, the classes, and the rows of each; `InputError` for fewer than two."""
+    classes, targets, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise InputError(
-            f"the {len(rows)} training rows have {len(classes)} class(es); a probe needs two or more"
+            f"the {len(labels)} training rows have {len(classes)} class(es); a probe needs two or more"
         )
-    return rows, targets, classes, counts
+    return targets, classes, counts
 
 
 def finite(states: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -200,5 +288,10 @@ def finite(states: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 def blocks(rows: np.ndarray, width: int) -> Iterator[np.ndarray]:
     """The rows in blocks of at most `MOST_CELLS_AT_ONCE` cells of that width, at least a row each."""
-    size = max(1, MOST_CELLS_AT_ONCE // width)
+    size = block_size(width)
     yield from (rows[start : start + size] for start in range(0, len(rows), size))
+
+
+def block_size(width: int) -> int:
+    """How many rows of so many cells are a block."""
+    return max(1, MOST_CELLS_AT_ONCE // width)

@@ -49,7 +49,7 @@ def correlations(
     zero.
     """
     queries, keys, query_weight, key_weight = (
-        as_rows(array) for array in (queries, keys, query_weight, key_weight)
+        check_rows(array) for array in (queries, keys, query_weight, key_weight)
     )
     size = queries.shape[1]
     if keys.shape[1] != size or not query_weight.shape == key_weight.shape == (size, size):
@@ -71,13 +71,13 @@ def correlations(
     return q @ k.T / (heads if cosine else heads * np.sqrt(size / heads))
 
 
-def banding(values: ArrayLike) -> Banding:
+def band_shares(values: ArrayLike) -> Banding:
     """The shares of a heat map's variance in its columns and in its rows; positions on x are columns, words
     on y rows.
 
     Raises InputError for values that are not V×P with V, P ≥ 2, not finite, or all the same.
     """
-    values = as_rows(values)
+    values = check_rows(values)
     if min(values.shape) < 2 or (values == values[0, 0]).all():
         raise InputError(
             f"a heat map of shape {values.shape} has no bands; give two rows and columns or more, of "
@@ -91,7 +91,7 @@ def banding(values: ArrayLike) -> Banding:
     )
 
 
-def as_rows(array: ArrayLike) -> np.ndarray:
+def check_rows(array: ArrayLike) -> np.ndarray:
     """The array as float64, if it is rows × columns of finite numbers."""
     array = np.asarray(array, dtype=np.float64)
     if array.ndim != 2 or not array.size or not np.isfinite(array).all():

@@ -3,7 +3,7 @@ others.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from zsnmt.analysis.classifiers import PUBLISHED_BATCH, LinearProbe, fit_as_published, fit_to_convergence
 from zsnmt.analysis.held_out import Accuracy, accuracy, confusion, split_by_sentence
-from zsnmt.analysis.state_folder import States, read_states
+from zsnmt.analysis.state_folder import ROWS, SENTENCES, Labels, States, read_states
 from zsnmt.errors import InputError
 
 EPOCHS, UPDATES = (
@@ -55,39 +55,84 @@ def sides(folder: Path, held_out: Path | None, seed: int) -> tuple[Side, Side]:
                 f"{folder} and {held_out} differ in {key} ({one} and {two}); make both alike with "
                 "zsnmt probe-states"
             )
-    if states.record["text"] == other.record["text"]:
-        raise InputError(
-            f"{folder} and {held_out} are states of the same text; give states of another text to measure on"
-        )
-    return tuple(Side(each, np.arange(len(each.labels.token))) for each in (states, other))
+    check_other_text(states.record, other.record, f"{folder} and {held_out}")
+    training, measured = (Side(each, np.arange(len(each.labels.token))) for each in (states, other))
+    return training, measured
+
+
+def check_other_text(training: Mapping, held_out: Mapping, names: str) -> None:
+    """`InputError` where what is measured on is what was trained on, by the records of both."""
+    if training["text"] == held_out["text"]:
+        raise InputError(f"{names} are states of the same text; give states of another text to measure on")
 
 
 def classify_layers(
-    training: Side, held_out: Side, *, kind: str, labels: Sequence[str], seed: int
+    training: Side, held_out: Side, *, kind: str, labels: Sequence[str], seed: int, batches: str = ROWS
 ) -> Iterator[Classified]:
-    """A probe for each layer and label, measured on the held-out rows; `kind` as for `fit`.
+    """A probe for each layer and label, measured on the held-out rows; `kind` and `batches` as for `fit`.
 
     Raises `InputError`, with layer and label, for states that no probe can be fitted to.
     """
-    languages = dict(enumerate(training.states.labels.languages))
+    sentences = sentence_numbers(training.states.labels) if batches == SENTENCES else None
     pairs = [*itertools.product(training.states.layers, labels)]
     for layer, label in tqdm(pairs, "layers and labels", leave=False, disable=None):
         classes = getattr(training.states.labels, label)
         try:
-            probe = fit(kind, training.states.layers[layer], classes, rows=training.rows, seed=seed)
+            probe = fit(
+                kind,
+                training.states.layers[layer],
+                classes,
+                rows=training.rows,
+                seed=seed,
+                sentences=sentences,
+            )
             predicted = probe.predict(held_out.states.layers[layer], held_out.rows)
         except InputError as error:
             raise InputError(f"layer {layer}, {label}: {error}") from error
-        true = getattr(held_out.states.labels, label)[held_out.rows]
-        confused = confusion(true, predicted, languages) if label == "language" else None
-        yield Classified(layer, label, accuracy(probe, true, predicted), confusion=confused)
+        yield classified(
+            layer, label, held_out.states.labels, probe=probe, predicted=predicted, rows=held_out.rows
+        )
 
 
-def fit(kind: str, states: np.ndarray, labels: np.ndarray, rows: np.ndarray, seed: int) -> LinearProbe:
+def classified(
+    layer: str,
+    label: str,
+    labels: Labels,
+    *,
+    probe: LinearProbe,
+    predicted: np.ndarray,
+    rows: np.ndarray | slice = slice(None),
+) -> Classified:
+    """What a probe's predictions of held-out rows are worth."""
+    true = getattr(labels, label)[rows]
+    confused = confusion(true, predicted, dict(enumerate(labels.languages))) if label == "language" else None
+    return Classified(layer, label, accuracy(probe, true, predicted), confusion=confused)
+
+
+def fit(
+    kind: str,
+    states: np.ndarray,
+    labels: np.ndarray,
+    rows: np.ndarray,
+    seed: int,
+    sentences: np.ndarray | None = None,
+) -> LinearProbe:
     """A probe of one layer's states N×d: `published`, as Liu et al. (2021) fit theirs, or `exact`, to
-    convergence.
+    convergence; `sentences` as for `fit_as_published`.
     """
     if kind == "exact":
         return fit_to_convergence(states, labels, rows)
-    batch_size = max(1, min(PUBLISHED_BATCH, EPOCHS * len(rows) // UPDATES))
-    return fit_as_published(states, labels, rows, epochs=EPOCHS, batch_size=batch_size, seed=seed)
+    size = batch_size(len(rows))
+    return fit_as_published(
+        states, labels, rows, epochs=EPOCHS, batch_size=size, seed=seed, sentences=sentences
+    )
+
+
+def batch_size(rows: int) -> int:
+    """The rows of a batch of the published procedure: theirs, or fewer, for about `UPDATES` updates."""
+    return max(1, min(PUBLISHED_BATCH, EPOCHS * rows // UPDATES))
+
+
+def sentence_numbers(labels: Labels) -> np.ndarray:
+    """The number of each row's sentence, counted through all languages from 0."""
+    return np.cumsum(labels.position == 0) - 1

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from zsnmt.errors import InputError
 
 
-def as_encodings(encodings: ArrayLike) -> np.ndarray:
+def check_encodings(encodings: ArrayLike) -> np.ndarray:
     """The encodings as a float64 array P×d, row p of position p; raises InputError for other shapes, numbers
     not finite and rows of zeros, which are the padding's.
     """
@@ -30,6 +30,23 @@ def as_encodings(encodings: ArrayLike) -> np.ndarray:
     return encodings
 
 
+def principal(encodings: ArrayLike, dimensions: int) -> tuple[np.ndarray, float]:
+    """The encodings P×d along their directions of largest size, P×`dimensions`, and the share of their sum of
+    squares that these hold, 0–1; as they are where they have no more dimensions.
+
+    Nothing is centred: an orthogonal map, which keeps the origin, of all dimensions is measured in these.
+    Raises InputError for fewer than one dimension, and where `check_encodings` does.
+    """
+    encodings = check_encodings(encodings)
+    if dimensions < 1:
+        raise InputError(f"{dimensions} directions of position encodings are too few; give 1 or more")
+    if encodings.shape[1] <= dimensions:
+        return encodings, 1.0
+    directions, sizes, _ = np.linalg.svd(encodings, full_matrices=False)
+    kept = float(np.sum(sizes[:dimensions] ** 2) / np.sum(sizes**2))
+    return directions[:, :dimensions] * sizes[:dimensions], kept
+
+
 def sinusoids(positions: int, dimensions: int) -> np.ndarray:
     """Sinusoidal encodings, P×d in −1..1: sines and cosines in turn (Ravishankar and Søgaard 2021, section
     2).
@@ -48,7 +65,7 @@ def sinusoids(positions: int, dimensions: int) -> np.ndarray:
 
 def gaussian_control(encodings: ArrayLike, seed: int = 0) -> np.ndarray:
     """Independent Gaussians of the encodings' shape, P×d: the level of no structure."""
-    return np.random.default_rng(seed).standard_normal(as_encodings(encodings).shape)
+    return np.random.default_rng(seed).standard_normal(check_encodings(encodings).shape)
 
 
 def curves(
@@ -62,7 +79,7 @@ def curves(
 
     Raises InputError for dimensions or places that are not there, and for an even number of offsets.
     """
-    encodings = as_encodings(encodings)
+    encodings = check_encodings(encodings)
     rows, size = encodings.shape
     if not dimensions or not all(0 <= dimension < size for dimension in dimensions):
         raise InputError(

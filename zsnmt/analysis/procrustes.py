@@ -1,10 +1,11 @@
 """How compositional position encodings are: does one orthogonal map shift every position by an offset?
 
 For an offset k and a chunk A of consecutive positions, T = argmin ‖P_A − T P_{A+k}‖² over orthogonal T
-(Schönemann 1966). The loss is that of T on another chunk A', relative: ‖P_{A'} − T P_{A'+k}‖² / ‖P_{A'}‖²
-(Ravishankar and Søgaard 2021, section 5, have it undivided). Sinusoids have such a map (their appendix A),
-but a chunk determines it only in directions that the chunk spans: with short chunks the loss is large for
-sinusoids too. Report the losses of `sinusoids` and of `gaussian_control` of the same shape beside it.
+(Schönemann 1966). The loss is that of T on another chunk A', relative: ‖P_{A'} − T P_{A'+k}‖² / ‖P_{A'}‖²,
+and undivided, as Ravishankar and Søgaard (2021, section 5) print it. Sinusoids have such a map (their
+appendix A), but a chunk determines it only in directions that the chunk spans: with short chunks the loss is
+large for sinusoids too. Report the losses of `sinusoids` and of `gaussian_control` of the same shape beside
+it.
 """
 
 from collections.abc import Sequence
@@ -15,21 +16,23 @@ from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.linalg import orthogonal_procrustes
 
-from zsnmt.analysis.position_encodings import as_encodings
+from zsnmt.analysis.position_encodings import check_encodings
 from zsnmt.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
 class Compositionality:
-    """The relative losses, K×runs from 0 up, for K `offsets`, from chunks of `chunk_sizes` (smallest,
-    largest) positions.
+    """The relative losses and the undivided ones, each K×runs from 0 up, for K `offsets`, from chunks of
+    `chunk_sizes` (smallest, largest) positions.
 
     0 is a map that holds everywhere. Independent Gaussians have 2 where the two chunks have no position in
-    common, and less where they have; the largest possible value for encodings of one length is 4.
+    common, and less where they have; the largest possible value for encodings of one length is 4. Undivided
+    losses grow with the encodings and with the chunks: compare those of one table alone.
     """
 
     offsets: tuple[int, ...]
     losses: np.ndarray
+    undivided: np.ndarray
     chunk_sizes: tuple[int, int]
 
     @property
@@ -62,27 +65,29 @@ def compositionality(
 
     Raises InputError for offsets, runs or sizes that the table does not allow, and where `as_encodings` does.
     """
-    encodings, offsets = as_encodings(encodings), tuple(offsets)
+    encodings, offsets = check_encodings(encodings), tuple(offsets)
     if not offsets or min(offsets) < 1 or runs < 1:
         raise InputError(
             f"{runs} runs over the offsets {list(offsets)} are not possible; give one run or more, and "
             f"offsets from 1 on"
         )
     room = len(encodings) - max(offsets)
-    smallest, largest = chunk_sizes or default_chunk_sizes(*encodings.shape, max(offsets))
+    positions, dimensions = encodings.shape
+    smallest, largest = chunk_sizes or default_chunk_sizes(positions, dimensions, max(offsets))
     if not 1 <= smallest <= largest < room:
         raise InputError(
             f"chunks of {smallest} to {largest} positions are not possible among {len(encodings)} shifted by "
             f"up to {max(offsets)}; give sizes from 1 to {room - 1}, the smaller first, or lower offsets"
         )
-    losses = [
+    found = [
         [
             loss(encodings, offset, *run)
             for run in draw_chunks(len(encodings) - offset, (smallest, largest), runs, seed=[seed, offset])
         ]
         for offset in offsets
     ]
-    return Compositionality(offsets, np.array(losses), (smallest, largest))
+    undivided, sizes = np.moveaxis(np.array(found), -1, 0)  # K×runs each
+    return Compositionality(offsets, undivided / sizes, undivided, chunk_sizes=(smallest, largest))
 
 
 def default_chunk_sizes(positions: int, dimensions: int, largest_offset: int) -> tuple[int, int]:
@@ -134,10 +139,13 @@ def wilcoxon(one: ArrayLike, other: ArrayLike) -> float:
     return float(stats.wilcoxon(one.ravel(), other.ravel()).pvalue)
 
 
-def loss(encodings: np.ndarray, offset: int, size: int, start: int, other: int) -> float:
-    """The relative loss on the other chunk, of the map from the first."""
+def loss(
+    encodings: np.ndarray, offset: int, size: int, start: int, other: int
+) -> tuple[np.floating, np.floating]:
+    """The loss on the other chunk of the map from the first, and that chunk's sum of squares."""
     turn, _ = orthogonal_procrustes(
         encodings[start + offset : start + offset + size], encodings[start : start + size]
     )
     chunk = encodings[other : other + size]
-    return np.sum((chunk - encodings[other + offset : other + offset + size] @ turn) ** 2) / np.sum(chunk**2)
+    error = chunk - encodings[other + offset : other + offset + size] @ turn
+    return np.sum(error**2), np.sum(chunk**2)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zsnmt.analysis.arrays import as_states, check_same_sentences
+from zsnmt.analysis.arrays import check_same_sentences, check_states
 from zsnmt.errors import InputError
 
 TIE = 1e-9  # similarities that differ by less are equal: a matrix product rounds equal vectors differently
@@ -93,7 +93,7 @@ def blocks(queries: np.ndarray, answers: np.ndarray) -> Iterator[tuple[np.ndarra
 
 def unit_rows(states: ArrayLike) -> np.ndarray:
     """The states with rows of length 1; raises InputError for a row of zeros."""
-    states = as_states(states)
+    states = check_states(states)
     largest = np.abs(states).max(axis=1, keepdims=True)
     if not largest.all():
         raise InputError(

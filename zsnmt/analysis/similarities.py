@@ -58,7 +58,7 @@ def similarities(
     gaussian = gaussian_mean(*shape, generator, variance)
     for layer in tqdm(states.layers, "layers", leave=False, disable=None):
         try:
-            yield from of_layer(
+            yield from compare_layer(
                 layer,
                 sentence_means(states.layers[layer], states.labels),
                 gaussian,
@@ -69,7 +69,7 @@ def similarities(
             raise InputError(f"layer {layer}: {error}") from error
 
 
-def of_layer(
+def compare_layer(
     layer: str,
     means: dict[str, np.ndarray],
     gaussian: float | None,

@@ -43,7 +43,7 @@ def gram_product(one: np.ndarray, other: np.ndarray) -> float:
     """‖XᵀY‖² in the Frobenius norm: the inner product of the Gram matrices XXᵀ and YYᵀ, HSIC up to a
     factor.
     """
-    return np.linalg.norm(one.T @ other) ** 2
+    return float(np.linalg.norm(one.T @ other) ** 2)
 
 
 def unbiased_product(one: np.ndarray, other: np.ndarray) -> float:

@@ -8,7 +8,7 @@ symbol are left out.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
@@ -16,13 +16,26 @@ from zipfile import BadZipFile
 import numpy as np
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import read_json
 
 STATES_FILE = "states.json"
 LABELS_FILE = "tokens.npz"
 FINAL = "final"
+BATCHES = ROWS, SENTENCES = "rows", "sentences"  # what classifiers' batches are made of
 LABELS = ("token", "position", "language")  # those of a row that classifiers are fitted for
 
+RECORD = {  # what states.json says; those of a model that is not of a run have no target
+    "model": str,
+    "text": str,
+    "target": str | None,
+    "translations": bool,
+    "dimension": int,
+    "tokens": int | None,
+    "sentences": int | Mapping[str, int],
+    **dict.fromkeys(("layers", "languages"), Sequence[str]),
+    "removed_layers": Sequence[int] | None,
+}
 SENTENCES_AT_A_TIME = 256
 REMEDY = "make it with zsnmt probe-states"
 
@@ -72,9 +85,15 @@ def allocate(folder: Path, layers: Sequence[str], shape: tuple[int, int]) -> Non
 
 
 def read_states(folder: Path) -> States:
-    """What is in a folder of states. Raises `InputError` if it is missing or damaged."""
-    record = read_json(folder / STATES_FILE, REMEDY)
+    """What is in a folder of states. Raises `InputError` if it is missing, or is not as it was written.
+
+    Folders of version 0.1 have no checksums.
+    """
+    record = read_json(folder / STATES_FILE, REMEDY, RECORD)
     try:
+        for name, checksum in record.pop("files", {}).items():
+            if sha256(folder / name) != checksum:
+                raise ValueError(f"{name} is not what was written")
         layers = {layer: np.load(layer_file(folder, layer), mmap_mode="r") for layer in record["layers"]}
         with np.load(folder / LABELS_FILE) as arrays:
             labels = Labels(**arrays)._replace(languages=arrays["languages"].tolist())

@@ -104,7 +104,10 @@ def svcca_pairs(decompositions: Mapping[str, Decomposition]) -> dict[tuple[str, 
     """
     if len(decompositions) < 2:
         raise InputError(f"similarity needs two languages or more, not {', '.join(decompositions) or 'none'}")
-    return {pair: svcca(*map(decompositions.get, pair)) for pair in combinations(decompositions, 2)}
+    return {
+        (one, other): svcca(decompositions[one], decompositions[other])
+        for one, other in combinations(decompositions, 2)
+    }
 
 
 def random_baseline(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import median
 from time import perf_counter, process_time
+from typing import Any
 
 from zsnmt.benchmarks.models import BenchmarkTask, build, parameters
 from zsnmt.benchmarks.paired import paired_times, peak_memory, ratios
@@ -24,7 +25,7 @@ STOCK = "fairseq transformer"
 PAIRWISE = "the same by T×T×d vectors"
 
 
-def training(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> Iterator[str]:
+def training_table(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> Iterator[str]:
     """A table for each size: the time of a training step of each architecture, against fairseq's
     transformer.
     """
@@ -42,7 +43,7 @@ def training(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> 
         times = paired_times(jobs, rounds)
         yield f"\nTraining step, {name} size ({size}), {sentences} × {length} tokens, {rounds} rounds:\n"
         yield (
-            "| architecture | parameters | seconds a step (median) | ratio to fairseq's transformer: "
+            "| architecture | parameters | seconds per step (median) | ratio to fairseq's transformer: "
             "median (range) |"
         )
         yield "|---|---:|---:|---:|"
@@ -54,7 +55,7 @@ def training(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> 
             )
 
 
-def relative(distance: int, **how) -> Iterator[str]:
+def relative(distance: int, **how: Any) -> Iterator[str]:
     """Relative attention of a clip distance against plain attention, and in the form of a vector for every
     pair.
     """
@@ -63,7 +64,7 @@ def relative(distance: int, **how) -> Iterator[str]:
     return step_tables({"plain": nowhere, f"relative, k = {distance}": shaw, PAIRWISE: shaw}, **how)
 
 
-def encodings(**how) -> Iterator[str]:
+def encodings(**how: Any) -> Iterator[str]:
     """Each encoding of the encoder's positions."""
     return step_tables({encoding: dict(encoder_position_encoding=encoding) for encoding in ENCODINGS}, **how)
 
@@ -91,7 +92,7 @@ def step_tables(
             "memory is that of tensors at the peak, beyond weights and Adam's moments:\n"
         )
         yield (
-            f"| length | | {seconds} a step (median) | ratio to {baseline}: median (range) | memory, MB | "
+            f"| length | | {seconds} per step (median) | ratio to {baseline}: median (range) | memory, MB | "
             f"ratio to {baseline} |"
         )
         yield "|---:|---|---:|---:|---:|---:|"

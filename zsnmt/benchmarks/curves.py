@@ -49,7 +49,7 @@ def curves(runs: Sequence[Path]) -> Iterator[str]:
             losses = [
                 [loss(validations[run][epoch], kind) for run in of_system] for of_system in systems.values()
             ]
-            yield f"| {epoch} | " + " | ".join(map(shown, losses)) + " |"
+            yield f"| {epoch} | " + " | ".join(map(format_mean, losses)) + " |"
 
 
 def loss(directions: dict[str, dict], kind: str) -> float:
@@ -57,6 +57,6 @@ def loss(directions: dict[str, dict], kind: str) -> float:
     return fmean(each["nll_loss"] for each in directions.values() if each["kind"] == kind)
 
 
-def shown(losses: Sequence[float]) -> str:
+def format_mean(losses: Sequence[float]) -> str:
     """The mean over the seeds, with their deviation where there are several."""
     return f"{fmean(losses):.3f}" + (f" ± {stdev(losses):.3f}" if len(losses) > 1 else "")

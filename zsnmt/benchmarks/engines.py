@@ -18,12 +18,12 @@ from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PRECISIONS, PY
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.inference.engines import ManyProcesses
 from zsnmt.inference.export.ctranslate2.check import stock_model
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, best_first
 from zsnmt.inference.export.ctranslate2.export import write_model
-from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
+from zsnmt.inference.export.folder import EXPORT_FILE, checksums, codec_record
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.runs.folder import PIPELINE_FOLDER
 
@@ -99,13 +99,17 @@ def export(model: BaseFairseqModel, codec: Codec, quantization: str, folder: Pat
         "".join(f"{language}\n" for language in codec.languages), encoding="utf-8"
     )
     codec.dictionary.save(str(pipeline / f"dict.{codec.pivot}.txt"))
-    record = needed(codec, CTRANSLATE2, quantization, max_target_positions=model.max_decoder_positions()) | {
-        "files": checksums(folder)
+    record = codec_record(
+        codec, CTRANSLATE2, quantization, max_target_positions=model.max_decoder_positions()
+    ) | {
+        "files": checksums(folder),
+        "model": "measured here",
+        "run": {"config": "none", "system": "none", "text": "none", "seed": 0},
     }
     write_json(folder / EXPORT_FILE, record)
 
 
-def opened(way: Way, subject: Subject) -> Engine:
+def open_way(way: Way, subject: Subject) -> Engine:
     """The engine of a way; fairseq's is the stock search with weights that are not frozen."""
     model, codec, search = subject.model, subject.codec, subject.search
     if way.export is not None:
@@ -119,7 +123,7 @@ def opened(way: Way, subject: Subject) -> Engine:
             max_len_b=search.max_len_b,
             tokens_to_suppress=tuple(map(language_tag, codec.languages)),
         )
-        engine = FairseqEngine(model, generator)
+        engine: FairseqEngine | PyTorchEngine = FairseqEngine(model, generator)
     else:
         engine = PyTorchEngine(
             model, codec.dictionary, codec.languages, search=search, precision=way.precision
@@ -134,7 +138,7 @@ def timed_translation(
     translated beforehand.
     """
     torch.set_num_threads(way.threads)
-    engine, sentences = opened(way, subject), subject.sentences
+    engine, sentences = open_way(way, subject), subject.sentences
     batches = [sentences[start : start + batch] for start in range(0, len(sentences), batch)]
 
     def translate() -> tuple[float, list[list[Hypothesis]]]:

@@ -25,7 +25,7 @@ class BenchmarkTask:
         self.source_dictionary = self.target_dictionary = dictionary
 
 
-def build(architecture: str, task: BenchmarkTask, **options) -> BaseFairseqModel:
+def build(architecture: str, task: BenchmarkTask, **options: object) -> BaseFairseqModel:
     """A model of an architecture with the given options, and everything else as the architecture says."""
     zsnmt.register()
     args = Namespace(max_source_positions=1024, max_target_positions=1024, **options)

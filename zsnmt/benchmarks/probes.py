@@ -25,7 +25,7 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
     task = BenchmarkTask(dimensions["vocabulary"])
     encoder = build("zs_transformer", task, **stock_options(dimensions)).encoder.eval()
     layers = [*map(str, range(dimensions["encoder_layers"] + 1)), FINAL]
-    record = {"layers": layers, "dimension": dimensions["width"]}
+    record = {"model": "random weights", "layers": layers, "dimension": dimensions["width"]}
     dictionary = task.source_dictionary
     model = ProbedModel(
         encoder,
@@ -48,18 +48,18 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
     )
     yield "| stage | CPU seconds | peak memory so far, MB |"
     yield "|---|---:|---:|"
-    yield used("nothing but the model", lambda: None)
+    yield measure_job("nothing but the model", lambda: None)
     with TemporaryDirectory() as folder:
-        yield used("states of all layers", lambda: write_states(Path(folder, "states"), model, text))
+        yield measure_job("states of all layers", lambda: write_states(Path(folder, "states"), model, text))
         states = read_states(Path(folder, "states"))
-        yield used("similarity, all layers and pairs", lambda: [*similarities(states, generator)])
+        yield measure_job("similarity, all layers and pairs", lambda: [*similarities(states, generator)])
         batch = len(states.labels.token) // 800
         for label, updates in (("language", 800), ("position", 800), ("token", 200)):
             numbers, rows = (
                 getattr(states.labels, label),
                 generator.permutation(len(states.labels.token))[: updates * batch],
             )
-            yield used(
+            yield measure_job(
                 f"classifier of {label}, one layer, {updates} updates of {batch} rows, "
                 f"{len(np.unique(numbers[rows]))} classes",
                 lambda: fit_as_published(
@@ -68,7 +68,7 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
             )
 
 
-def used(title: str, job: Callable[[], object]) -> str:
+def measure_job(title: str, job: Callable[[], object]) -> str:
     """Do a job: a row with what it took; the memory of mapped files counts."""
     start = process_time()
     job()

@@ -13,7 +13,7 @@ SIZES = {
 
 def stock_options(size: dict, dropout: float = 0.2) -> dict:
     """Options of one size for any transformer of fairseq, with the paper's dropout unless told."""
-    sides = {}
+    sides: dict[str, int] = {}
     for side in ("encoder", "decoder"):
         sides |= {
             f"{side}_layers": size[f"{side}_layers"],

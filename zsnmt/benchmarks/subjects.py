@@ -98,8 +98,8 @@ def trained_subject(
     """The model of a run, with the first lines of a text; `InputError` for references that are not as many
     as the text's lines.
     """
-    lines, references = read_lines(text), None if reference is None else read_lines(reference)
-    if references is not None and len(references) != len(lines):
+    lines, references = read_lines(text), [] if reference is None else read_lines(reference)
+    if reference is not None and len(references) != len(lines):
         raise InputError(
             f"{reference} has {len(references)} lines but {text} has {len(lines)}; give the reference of "
             "this text"
@@ -123,7 +123,7 @@ def trained_subject(
         Search(beam),
         sentences=sentences,
         about=about,
-        bleu=None if references is None else bleu,
+        bleu=None if reference is None else bleu,
     )
 
 

@@ -15,7 +15,7 @@ import zsnmt
 from zsnmt.benchmarks.paired import ratios, warn_if_busy
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.errors import InputError
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.processes import progress
 
 STOCK = "fairseq's"

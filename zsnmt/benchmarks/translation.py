@@ -16,7 +16,7 @@ from zsnmt.benchmarks.subjects import Subject, random_subject, trained_subject
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
 from zsnmt.decoding.search import Hypothesis
 from zsnmt.errors import InputError
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.processes import progress
 from zsnmt.report.table import MISSING
 
@@ -103,7 +103,7 @@ def translation(
         raise InputError(
             "there is nothing to translate; give --lines 1 or more, and a text that is not empty"
         )
-    found = in_turn(subject, batch, rounds, workers=workers, single_process=single_process)
+    found = measure_ways(subject, batch, rounds, workers=workers, single_process=single_process)
     figures = [figures_of(each, found[0], subject) for each in found]
     about = (
         f"{subject.about}: {len(subject.sentences)} sentences, beam {beam}, batches of {batch}, "
@@ -115,7 +115,9 @@ def translation(
         write_json(output, {"about": about, "ways": figures})
 
 
-def in_turn(subject: Subject, batch: int, rounds: int, workers: int, single_process: bool) -> list[Timed]:
+def measure_ways(
+    subject: Subject, batch: int, rounds: int, workers: int, single_process: bool
+) -> list[Timed]:
     """All ways in turn in each round, start-up and loading apart."""
     with TemporaryDirectory() as folder, ExitStack() as stack:
         found = [Timed(way) for way in ways(subject, workers, single_process, folder=Path(folder))]
@@ -165,8 +167,8 @@ def table(found: Sequence[Timed], figures: Sequence[dict]) -> Iterator[str]:
     yield "|---|---|---|---:|---:|---:|---:|---:|"
     against_fairseq = ratios(speeds, found[0].title)
     for each, of_way in zip(found, figures):
-        shares = [shown(of_way[name], "{:.1%}") for name in ("best_equal", "lists_equal")]
-        others = " | ".join([shown(of_way["bleu"], "{:.2f}"), *shares])
+        shares = [format_figure(of_way[name], "{:.1%}") for name in ("best_equal", "lists_equal")]
+        others = " | ".join([format_figure(of_way["bleu"], "{:.2f}"), *shares])
         yield (
             f"| {each.title} | {median(each.speeds):,.0f} | {spread(against_fairseq[each.title])} | "
             f"{others} |"
@@ -184,6 +186,6 @@ def spread(ratio: tuple[float, float, float], digits: int = 2) -> str:
     return f"{middle} ({low}–{high})"
 
 
-def shown(value: float | None, form: str) -> str:
+def format_figure(value: float | None, form: str) -> str:
     """A figure as text, a dash where there is none."""
     return MISSING if value is None else form.format(value)

@@ -1,6 +1,7 @@
 """Ways to do the same work on text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -57,11 +58,12 @@ def tokenisation(
     """Tokenisation by several processes against a plain loop."""
     tokenise, sentences = load_tokeniser(kind, language).tokenise, read_lines(text)[:lines]
     loop = "a plain loop"
-    jobs = {loop: lambda: [tokenise(sentence) for sentence in sentences]}
-    for number in workers:
-        jobs[f"{number} processes"] = lambda number=number: list(
-            map_in_processes(tokenise, sentences, number)
-        )
+
+    def in_processes(number: int) -> list[str]:
+        return list(map_in_processes(tokenise, sentences, number))
+
+    jobs: dict[str, Callable[[], list[str]]] = {loop: lambda: [tokenise(sentence) for sentence in sentences]}
+    jobs |= {f"{number} processes": partial(in_processes, number) for number in workers}
     times = paired_times(jobs, rounds)
     yield f"\n`{kind}` of {language}, {len(sentences)} sentences, {rounds} rounds:\n"
     yield "| way | sentences a second (median) | time, as a ratio to the loop's: median (range) |"

@@ -18,7 +18,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "translate": "translate text with a trained run or its export",
     },
     "Prepare text": {
-        "fetch": "download the release of a corpus (IWSLT 2017, Europarl, PMIndia, Multi30k)",
+        "fetch": "download a corpus (IWSLT, Europarl, PMIndia, Multi30k, Tatoeba), Bibles, treebanks",
         "import-corpus": "turn the release of a corpus into parallel text",
         "check": "check a folder of parallel text and count its sentence pairs",
         "check-overlap": "find training pairs that are also in the validation or test sets, and leave them "
@@ -31,6 +31,7 @@ GROUPS = {  # what a person wants: verb, and what it does
     "Train": {
         "train": "train a system of a config, from its text to an averaged model",
         "adapt": "teach a trained run new languages",
+        "distill": "train a student on a run's translations, in directions without text by people",
         "options": "list the options of an architecture and its task, with their defaults",
     },
     "Look at runs": {
@@ -50,10 +51,12 @@ GROUPS = {  # what a person wants: verb, and what it does
     "Study masked language models": {
         "masked-lm": "train and score them with each position encoding",
         "masked-lm-report": "make tables, figures and a page from such runs",
+        "position-tables": "compare the position tables of pretrained BERTs: Procrustes losses, heat maps",
         "xnli": "train them on several languages, fine-tune them on MultiNLI and test them on XNLI",
         "xnli-table": "print accuracy on XNLI by position encoding and language",
         "evaluate-nli": "score one model on the XNLI test sets",
         "prepare-bert": "make the data of a masked language model with a fake second language",
+        "prepare-bible": "make the text of such a model of two Bibles, one verse per line",
         "prepare-languages": "make the data of a masked language model of several languages",
         "prepare-xnli": "make the data of natural language inference",
     },

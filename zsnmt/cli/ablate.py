@@ -2,19 +2,39 @@
 stop.
 
     zsnmt ablate configs/demo.conf removal_layer
+    zsnmt ablate configs/iwslt17.conf variational --seeds 1 2 3
     zsnmt ablate configs/word_orders.conf encodings bias_layers --seeds 1 2 3
 
-Studies (docs/method.md): removal_layer removes the residual at each encoder layer in turn, positions learns
-the position encodings, replacement puts the sentence's mean, or the residual at random, in the residual's
-place, clip_distance varies that of relative attention, encodings what tells the encoder its positions,
-bias_layers where it does.
+Studies (docs/method.md): query adds the position query to the removed residual, variational compares these
+three systems without and with variational dropout, removal_layer removes the residual at each encoder layer
+in turn and in several, positions learns the position encodings, replacement puts the sentence's mean, or the
+residual at random, in the residual's place, li_table_1 trains relative attention and its baseline in two
+directions, clip_distance varies its distance, encodings what tells the encoder its positions, bias_layers
+where it does, distillation what a student learns of a system's translations (zsnmt distill).
+
+Through the pivot the baseline of the same seed translates for all systems, as in the paper.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, parse
+from zsnmt.console import WrongUse
+from zsnmt.training.steps import Steps
+
+if TYPE_CHECKING:  # which load what is heavy
+    from zsnmt.runs.systems import System
+    from zsnmt.training.experiment import Experiment
+
+PAPER_TABLES = {  # that a study ends with, with the published figures
+    "query": "liu_table_3",
+    "variational": "liu_appendix",
+    "positions": "liu_section_5_5",
+    "li_table_1": "li_table_1",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -24,37 +44,51 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "studies",
         nargs="+",
         metavar="STUDY",
-        help="removal_layer, positions, replacement, clip_distance, encodings or bias_layers",
+        help="query, variational, removal_layer, positions, replacement, li_table_1, clip_distance, "
+        "encodings, bias_layers or distillation",
     )
     add_seeds(parser)
     parser.add_argument("--dry-run", action="store_true", help="only print what would be trained")
     parser.add_argument(
-        "--pivot", metavar="RUN", help="as of zsnmt evaluate: the run that translates through the pivot"
+        "--pivot",
+        metavar="RUN",
+        default="baseline",
+        help="as of zsnmt evaluate: the run that translates through the pivot, baseline or self (default: "
+        "%(default)s)",
     )
     parser.add_argument("--comet", action="store_true", help="also score with COMET")
     parser.add_argument("--report", metavar="FILE", help="also make the page to look at")
     add_check(parser)
     options = parse(parser, arguments)
+    if options.report and "li_table_1" in options.studies:
+        raise WrongUse(
+            "li_table_1 has models of two directions, which one page cannot show; leave out --report, and "
+            "make a page of each with zsnmt report"
+        )
     recipe = Recipe("ablate", options.check)
 
-    from zsnmt.cli import evaluate
+    from zsnmt.cli import evaluate, table
     from zsnmt.runs.folder import MODEL_FILE
+    from zsnmt.runs.systems import DIRECTIONS
     from zsnmt.training.experiment import read_experiment
     from zsnmt.training.studies import systems  # loads fairseq
     from zsnmt.training.train import train_run
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
-    runs = []
+    runs: dict[bool, list[str]] = {}  # by whether they are of another direction than the config's
     for seed in options.seeds:
         for system in systems(options.studies, experiment.config.fairseq_options):
             run = experiment.run(system.name, seed)
-            runs.append(str(run))
+            runs.setdefault(DIRECTIONS in system.options, []).append(str(run))
             if options.dry_run:
                 before = " (trained before)" if (run / MODEL_FILE).is_file() else ""
+                sides = ["--sides", system.sides] if system.sides else []
                 print(
                     f"{f'{system.name}/seed{seed}':<32} "
-                    f"{' '.join([system.architecture, *system.options])}{before}"
+                    f"{' '.join([system.architecture, *system.options, *sides])}{before}"
                 )
+            elif system.sides:
+                make_student(recipe.steps, experiment, system, seed=seed)
             else:
                 train_run(
                     recipe.steps,
@@ -64,7 +98,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     seed=seed,
                     options=system.options,
                 )
-    if not options.dry_run:
-        further = {"--pivot": options.pivot, "--report": options.report}
-        words = [word for option, value in further.items() if value for word in (option, value)]
-        evaluate.main([*runs, *words, *["--comet"] * options.comet, *["--check"] * options.check])
+    if options.dry_run:
+        return
+    pivot = options.pivot if len(experiment.config.languages) > 2 else None  # else nothing goes through it
+    further = {"--pivot": pivot, "--report": options.report}
+    words = [word for option, value in further.items() if value for word in (option, value)]
+    for of_one_direction in runs.values():
+        evaluate.main([*of_one_direction, *words, *["--comet"] * options.comet, *["--check"] * options.check])
+    for study in dict.fromkeys(options.studies):
+        if study in PAPER_TABLES:
+            print()
+            table.main([*chain(*runs.values()), "--paper", PAPER_TABLES[study]])
+
+
+def make_student(steps: Steps, experiment: "Experiment", system: "System", *, seed: int) -> None:
+    """Train a student of the system that is named like its architecture, of the same seed."""
+    from zsnmt.distillation.distill import distill_rounds
+    from zsnmt.distillation.settings import Distillation, SyntheticSettings
+
+    distillation = Distillation(
+        experiment.run(system.architecture, seed),
+        sides=system.sides,
+        synthetic=SyntheticSettings(identifier=experiment.config.identifier),
+    )
+    words = [] if system.sides == Distillation.sides else ["--sides", system.sides]
+    distill_rounds(steps, experiment, distillation, rounds=1, name=system.name, seed=seed, words=words)

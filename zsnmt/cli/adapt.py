@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, with_fairseq_options
+from zsnmt.cli.recipe import Recipe, add_check, split_options
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     parser = console.Parser(prog="zsnmt adapt", description=__doc__)
-    parser.add_argument("config", type=Path, help="config with the text of the new languages")
+    parser.add_argument("config", help="config with the text of the new languages")
     parser.add_argument("run", metavar="RUN", help="the trained run that learns them")
     parser.add_argument("--frozen", action="store_true", help="train new rows, and adapters, alone")
     parser.add_argument(
@@ -50,19 +50,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="share 0–1 of a file's pieces that may be unknown (default: 0.01)",
     )
     add_check(parser)
-    own, further = with_fairseq_options(words)
+    own, further = split_options(words)
     options = parser.parse_args(own)
     recipe = Recipe("adapt", options.check)
 
     from zsnmt.adaptation.adapt import FROZEN, FULL, Adaptation, adapt_run
     from zsnmt.evaluation.scored_run import score_run, settings_of
-    from zsnmt.runs.folder import check_trained
+    from zsnmt.runs.folder import check_trained, path_from_top, recipe_command
     from zsnmt.runs.scores import SCORES_FILE
     from zsnmt.training.experiment import read_experiment
 
     base = Path(options.run)
     check_trained(base)
-    experiment = read_experiment(options.config, recipe.runs, recipe.variables)
+    experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
     base = base.resolve()
     mode = FROZEN if options.frozen else FULL
     adaptation = Adaptation(
@@ -75,11 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     seed = int("".join(re.findall("[0-9]", base.name)) or 1) if options.seed is None else options.seed
     name = options.name or base.parent.name + "_frozen" * options.frozen
-    for word in (str(options.config), options.run, *["--check"] * options.check):
+    for word in (options.config, options.run, *["--check"] * options.check):
         words.remove(word)
-    command = " ".join(
-        ["bash recipes/adapt.sh", f"configs/{options.config.name}", options.run.rstrip("/"), *words]
-    )
+    command = recipe_command("adapt", experiment.file, path_from_top(Path(options.run)), *words)
     if adaptation.text and not (base / SCORES_FILE).is_file():
         score_run(recipe.steps, base, settings_of(base, recipe.variables, {}))
     run = adapt_run(

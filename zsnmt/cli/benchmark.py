@@ -26,6 +26,7 @@ from zsnmt import console
 from zsnmt.benchmarks.sizes import SIZES
 from zsnmt.decoding.search import Search
 
+Verbs = argparse._SubParsersAction
 CPU_SECONDS = "count the process's CPU time: fairer on a busy machine"
 OUTPUT = "also write the figures of every round, in JSON"
 
@@ -51,7 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(line, flush=True)
 
 
-def add_verb(verbs, name: str, module: str, does: str, rounds: int | None = None) -> argparse.ArgumentParser:
+def add_verb(
+    verbs: Verbs, name: str, module: str, does: str, rounds: int | None = None
+) -> argparse.ArgumentParser:
     """A verb that a function of its name measures, in so many rounds unless told."""
     verb = verbs.add_parser(name, help=does)
     verb.set_defaults(measure=(module, name))
@@ -60,7 +63,7 @@ def add_verb(verbs, name: str, module: str, does: str, rounds: int | None = None
     return verb
 
 
-def add_training_steps(verbs) -> None:
+def add_training_steps(verbs: Verbs) -> None:
     verb = add_verb(
         verbs,
         "training",
@@ -105,7 +108,7 @@ def add_training_steps(verbs) -> None:
     verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
 
 
-def add_trainings(verbs) -> None:
+def add_trainings(verbs: Verbs) -> None:
     verb = add_verb(
         verbs,
         "training_speed",
@@ -121,14 +124,14 @@ def add_trainings(verbs) -> None:
     verb.add_argument("--max-tokens", type=int, default=2500, help="tokens in a batch")
     verb.add_argument("--dropout", type=float, default=0.2, help="rate of all dropout")
     verb.add_argument("--threads", type=int, default=2, help="threads of a training")
-    verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
+    verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
     verb = add_verb(
         verbs, "curves", "curves", does="validation loss of runs by epoch, the seeds of a system together"
     )
     verb.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of one config")
 
 
-def add_translation(verbs) -> None:
+def add_translation(verbs: Verbs) -> None:
     verb = add_verb(
         verbs,
         "translation",
@@ -149,10 +152,10 @@ def add_translation(verbs) -> None:
     verb.add_argument(
         "--single-process", action="store_true", help="PyTorch in one process of so many threads, too"
     )
-    verb.add_argument("--output", type=Path, metavar="FILE", help=OUTPUT)
+    verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
 
 
-def add_text(verbs) -> None:
+def add_text(verbs: Verbs) -> None:
     for name, does in (
         ("pivot", "translation, direct against through the pivot"),
         ("directions", "translation of one language into all others, encoded once"),
@@ -171,10 +174,12 @@ def add_text(verbs) -> None:
     verb.add_argument("--language", required=True, help="their language")
     verb.add_argument("--kind", default="moses", help="tokenisation that needs no truecaser")
     verb.add_argument("--lines", type=int, default=20_000, help="how many sentences")
-    verb.add_argument("--workers", type=int, nargs="+", default=[os.cpu_count()], help="numbers of processes")
+    verb.add_argument(
+        "--workers", type=int, nargs="+", default=[os.cpu_count() or 1], help="numbers of processes"
+    )
 
 
-def add_probes(verbs) -> None:
+def add_probes(verbs: Verbs) -> None:
     verb = add_verb(
         verbs, "probes", "probes", does="states, similarity and classifiers of a random model and text"
     )

@@ -15,8 +15,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--pairs", required=True, help="language pairs that must be there, as in de-en,fr-en")
     parser.add_argument("--splits", default=",".join(SPLITS), help="splits that must be there")
-    arguments = parser.parse_args(arguments)
-    counts = check_corpus(arguments.folder, parse_directions(arguments.pairs), arguments.splits.split(","))
+    options = parser.parse_args(arguments)
+    counts = check_corpus(options.folder, parse_directions(options.pairs), options.splits.split(","))
     print("\t".join(["pair", *counts]))
     for pair in next(iter(counts.values())):
         print("\t".join([pair, *(str(of_split[pair]) for of_split in counts.values())]))

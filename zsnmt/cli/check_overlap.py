@@ -17,7 +17,7 @@ from zsnmt.corpora.training_text import (
     write_overlaps,
 )
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder
+from zsnmt.files.replacing import new_folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,8 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=Path,
         metavar="FOLDER",
         help="write the text without overlapping training pairs to FOLDER, with overlap.json and "
-        "overlap.tsv, "
-        "which is such a list",
+        "overlap.tsv, which is such a list",
     )
     parser.add_argument(
         "--pairs",
@@ -50,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the choice")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args(arguments)
 
     if options.pairs and not options.remove_to:

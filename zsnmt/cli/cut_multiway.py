@@ -5,7 +5,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs
-from zsnmt.files import new_folder
+from zsnmt.files.replacing import new_folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -32,12 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--pivot",
         "--pivot-run",
-        type=Path,
         metavar="RUN",
-        help="run that translates through the pivot, as the baseline does in the paper (default: each "
-        "itself)",
+        help="run that translates through the pivot; baseline, as in the paper, is the run of zs_transformer "
+        "with the config and seed of each (default: self, each itself)",
     )
-    parser.add_argument("--report", type=Path, metavar="FILE", help="also make the page to look at")
+    parser.add_argument(
+        "--report", type=console.output_file, metavar="FILE", help="also make the page to look at"
+    )
     add_scoring_options(parser)
     add_search_options(parser)
     parser.add_argument(
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     other = parser.add_argument_group("another test set, with --output")
     other.add_argument(
         "--output",
-        type=Path,
+        type=console.output_file,
         metavar="FILE",
         help="score file (default: RUN/scores.json, for the test set of the run)",
     )
@@ -76,16 +77,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.comet:
         load_package()  # says at once if it is not installed
 
-    from zsnmt.evaluation.scored_run import score_elsewhere, score_run, settings_of  # loads PyTorch
+    from zsnmt.evaluation.scored_run import pivot_of, score_elsewhere, score_run, settings_of  # loads PyTorch
 
     for run in options.runs:
-        settings = settings_of(run, recipe.variables, given)
+        settings, pivot = settings_of(run, recipe.variables, given), pivot_of(run, options.pivot)
         if options.output:
             score_elsewhere(
-                run, options.output, settings | elsewhere, pivot=options.pivot, engine=engine, scored=show
+                run, options.output, settings | elsewhere, pivot=pivot, engine=engine, scored=show
             )
         else:
-            score_run(recipe.steps, run, settings, pivot=options.pivot, engine=engine, scored=show)
+            score_run(recipe.steps, run, settings, pivot=pivot, engine=engine, scored=show)
     if not options.output:
         show_table(options.runs, options.report)
 

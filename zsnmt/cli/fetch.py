@@ -9,7 +9,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.releases.catalogue import CATALOGUE
-from zsnmt.corpora.releases.fetch import at_mirror, fetch
+from zsnmt.corpora.releases.fetch import fetch, for_languages, use_mirror
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,9 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     options = parser.parse_args(arguments)
 
-    corpus = CATALOGUE[options.corpus]
+    corpus = for_languages(CATALOGUE[options.corpus], options.languages)
     if options.mirror:
-        corpus = at_mirror(corpus, options.mirror)
+        corpus = use_mirror(corpus, options.mirror)
     print(f"{corpus.licence}; see {corpus.homepage}", file=sys.stderr)
     for text in fetch(corpus, options.to, options.languages, given=options.from_dir):
         print(text)

@@ -71,7 +71,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "take their labels for those of version 2",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of the orders drawn")
-    verb.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    verb.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     verb.set_defaults(run=apply_model)
 
     verb = verbs.add_parser("text", help="write the sentences that apply keeps, in their own order")
@@ -104,10 +104,10 @@ def train_models(options: argparse.Namespace) -> None:
 
 def apply_model(options: argparse.Namespace) -> None:
     from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
-    from zsnmt.corpora.reordering.permutation_model import mixed, read_model
+    from zsnmt.corpora.reordering.permutation_model import mix_models, read_model
 
     order, own = (read_model(getattr(options, name), name in options.version_1) for name in ("order", "own"))
-    model = mixed(order, own, options.own_weight)
+    model = mix_models(order, own, options.own_weight)
     report(
         write_reordered(
             options.trees,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.releases.options import add_corpora, reader_of
-from zsnmt.files import new_folder
+from zsnmt.files.replacing import new_folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -12,6 +12,7 @@ learned one.
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, parse, positive
@@ -46,13 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.masked_lm.config import check_systems, read_study_config
     from zsnmt.masked_lm.study import Study, do_study
 
-    chosen = {
+    chosen: dict[str, Any] = {
         "conditions": options.conditions,
         "systems": options.systems and check_systems(options.systems),
         "seeds": options.seeds,
     }
     config = read_study_config(options.config, recipe.variables)
-    config = replace(config, **{key: tuple(value) for key, value in chosen.items() if value})
+    chosen = {key: tuple(value) for key, value in chosen.items() if value}
+    config = replace(config, **chosen)
     study = Study(config, options.config, recipe.runs / options.config.stem)
     if options.dry_run:
         for condition, system, seed in study.grid():

@@ -2,6 +2,7 @@
 that shows them.
 
 zsnmt masked-lm-report runs/bert_fake_english --output report
+zsnmt masked-lm-report runs/bert_wikipedia --beside runs/bert_fake_english_orders --output report
 """
 
 import sys
@@ -22,12 +23,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--output", type=Path, required=True, help="folder for the page, tables and figures; it may be there"
     )
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        nargs="+",
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="runs of another config, whose Table 4 is printed and written beside that of these; may be "
+        "given once for each config",
+    )
     options = parser.parse_args(arguments)
-    from zsnmt.masked_lm.report.page import write_report  # loads matplotlib
-    from zsnmt.masked_lm.report.runs import read_runs
-    from zsnmt.masked_lm.report.tables import text_report
+    from zsnmt.masked_lm.report.page import write_report, write_tables  # loads matplotlib
+    from zsnmt.masked_lm.report.runs import check_configs, read_runs
+    from zsnmt.masked_lm.report.tables import corpora_tables, text_of, text_report
 
-    runs = read_runs(options.runs)
-    for path in write_report(options.output, runs):
-        print(path, file=sys.stderr)
-    print(text_report(runs))
+    studies = [read_runs(folders) for folders in (options.runs, *options.beside)]
+    check_configs(studies)
+    corpora = corpora_tables(studies) if options.beside else []
+    written = write_report(options.output, studies[0]) + write_tables(options.output, corpora)
+    print(*written, sep="\n", file=sys.stderr)
+    print("\n\n".join([text_report(studies[0]), *map(text_of, corpora)]))

@@ -17,7 +17,7 @@ from zsnmt.errors import InputError
 
 TASKS = {"zs_transformer": "zs_translation", "zs_bert": "zs_masked_lm"}  # what a model is trained with
 
-AddArguments = Callable[[argparse.ArgumentParser], None]
+AddArguments = Callable[[argparse._ActionsContainer], None]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -16,7 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
     )
-    parser.add_argument("--vocabulary-size", type=int, default=8000, help="pieces of the joint subword model")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--vocabulary-size", type=int, default=8000, help="pieces of the joint subword model")
+    size.add_argument(
+        "--merges", type=int, metavar="N", help="instead: its merge operations, of bpe, as subword-nmt counts"
+    )
     parser.add_argument(
         "--subword-type",
         choices=["bpe", "unigram", "word"],
@@ -41,7 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default="raw",
         metavar="KIND",
         help="what is done before: raw, moses, moses_truecase, indic or by_script for all languages, "
-        "then exceptions like en=moses",
+        "then exceptions like en=moses; with _as_spelt after Moses' kinds and by_script, punctuation is not "
+        "normalised",
+    )
+    parser.add_argument(
+        "--transliterate", choices=["devanagari"], help="the model has this script in place of all Indic ones"
     )
     parser.add_argument(
         "--mark-tokens",
@@ -49,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="no two languages have a token in common: each is marked with its language",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args(arguments)
     from zsnmt.text.learning import TextSettings
     from zsnmt.training.binarised import prepare  # loads PyTorch
@@ -63,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         seed=options.seed,
         tokenisation=options.tokenisation,
         mark_tokens=options.mark_tokens,
+        merges=options.merges,
+        transliterate=options.transliterate,
     )
     counts = prepare(
         options.text, options.folder, options.languages, settings=settings, workers=options.workers

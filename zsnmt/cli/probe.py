@@ -3,10 +3,13 @@ are in them.
 
     zsnmt probe runs/demo/*/seed1
     zsnmt probe RUN --kind exact --labels "language position" --train-lines 500
+    zsnmt probe RUN --languages "da de es fi fr it nl pt"
+    zsnmt probe RUN --train-lines all
 
-Figures are of the first lines of the split; classifiers are trained on random lines of each language's
-training text, by the procedure of Liu et al. (2021) or, with --kind exact, to convergence, which is for few
-classes. Tables go to RUN/probes. Run it again to go on after a stop.
+Similarity is of translations: of a multiway split, or of the sentences that the files of pairs have in
+common. Classifiers are measured on each language's own lines and trained on random lines of its training
+text, by the procedure of Liu et al. (2021) or, with --kind exact, to convergence, which is for few classes.
+Tables go to RUN/probes. Run it again to go on after a stop.
 """
 
 from argparse import ArgumentTypeError
@@ -16,6 +19,7 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.analysis.state_folder import LABELS
 from zsnmt.cli.recipe import Recipe, add_check, parse, positive
+from zsnmt.evaluation.probing import LIVE, MOST_STORED_LINES, STORED, Probing
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -24,11 +28,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", default="test", help="part of the text that is measured on")
     parser.add_argument("--lines", type=positive, metavar="N", help="only its first N lines (default: all)")
     parser.add_argument(
+        "--languages",
+        type=codes,
+        default=(),
+        metavar="CODES",
+        help='only these, as in "de it" (default: all)',
+    )
+    parser.add_argument(
         "--train-lines",
-        type=positive,
+        type=positive_or_all,
         default=2000,
         metavar="N",
-        help="lines of each language to train classifiers on, at most",
+        help="lines of each language to train classifiers on, at most; or all, of each as many as it has",
+    )
+    parser.add_argument(
+        "--training-states",
+        choices=[STORED, LIVE],
+        help="stored: all are on the disk until the classifiers are trained; live: the classifiers learn "
+        f"while the encoder runs, in batches of sentences (default: live above {MOST_STORED_LINES} lines)",
     )
     parser.add_argument(
         "--kind", choices=["published", "exact"], default="published", help="procedure of the classifiers"
@@ -53,12 +70,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="seed of the training lines, the classifiers and the Gaussians",
     )
     parser.add_argument("--keep-states", action="store_true", help="leave the states in RUN/probes, too")
+    parser.add_argument(
+        "--classifiers-only",
+        action="store_true",
+        help="no similarity, for which languages must have sentences in common",
+    )
     add_check(parser)
     options = vars(parse(parser, arguments))
     runs, keep_states = options.pop("runs"), options.pop("keep_states")
     recipe = Recipe("probe", options.pop("check"))
 
-    from zsnmt.evaluation.probes import Probing, probe_run
+    from zsnmt.evaluation.probes import probe_run
 
     for run in runs:
         shown = probe_run(recipe.steps, run, Probing(**options), keep_states=keep_states)
@@ -67,6 +89,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"next, for figures of probes and scores: zsnmt report {' '.join(map(str, runs))} --output "
         "report.html"
     )
+
+
+def codes(words: str) -> tuple[str, ...]:
+    """Some languages of the model."""
+    return tuple(words.split())
+
+
+def positive_or_all(word: str) -> int | None:
+    """A whole number above 0; None for all."""
+    return None if word == "all" else positive(word)
 
 
 def labels(words: str) -> tuple[str, ...]:

@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.analysis.state_folder import LABELS
+from zsnmt.analysis.state_folder import BATCHES, LABELS, ROWS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-classifiers", description=__doc__)
     parser.add_argument("states", type=Path, help="folder made by zsnmt probe-states, to train on")
-    parser.add_argument("output", type=Path, help="TSV to write; one that is there is replaced at the end")
+    parser.add_argument(
+        "output", type=console.output_file, help="TSV to write; one that is there is replaced at the end"
+    )
     parser.add_argument(
         "--held-out",
         type=Path,
@@ -30,6 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default="published",
         help="published: five epochs as in Liu et al. (2021), in batches for about 4000 updates; exact: to "
         "convergence, for few classes",
+    )
+    parser.add_argument(
+        "--batches",
+        choices=BATCHES,
+        default=ROWS,
+        help="what the published kind shuffles and puts into batches: rows, or whole sentences as zsnmt "
+        "probe does with live states",
     )
     parser.add_argument("--labels", nargs="+", choices=LABELS, default=LABELS, help="what to predict")
     parser.add_argument("--seed", type=int, default=1, help="seed of the split and of the training")

@@ -18,8 +18,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--text",
         type=Path,
-        help="folder with SPLIT.{lang} (default: the run's); for fairseq's own "
-        "transformer, pieces with spaces between them",
+        help="folder with SPLIT.{lang}, or with SPLIT.xx-yy.{lang} of pairs with the pivot, of which the "
+        "sentences common to all are read (default: the run's); for fairseq's own transformer, pieces with "
+        "spaces between them",
     )
     parser.add_argument("--split", default="test", help="which part of the text")
     parser.add_argument(
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.model.is_file() and not (options.data and options.text):
         parser.error("a checkpoint of fairseq's own transformer needs --data and --text")
     from zsnmt.analysis.state_folder import read_states
-    from zsnmt.corpora.multiway import read_multiway
+    from zsnmt.corpora.multiway import read_translations
     from zsnmt.inference.states import load_run, load_stock_checkpoint, write_states  # loads PyTorch
     from zsnmt.languages import check_known
     from zsnmt.masked_lm.random_lines import random_lines
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     languages = [check_known(language, model.languages) for language in options.languages or model.languages]
     folder = options.text or Path(read_record(options.model)["text"])
     if options.random_lines is None:
-        text = read_multiway(folder, options.split, languages)
+        text = read_translations(folder, options.split, languages, pivot=model.languages[0])
         text = {language: lines[: options.lines] for language, lines in text.items()}
     else:
         text = random_lines(folder, options.split, languages, number=options.random_lines, seed=options.seed)

@@ -40,7 +40,7 @@ def add_check(parser: console.Parser) -> None:
     )
 
 
-def with_fairseq_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+def split_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words before `--`, and the options of fairseq-train after it."""
     words = [*arguments]
     place = words.index("--") if "--" in words else len(words)

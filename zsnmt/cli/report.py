@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="+",
         help="run folders with scores.json; the first one's system is the baseline",
     )
-    parser.add_argument("--output", type=Path, required=True, help="the HTML page to write")
+    parser.add_argument("--output", type=console.output_file, required=True, help="the HTML page to write")
     parser.add_argument(
         "--format",
         nargs="+",

@@ -21,9 +21,11 @@ DOCUMENTS = (ROOT / "README.md", ROOT / "RESULTS.md")
 def makers() -> "dict[str, Maker]":
     """What makes each block of a document, of all studies."""
     from zsnmt.masked_lm.report import kept
+    from zsnmt.masked_lm.report import papers as of_masked_lms
     from zsnmt.report import documents  # loads sacreBLEU
+    from zsnmt.report.papers import tables as papers
 
-    return documents.MAKERS | kept.MAKERS
+    return documents.MAKERS | kept.MAKERS | papers.MAKERS | of_masked_lms.MAKERS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="run folders with scores.json, and probes if they have some, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
-    from zsnmt.files import replacing
+    from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
     from zsnmt.report.documents import fill, keep_probes, keep_scores

@@ -34,10 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--examples", type=int, default=0, metavar="N", help="show N sentences that came back different"
     )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="also write the figures to FILE, as JSON")
+    parser.add_argument(
+        "--output", type=console.output_file, metavar="FILE", help="also write the figures to FILE, as JSON"
+    )
     options = parser.parse_args(arguments)
     from zsnmt.corpora.parallel_text import files_of_language
-    from zsnmt.files import replacing
+    from zsnmt.files.replacing import replacing
     from zsnmt.languages import check_language
     from zsnmt.runs.folder import commit
     from zsnmt.text.pipeline import RAW, TextPipeline

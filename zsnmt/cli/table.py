@@ -1,25 +1,55 @@
-"""Print scored runs side by side; with --markdown as an entry for RESULTS.md."""
+"""Print scored runs side by side, with --markdown as an entry for RESULTS.md; with --paper runs of several
+configs, a row each, in the form of a table of a paper and with its published figures.
+
+    zsnmt table runs/demo/*/seed*
+    zsnmt table runs/iwslt17/*/seed* runs/europarl_*/*/seed* --paper liu_table_3
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.console import WrongUse
+from zsnmt.report.papers import NAMES
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt table", description=__doc__)
-    parser.add_argument("runs", type=Path, nargs="+", help="run folders with scores.json")
+    parser.add_argument(
+        "runs", type=Path, nargs="+", help="run folders with scores.json, or score files that were kept"
+    )
     parser.add_argument(
         "--markdown", action="store_true", help="Markdown, with the command and commit of each run"
     )
     parser.add_argument("--directions", action="store_true", help="Markdown, every direction")
+    parser.add_argument(
+        "--paper",
+        choices=NAMES,
+        metavar="TABLE",
+        help=f"a table of a paper, over runs of several configs, with its figures: {', '.join(NAMES)}",
+    )
     parser.add_argument("--folder", type=Path, default=Path(), help="folder that the runs are in")
     options = parser.parse_args(arguments)
+    if options.paper and options.directions:
+        raise WrongUse("--directions is of runs side by side; liu_appendix has every direction for --paper")
+    paths = [options.folder / run for run in options.runs]
+    if options.paper:
+        print(of_paper(options.paper, paths, markdown=options.markdown))
+        return
     from zsnmt.report.markdown import every_direction, markdown_table, text_table  # loads sacreBLEU
-    from zsnmt.runs.scores import read_scores
+    from zsnmt.report.papers.sources import scores_of
 
-    scores = [read_scores(options.folder / run) for run in options.runs]
+    scores = [*map(scores_of, paths)]
     if options.directions:
         print(every_direction(scores))
     else:
         print(markdown_table(scores) if options.markdown else text_table(scores))
+
+
+def of_paper(name: str, paths: Sequence[Path], *, markdown: bool = False) -> str:
+    """A table of a paper, from run folders or kept files, for a terminal or in Markdown."""
+    from zsnmt.masked_lm.report import papers
+    from zsnmt.report.papers.tables import TABLES, markdown_of, text_of  # loads sacreBLEU
+
+    paper_table = (TABLES | papers.TABLES)[name]
+    return (markdown_of if markdown else text_of)(paper_table, [*map(paper_table.source.read, paths)])

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_seeds, with_fairseq_options
+from zsnmt.cli.recipe import Recipe, add_check, add_seeds, split_options
 from zsnmt.console import WrongUse
 
 
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--name", help="name of the system, needed with options of its own (default: the architecture)"
     )
     add_check(parser)
-    own, further = with_fairseq_options(sys.argv[1:] if arguments is None else arguments)
+    own, further = split_options(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(own)
     if further and not options.name:
         raise WrongUse("a variant with options of its own needs a --name for its run folder")

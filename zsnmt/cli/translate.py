@@ -6,7 +6,7 @@ zsnmt translate RUN --from nl --to de --via en --input text --output translation
 
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
@@ -38,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
     parser.add_argument("--input", type=Path, help="text, one sentence per line (default: stdin)")
-    parser.add_argument("--output", type=Path, help="file for the translation (default: stdout)")
+    parser.add_argument(
+        "--output", type=console.output_file, help="file for the translation (default: stdout)"
+    )
     add_search_options(parser)
     parser.add_argument(
         "--batch-tokens", type=int, metavar="N", default=BATCH_TOKENS, help="source tokens in a batch, about"
@@ -59,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         lines = iterate_stream(sys.stdin.buffer, "standard input", allow_empty_lines=True)
 
-    def translations():
+    def translations() -> Iterator[str]:
         first_line = 1
         with tqdm(unit=" lines", disable=None) as bar:
             while chunk := list(itertools.islice(lines, LINES_AT_A_TIME)):

@@ -31,4 +31,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         read_xnli_config(options.config, recipe.variables), options.config, recipe.runs / options.config.stem
     )
     do_nli_study(recipe.steps, study)
-    xnli_table.main([str(study.folder)])
+    xnli_table.main([str(study.folder), "--figures", str(study.folder / "report")])

@@ -1,6 +1,6 @@
 """Print accuracy on XNLI by position encoding and language, means over the seeds, from scored runs.
 
-zsnmt xnli-table runs/bert_xnli [--markdown | --tsv]
+zsnmt xnli-table runs/bert_xnli [--markdown | --tsv] [--figures FOLDER]
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="an entry for RESULTS.md")
     form.add_argument("--tsv", action="store_true", help="numbers, 0 to 1")
+    parser.add_argument(
+        "--figures", type=Path, metavar="FOLDER", help="draw the table as bars, too: xnli.png and xnli.svg"
+    )
     args = parser.parse_args(arguments)
     from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs  # loads sacreBLEU
-    from zsnmt.report.table import markdown, text_rows, tsv, wrapped
+    from zsnmt.report.table import markdown_table, text_rows, tsv, wrap
 
-    table = accuracy_table(read_runs(args.runs))
+    runs = read_runs(args.runs)
+    table = accuracy_table(runs)
+    if args.figures:
+        from zsnmt.masked_lm.report.xnli_bars import accuracy_bars  # loads matplotlib
+        from zsnmt.report.html import write_drawings
+
+        write_drawings(args.figures, [accuracy_bars(runs)])
     if args.markdown or args.tsv:
-        print(markdown(table) if args.markdown else tsv(table), end="")
+        print(markdown_table(table) if args.markdown else tsv(table), end="")
     else:
-        print(text_rows(table), "", wrapped(table.note), sep="\n")
+        print(text_rows(table), "", wrap(table.note), sep="\n")

@@ -1,12 +1,13 @@
 """Pivot-centred training pairs cut from a multiway corpus (the conditions of Liu et al. 2021, section
-3.1).
+3.1), and multiway text cut from pairs.
 """
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import SPLITS
+from zsnmt.corpora.parallel_text import SPLITS, find_pair
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 from zsnmt.text.lines import read_lines, write_lines
@@ -34,6 +35,79 @@ def read_multiway(folder: Path, split: str, languages: Sequence[str]) -> dict[st
     if len({len(lines) for lines in text.values()}) > 1:
         counts = ", ".join(f"{split}.{language} {len(lines)}" for language, lines in text.items())
         raise InputError(f"{folder} is not multiway: its files differ in their number of lines ({counts})")
+    return text
+
+
+def is_multiway(folder: Path, split: str, languages: Sequence[str]) -> bool:
+    """Whether a split has one file for each of the languages."""
+    return all((folder / f"{split}.{language}").is_file() for language in languages)
+
+
+def read_translations(folder: Path, split: str, languages: Sequence[str], pivot: str) -> dict[str, list[str]]:
+    """The lines of a split by language of which line n is the same sentence in all: a multiway set, or what
+    the files of pairs have in common.
+
+    Pairs with the pivot meet in its sentences. Those that each of the pairs has, once, are common; they are
+    in the order of the first pair. Raises `InputError` for a pair that is missing or not parallel, and where
+    no sentence is common.
+    """
+    if is_multiway(folder, split, languages):
+        return read_multiway(folder, split, languages)
+    others = [language for language in languages if language != pivot]
+    if not others:
+        raise InputError(f"{folder} has no {split}.{pivot}; name another language besides {pivot}, the pivot")
+    pairs = {}
+    for language in others:
+        files = find_pair(folder, split, language, target=pivot)
+        sides = {file.suffix[1:]: read_lines(file) for file in files}
+        if len(sides[language]) != len(sides[pivot]):
+            raise InputError(
+                f"{files[0]} has {len(sides[language])} lines and {files[1]} has {len(sides[pivot])}; line n "
+                "of one must be the translation of line n of the other"
+            )
+        pairs[language] = translations_of_unique(sides[pivot], sides[language])
+    common = [
+        sentence for sentence in pairs[others[0]] if all(sentence in of_pair for of_pair in pairs.values())
+    ]
+    if not common:
+        raise InputError(
+            f"no sentence of {pivot} is in the {split} files of all of {', '.join(others)} in {folder}, once "
+            "in each; name fewer languages, or another split"
+        )
+    of_language = {pivot: {sentence: sentence for sentence in common}, **pairs}
+    return {language: [of_language[language][sentence] for sentence in common] for language in languages}
+
+
+def translations_of_unique(sentences: Sequence[str], translations: Sequence[str]) -> dict[str, str]:
+    """The translation of each sentence that occurs once, in order."""
+    counts = Counter(sentences)
+    return {
+        sentence: translation
+        for sentence, translation in zip(sentences, translations)
+        if counts[sentence] == 1
+    }
+
+
+def own_lines(folder: Path, split: str, languages: Sequence[str]) -> dict[str, list[str]]:
+    """The lines that each language has in a split: those of `split.{lang}`, or of the files of its pairs,
+    each without what an earlier file has.
+
+    Line n of two languages is not the same sentence. Raises `InputError` for a language without a file.
+    """
+    text = {}
+    for language in languages:
+        multiway = folder / f"{split}.{language}"
+        files = [multiway] if multiway.is_file() else sorted(folder.glob(f"{split}.*-*.{language}"))
+        if not files:
+            raise InputError(
+                f"{folder} has neither {multiway.name} nor a file {split}.xx-yy.{language} of any pair; give "
+                f"a folder or a split with text of {language}"
+            )
+        lines: list[str] = []
+        for file in files:
+            earlier = {*lines}
+            lines += (line for line in read_lines(file) if line not in earlier)
+        text[language] = lines
     return text
 
 

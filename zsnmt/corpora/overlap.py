@@ -48,7 +48,7 @@ class Bare(dict):
 BARE = Bare()
 
 
-def normalised(sentence: str) -> str:
+def normalise(sentence: str) -> str:
     """What is compared of a sentence; of one without letters and digits, all but its spaces."""
     folded = unicodedata.normalize("NFKC", sentence).casefold()
     return " ".join(folded.translate(BARE).split()) or "".join(folded.split())
@@ -68,10 +68,10 @@ def held_out_files(text: Path, languages: Sequence[str]) -> list[Path]:
 
 def held_out_sentences(text: Path, languages: Sequence[str]) -> dict[str, Place]:
     """The normalised sentences of the held-out files, each with its first place."""
-    places = {}
+    places: dict[str, Place] = {}
     for file in held_out_files(text, languages):
         for number, line in enumerate(iterate_lines(file), start=1):
-            places.setdefault(normalised(line), Place(file, number))
+            places.setdefault(normalise(line), Place(file, number))
     return places
 
 
@@ -84,5 +84,5 @@ def find_overlaps(
         yield [
             Overlap(Place(file, number), place, side)
             for file, side in zip(files, sides)
-            if (place := held_out.get(normalised(side)))
+            if (place := held_out.get(normalise(side)))
         ]

@@ -67,19 +67,18 @@ def files_of_language(language: str, paths: Iterable[Path]) -> list[Path]:
 
 
 def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tuple[str, str]]:
-    """The pairs of languages with text in a split; for training only those with files of their own."""
+    """The pairs of languages with text in a split, also of one side alone; for training only those with files
+    of their own.
+    """
     pairs = []
     for pair in combinations(languages, 2):
-        own = [text / f"{split}.{a}-{b}.{a}" for a, b in (pair, pair[::-1])]
-        if all(path.is_file() for path in own):
+        sides = ([text / f"{split}.{a}-{b}.{side}" for side in (a, b)] for a, b in (pair, pair[::-1]))
+        own = [next(filter(Path.is_file, files)) for files in sides if any(map(Path.is_file, files))]
+        if len(own) == 2:
             raise InputError(
                 f"{text} has {own[0].name} and {own[1].name}; a pair serves both directions, so keep one"
             )
-        if (
-            any(path.is_file() for path in own)
-            or split != "train"
-            and all((text / f"{split}.{language}").is_file() for language in pair)
-        ):
+        if own or split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
             pairs.append(pair)
     return pairs
 
@@ -111,7 +110,7 @@ def check_corpus(
     """
     if not pairs or not splits:
         raise InputError("there is nothing to check; name at least one language pair and one split")
-    counts = {}
+    counts: dict[str, dict[str, int]] = {}
     for split in splits:
         counts[split] = {}
         multiway = {}

@@ -8,7 +8,9 @@ from pathlib import Path
 from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_files, held_out_sentences
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
 from zsnmt.errors import InputError
-from zsnmt.files import OVERLAP_FILE, replacing, write_json
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import OVERLAP_FILE, damage_of, read_json, write_json
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction
 from zsnmt.processes import worker_pool
 from zsnmt.text.lines import iterate_lines, write_lines
@@ -20,7 +22,7 @@ def parse_limits(setting: str) -> dict[str, int]:
     """Read `30000` or `30000 de-en=14000` or `de-en=14000`: sentence pairs by pair; `""` is for all the
     others.
     """
-    limits = {}
+    limits: dict[str, int] = {}
     for word in setting.split():
         pair, _, number = word.rpartition("=")
         said_before = {pair, "-".join(pair.split("-")[::-1])} & limits.keys()
@@ -118,6 +120,17 @@ def make_training_text(
     copy_held_out(text, target, languages)
     write_overlaps(target / LIST_FILE, overlaps)
     write_json(target / OVERLAP_FILE, counts)
+    return counts
+
+
+def read_overlap(path: Path, remedy: str) -> dict[str, dict[str, int]]:
+    """The counts by training pair that an overlap.json says; `InputError` with the remedy if it is missing or
+    damaged.
+    """
+    counts = read_json(path, remedy)
+    with damage_of(path, remedy):
+        for pair in counts.values():
+            check_kinds(pair, dict.fromkeys(("lines", *SPLITS[1:], "removed"), int))
     return counts
 
 

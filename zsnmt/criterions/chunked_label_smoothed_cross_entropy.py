@@ -36,13 +36,14 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
         """The stock method; from features (B×T×C), the loss of all tokens and their negative
         log-likelihood, in nats.
         """
-        if "features_only" not in sample["net_input"]:
+        decoder = projecting_decoder(model) if "features_only" in sample["net_input"] else None
+        if decoder is None:
             return super().compute_loss(model, net_output, sample, reduce)
         features, extra = net_output
         target = model.get_targets(sample, net_output)[:, self.ignore_prefix_size :].flatten()  # BT
         counted = target.ne(self.padding_idx).nonzero().squeeze(1)  # N
         features = features[:, self.ignore_prefix_size :].flatten(0, 1).index_select(0, counted)  # N×C
-        logits = projecting_decoder(model).output_layer(features)  # N×V
+        logits = decoder.output_layer(features)  # N×V
         loss, nll_loss, correct = ChunkedLoss.apply(logits, target[counted], self.eps, self.report_accuracy)
         extra["accuracy"] = correct, counted.new_tensor(len(counted))
         return loss, nll_loss

@@ -40,7 +40,7 @@ class MaskedSentences(FairseqDataset):
     def __init__(
         self,
         lines: Sequence[Tensor],
-        sizes: np.ndarray,
+        sizes: Sequence[int] | np.ndarray,
         dictionary: Dictionary,
         masking: Masking,
         length: int,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fairseq.data import Dictionary
 
@@ -10,6 +11,19 @@ from zsnmt.decoding.search import Sentence
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known
 from zsnmt.text.pipeline import TextPipeline
+
+
+def load_dictionary(path: Path) -> Dictionary:
+    """The dictionary in a file; `InputError` for one that is damaged."""
+    try:
+        return Dictionary.load(str(path))
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # fairseq raises many kinds
+        raise InputError(
+            f"{path} is not a dictionary ({' '.join(str(error).split())}); copy it from where the folder was "
+            "made, or make the folder again"
+        ) from error
 
 
 def encode(pieces: Sequence[str], dictionary: Dictionary) -> list[int]:
@@ -22,7 +36,8 @@ class Codec:
     """A model's text pipeline, dictionary and language tags: raw text into token ids, and back.
 
     `languages` are in their order, the pivot first; `trained` are the directions of training; `longest` is
-    the number of tokens that the model reads of a source at most, tags and EOS among them.
+    the number of tokens that the model reads of a source at most, tags and EOS among them. Raises
+    `InputError` where no source fits into that.
     """
 
     pipeline: TextPipeline
@@ -30,6 +45,14 @@ class Codec:
     languages: list[str]
     trained: list[Direction]
     longest: int
+
+    def __post_init__(self) -> None:
+        some = Direction(self.languages[0], self.languages[-1])
+        if self.room(some) < 1:
+            raise InputError(
+                f"a model that reads {self.longest} tokens of a source has no place for its tags, a "
+                "piece and the end of the sentence"
+            )
 
     @property
     def dictionary(self) -> Dictionary:

@@ -3,11 +3,15 @@
 from argparse import Namespace
 from collections import OrderedDict
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from fairseq.data import ConcatDataset, Dictionary, LanguagePairDataset
 from fairseq.data.multilingual.multilingual_data_manager import MultilingualDatasetManager
+from fairseq.data.multilingual.sampling_method import SamplingMethod
+from torch.utils.data import Dataset
 
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.errors import InputError
@@ -25,8 +29,8 @@ class TaggedPairs(LanguagePairDataset):
         self,
         direction: Direction,
         placement: TagPlacement,
-        source,
-        target=None,
+        source: Dataset,
+        target: Dataset | None = None,
         source_sizes: Sequence[int] | None = None,
         left_pad_source: bool = True,
         left_pad_target: bool = False,
@@ -56,6 +60,18 @@ class TaggedPairs(LanguagePairDataset):
             example["prev_output_tokens"] = torch.cat([self.start, example["target"][:-1]])
         return example
 
+    def random_choice_in_dataset(self, generator: np.random.RandomState, number: int) -> np.ndarray:
+        """The indices of so many pairs at random; fairseq asks for it where directions are sampled.
+
+        A direction that gives more pairs than it has gives each of them before any of them again, where
+        fairseq would draw some three times and others never.
+        """
+        if number <= len(self):
+            return generator.choice(len(self), number, replace=False)
+        passes, rest = divmod(number, len(self))
+        whole = [generator.permutation(len(self)) for _ in range(passes)]
+        return np.concatenate([*whole, generator.choice(len(self), rest, replace=False)])
+
 
 class DirectionSets(ConcatDataset):
     """Data sets of several directions, one after the other, each batch of one direction only.
@@ -69,7 +85,7 @@ class DirectionSets(ConcatDataset):
         lengths = np.array(self.sizes).reshape(len(self), -1)
         return np.lexsort((*lengths.T[::-1], of_direction))
 
-    def batch_by_size(self, indices: np.ndarray, **limits) -> list[list[int]]:
+    def batch_by_size(self, indices: np.ndarray, **limits: Any) -> list[list[int]]:
         """The stock batches, cut at the borders between directions; nothing is lost or reordered."""
         pieces = []
         for batch in super().batch_by_size(indices, **limits):
@@ -79,7 +95,7 @@ class DirectionSets(ConcatDataset):
             ]
         return pieces
 
-    def collater(self, samples: list[dict], **extra_args) -> dict:
+    def collater(self, samples: list[dict], **extra_args: Any) -> dict:
         batch = super().collater(samples, **extra_args)
         if samples:
             batch["direction"] = str(samples[0]["direction"])
@@ -96,15 +112,15 @@ class TaggedDataManager(MultilingualDatasetManager):
         valid_lang_pairs: list[str],
         langs: list[str],
         dicts: dict[str, Dictionary],
-        sampling_method,
+        sampling_method: SamplingMethod,
     ) -> None:
         super().__init__(args, lang_pairs, langs, dicts, sampling_method)
         self.valid_lang_pairs = valid_lang_pairs
-        self.placement: TagPlacement | None = None
+        self.placement: TagPlacement  # which the task sets
 
     def get_data_paths_and_lang_pairs(self, split: str) -> tuple[dict, dict]:
         paths, lang_pairs = super().get_data_paths_and_lang_pairs(split)
-        if split in getattr(self.args, "valid_subset", "").split(","):
+        if self.validates(split):
             lang_pairs["main"] = self.valid_lang_pairs
         return paths, lang_pairs
 
@@ -119,7 +135,17 @@ class TaggedDataManager(MultilingualDatasetManager):
                 )
         return shards
 
-    def load_a_dataset(self, split, data_path, src, src_dict, tgt, tgt_dict, combine, **_) -> TaggedPairs:
+    def load_a_dataset(
+        self,
+        split: str,
+        data_path: str,
+        src: str,
+        src_dict: Dictionary,
+        tgt: str,
+        tgt_dict: Dictionary,
+        combine: bool,
+        **_: object,
+    ) -> TaggedPairs:
         direction = parse_direction(f"{src}-{tgt}")
         source, target, _ = self.load_lang_dataset(
             data_path,
@@ -134,7 +160,7 @@ class TaggedDataManager(MultilingualDatasetManager):
             self.args.max_source_positions - len(self.placement.source_prefix(direction)),
             truncate_source=self.args.truncate_source,
         )
-        return TaggedPairs(
+        pairs = TaggedPairs(
             direction,
             self.placement,
             source,
@@ -142,6 +168,33 @@ class TaggedDataManager(MultilingualDatasetManager):
             left_pad_source=self.args.left_pad_source,
             left_pad_target=self.args.left_pad_target,
         )
+        if self.validates(split) and not getattr(self.args, "skip_invalid_size_inputs_valid_test", False):
+            self.check_lengths(pairs, Path(data_path), split)
+        return pairs
+
+    def validates(self, split: str) -> bool:
+        """Whether a split is one of validation."""
+        return split in getattr(self.args, "valid_subset", "").split(",")
+
+    def check_lengths(self, pairs: TaggedPairs, folder: Path, split: str) -> None:
+        """`InputError` for a sentence that is too long for the model, of which fairseq would say so when the
+        first epoch is over, and lose that epoch.
+        """
+        direction = pairs.direction
+        names = (f"{split}.{a}-{b}" for a, b in (direction, direction[::-1]))
+        name = next(name for name in names if (folder / f"{name}.{direction.source}.idx").is_file())
+        for language, sizes, verb, end in (
+            (direction.source, pairs.src_sizes, "reads", "source"),
+            (direction.target, pairs.tgt_sizes, "writes", "target"),
+        ):
+            limit = getattr(self.args, f"max_{end}_positions")
+            if len(longer := np.flatnonzero(sizes > limit)):
+                raise InputError(
+                    f"{folder / name}.{language}: line {longer[0] + 1} of this validation text has "
+                    f"{sizes[longer[0]]} tokens with its tags and its end, and the model {verb} {limit} at "
+                    "most; shorten the line, remove it in both languages, or give "
+                    f"--max-{end}-positions {max(sizes)}"
+                )
 
     def load_into_concat_dataset(
         self, split: str, datasets: list[tuple], data_param_list: list

@@ -1,7 +1,7 @@
 """fairseq's beam search, rule for rule, over a packed decoder."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import torch
 from torch import Tensor
@@ -57,11 +57,9 @@ def beam_search(
         if len(done) == len(sentences):
             break
         if done:
-            order, holes, movers = without(done, len(sentences))
-            sentences = [sentences[row] for row in order]
-            order, holes, movers = (
-                torch.tensor(rows, dtype=torch.long, device=device) for rows in (order, holes, movers)
-            )
+            staying = drop_rows(done, len(sentences))
+            sentences = [sentences[row] for row in staying[0]]
+            order, holes, movers = (torch.tensor(rows, dtype=torch.long, device=device) for rows in staying)
             state.drop(order, holes, movers)
             limit, history, ends = limit[order], history[order], ends[order]
             candidate_scores, parents, candidates = candidate_scores[order], parents[order], candidates[order]
@@ -113,13 +111,14 @@ def keep_only(symbol: int, log_probabilities: Tensor, rows: Tensor) -> None:
     log_probabilities[rows, :, symbol] = kept
 
 
-def without(done: Sequence[int], number: int) -> tuple[list[int], list[int], list[int]]:
+def drop_rows(done: Collection[int], number: int) -> tuple[list[int], list[int], list[int]]:
     """The rows that stay when some of `number` go: their order, in which the last (movers) stand in the
     gaps (holes).
     """
-    done, left = set(done), number - len(set(done))
-    holes = [row for row in range(left) if row in done]
-    movers = [row for row in range(left, number) if row not in done]
+    gone = set(done)
+    left = number - len(gone)
+    holes = [row for row in range(left) if row in gone]
+    movers = [row for row in range(left, number) if row not in gone]
     order = [*range(left)]
     for hole, mover in zip(holes, movers):
         order[hole] = mover

@@ -1,11 +1,11 @@
 """How beam search weighs the length of a hypothesis: fairseq's penalty, or that of GNMT."""
 
-import math
 from dataclasses import dataclass
 
 from zsnmt.errors import InputError
 
 POWER, GNMT = FORMS = ("power", "gnmt")
+LARGEST = 10  # exponent: a float32 holds this power of five thousand tokens
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,12 @@ class GNMTLengthPenalty:
 
 def search_penalty(exponent: float, form: str = POWER) -> float | GNMTLengthPenalty:
     """What fairseq's search takes as `len_penalty`; `InputError` for an unknown form, and an exponent that
-    is not 0 or above.
+    is not from 0 to 10.
     """
     if form not in FORMS:
         raise InputError(f"there is no length penalty of the form '{form}'; choose {' or '.join(FORMS)}")
-    if not 0 <= exponent < math.inf:
-        raise InputError(f"the exponent of the length penalty is {exponent}; it must be a number, 0 or above")
+    if not 0 <= exponent <= LARGEST:  # which no NaN is
+        raise InputError(
+            f"the exponent of the length penalty is {exponent}; it must be a number from 0 to {LARGEST}"
+        )
     return exponent if form == POWER else GNMTLengthPenalty(exponent)

@@ -77,9 +77,8 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
         "--engine",
         choices=ENGINES,
         help="pytorch; ctranslate2, for which a run is exported first if it has no up-to-date export; auto, "
-        "ctranslate2 "
-        "if the run has such an export, else pytorch; fairseq, the reference "
-        "(default: pytorch, and for an export the engine of its format)",
+        "ctranslate2 if the run has such an export, else pytorch; fairseq, the reference (default: pytorch, "
+        "and for an export the engine of its format)",
     )
     parser.add_argument(
         "--precision",

@@ -23,8 +23,9 @@ from zsnmt.modules.relative_attention import RelativeKeys
 class PyTorchEngine:
     """Searches with a trained model on its device; a tag of `languages` is never written.
 
-    Equal sources of a batch are encoded once. Hypotheses do not depend on their companions in a batch, but
-    for rounding: that of float32, or that of int8, whose inputs are scaled together.
+    Equal sources of a batch are encoded once. Hypotheses depend on their companions in a batch only where
+    rounding decides between two candidates: that of float32, or that of int8, whose inputs are scaled
+    together.
     """
 
     def __init__(

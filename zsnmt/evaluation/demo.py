@@ -68,13 +68,13 @@ def example(experiment: Experiment, number: int, direction: Direction) -> Iterat
     yield ""
     for language, what in shown.items():
         sentence = read_lines(experiment.text / f"test.{language}")[number]
-        yield f"{named(experiment, language) + what:<{WIDTH}} {sentence}"
+        yield f"{describe_language(experiment, language) + what:<{WIDTH}} {sentence}"
     for system in SYSTEMS:
         hypotheses = hypotheses_file(experiment.run(system, SEED) / HYPOTHESES, DIRECT, direction)
         yield f"{system:<{WIDTH}} {read_lines(hypotheses, allow_empty_lines=True)[number]}"
 
 
-def named(experiment: Experiment, language: str) -> str:
+def describe_language(experiment: Experiment, language: str) -> str:
     """A language with its word order, which the text of artificial languages has beside it."""
     order = experiment.text / f"word_order.{language}"
     return f"{language} ({read_lines(order)[0]})" if order.is_file() else language

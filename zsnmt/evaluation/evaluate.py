@@ -4,7 +4,7 @@ pivot.
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -12,15 +12,22 @@ from tqdm import tqdm
 
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.evaluation.hypotheses import INTO_PIVOT, Hypotheses, Job, jobs, kept_ways
+from zsnmt.evaluation.hypotheses import Hypotheses, Job, jobs, kept_ways
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
-from zsnmt.files import checksum_of, sha256
+from zsnmt.files.checksums import checksum_of, sha256, unchanged
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
-from zsnmt.runs.folder import BEFORE, HYPOTHESES, MODEL_FILE, describe_run, hypotheses_file
-from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Way, in_order, record_fields
+from zsnmt.runs.folder import (
+    BEFORE,
+    HYPOTHESES,
+    MODEL_FILE,
+    describe_run,
+    hypotheses_file,
+    is_as_translated,
+)
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Result, Scores, Way, order_groups, record_fields
 from zsnmt.scoring.comet import load_comet
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines
@@ -64,7 +71,7 @@ def evaluate(
 
 
 class Model:
-    """A run folder or its export: what is known of it, and the checksum of its model."""
+    """A run folder or its export: what is known of it, and, once it is loaded, the checksum of its model."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -72,7 +79,7 @@ class Model:
             export = describe_export(folder)
             self.record, self.checksum = export["run"], export["model"]
         else:
-            self.record, self.checksum = describe_run(folder), sha256(folder / MODEL_FILE)
+            self.record = describe_run(folder)
 
     @property
     def name(self) -> str:
@@ -80,8 +87,11 @@ class Model:
         return f"{self.record['system']}, seed {self.record['seed']}"
 
     def load(self, search: Search, engine: EngineChoice) -> Translator:
-        """What translates with it."""
-        return Translator.open(self.folder, search, engine)
+        """What translates with it; `InputError` if a run gets another model meanwhile."""
+        if is_export(self.folder):
+            return Translator.open(self.folder, search, engine)
+        with unchanged(self.folder / MODEL_FILE) as self.checksum:
+            return Translator.open(self.folder, search, engine)
 
 
 class Evaluation:
@@ -125,7 +135,7 @@ class Evaluation:
         }
         self.decoding = {
             "model": self.run.checksum,
-            **recorded(search),
+            **describe_search(search),
             "split": text.split,
             **{name: value for name, value in given.items() if value},
         }
@@ -150,10 +160,18 @@ class Evaluation:
         """The results of the run that an adapted one goes on from, whose hypotheses it keeps in a folder,
         with the share `unchanged`.
 
-        Only of what was decoded alike from the same sources.
+        Only of what was decoded alike, from the same sources, by the model that it goes on from.
         """
         now, results = {kept.way: kept for kept in ways}, []
+        base = (self.run.record.get("adapted_from") or {}).get("model")  # older runs do not say
         for way, settings in kept_ways(folder, "adapt the run again").items():
+            if base and settings.get("model") != base:
+                logger.warning(
+                    "no scores of before, %s: the run that this one goes on from has got another model since "
+                    "it was scored",
+                    way.label,
+                )
+                continue
             if any(settings.get(name) != self.decoding.get(name) for name in ALIKE):
                 logger.warning(
                     "no scores of before, %s: the run that this one goes on from was scored with "
@@ -167,15 +185,17 @@ class Evaluation:
                     way in now
                     and settings["sources"].get(str(direction)) == sha256(sources)
                     and path.is_file()
+                    and is_as_translated(path, settings)
                 ):
                     old, new = read_lines(path, allow_empty_lines=True), now[way].of(direction)
-                    results.append(self.scorer.result(direction, self.kinds[direction], way, hypotheses=old))
-                    results[-1].figures["unchanged"] = fmean(one == other for one, other in zip(old, new))
+                    result = self.scorer.result(direction, self.kinds[direction], way, hypotheses=old)
+                    share = fmean(one == other for one, other in zip(old, new))
+                    results.append(replace(result, figures={**result.figures, "unchanged": share}))
         return results
 
     def scores(self, results: Sequence[Result], *, before: Sequence[Result]) -> Scores:
         """All that the score file says."""
-        directions, groups = [*self.text.pairs], in_order((result.kind, result.way) for result in results)
+        directions, groups = [*self.text.pairs], order_groups((result.kind, result.way) for result in results)
         results = sorted(
             results,
             key=lambda result: (groups.index((result.kind, result.way)), directions.index(result.direction)),
@@ -196,7 +216,7 @@ class Evaluation:
         )
 
 
-def recorded(search: Search) -> dict:
+def describe_search(search: Search) -> dict:
     """A search as score files have it: beam and length penalty, and what else is not the default."""
     always = ("beam", "length_penalty")
     return {

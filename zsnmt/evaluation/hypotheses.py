@@ -3,36 +3,58 @@ resumes.
 """
 
 import json
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.files import read_json, replacing
+from zsnmt.files.checksums import sha256
+from zsnmt.files.kinds import fits
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, Direction
+from zsnmt.runs.folder import HYPOTHESES_CHECKSUMS as CHECKSUMS
 from zsnmt.runs.folder import hypotheses_file, settings_file
-from zsnmt.runs.scores import Way
+from zsnmt.runs.scores import INTO_PIVOT, Way
 from zsnmt.text.lines import read_lines, write_lines
 
+logger = logging.getLogger(__name__)
+
 Pair = tuple[Sequence[str], Sequence[str]]  # the sources and references of a direction
-INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
 
 
 class Hypotheses:
     """What a model makes of a test set in one way; files made with other settings (model, beam, text) are
     removed.
+
+    Beside the settings stand the checksums of the files, and one that was changed since is made anew. Those
+    of version 0.1 have none and stay.
     """
 
     def __init__(self, folder: Path, way: Way, settings: Mapping, translator: Translator) -> None:
         self.folder, self.way, self.translator = folder, way, translator
         folder.mkdir(parents=True, exist_ok=True)
-        settings = {**settings, **({"way": way.to_json()} if way.settings else {})}
-        record, written = settings_file(folder, way), json.dumps(settings, indent=1).encode("utf-8")
-        if not record.is_file() or record.read_bytes() != written:
-            for old in folder.glob(f"{way.file_name}.*.txt"):
-                old.unlink()
-            with replacing(record) as file:
-                file.write(written)
+        self.record = settings_file(folder, way)
+        self.settings = {**settings, **({"way": way.to_json()} if way.settings else {})}
+        there = sorted(folder.glob(f"{way.file_name}.*.txt"))
+        found = {path.name: sha256(path) for path in there}
+        known = read_settings(self.record)
+        checksums = known.get(CHECKSUMS, found)
+        if known | {CHECKSUMS: None} != json.loads(json.dumps(self.settings)) | {CHECKSUMS: None}:
+            checksums = {}
+        self.checksums = {name: found[name] for name in found if found[name] == checksums.get(name)}
+        for path in there:
+            if path.name not in self.checksums:
+                if path.name in checksums:
+                    logger.warning("%s was changed since it was translated, and is made anew", path)
+                path.unlink()
+        if known.get(CHECKSUMS) != self.checksums:
+            self.keep()
+
+    def keep(self) -> None:
+        """Write down what the files are made with, and their checksums."""
+        write_json(self.record, self.settings | {CHECKSUMS: self.checksums})
 
     def path(self, direction: Direction) -> Path:
         return hypotheses_file(self.folder, self.way, direction)
@@ -41,13 +63,32 @@ class Hypotheses:
         """The translations of a direction that was translated."""
         return read_lines(self.path(direction), allow_empty_lines=True)
 
+    def write(self, direction: Direction, translations: Sequence[str]) -> None:
+        """Keep the translations of a direction."""
+        path = self.path(direction)
+        write_lines(path, translations)
+        self.checksums[path.name] = sha256(path)
+        self.keep()
+
+
+def read_settings(record: Path) -> dict:
+    """What hypotheses were made with; nothing where that is not known."""
+    try:
+        kept = json.loads(record.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return kept if fits(kept, {CHECKSUMS: Mapping[str, str] | None}) else {}
+
 
 def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
     """The ways that a folder has hypotheses of, and what they were made with; `InputError` for damaged
     settings.
     """
     found = {path.stem: read_json(path, remedy) for path in sorted(folder.glob("*.json"))}
-    ways = {Way.from_json(settings.get("way", name)): settings for name, settings in found.items()}
+    ways = {}
+    for name, settings in found.items():
+        with damage_of(folder / f"{name}.json", remedy):
+            ways[Way.from_json(settings.get("way", name))] = settings
     return {way: settings for way, settings in ways.items() if way != INTO_PIVOT}
 
 
@@ -80,7 +121,7 @@ class Job(NamedTuple):
                 self.lines(), [*missing.values()], finished=finished
             )
             for direction, leg in missing.items():
-                write_lines(self.kept.path(direction), translations[leg])
+                self.kept.write(direction, translations[leg])
 
 
 def jobs(
@@ -110,10 +151,10 @@ def jobs(
         sources, _ = pairs[pivoted[0]]
         first, kept = Direction(pivoted[0].source, through), direct
         if pivot.translator is not direct.translator or first not in directions:
-            yield Job(into_pivot, lambda sources=sources: sources, len(sources), legs={pivoted[0]: first})
+            yield Job(into_pivot, partial(list, sources), len(sources), legs={pivoted[0]: first})
             first, kept = pivoted[0], into_pivot
         legs = {direction: Direction(through, direction.target) for direction in pivoted}
-        yield Job(pivot, lambda kept=kept, first=first: kept.of(first), len(sources), legs=legs)
+        yield Job(pivot, partial(kept.of, first), len(sources), legs=legs)
 
 
 def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[Job]:
@@ -122,7 +163,7 @@ def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[J
         sources, _ = pairs[directions[0]]
         yield Job(
             kept,
-            lambda sources=sources: sources,
+            partial(list, sources),
             len(sources),
             legs={direction: direction for direction in directions},
         )

@@ -4,16 +4,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, read_record
 from zsnmt.runs.scores import SCORES_FILE, Result, write_score_file
+from zsnmt.runs.systems import BASELINE
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.config import read_config
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
+BY_BASELINE, BY_ITSELF = "baseline", "self"  # who translates through the pivot, besides the folder of a run
 
 
 def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, object]) -> dict[str, object]:
@@ -38,14 +46,24 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
         }
     settings |= {name: value for name, value in given.items() if value is not None}
     settings = {name: value for name, value in settings.items() if value is not None}
-    chosen(Scoring, settings)
+    choose_settings(Scoring, settings)
     return settings
 
 
-def chosen(kind: type, settings: Mapping[str, object]) -> object:
+def choose_settings(kind: type[T], settings: Mapping[str, object]) -> T:
     """The settings of a kind, such as `Scoring`, among others by name; the defaults where there are none."""
     names = {field.name for field in fields(kind)}
     return kind(**{name: value for name, value in settings.items() if name in names})
+
+
+def pivot_of(run: Path, choice: str | None) -> Path | None:
+    """What translates through the pivot for a run: a folder, None for the run itself (`self`, or no choice).
+
+    `baseline` is the run of the baseline with its config and seed, as in Liu et al. (2021), section 3.2.
+    """
+    if choice == BY_BASELINE:
+        return run.resolve().parents[1] / BASELINE.name / run.resolve().name
+    return None if choice in (None, BY_ITSELF) else Path(choice)
 
 
 def score_run(
@@ -65,7 +83,10 @@ def score_run(
     its text is not there any more.
     """
     if pivot and not (pivot / MODEL_FILE).is_file() and not is_export(pivot):
-        raise InputError(f"{pivot}, which is to translate through the pivot, is not a trained run folder")
+        raise InputError(
+            f"{pivot}, which is to translate through the pivot, is not a trained run folder; train it, or "
+            "name another with --pivot"
+        )
     pivot = None if pivot and pivot.resolve() == run.resolve() else pivot
     work = partial(score, run, run / SCORES_FILE, settings, pivot_run=pivot, engine=engine, scored=scored)
     if not is_run(run):
@@ -136,21 +157,21 @@ def score(
     *,
     pivot_run: Path | None = None,
     engine: EngineChoice = EngineChoice(),
-    **others,
+    **others: Any,
 ) -> None:
     from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
     from zsnmt.evaluation.text import TextChoice
     from zsnmt.inference.engines import prepare_engine
 
-    search = chosen(Search, settings)
+    search = choose_settings(Search, settings)
     for folder in filter(None, (run, pivot_run)):
         prepare_engine(folder, search, engine)
     scores = evaluate(
         run,
-        chosen(TextChoice, settings),
+        choose_settings(TextChoice, settings),
         search=search,
         engine=engine,
-        scoring=chosen(Scoring, settings),
+        scoring=choose_settings(Scoring, settings),
         pivot_run=pivot_run,
         **others,
     )

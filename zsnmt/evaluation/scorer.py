@@ -9,7 +9,7 @@ from zsnmt.evaluation.text import ScoredText
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.runs.scores import Result, Uncertainty, Way
-from zsnmt.scoring.bootstrap import signature, unpacked
+from zsnmt.scoring.bootstrap import signature, unpack
 from zsnmt.scoring.comet import Comet
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.language_identification import load_identifier, scripts_of
@@ -82,7 +82,7 @@ def means(results: Sequence[Result]) -> dict[tuple[str, Way], Uncertainty]:
     return {
         group: uncertainty(
             {
-                figure: np.mean([unpacked(each.resampled[figure], top) for each in members], axis=0)
+                figure: np.mean([unpack(each.resampled[figure], top) for each in members], axis=0)
                 for figure, top in ranges().items()
                 if all(figure in each.resampled for each in members)
             }

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import Pair
-from zsnmt.files import sha256
+from zsnmt.files.checksums import sha256
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
 from zsnmt.text.lines import read_lines

@@ -14,7 +14,7 @@ from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH,
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.files import sha256
+from zsnmt.files.checksums import sha256
 from zsnmt.inference.export.ctranslate2.engine import check_search
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.export.formats import load_format
@@ -73,7 +73,7 @@ def open_fastest(run: Path, search: Search, choice: EngineChoice) -> Opened:
     """CTranslate2 where it can translate with the run at once, else PyTorch, with a line that says why."""
     try:
         return open_present_export(run, search, choice)
-    except InputError as error:
+    except (InputError, OSError) as error:
         logger.warning("PyTorch translates: %s", error)
         return open_pytorch(run, search, choice)
 
@@ -105,10 +105,19 @@ def prepare_engine(folder: Path, search: Search, choice: EngineChoice) -> None:
         load_run(folder)  # says what is missing
     quantization = choice.precision or FLOAT32
     export = export_folder(folder, CTRANSLATE2, quantization)
-    with (folder / f".{export.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_present(export, folder):
-            export_run(folder, export, to=CTRANSLATE2, quantization=quantization, replace=True)
+    if is_present(export, folder):
+        return
+    try:
+        with (folder / f".{export.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not is_present(export, folder):
+                export_run(folder, export, to=CTRANSLATE2, quantization=quantization, replace=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder} cannot be exported into itself ({error}); make room or rights there, or export it "
+            f"elsewhere with zsnmt export {folder} --to {CTRANSLATE2} --quantization {quantization} --output "
+            "FOLDER"
+        ) from error
 
 
 def is_present(export: Path, run: Path) -> bool:
@@ -130,7 +139,7 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
             raise InputError(
                 f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}"
             )
-        engine = FairseqEngine(
+        engine: FairseqEngine | PyTorchEngine = FairseqEngine(
             model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
         )
     else:

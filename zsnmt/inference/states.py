@@ -15,15 +15,18 @@ from fairseq.tasks.translation import TranslationTask
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 from tqdm import tqdm
 
+from zsnmt.analysis.live_classifiers import LiveStates
 from zsnmt.analysis.state_folder import FINAL, LABELS_FILE, STATES_FILE, Labels, allocate, layer_file
 from zsnmt.data.language_tags import source_tags
-from zsnmt.data.reading import encode
+from zsnmt.data.reading import encode, load_dictionary
 from zsnmt.errors import InputError
-from zsnmt.files import checksum_of, new_folder, sha256, write_json
+from zsnmt.files.checksums import checksum_of, sha256, unchanged
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import new_folder
 from zsnmt.inference import trained_run
 from zsnmt.languages import Direction, check_known
 from zsnmt.modules.attention_residual import KeepResidual
-from zsnmt.runs.checkpoints import readable
+from zsnmt.runs.checkpoints import load_state, readable
 from zsnmt.runs.folder import MODEL_FILE
 
 
@@ -71,7 +74,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None)
         codec.languages,
         sources=sources,
         tags=len(tags),
-        record={"run": str(run.resolve()), "target": target, **record_of(run / checkpoint, encoder)},
+        record={"run": str(run.resolve()), "target": target, **record_of(trained.checksum, encoder)},
     )
 
 
@@ -86,8 +89,8 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
         "data": str(data),
         "eval_bleu": False,
     }  # a tokeniser for the BLEU of validation is not needed
-    with readable(checkpoint):
-        state = checkpoint_utils.load_checkpoint_to_cpu(str(checkpoint), overrides)
+    with readable(checkpoint), unchanged(checkpoint) as checksum:
+        state = load_state(checkpoint, overrides)
         try:
             [model], _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], state=state)
         except FileNotFoundError as error:
@@ -106,8 +109,7 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
             "run folder of a zs_translation model, or a checkpoint whose sources are pieces alone"
         )
     symbols = {
-        path.name.split(".")[1]: Dictionary.load(str(path)).symbols
-        for path in sorted(data.glob("dict.*.txt"))
+        path.name.split(".")[1]: load_dictionary(path).symbols for path in sorted(data.glob("dict.*.txt"))
     }
     return ProbedModel(
         encoder.to("cuda" if torch.cuda.is_available() else "cpu").eval(),
@@ -120,7 +122,7 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
         ],
         sources=lambda lines, language: (encode(line.split(), task.source_dictionary) for line in lines),
         tags=0,
-        record={"run": str(checkpoint.resolve()), "target": None, **record_of(checkpoint, encoder)},
+        record={"run": str(checkpoint.resolve()), "target": None, **record_of(checksum, encoder)},
     )
 
 
@@ -131,13 +133,13 @@ def reads_pieces_alone(task: FairseqTask) -> bool:
     return type(task) is TranslationTask
 
 
-def record_of(checkpoint: Path, encoder: TransformerEncoderBase) -> dict:
-    """What states.json says of a model; `removed_layers` are those without the residual of the attention,
-    from 1.
+def record_of(checksum: str, encoder: TransformerEncoderBase) -> dict:
+    """What states.json says of a model whose checkpoint has this checksum; `removed_layers` are those without
+    the residual of the attention, from 1.
     """
     residuals = [getattr(layer, "attention_residual", None) for layer in encoder.layers.children()]
     return {
-        "model": sha256(checkpoint),
+        "model": checksum,
         "layers": [*map(str, range(encoder.num_layers + 1)), FINAL],
         "dimension": encoder.embed_tokens.embedding_dim,
         "removed_layers": [
@@ -198,6 +200,14 @@ def encoder_states(
 
     A batch holds sentences of one length, so that nothing is padded. The encoder runs once for all layers.
     """
+    for places, states in device_states(model, sentences, batch_tokens):
+        yield places, [state.cpu().numpy() for state in states]
+
+
+def device_states(
+    model: ProbedModel, sentences: Sequence[Sentence], batch_tokens: int = 4000
+) -> Iterator[tuple[list[int], list[torch.Tensor]]]:
+    """What `encoder_states` gives, in float32 where the encoder is."""
     device, pieces = next(model.encoder.parameters()).device, slice(model.tags, -1)
     for places in batches([len(sentence.source) for sentence in sentences], batch_tokens):
         inputs = np.stack([sentences[place].source for place in places])
@@ -207,7 +217,60 @@ def encoder_states(
                 tokens, torch.full_like(tokens[:, 0], tokens.size(1)), return_all_hiddens=True
             )
         states = [*output["encoder_states"], *output["encoder_out"]]  # T×B×C each
-        yield places, [state[pieces].transpose(0, 1).float().cpu().numpy() for state in states]
+        yield places, [state[pieces].transpose(0, 1).float() for state in states]
+
+
+def live_states(
+    model: ProbedModel, text: Mapping[str, Sequence[str]], batch_tokens: int = 4000
+) -> LiveStates:
+    """The states of a text, made when they are asked for; raises `InputError` as `write_states` does."""
+    check_lines(text)
+    sentences = read_sentences(model, text)
+    labels = labels_of(sentences, list(text))
+
+    def read(chosen: np.ndarray) -> list[torch.Tensor]:
+        some = [sentences[place] for place in chosen]
+        lengths = np.array([len(sentence.tokens) for sentence in some])
+        first_rows = np.cumsum(lengths) - lengths
+        whole: list[torch.Tensor] = []
+        for places, states in device_states(model, some, batch_tokens):
+            if not whole:
+                whole = [state.new_empty(lengths.sum(), state.shape[-1]) for state in states]
+            rows_of_batch = first_rows[places, None] + np.arange(states[0].shape[1])  # B×T
+            rows = torch.from_numpy(rows_of_batch).to(states[0].device)
+            for of_layer, state in zip(whole, states):
+                of_layer[rows] = state
+        return whole
+
+    return LiveStates(labels, record_of_text(model, text, labels, translations=False), read)
+
+
+def record_of_text(
+    model: ProbedModel, text: Mapping[str, Sequence[str]], labels: Labels, translations: bool
+) -> dict:
+    """What states.json says of a model and a text; `sentences` are those of each language, by language where
+    they differ.
+    """
+    numbers = {language: len(lines) for language, lines in text.items()}
+    return {
+        **model.record,
+        "languages": labels.languages,
+        "sentences": numbers if len({*numbers.values()}) > 1 else next(iter(numbers.values())),
+        "translations": translations,
+        "tokens": len(labels.token),
+        "text": checksum_of(text),
+    }
+
+
+def check_lines(text: Mapping[str, Sequence[str]], translations: bool = False) -> None:
+    """`InputError` unless each language has lines, and translations as many in each."""
+    numbers = {language: len(lines) for language, lines in text.items()}
+    if not numbers or not all(numbers.values()) or translations and len({*numbers.values()}) > 1:
+        raise InputError(
+            f"states need one or more lines, as many in each language; here they are {numbers or 'none'}"
+            if translations
+            else f"states need one or more lines of each language; here they are {numbers or 'none'}"
+        )
 
 
 def labels_of(sentences: Sequence[Sentence], languages: Sequence[str]) -> Labels:
@@ -237,16 +300,12 @@ def write_states(
     """Write the states of a text into a new folder (see `zsnmt.analysis.state_folder`), which is whole or not
     there.
 
-    `text`: the lines of each language, as many in each; `translations`: whether line n of each is the same
-    sentence, which similarity needs. The results do not depend on `batch_tokens`, the source tokens in a
-    batch; memory holds the states of one batch. Raises `InputError` for a folder that is there, unequal
+    `text`: the lines of each language; `translations`: whether line n of each is the same sentence, which
+    similarity needs. The results do not depend on `batch_tokens`, the source tokens in a batch; memory holds
+    the states of one batch. Raises `InputError` for a folder that is there, unequal
     numbers of lines, a full disk, and as `read_sentences` does.
     """
-    numbers = {language: len(lines) for language, lines in text.items()}
-    if len(set(numbers.values())) != 1 or not all(numbers.values()):
-        raise InputError(
-            f"states need one or more lines, as many in each language; here they are {numbers or 'none'}"
-        )
+    check_lines(text, translations)
     with new_folder(folder) as part:
         sentences = read_sentences(model, text)
         labels = labels_of(sentences, list(text))
@@ -261,10 +320,6 @@ def write_states(
                     np.load(layer_file(part, layer), mmap_mode="r+")[rows_of_batch] = of_layer
                 bar.update(rows_of_batch.size)
         np.savez(part / LABELS_FILE, **labels._asdict())
-        about = {
-            "languages": labels.languages,
-            "sentences": len(sentences) // len(text),
-            "translations": translations,
-        }
-        about |= {"tokens": rows, "text": checksum_of(text)}
-        write_json(part / STATES_FILE, {**model.record, **about})
+        files = {path.name: sha256(path) for path in sorted(part.iterdir())}
+        record = record_of_text(model, text, labels, translations=translations)
+        write_json(part / STATES_FILE, record | {"files": files})

@@ -1,5 +1,7 @@
 """A run folder's model with its task and text pipeline; nothing outside the folder is read."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,23 +12,28 @@ from fairseq.models import BaseFairseqModel
 import zsnmt
 from zsnmt.data.reading import Codec
 from zsnmt.errors import InputError
-from zsnmt.runs.checkpoints import readable
+from zsnmt.runs.checkpoints import load_state, readable
+from zsnmt.runs.checksums import REMEDY, check_pipeline, checked_model
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """The model, in evaluation mode, the task that it was trained on, and what turns text into its input."""
+    """The model, in evaluation mode, the task that it was trained on, and what turns text into its input.
+
+    `checksum`: of the checkpoint that was read.
+    """
 
     model: BaseFairseqModel
     task: ZeroShotTranslationTask
     codec: Codec
+    checksum: str
 
 
 def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
-    """Load a run folder's model onto the GPU, if there is one; `InputError` for another folder or a
-    damaged file.
+    """Load a run folder's model onto the GPU, if there is one; `InputError` for another folder, and for files
+    that are damaged or not those of the run.
     """
     zsnmt.register()
     folder, path = run / PIPELINE_FOLDER, run / checkpoint
@@ -34,10 +41,32 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
         raise InputError(
             f"{run} is not a run folder: it has no {PIPELINE_FOLDER}/; give one made by recipes/train.sh"
         )
+    check_pipeline(run)
     overrides = {"data": str(folder), "source_lang": None, "target_lang": None}
-    with readable(path):
-        state = checkpoint_utils.load_checkpoint_to_cpu(str(path), overrides)
+    with readable(path), checked_model(run, checkpoint) as checksum:
+        state = load_state(path, overrides)
+    with fitting(path, folder):
         (model,), cfg, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
+        codec = task.codec
     model.eval().prepare_for_inference_(cfg)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
-    return TrainedRun(model, task, task.codec)
+    return TrainedRun(model, task, codec, checksum=checksum)
+
+
+@contextmanager
+def fitting(checkpoint: Path, pipeline: Path) -> Iterator[None]:
+    """Turns whatever goes wrong when a model is made of a checkpoint that can be read, and the pipeline
+    beside it, into an `InputError`.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except FileNotFoundError as error:
+        raise InputError(f"{error.filename} is missing; {REMEDY}") from None
+    except Exception as error:  # fairseq raises many kinds
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"{checkpoint} and {pipeline} do not make a model: one of them is damaged, or of another run or "
+            f"version ({type(error).__name__}: {reason}); copy both again from where the run was trained"
+        ) from error

@@ -20,9 +20,10 @@ BATCH_SENTENCES = 64
 class Translator:
     """Raw text in, raw text out, by any engine; `Translator.open` takes a run folder or an export.
 
-    In float32 a translation does not depend on its batch, but for rounding; a batch holds about
-    `batch_tokens` source tokens and at most 64 sentences. `signature` names what of the engine changes
-    translations.
+    In float32 a translation depends on its batch only where rounding makes two candidates of the search
+    equal (docs/method.md, "What is exact, and where"): then either is kept, and what is found in the end may
+    differ by more than rounding. A batch holds about `batch_tokens` source tokens and at most 64 sentences.
+    `signature` names what of the engine changes translations.
     """
 
     def __init__(self, engine: Engine, codec: Codec, *, batch_tokens: int = BATCH_TOKENS) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
+from torch.autograd.function import FunctionCtx
 from torch.nn import functional as F
 
 # Log-probabilities computed at a time: on a CPU what stays in its cache, elsewhere what keeps a GPU busy.
@@ -21,7 +22,7 @@ class ChunkedLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx, logits: Tensor, target: Tensor, smoothing: float, count_correct: bool
+        ctx: FunctionCtx, logits: Tensor, target: Tensor, smoothing: float, count_correct: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
         """From logits (N×V) and target tokens (N, none of them padding) to sums over the tokens.
 
@@ -43,7 +44,7 @@ class ChunkedLoss(torch.autograd.Function):
         return loss, nll, correct
 
     @staticmethod
-    def backward(ctx, scale: Tensor, *unused: Tensor) -> tuple[Tensor, None, None, None]:
+    def backward(ctx: FunctionCtx, scale: Tensor, *unused: Tensor) -> tuple[Tensor, None, None, None]:
         logits, target = ctx.saved_tensors
         on_target, on_every = weights_of(ctx.smoothing, logits.size(1))
         for part, wanted in chunks(logits, target):

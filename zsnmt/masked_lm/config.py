@@ -7,7 +7,19 @@ from typing import Any
 
 from zsnmt.masked_lm.runs import check_system
 from zsnmt.modules.position_names import POSITIONED
-from zsnmt.training.config_file import POSITIVE, SEEDS, TEXT, WHOLE, WORDS, YES, ConfigFile, keys_of, setting
+from zsnmt.training.config_file import (
+    FAIRSEQ_OPTIONS,
+    LANGUAGES,
+    POSITIVE,
+    SEEDS,
+    TEXT,
+    WHOLE,
+    WORDS,
+    YES,
+    ConfigFile,
+    keys_of,
+    setting,
+)
 
 
 def two_layers(value: str) -> tuple[int, int]:
@@ -48,18 +60,27 @@ class StudyConfig:
     )
     own_weight: str = setting(TEXT, "weight of the own language's model in the word order of another", "0.05")
     conditions: tuple[str, ...] = setting(
-        WORDS, "the second language of runs: same, none, or a language of treebanks", ("same",)
+        LANGUAGES, "the second language of runs: same, none, or a language of treebanks", ("same",)
     )
     systems: tuple[str, ...] = setting(
         SYSTEMS, "position encodings, and ablations of the learned one", POSITIONED
     )
     seeds: tuple[int, ...] = setting(SEEDS, "a run for each", (0, 42, 100))
+    train_lines: int = setting(
+        WHOLE, "at most so many training sentences of a language, at even distances; 0 is for all", 0
+    )
+    valid_lines: int = setting(WHOLE, "the same of validation", 0)
     vocabulary: int = setting(WHOLE, "symbols of a language", 2048)
     shift_specials: bool = setting(YES, "the copy has special symbols of its own", False)
     most_pieces: int = setting(WHOLE, "longer lines are left out; 0 is for none", 0)
     layers: tuple[int, int] = setting(LAYERS, "layers of retrieval and translation", (0, 8))
-    model: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the model", ())
-    training: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the training", ())
+    model: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the model", ())
+    training: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the training", ())
+    epochs: int = setting(WHOLE, "epochs of every run; 0 leaves the length to TRAINING", 0)
+    batch: int = setting(POSITIVE, "with EPOCHS, lines of which an update is made", 256)
+
+
+OF_LENGTH = ("--max-update", "--max-epoch", "--total-num-update", "--batch-size")
 
 
 def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
@@ -74,7 +95,17 @@ def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
             )
     elif not (file.value("TRAIN") and file.value("VALID")):
         file.refuse("TRAIN", "must say where text comes from: TRAIN and VALID, or SYNTHETIC")
-    return file.read_into(StudyConfig)
+    config = file.read_into(StudyConfig)
+    if config.epochs and (given := [option for option in OF_LENGTH if option in config.training]):
+        file.refuse(
+            "TRAINING",
+            f"has {given[0]}, which EPOCHS and BATCH say already; leave it out, or leave out EPOCHS",
+        )
+    if file.value("BATCH") and not config.epochs:
+        file.refuse(
+            "BATCH", "sets BATCH, which belongs to EPOCHS; write --batch-size into TRAINING, or set EPOCHS"
+        )
+    return config
 
 
 def needed(read: Any, what: str) -> Any:
@@ -92,17 +123,17 @@ class XnliConfig:
     )
     multinli: str = needed(TEXT, "folder of MultiNLI")
     xnli: str = needed(TEXT, "folder of XNLI")
-    languages: tuple[str, ...] = needed(WORDS, "languages, that of MultiNLI first")
+    languages: tuple[str, ...] = needed(LANGUAGES, "languages, that of MultiNLI first")
     vocabulary: int = needed(POSITIVE, "symbols of all languages together")
     longest: int = needed(POSITIVE, "tokens of a line to pre-train on, and of a pair of sentences")
     systems: tuple[str, ...] = needed(SYSTEMS, "position encodings")
     seeds: tuple[int, ...] = needed(SEEDS, "a run for each")
-    model: tuple[str, ...] = needed(WORDS, "options of fairseq-train for the model")
+    model: tuple[str, ...] = needed(FAIRSEQ_OPTIONS, "options of fairseq-train for the model")
     device_batch: int = needed(POSITIVE, "what a GPU takes at a time")
-    pretraining: tuple[str, ...] = needed(WORDS, "options of fairseq-train for pre-training")
+    pretraining: tuple[str, ...] = needed(FAIRSEQ_OPTIONS, "options of fairseq-train for pre-training")
     pretraining_batch: int = needed(POSITIVE, "lines of which an update is made")
     pretraining_epochs: int = needed(POSITIVE, "epochs of pre-training")
-    finetuning: tuple[str, ...] = needed(WORDS, "options of fairseq-train for fine-tuning")
+    finetuning: tuple[str, ...] = needed(FAIRSEQ_OPTIONS, "options of fairseq-train for fine-tuning")
     finetuning_batch: int = needed(POSITIVE, "pairs of which an update is made")
     finetuning_epochs: int = needed(POSITIVE, "epochs of fine-tuning")
 

@@ -1,13 +1,14 @@
 """From lines of text to the folder that a masked language model of a language and its fake copy is trained
 on.
 
-The folder holds `languages.txt`, the subword model, `dict.txt` and `{split}.{language}.{bin,idx}` in
-fairseq's mmap format.
+The folder holds `languages.txt`, the subword model, `dict.txt`, `{split}.{language}.{bin,idx}` in fairseq's
+mmap format, and `counts.json`, the lines of each.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,9 +17,11 @@ from fairseq.data import Dictionary, indexed_dataset
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.fake_language import FakeLanguage
+from zsnmt.masked_lm.runs import COUNTS_FILE
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.subword import MODEL_FILE, Subwords, train_subwords
 
@@ -59,16 +62,17 @@ def prepare(
         dictionary = learn_dictionary(subwords, vocabulary, bilingual=bool(fake_text))
         dictionary.save(str(part / "dict.txt"))
         write_lines(part / LANGUAGES_FILE, [FIRST, FAKE] if fake_text else [FIRST])
-        counts = {}
+        counts: dict[str, int] = {}
         for split, path in text.items():
             sides = {FIRST: path} | ({FAKE: fake_text[split]} if fake_text else {})
             counts |= binarise(
                 part, split, sides, subwords=subwords, dictionary=dictionary, fake=vocabulary.fake, most=most
             )
+        write_json(part / COUNTS_FILE, counts)
     return counts
 
 
-def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, size: int, **options) -> Subwords:
+def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, size: int, **options: Any) -> Subwords:
     """The subword model, kept in a folder, of a vocabulary of `size` symbols, special ones among them."""
     train_subwords(
         text, folder / MODEL_FILE, size, others=SPECIALS - 1, **options

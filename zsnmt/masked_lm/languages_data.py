@@ -10,14 +10,15 @@ from pathlib import Path
 
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages
 from zsnmt.masked_lm.data import Vocabulary, learn_dictionary, learn_subwords, lines, write_ids
+from zsnmt.masked_lm.runs import COUNTS_FILE
 from zsnmt.processes import progress
 from zsnmt.text.lines import write_lines
 
 SPLITS = ("train", "valid")
-COUNTS_FILE = "counts.json"
 COVERAGE = (
     0.9995  # of characters, SentencePiece's usual share: web text in three scripts has thousands of rare ones
 )

@@ -9,13 +9,12 @@ from fairseq import utils
 from fairseq.models import BaseFairseqModel
 from fairseq.tasks.sentence_prediction import SentencePredictionTask
 
-from zsnmt.files import read_json, write_json
-from zsnmt.masked_lm.languages_data import COUNTS_FILE
+from zsnmt.files.records import write_json
 from zsnmt.masked_lm.nli_data import TEST
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
+from zsnmt.masked_lm.runs import read_counts, read_record
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.processes import progress
-from zsnmt.runs.folder import RECORD_FILE
 
 BATCH = 64  # pairs
 
@@ -26,8 +25,8 @@ def score_run(run: Path, checkpoint: Path, data: Path) -> dict:
 
     Raises `InputError` for a run, a checkpoint or a folder that is not what it should be.
     """
-    record = read_json(run / RECORD_FILE, "make a run folder with recipes/xnli.sh")
-    pairs = read_json(data / COUNTS_FILE, "make the folder with zsnmt prepare-xnli")
+    record = read_record(run, "xnli")
+    pairs = read_counts(data, "make the folder with zsnmt prepare-xnli")
     model, task = load_model(checkpoint, data, "sentence_prediction")
     model = model.cuda() if torch.cuda.is_available() else model
     languages = [split.removeprefix(TEST) for split in pairs if split.startswith(TEST)]

@@ -12,11 +12,13 @@ import numpy as np
 from fairseq.data import Dictionary
 
 from zsnmt.data.binarised_folder import check_replaceable
+from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import check_language
 from zsnmt.masked_lm.data import write_ids
-from zsnmt.masked_lm.languages_data import COUNTS_FILE
+from zsnmt.masked_lm.runs import COUNTS_FILE
 from zsnmt.masked_lm.xnli_release import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.processes import progress
 from zsnmt.text.subword import Subwords
@@ -52,7 +54,7 @@ def prepare(
         )
     subwords, dictionary, labels = (
         Subwords.load(pretraining),
-        Dictionary.load(str(dictionary_file)),
+        load_dictionary(dictionary_file),
         Dictionary(),
     )
     for label in LABELS:
@@ -74,14 +76,15 @@ def prepare(
 def encode(
     pairs: Sequence[Pair], subwords: Subwords, dictionary: Dictionary, room: int, title: str
 ) -> tuple[tuple[np.ndarray, ...], ...]:
-    """The ids of the premises and of the hypotheses, each with EOS, of at most `room` pieces a pair
+    """The ids of the premises and of the hypotheses, each with EOS, of at most `room` pieces per pair
     without it.
     """
     premises, hypotheses, _ = zip(*pairs)
     sides = (
         subwords.encode_lines(sentences, "") for sentences in (premises, hypotheses)
     )  # all languages have one vocabulary
-    cut_pairs = (cut(*pair, room) for pair in progress(zip(*sides), title, len(pairs), unit=" pairs"))
+    together = progress(zip(*sides), title, len(pairs), unit=" pairs")
+    cut_pairs = (cut(premise, hypothesis, room) for premise, hypothesis in together)
     return tuple(zip(*([ids(dictionary, sentence) for sentence in pair] for pair in cut_pairs)))
 
 

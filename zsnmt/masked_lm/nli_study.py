@@ -7,21 +7,28 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
-from zsnmt.masked_lm.runs import check_system, start_run
-from zsnmt.runs.folder import CHECKPOINTS
-from zsnmt.training.experiment import held
+from zsnmt.masked_lm.runs import check_system, read_counts, start_run, updates_of
+from zsnmt.runs.folder import CHECKPOINTS, LAST_CHECKPOINT, recipe_command
+from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import Busy, locked
 from zsnmt.training.steps import Steps, listing, made_from
+from zsnmt.training.train import check_options
 
-COUNTS_FILE, MADE_FROM_FILE, LAST_CHECKPOINT = "counts.json", "made_from", "checkpoint_last.pt"
+MADE_FROM_FILE = "made_from"
+
+
+FINETUNING = (  # options of fairseq-train
+    *("--task", "sentence_prediction", "--criterion", "sentence_prediction"),
+    *("--classification-head-name", "nli", "--num-classes", "3"),
+    *("--init-token", "0", "--separator-token", "2"),
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,9 @@ def do_nli_study(steps: Steps, study: NliStudy) -> None:
     Left out are runs that are scored, whose checkpoints may be gone, and those that another process is at
     work on.
     """
+    config = study.config
+    for options in (pretraining_options(config), [*FINETUNING, *config.finetuning]):
+        check_options("zs_bert", [*config.model, *options])
     prepare_nli(steps, study)
     for seed in study.config.seeds:
         for system in study.config.systems:
@@ -86,7 +96,7 @@ def prepare_nli(steps: Steps, study: NliStudy) -> None:
             f"{missing[0]} is missing; {config.text} must hold train.xx and valid.xx for "
             f"{' '.join(config.languages)}"
         )
-    with held(steps, folder, study.file):
+    with hold(steps, folder, study.file):
         settings = {"languages": config.languages, "vocabulary": config.vocabulary}
         steps.make(
             folder, "data", study.data, work=partial(prepare_data, study), inputs=text, settings=settings
@@ -145,41 +155,20 @@ def make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) -
         "+".join(config.languages),
         system=system,
         seed=seed,
-        command=f"bash recipes/xnli.sh configs/{study.file.name}",
+        command=recipe_command("xnli", study.file),
     )
     with replacing(kept) as file:
         file.write(made.encode("utf-8"))
-    of_pretraining = [
-        "--task",
-        "zs_masked_lm",
-        "--criterion",
-        "masked_lm",
-        "--tokens-per-sample",
-        str(config.longest),
-        *config.pretraining,
-    ]
     of_finetuning = [
-        "--task",
-        "sentence_prediction",
-        "--criterion",
-        "sentence_prediction",
-        "--classification-head-name",
-        "nli",
-        "--num-classes",
-        "3",
-        "--init-token",
-        "0",
-        "--separator-token",
-        "2",
-        "--finetune-from-model",
-        str(run / "pretraining" / CHECKPOINTS / LAST_CHECKPOINT),
+        *FINETUNING,
+        *("--finetune-from-model", str(run / "pretraining" / CHECKPOINTS / LAST_CHECKPOINT)),
         *config.finetuning,
     ]
     for stage in (
         Stage(
             "pretraining",
             study.data,
-            of_pretraining,
+            pretraining_options(config),
             batch=config.pretraining_batch,
             epochs=config.pretraining_epochs,
         ),
@@ -195,6 +184,12 @@ def make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) -
     score(run, study.nli)
 
 
+def pretraining_options(config: XnliConfig) -> list[str]:
+    """The options of fairseq-train that belong to pre-training alone."""
+    longest = ["--tokens-per-sample", str(config.longest)]
+    return ["--task", "zs_masked_lm", "--criterion", "masked_lm", *longest, *config.pretraining]
+
+
 def checksum_of_data(study: NliStudy) -> str:
     """The checksum of what both kinds of data were made from."""
     digests = (
@@ -208,9 +203,8 @@ def checksum_of_data(study: NliStudy) -> str:
 def train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, seed: int) -> None:
     """Train the run's model for the stage's epochs, while the rate falls to 0."""
     config = study.config
-    counts = read_json(stage.data / COUNTS_FILE, "make the data again with recipes/xnli.sh")
-    lines = sum(number for name, number in counts.items() if name.startswith("train"))
-    updates = ceil(lines / stage.batch) * stage.epochs
+    counts = read_counts(stage.data, "make the data again with recipes/xnli.sh")
+    updates = updates_of(counts, stage.batch, stage.epochs)
     options = [
         *config.model,
         *check_system(system),

@@ -4,14 +4,26 @@ A run has a *condition*, the second language, and a *system*, a position encodin
 learned one.
 """
 
+from collections.abc import Mapping
+from math import ceil
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import write_json
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.runs.folder import RECORD_FILE, check_config, commit, keep_config, versions
 from zsnmt.runs.systems import MASKED_LM
 
+COUNTS_FILE = "counts.json"  # in a folder of data: the lines of each split and language
 SCORES_FILE, FORMER_SCORES_FILE = "masked_lm.json", "compression.json"  # the second in runs of version 0.1
+
+
+def read_counts(data: Path, remedy: str) -> dict[str, int]:
+    """The lines of each text of a folder of data; `InputError` with the remedy if it does not say them."""
+    counts = read_json(data / COUNTS_FILE, remedy)
+    with damage_of(data / COUNTS_FILE, remedy):
+        check_kinds(counts, dict.fromkeys(counts, int))
+    return counts
 
 
 def score_file(run: Path) -> Path:
@@ -25,6 +37,12 @@ def check_system(name: str) -> tuple[str, ...]:
     if name not in MASKED_LM:
         raise InputError(f"there is no system '{name}'; choose from {', '.join(MASKED_LM)}")
     return MASKED_LM[name]
+
+
+def read_record(run: Path, recipe: str) -> dict:
+    """What run.json says of a run that a recipe made; `InputError` if there is none."""
+    kinds = {**dict.fromkeys(("config", "condition", "system", "command", "commit"), str), "seed": int}
+    return read_json(run / RECORD_FILE, f"make a run folder with recipes/{recipe}.sh", kinds)
 
 
 def start_run(run: Path, config: Path, condition: str, system: str, seed: int, command: str) -> None:
@@ -47,3 +65,11 @@ def start_run(run: Path, config: Path, condition: str, system: str, seed: int, c
     }
     keep_config(run, config)
     write_json(run / RECORD_FILE, record | {"commit": commit(), "versions": versions()})
+
+
+def updates_of(counts: Mapping[str, int], batch: int, epochs: int) -> int:
+    """How many updates so many epochs of batches (lines) are, by the lines of the splits (`train`, or
+    `train.en` and others).
+    """
+    lines = sum(number for name, number in counts.items() if name.startswith("train"))
+    return ceil(lines / batch) * epochs

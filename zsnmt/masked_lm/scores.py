@@ -3,6 +3,7 @@ Søgaard 2021).
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,30 +11,36 @@ import torch
 from fairseq.data import FairseqDataset
 from fairseq.models import BaseFairseqModel
 
-from zsnmt.analysis.correlations import banding, correlations
+from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.position_encodings import curves, gaussian_control
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import write_json
 from zsnmt.masked_lm.ml_score import ml_score
-from zsnmt.masked_lm.runs import score_file
+from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
+from zsnmt.masked_lm.runs import read_record, score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
-from zsnmt.modules.bert_encoder import position_table
+from zsnmt.modules.bert_encoder import position_keys, position_table
 from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS
-from zsnmt.runs.folder import RECORD_FILE
 from zsnmt.runs.systems import MASKED_LM
+from zsnmt.text.subword import plain_spaces
 
 WORDS = 40  # of the heat map: the most frequent ones
 CURVES = (0, 4, 8, 16)  # dimensions, from 0, as in the paper's Figure 4
-PLACES, OFFSETS = 32, 32  # of the curves, and of the Procrustes losses at most
+EXAMPLE = range(8, 15)  # words of the sentence that is shown in all orders, as long as the paper's
+PLACES = 32  # of the curves, at most
 
 
-def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
+def score_run(
+    run: Path, data: Path, layers: tuple[int, int], trees: Mapping[str, Mapping[str, int]] | None = None
+) -> dict:
     """Write what a trained run scores to its score file, and return it; `InputError` for a run that is
     not trained.
+
+    `trees`: of each split, how many trees were read and why some were left out; None for text of lines.
     """
-    record = read_json(run / RECORD_FILE, "make a run folder with recipes/masked_lm.sh")
+    record = read_record(run, "masked_lm")
     checkpoint = run / "checkpoints" / "checkpoint_last.pt"
     model, task = load_model(checkpoint, data, "zs_masked_lm")
     check_layers(model, layers)
@@ -45,10 +52,12 @@ def score_run(run: Path, data: Path, layers: tuple[int, int]) -> dict:
         "updates": state["optimizer_history"][-1]["num_updates"],
         "epochs": epochs_of(state, len(task.datasets["train"])),
         "sentences": {"train": len(task.datasets["train"]), "valid": len(valid)},
+        "trees": trees,
+        "example": example(task.datasets["train"], len(task.languages)),
     }
     half = len(valid) // max(1, len(task.languages))
     scores |= multilinguality(model, valid, half, layers=layers)
-    scores |= of_positions(
+    scores |= score_positions(
         model, record["system"], longest, words=frequent(valid, half, model.encoder.dictionary.nspecial)
     )
     write_json(score_file(run), scores)
@@ -71,7 +80,7 @@ def multilinguality(
     `half`: the lines of the first language, which come first. Perplexity is, as the study has it, of the mean
     over batches of their mean loss; `by_token` is of the mean over tokens.
     """
-    perplexity = {}
+    perplexity: dict[str, float] = {}
     for part, lines in (("full", range(len(valid))), ("first", range(half))):
         means, numbers = map(np.array, zip(*losses(model, valid, lines)))
         perplexity |= {
@@ -117,17 +126,35 @@ def frequent(valid: FairseqDataset, lines: int, last_special: int) -> list[int]:
     return [token for token, _ in counts.most_common(WORDS)]
 
 
-def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list[int]) -> dict:
+def example(text: FairseqDataset, languages: int) -> dict[str, str]:
+    """A sentence of the first language, and what the second makes of it in the first one's symbols.
+
+    It is the first of 8 to 14 words, so the same one in all conditions; the first of all where none is.
+    """
+    half, symbols = len(text) // max(1, languages), text.dictionary
+    size = len(symbols) // 2 if languages > 1 else len(symbols)
+
+    def words(line: int) -> str:
+        pieces = (symbols[token % size] for token in text[line]["tokens"][1:-1].tolist())
+        return plain_spaces("".join(pieces))
+
+    line = next((line for line in range(half) if len(words(line).split()) in EXAMPLE), 0)
+    return {"first": words(line)} | ({"second": words(half + line)} if languages > 1 else {})
+
+
+def score_positions(model: BaseFairseqModel, system: str, longest: int, words: list[int]) -> dict:
     """What the paper's Figures 4 to 6 and 8 show of the encodings of the positions that training reached;
     None where it has none.
 
-    Curves are over positions, of relative keys over offsets; losses and correlations are of one table for all
-    layers.
+    Curves are over positions, of relative keys over offsets. Losses and correlations are of one table for all
+    layers, of relative keys of the first layer's; `procrustes_keys` are the losses of positions as keys
+    (footnote 6).
     """
     found: dict = {
         "positions": longest,
         "curves": None,
         "procrustes": None,
+        "procrustes_keys": None,
         "correlations": None,
         "bands": None,
     }
@@ -143,30 +170,26 @@ def of_positions(model: BaseFairseqModel, system: str, longest: int, words: list
     places = (
         table[1:] if encoding in IN_INPUT else table
     )  # as TUPE's, without the first token, which stands for the sentence
-    offsets = range(1, min(OFFSETS, len(places) // 4) + 1)
-    if not relative and offsets:
-        losses_of, noise = (compositionality(of, offsets) for of in (places, gaussian_control(places)))
-        found["procrustes"] = {
-            "offsets": [*offsets],
-            "mean": rounded(losses_of.mean),
-            "median": rounded(losses_of.median),
-            "noise": round(float(np.median(noise.median)), 3),
+    offsets = range(1, min(OFFSETS, (longest - 1) // 4, len(places) // 4) + 1)  # the same for all encodings
+    if offsets:
+        noise = compositionality(gaussian_control(places), offsets)
+        found["procrustes"] = procrustes(places, offsets) | {
+            "noise": round(float(np.median(noise.median)), 3)
         }
+        keys = position_keys(encoder, places)
+        found["procrustes_keys"] = None if keys is None else procrustes(keys, offsets)
     if encoding in IN_INPUT:
         attention = encoder.layers[0].self_attn
         vectors = encoder.embed_scale * encoder.embed_tokens.weight[words]
-        weights = attention.q_proj.weight, attention.k_proj.weight
         values = correlations(
-            *(array.detach().numpy() for array in (vectors, torch.from_numpy(table), *weights)),
-            attention.num_heads,
+            vectors.detach().numpy(),
+            table,
+            attention.q_proj.weight.detach().numpy(),
+            key_weight=attention.k_proj.weight.detach().numpy(),
+            heads=attention.num_heads,
         )
         symbols = [model.encoder.dictionary[word] for word in words]
         found["correlations"] = {"words": symbols, "values": rounded(values)}
-        bands = banding(values)
+        bands = band_shares(values)
         found["bands"] = {"positions": bands.columns, "words": bands.rows, "size": bands.size}
     return found
-
-
-def rounded(values: np.ndarray) -> list:
-    """The values as lists of numbers that are short to write."""
-    return np.round(values.astype(np.float64), 5).tolist()

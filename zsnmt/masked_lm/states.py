@@ -61,7 +61,8 @@ def batches(dataset: FairseqDataset, lines: Sequence[int]) -> Iterator[tuple[Ten
 
 def word_vectors(model: BaseFairseqModel, ids: np.ndarray, layers: Sequence[int]) -> list[np.ndarray]:
     """For each layer the vectors, N×C, of symbols that stand alone between <s> and </s>."""
-    dictionary, parts = model.encoder.dictionary, [[] for _ in layers]
+    dictionary = model.encoder.dictionary
+    parts: list[list[np.ndarray]] = [[] for _ in layers]
     for some in torch.from_numpy(ids).split(BATCH):
         alone = torch.stack(
             [torch.full_like(some, dictionary.bos()), some, torch.full_like(some, dictionary.eos())], dim=1

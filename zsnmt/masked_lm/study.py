@@ -3,31 +3,38 @@ each run.
 """
 
 import itertools
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from zsnmt.corpora.invented.options import parse_treebanks
 from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
-from zsnmt.corpora.reordering.permutation_model import mixed, model_files, read_model
+from zsnmt.corpora.reordering.permutation_model import mix_models, model_files, read_model
 from zsnmt.corpora.reordering.permutation_training import learn_orders
 from zsnmt.errors import InputError
+from zsnmt.files.records import read_json
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
-from zsnmt.masked_lm.runs import check_system, score_file, start_run
-from zsnmt.text.lines import read_lines
+from zsnmt.masked_lm.runs import COUNTS_FILE, check_system, score_file, start_run, updates_of
+from zsnmt.processes import cores
+from zsnmt.runs.folder import recipe_command
+from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.text.sampling import spread
 from zsnmt.training.children import side_by_side
-from zsnmt.training.experiment import held
+from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, made_from
+from zsnmt.training.train import check_options
 
 SAME, NONE = "same", "none"  # conditions: a copy in the same word order, and no second language
 TREES = ".conllu"
+REMEDY = "make the data again with recipes/masked_lm.sh"
+ARCHITECTURE = "zs_bert"
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,10 @@ class Study:
         """The binarised data of a condition."""
         return self.folder / "data" / condition
 
+    def text(self, condition: str, split: str) -> Path:
+        """The prefix of the text that is made of trees, and of the file with their counts."""
+        return self.folder / "text" / f"{condition}.{split}"
+
     def order(self, name: str) -> Path:
         """The prefix of the permutation models of a language, or of the text's own (`own`)."""
         return self.folder / "orders" / name
@@ -72,9 +83,13 @@ class Text:
 def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
     """Make the data, then train and score all runs, so many at a time; returns their folders.
 
-    What is done already is left out. Raises `InputError` if a run fails, when the others are done.
+    What is done already is left out. Raises `InputError` for options that fairseq refuses, and if a run
+    fails, when the others are done.
     """
-    with held(steps, study.folder, study.file):
+    if not all(study.scored(*run) for run in study.grid()):
+        for system in study.config.systems:
+            check_options(ARCHITECTURE, training_words(study.config, system))
+    with hold(steps, study.folder, study.file):
         text, treebanks = text_and_treebanks(steps, study)
         for condition in study.config.conditions:
             prepare_condition(steps, study, condition, trees=text, treebanks=treebanks)
@@ -140,6 +155,8 @@ def prepare_condition(
         "vocabulary": config.vocabulary,
         "shift_specials": config.shift_specials,
         "most_pieces": config.most_pieces,
+        "train_lines": config.train_lines or None,
+        "valid_lines": config.valid_lines or None,
     }
     inputs = [
         *text.first.values(),
@@ -170,12 +187,12 @@ def condition_sentences(
                 f"{condition}:FILE.conllu (or {condition}:FILE.conllu,FILE.conllu)"
             )
         orders = [
-            learned(steps, study, name, trees=files)
+            learn_permutations(steps, study, name, trees=files)
             for name, files in (("own", [trees["train"]]), (condition, treebanks[condition]))
         ]
     first, second = {}, {}
     for split, file in trees.items():
-        prefix = study.folder / "text" / f"{condition}.{split}"
+        prefix = study.text(condition, split)
         first[split], second[split] = (
             prefix.with_name(f"{prefix.name}.{kind}") for kind in ("source", "reordered")
         )
@@ -189,7 +206,7 @@ def condition_sentences(
     return Text(first, second if reordered else {} if condition == NONE else first)
 
 
-def learned(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Path:
+def learn_permutations(steps: Steps, study: Study, name: str, trees: Sequence[Path]) -> Path:
     """The prefix of permutation models, learned from trees."""
     prefix = study.order(name)
     prefix.parent.mkdir(parents=True, exist_ok=True)
@@ -209,8 +226,9 @@ def write_text(study: Study, condition: str | None, trees: Path, prefix: Path) -
     if condition is None:
         write_reordered(trees, prefix, None)
     else:
-        orders = (read_model(study.order(name)) for name in (condition, "own"))
-        write_reordered(trees, prefix, mixed(*orders, float(study.config.own_weight)), jobs=os.cpu_count())
+        order, own = (read_model(study.order(name)) for name in (condition, "own"))
+        model = mix_models(order, own, float(study.config.own_weight))
+        write_reordered(trees, prefix, model, jobs=cores())
 
 
 def binarise(folder: Path, text: Text, config: StudyConfig) -> None:
@@ -218,41 +236,42 @@ def binarise(folder: Path, text: Text, config: StudyConfig) -> None:
 
     folder.parent.mkdir(parents=True, exist_ok=True)
     vocabulary = Vocabulary(config.vocabulary, not config.shift_specials)
-    for name, lines in prepare(
-        folder, text.first, text.second, vocabulary=vocabulary, most=config.most_pieces
-    ).items():
+    with TemporaryDirectory(dir=folder.parent) as place:
+        first, second = (
+            cut(side, config, Path(place) / name)
+            for name, side in (("first", text.first), ("second", text.second))
+        )
+        counts = prepare(folder, first, second, vocabulary=vocabulary, most=config.most_pieces)
+    for name, lines in counts.items():
         print(f"{name}\t{lines}", file=sys.stderr)
+
+
+def cut(side: dict[str, Path], config: StudyConfig, folder: Path) -> dict[str, Path]:
+    """The files of each split, with at most as many lines as the config says, the same ones in all
+    conditions.
+    """
+    folder.mkdir()
+    found = dict(side)
+    for split, number in (("train", config.train_lines), ("valid", config.valid_lines)):
+        if number and split in side:
+            found[split] = folder / side[split].name
+            write_lines(found[split], spread(read_lines(side[split]), number))
+    return found
 
 
 def train_and_score(steps: Steps, study: Study, condition: str, system: str, seed: int) -> None:
     """Make a run of the grid."""
     config, run, data = study.config, study.run(condition, system, seed), study.data(condition)
-    command = (
-        f"bash recipes/masked_lm.sh configs/{study.file.name} --conditions {condition} --systems "
-        f"{system} --seeds {seed}"
-    )
+    chosen = ["--conditions", condition, "--systems", system, "--seeds", str(seed)]
+    command = recipe_command("masked_lm", study.file, *chosen)
     with locked(run):
         start_run(run, study.file, condition, system=system, seed=seed, command=command)
-        subsets = "valid" if condition == NONE else "valid,valid.en"
-        of_model = [
-            "--arch",
-            "zs_bert",
-            "--distributed-world-size",
-            "1",
-            *config.model,
-            *config.training,
-            *check_system(system),
-        ]
         options = [
-            "--task",
-            "zs_masked_lm",
-            *of_model,
-            "--criterion",
-            "masked_lm",
+            *training_words(config, system),
+            *length(config, data),
             "--seed",
             str(seed),
-            "--valid-subset",
-            subsets,
+            *validation(condition),
         ]
         fairseq_train(steps, run, f"{condition}, {system}, seed {seed}", data=data, options=options)
         settings = {"layers": config.layers, "train": made_from(run, "train")}
@@ -260,16 +279,45 @@ def train_and_score(steps: Steps, study: Study, condition: str, system: str, see
             run,
             "score",
             score_file(run),
-            work=partial(score, run, data, config.layers),
+            work=partial(score, run, data, config.layers, trees=tree_counts(study, condition)),
             inputs=[data],
             settings=settings,
         )
 
 
-def score(run: Path, data: Path, layers: tuple[int, int]) -> None:
+def training_words(config: StudyConfig, system: str) -> list[str]:
+    """The options of fairseq-train that a system is trained with, in all conditions."""
+    of_model = ["--arch", ARCHITECTURE, "--distributed-world-size", "1", *config.model, *config.training]
+    return ["--task", "zs_masked_lm", *of_model, *check_system(system), "--criterion", "masked_lm"]
+
+
+def validation(condition: str) -> list[str]:
+    """The option that names the sets of validation: the first decides, the second is English alone."""
+    return ["--valid-subset", "valid" if condition == NONE else "valid,valid.en"]
+
+
+def length(config: StudyConfig, data: Path) -> list[str]:
+    """fairseq's options for so many epochs of the data, while the rate falls to 0; none where the config
+    counts updates.
+    """
+    if not config.epochs:
+        return []
+    counts = read_json(data / COUNTS_FILE, REMEDY)
+    updates = str(updates_of(counts, config.batch, config.epochs))  # fairseq keeps the last of them, too
+    return ["--batch-size", str(config.batch), "--max-update", updates, "--total-num-update", updates]
+
+
+def tree_counts(study: Study, condition: str) -> dict[str, dict] | None:
+    """How many trees of each split were read and why some were left out; None for text of lines."""
+    files = {split: Path(f"{study.text(condition, split)}.json") for split in ("train", "valid")}
+    counts = {split: read_json(file, REMEDY) for split, file in files.items() if file.is_file()}
+    return counts or None
+
+
+def score(run: Path, data: Path, layers: tuple[int, int], trees: dict[str, dict] | None) -> None:
     from zsnmt.masked_lm.scores import score_run  # loads PyTorch
 
-    scores = score_run(run, data, layers)
+    scores = score_run(run, data, layers, trees=trees)
     shown = {"perplexity": scores["perplexity"]["full"], "ML score": scores["ml_score"]}
     print(
         ", ".join(f"{name} {value:.3g}" for name, value in shown.items() if value is not None),

@@ -1,7 +1,6 @@
 """Trained masked language models, as they are or fine-tuned, from their checkpoints."""
 
 from pathlib import Path
-from pickle import UnpicklingError
 
 from fairseq import checkpoint_utils
 from fairseq.models import BaseFairseqModel
@@ -9,6 +8,7 @@ from fairseq.tasks import TASK_REGISTRY, FairseqTask
 
 import zsnmt
 from zsnmt.errors import InputError
+from zsnmt.runs.checkpoints import load_state
 
 
 def load_model(checkpoint: Path, data: Path, task_name: str) -> tuple[BaseFairseqModel, FairseqTask]:
@@ -18,14 +18,13 @@ def load_model(checkpoint: Path, data: Path, task_name: str) -> tuple[BaseFairse
     zsnmt.register()
     if not checkpoint.is_file():
         raise InputError(f"{checkpoint} is missing; train the model to its end first")
+    state = load_state(checkpoint, {"data": str(data)})
     try:
-        (model,), _, task = checkpoint_utils.load_model_ensemble_and_task(
-            [str(checkpoint)], {"data": str(data)}
-        )
-    except (RuntimeError, KeyError, EOFError, OSError, UnpicklingError) as error:
+        (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], state=state)
+    except (RuntimeError, KeyError, OSError) as error:
         raise InputError(
-            f"{checkpoint} is damaged or no checkpoint of such a model, or {data} is not what it was "
-            "trained on; give other files, or train the model anew"
+            f"{checkpoint} is no checkpoint of such a model, or {data} is not what it was trained on; give "
+            "other files, or train the model anew"
         ) from error
     if not isinstance(task, TASK_REGISTRY[task_name]):
         raise InputError(

@@ -79,7 +79,7 @@ def records(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, ...]]:
     line.
     """
     lines = enumerate(open_lines(path), start=1)
-    read = from_json(fields) if ".jsonl" in path.suffixes else from_table(path, fields, next(lines)[1])
+    read = json_reader(fields) if ".jsonl" in path.suffixes else table_reader(path, fields, next(lines)[1])
     for number, line in lines:
         try:
             record = dict(zip(fields, read(line)))
@@ -96,7 +96,7 @@ def records(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield tuple(record.values())
 
 
-def from_json(fields: Sequence[str]) -> Callable[[str], list[str]]:
+def json_reader(fields: Sequence[str]) -> Callable[[str], list[str]]:
     """What reads the fields of a line; it raises ValueError, which says what the line is."""
 
     def read(line: str) -> list[str]:
@@ -112,7 +112,7 @@ def from_json(fields: Sequence[str]) -> Callable[[str], list[str]]:
     return read
 
 
-def from_table(path: Path, fields: Sequence[str], header: str) -> Callable[[str], list[str]]:
+def table_reader(path: Path, fields: Sequence[str], header: str) -> Callable[[str], list[str]]:
     """Likewise, for rows below a header; raises `InputError` for one that lacks a field.
 
     A row may end early, since columns at its end may be empty.

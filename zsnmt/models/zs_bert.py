@@ -34,9 +34,8 @@ class ZeroShotBert(RobertaModel):
             "--position-encoding",
             choices=ENCODINGS,
             help="what tells the model the positions of its tokens: vectors in its input (sinusoidal, "
-            "learned), nothing, or "
-            "biases of its attention (TUPE absolute or relative, with <s> apart from places; relative keys, "
-            "or keys and queries)",
+            "learned), nothing, or biases of its attention (TUPE absolute or relative, with <s> apart from "
+            "places; relative keys, or keys and queries)",
         )
         add(
             "--relative-key-query-product",
@@ -45,13 +44,18 @@ class ZeroShotBert(RobertaModel):
             "it",
         )
         add(
+            "--relative-key-distance",
+            type=int,
+            metavar="K",
+            help="clip the offsets of relative keys to -K...K, as Shaw et al. (2018) do (default: there is a "
+            "vector for every offset below --max-positions)",
+        )
+        add(
             "--position-terms",
             choices=[ALL, *DROPPED, SEPARATE],
             help="which of the terms that positions in the input bring to the first layer's logits there "
-            "are: all; all but one "
-            "(position_word is the word's query and the position's key, word_position the other way round); "
-            "or all with "
-            "separate parameters for positions",
+            "are: all; all but one (position_word is the word's query and the position's key, word_position "
+            "the other way round); or all with separate parameters for positions",
         )
 
     @classmethod
@@ -78,7 +82,13 @@ class ZeroShotBert(RobertaModel):
         layers = range(1, args.encoder_layers + 1)
         product = args.relative_key_query_product
         encode_positions(
-            encoder, encoding, args.max_positions, biased=layers, first_apart=True, product=product
+            encoder,
+            encoding,
+            args.max_positions,
+            biased=layers,
+            first_apart=True,
+            product=product,
+            distance=args.relative_key_distance,
         )
         if terms != ALL:
             encoder.position_terms = PositionTerms(terms, args.encoder_embed_dim)
@@ -107,6 +117,7 @@ def zs_bert(args: Namespace) -> None:
         position_encoding="learned",
         position_terms=ALL,
         relative_key_query_product=False,
+        relative_key_distance=None,
     )
     base_architecture(args)
 

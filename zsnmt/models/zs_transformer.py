@@ -81,18 +81,18 @@ class ZeroShotTransformer(TransformerModel):
 
     @classmethod
     def build_embedding(
-        cls, args, dictionary: Dictionary, embed_dim: int, path: str | None = None
+        cls, args: Namespace, dictionary: Dictionary, embed_dim: int, path: str | None = None
     ) -> nn.Embedding:
         return WordDropoutEmbedding(
             super().build_embedding(args, dictionary, embed_dim, path), args.word_dropout
         )
 
     @classmethod
-    def build_encoder(cls, args, src_dict: Dictionary, embed_tokens: nn.Embedding) -> Encoder:
+    def build_encoder(cls, args: Namespace, src_dict: Dictionary, embed_tokens: nn.Embedding) -> Encoder:
         return Encoder(args, src_dict, embed_tokens)
 
     @classmethod
-    def build_decoder(cls, args, tgt_dict: Dictionary, embed_tokens: nn.Embedding) -> Decoder:
+    def build_decoder(cls, args: Namespace, tgt_dict: Dictionary, embed_tokens: nn.Embedding) -> Decoder:
         return Decoder(args, tgt_dict, embed_tokens, no_encoder_attn=args.no_cross_attention)
 
 

@@ -1,20 +1,25 @@
 """fairseq's RoBERTa encoder, built from layers with seams, and the table of its positions."""
 
+from argparse import Namespace
+
 import numpy as np
 import torch
+from fairseq.data import Dictionary
 from fairseq.models.roberta import RobertaEncoder
 from fairseq.models.transformer import TransformerConfig
 from fairseq.modules.transformer_sentence_encoder import init_bert_params
 from torch import nn
+from torch.nn import functional as F
 
 from zsnmt.modules.encoder import Encoder
+from zsnmt.modules.position_terms import SEPARATE
 from zsnmt.modules.positions import TupePositions
 
 
 class BertEncoder(RobertaEncoder):
     """With neutral seams, bit for bit fairseq's encoder and masked-LM head."""
 
-    def build_encoder(self, args, dictionary, embed_tokens: nn.Embedding) -> Encoder:
+    def build_encoder(self, args: Namespace, dictionary: Dictionary, embed_tokens: nn.Embedding) -> Encoder:
         encoder = Encoder(TransformerConfig.from_namespace(args), dictionary, embed_tokens)
         encoder.apply(init_bert_params)
         return encoder
@@ -36,3 +41,21 @@ def position_table(encoder: Encoder, positions: int) -> np.ndarray | None:
         vectors, _ = term.table(positions, positions)
         return vectors.numpy()
     return None
+
+
+@torch.no_grad()
+def position_keys(encoder: Encoder, table: np.ndarray) -> np.ndarray | None:
+    """The rows of a model's `position_table` (P×d) as keys, without bias, P×d; None where positions are
+    not vectors that are projected.
+
+    They are p·W^K of the first layer, and of TUPE LN(p)·U^K.
+    """
+    rows, tupe = torch.from_numpy(table), encoder.position_bias
+    if isinstance(tupe, TupePositions):
+        return F.linear(tupe.layer_norm(rows), tupe.k_proj.weight).numpy()
+    if encoder.embed_positions is None:
+        return None
+    projection = encoder.layers[0].self_attn.k_proj
+    if encoder.position_terms is not None and encoder.position_terms.kind == SEPARATE:
+        _, projection = encoder.position_terms.own
+    return F.linear(rows, projection.weight).numpy()

@@ -1,25 +1,35 @@
 """fairseq's decoder with seams: its embedded input, what follows each layer, and what a language writes."""
 
+from typing import Any
+
 import torch
-from fairseq.models.transformer import TransformerDecoderBase
+from fairseq.data import Dictionary
+from fairseq.models.transformer import TransformerConfig, TransformerDecoderBase
 from torch import Tensor, nn
 
 from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
-from zsnmt.modules.wrapped import wrapped
+from zsnmt.modules.wrapped import wrap_layer
 
 
 class Decoder(TransformerDecoderBase):
     """With neutral seams, bit for bit fairseq's decoder."""
 
-    def __init__(self, cfg, dictionary, embed_tokens, no_encoder_attn=False, output_projection=None) -> None:
+    def __init__(
+        self,
+        cfg: TransformerConfig,
+        dictionary: Dictionary,
+        embed_tokens: nn.Embedding,
+        no_encoder_attn: bool = False,
+        output_projection: nn.Module | None = None,
+    ) -> None:
         super().__init__(cfg, dictionary, embed_tokens, no_encoder_attn, output_projection)
         self.language_embedding: nn.Module | None = None
         self.adapters: nn.ModuleList | None = None  # one for each layer
         self.vocabulary: GrowingVocabulary | None = None
 
-    def build_decoder_layer(self, cfg, no_encoder_attn=False) -> nn.Module:
-        return wrapped(DecoderLayer(cfg, no_encoder_attn), cfg)
+    def build_decoder_layer(self, cfg: TransformerConfig, no_encoder_attn: bool = False) -> nn.Module:
+        return wrap_layer(DecoderLayer(cfg, no_encoder_attn), cfg)
 
     def forward(
         self,
@@ -27,7 +37,7 @@ class Decoder(TransformerDecoderBase):
         encoder_out: dict | None = None,
         incremental_state: dict | None = None,
         features_only: bool = False,
-        **options,
+        **options: Any,
     ) -> tuple[Tensor, dict]:
         """The stock method; in a vocabulary that grew, logits (B×T×V) are -inf where the language cannot
         write.

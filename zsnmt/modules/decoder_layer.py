@@ -1,5 +1,6 @@
 """fairseq's decoder layer, with self-attention that has seams."""
 
+from fairseq.models.transformer import TransformerConfig
 from fairseq.modules.transformer_layer import TransformerDecoderLayerBase
 
 from zsnmt.modules.self_attention import SelfAttention
@@ -8,7 +9,9 @@ from zsnmt.modules.self_attention import SelfAttention
 class DecoderLayer(TransformerDecoderLayerBase):
     """With neutral seams, bit for bit fairseq's layer: same parameters, names and initial weights."""
 
-    def build_self_attention(self, embed_dim, cfg, add_bias_kv=False, add_zero_attn=False) -> SelfAttention:
+    def build_self_attention(
+        self, embed_dim: int, cfg: TransformerConfig, add_bias_kv: bool = False, add_zero_attn: bool = False
+    ) -> SelfAttention:
         return SelfAttention(
             embed_dim,
             cfg.decoder.attention_heads,
@@ -21,7 +24,7 @@ class DecoderLayer(TransformerDecoderLayerBase):
             xformers_att_config=cfg.decoder.xformers_att_config,
         )
 
-    def build_encoder_attention(self, embed_dim, cfg) -> SelfAttention:
+    def build_encoder_attention(self, embed_dim: int, cfg: TransformerConfig) -> SelfAttention:
         return SelfAttention(
             embed_dim,
             cfg.decoder.attention_heads,

@@ -1,12 +1,13 @@
 """fairseq's encoder with a seam, the position bias, built from layers with seams."""
 
 import torch
-from fairseq.models.transformer import TransformerEncoderBase
+from fairseq.data import Dictionary
+from fairseq.models.transformer import TransformerConfig, TransformerEncoderBase
 from torch import Tensor, nn
 
 from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.position_terms import shares
-from zsnmt.modules.wrapped import wrapped
+from zsnmt.modules.wrapped import wrap_layer
 
 
 class Encoder(TransformerEncoderBase):
@@ -17,13 +18,19 @@ class Encoder(TransformerEncoderBase):
     from what words and positions have contributed to its input.
     """
 
-    def __init__(self, cfg, dictionary, embed_tokens, return_fc=False) -> None:
+    def __init__(
+        self,
+        cfg: TransformerConfig,
+        dictionary: Dictionary,
+        embed_tokens: nn.Embedding,
+        return_fc: bool = False,
+    ) -> None:
         super().__init__(cfg, dictionary, embed_tokens, return_fc)
         self.position_bias: nn.Module | None = None
         self.position_terms: nn.Module | None = None
 
-    def build_encoder_layer(self, cfg) -> nn.Module:
-        return wrapped(EncoderLayer(cfg, return_fc=self.return_fc), cfg)
+    def build_encoder_layer(self, cfg: TransformerConfig) -> nn.Module:
+        return wrap_layer(EncoderLayer(cfg, return_fc=self.return_fc), cfg)
 
     def forward_scriptable(
         self,

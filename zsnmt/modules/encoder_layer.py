@@ -1,6 +1,7 @@
 """fairseq's encoder layer with seams: the attention's residual, its query, and a bias of its logits."""
 
 import torch
+from fairseq.models.transformer import TransformerConfig
 from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
 from torch import Tensor, nn
 
@@ -11,13 +12,13 @@ from zsnmt.modules.self_attention import SelfAttention
 class EncoderLayer(TransformerEncoderLayerBase):
     """With neutral seams, bit for bit fairseq's layer: same parameters, names and initial weights."""
 
-    def __init__(self, cfg, return_fc: bool = False) -> None:
+    def __init__(self, cfg: TransformerConfig, return_fc: bool = False) -> None:
         super().__init__(cfg, return_fc)
         self.attention_residual: nn.Module = KeepResidual()
         self.position_query: nn.Module | None = None
         self.has_position_bias = True  # where the encoder makes one
 
-    def build_self_attention(self, embed_dim, cfg) -> SelfAttention:
+    def build_self_attention(self, embed_dim: int, cfg: TransformerConfig) -> SelfAttention:
         return SelfAttention(
             embed_dim,
             cfg.encoder.attention_heads,

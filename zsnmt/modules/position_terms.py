@@ -40,8 +40,11 @@ class PositionTerms(nn.Module):
         of_positions = [F.linear(positions, weight) for weight in weights]
         if self.kind == SEPARATE:
             own = [projection(positions) for projection in self.own]
-            new, old = ([a + b for a, b in zip(of_words, parts)] for parts in (own, of_positions))
-            return logits(*new, attention) - logits(*old, attention)
+            new, old = (
+                logits(of_words[0] + parts[0], of_words[1] + parts[1], attention)
+                for parts in (own, of_positions)
+            )
+            return new - old
         shares = {"words": of_words, "positions": of_positions}
         query, key = DROPPED[self.kind]
         return -logits(shares[query][0], shares[key][1], attention)

@@ -52,7 +52,7 @@ class TupePositions(nn.Module):
         for projection in (self.q_proj, self.k_proj):  # as fairseq begins the content's
             nn.init.xavier_uniform_(projection.weight, gain=1 / math.sqrt(2))
             nn.init.zeros_(projection.bias)
-        if relative:
+        if self.buckets is not None:
             nn.init.normal_(self.buckets.weight, std=0.02)
 
     def forward(self, padding_mask: Tensor | None, length: int) -> Tensor:
@@ -121,15 +121,19 @@ def use_tupe(attentions: Iterable[SelfAttention]) -> None:
 
 
 def use_relative_keys(
-    attentions: Iterable[SelfAttention], encoding: str, max_positions: int, product: bool = False
+    attentions: Iterable[SelfAttention],
+    encoding: str,
+    max_positions: int,
+    product: bool = False,
+    distance: int | None = None,
 ) -> None:
     """Give each self-attention relative keys, or relative keys and queries, for every offset below
-    `max_positions`.
+    `max_positions`, or up to a distance beyond which offsets share the last vectors.
 
     The published index is the query's position minus the key's: the tables here are theirs in reverse order.
     """
     for attention in attentions:
-        size = max_positions - 1, attention.head_dim
+        size = max_positions - 1 if distance is None else distance, attention.head_dim
         term = RelativeKeys(*size) if encoding == "relative_key" else RelativeKeysAndQueries(*size, product)
         nn.init.normal_(term.table.weight, std=0.02)
         attention.logit_terms.append(term)

@@ -1,5 +1,7 @@
 """fairseq's self-attention with seams: the logits, the values, and the scale."""
 
+from typing import Any
+
 import torch
 from fairseq import utils
 from fairseq.modules import MultiheadAttention
@@ -23,7 +25,7 @@ class SelfAttention(MultiheadAttention):
     Tk positions, so that a step of incremental decoding (Tq=1) sees the offsets that the whole sequence does.
     """
 
-    def __init__(self, *arguments, **options) -> None:
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.logit_terms = nn.ModuleList()
         self.relative_values: nn.Module | None = None
@@ -40,7 +42,7 @@ class SelfAttention(MultiheadAttention):
         attn_mask: Tensor | None = None,
         need_head_weights: bool = False,
         position_bias: Tensor | None = None,
-        **options,
+        **options: Any,
     ) -> tuple[Tensor, Tensor | None]:
         """query: Tq×B×C; key and value: Tk×B×C (only the new ones in incremental decoding); key_padding_mask:
         B×Tk, True at padding; attn_mask: Tq×Tk, added to the logits; position_bias: added, too, and
@@ -55,9 +57,9 @@ class SelfAttention(MultiheadAttention):
         )
         if neutral and not fast:
             masks = dict(key_padding_mask=key_padding_mask, attn_mask=attn_mask)
-            weights = dict(need_weights=need_weights, need_head_weights=need_head_weights)
+            wanted = dict(need_weights=need_weights, need_head_weights=need_head_weights)
             return super().forward(
-                query, key, value, incremental_state=incremental_state, **weights, **masks, **options
+                query, key, value, incremental_state=incremental_state, **wanted, **masks, **options
             )
         need_weights = need_weights or need_head_weights
         q, k, v = self.heads(self.q_proj(query)), self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
@@ -80,8 +82,8 @@ class SelfAttention(MultiheadAttention):
                 k.contiguous(),
                 v.contiguous(),
             )  # products of bfloat16 are slow on others
-        weights = None
-        if self.relative_values is None and not need_weights and not fast:
+        weights: Tensor | None = None
+        if bias is not None and self.relative_values is None and not need_weights and not fast:
             bias = bias.to(q.dtype)
             dropout = (
                 self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0
@@ -97,7 +99,7 @@ class SelfAttention(MultiheadAttention):
             if self.relative_values is not None:
                 attended = attended + self.relative_values(kept)
         attended = attended.permute(2, 0, 1, 3).flatten(2)  # Tq×B×C
-        if not need_weights:
+        if weights is None or not need_weights:
             return self.out_proj(attended), None
         return self.out_proj(attended), weights.transpose(0, 1) if need_head_weights else weights.mean(dim=1)
 

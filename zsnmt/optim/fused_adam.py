@@ -78,6 +78,7 @@ class FusedAdam(FairseqAdam):
 
     def __init__(self, cfg: FairseqAdamConfig, params: list[Tensor]) -> None:
         super().__init__(cfg, params)
+        self._optimizer: torch.optim.Optimizer
         if type(self._optimizer) is Adam:
             self._optimizer = OnePassAdam(self._optimizer.param_groups)
 

@@ -14,18 +14,18 @@ from zsnmt.report.scores import (
     Column,
     Contrast,
     all_directions,
-    by_system,
     columns_of,
     contrasts_of,
     groups_of,
-    listed,
+    list_some,
+    runs_by_system,
     seeds,
     signature_note,
     ways_of,
     words,
 )
-from zsnmt.report.significance import Side, contrasted, gain, mean_difference, seed_note
-from zsnmt.report.table import FORMS, Cell, Measured, Table, joined, over_seeds
+from zsnmt.report.significance import Side, contrast_ways, gain, mean_difference, seed_note
+from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import PIVOT, Scores
 from zsnmt.scoring.figures import ALL, MAIN, ranges, shown_in
 
@@ -40,7 +40,7 @@ def columns_shown(all_scores: Sequence[Scores]) -> list[Column]:
     return [column for column in columns_of(all_scores, ALL) if column.way != PIVOT]
 
 
-def titled(group: str, column: Column) -> str:
+def column_title(group: str, column: Column) -> str:
     """What a column of a group is called, which has supervised directions with the pivot, and zero-shot ones
     without.
     """
@@ -51,7 +51,7 @@ def titled(group: str, column: Column) -> str:
 def new_columns(all_scores: Sequence[Scores]) -> dict[str, tuple[str, Column]]:
     """The group and the figure of each column on new languages, by title."""
     return {
-        titled(group, column): (group, column)
+        column_title(group, column): (group, column)
         for column in columns_shown(all_scores)
         for group in GROUPS
         if group != OLD
@@ -60,7 +60,7 @@ def new_columns(all_scores: Sequence[Scores]) -> dict[str, tuple[str, Column]]:
 
 def new_language_table(all_scores: Sequence[Scores]) -> Table | None:
     """One row per adapted system: how well it translates from and into new languages; None without any."""
-    systems = adapted(all_scores)
+    systems = adapted_runs(all_scores)
     if not systems:
         return None
     columns, contrasts = new_columns(all_scores), contrasts_of(groups_of(all_scores))
@@ -88,7 +88,7 @@ def new_language_cells(
     cells: dict[str, Cell] = {
         "system": runs[0].system,
         "seeds": seeds(runs),
-        "mode": runs[0].adapted_from["mode"],
+        "mode": origin(runs[0])["mode"],
     }
     for title, (group, column) in columns.items():
         cells[title] = mean(runs, column, members(runs, column.kind, group))
@@ -100,7 +100,9 @@ def new_language_cells(
                 for direction in members(runs, contrast.kind, group)
                 if direction in runs[0].select(*other[:2])
             ]
-            cells[f"{titled(group, column)} minus {contrast.other.label}"] = contrasted(runs, contrast, both)
+            cells[f"{column_title(group, column)} minus {contrast.other.label}"] = contrast_ways(
+                runs, contrast, both
+            )
     return cells
 
 
@@ -108,7 +110,7 @@ def new_language_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each adapted system gains over the first one with the new languages, marked as other gains; None
     for one system.
     """
-    systems = adapted(all_scores)
+    systems = adapted_runs(all_scores)
     if len(systems) < 2:
         return None
     (base_name, base), *others = systems.items()
@@ -136,11 +138,11 @@ def new_language_gains_table(all_scores: Sequence[Scores]) -> Table | None:
 
 def forgetting_table(all_scores: Sequence[Scores]) -> Table | None:
     """One row per adapted system: the old directions before and after; None without any."""
-    systems = adapted(all_scores)
+    systems = adapted_runs(all_scores)
     if not systems:
         return None
     rows = [forgetting_cells(runs, columns_shown(all_scores)) for runs in systems.values()]
-    about = joined(
+    about = join_sentences(
         [
             f"BLEU and off-target, means over directions between {', '.join(old_languages(systems))}.",
             *old_notes(systems),
@@ -162,10 +164,12 @@ def forgetting_cells(runs: Sequence[Scores], columns: Sequence[Column]) -> dict[
     cells: dict[str, Cell] = {"system": runs[0].system, "seeds": seeds(runs)}
     for column in columns:
         cells |= before_and_after(column.title, runs, column, directions=members(runs, column.kind, OLD))
-    return cells | {FORMS["unchanged"].title: over_seeds("unchanged", [unchanged(scores) for scores in runs])}
+    return cells | {
+        FORMS["unchanged"].title: seed_cell("unchanged", [unchanged_share(scores) for scores in runs])
+    }
 
 
-def unchanged(scores: Scores) -> float | None:
+def unchanged_share(scores: Scores) -> float | None:
     """The share (0–1) of translations of old directions, in all ways, that are as before to the letter."""
     shares = [result.figures["unchanged"] for result in scores.before if "unchanged" in result.figures]
     return fmean(shares) if shares else None
@@ -173,7 +177,7 @@ def unchanged(scores: Scores) -> float | None:
 
 def adaptation_directions_table(all_scores: Sequence[Scores]) -> Table | None:
     """One row per direction and adapted system, before and after; None without any."""
-    systems = adapted(all_scores)
+    systems = adapted_runs(all_scores)
     if not systems:
         return None
     old = old_languages(systems)
@@ -196,7 +200,7 @@ def adaptation_directions_table(all_scores: Sequence[Scores]) -> Table | None:
         title,
         [*rows[0]],
         rows=table,
-        about=joined(old_notes(systems)),
+        about=join_sentences(old_notes(systems)),
         headers=4,
         signatures=signature_note(all_scores),
     )
@@ -229,14 +233,20 @@ def group_of(direction: Direction, old: Sequence[str]) -> str:
     return " → ".join(sides) if "new" in sides else OLD
 
 
-def adapted(all_scores: Sequence[Scores]) -> dict[str, list[Scores]]:
+def adapted_runs(all_scores: Sequence[Scores]) -> dict[str, list[Scores]]:
     """The adapted runs of each system that has any."""
-    return by_system([scores for scores in all_scores if scores.adapted_from])
+    return runs_by_system([scores for scores in all_scores if scores.adapted_from])
+
+
+def origin(scores: Scores) -> Mapping:
+    """What the score file of an adapted run says of the run that it goes on from."""
+    assert scores.adapted_from is not None
+    return scores.adapted_from
 
 
 def old_languages(systems: dict[str, list[Scores]]) -> list[str]:
     """The languages of the bases, the pivot first."""
-    return next(iter(systems.values()))[0].adapted_from["languages"]
+    return origin(next(iter(systems.values()))[0])["languages"]
 
 
 def new_languages(systems: dict[str, list[Scores]]) -> list[str]:
@@ -257,14 +267,12 @@ def members(runs: Sequence[Scores], kind: str, group: str) -> list[Direction]:
     """The directions of a kind in a group."""
     first = runs[0]
     directions = dict.fromkeys(result.direction for result in first.results if result.kind == kind)
-    return [
-        direction for direction in directions if group_of(direction, first.adapted_from["languages"]) == group
-    ]
+    return [direction for direction in directions if group_of(direction, origin(first)["languages"]) == group]
 
 
 def mean(runs: Sequence[Scores], column: Column, directions: Collection[Direction]) -> Measured | None:
     """A figure of a system, its mean over some directions, over the seeds."""
-    return over_seeds(column.figure, Side(runs, column).means(directions))
+    return seed_cell(column.figure, Side(runs, column).means(directions))
 
 
 def before_and_after(
@@ -290,7 +298,7 @@ def old_notes(systems: dict[str, list[Scores]]) -> list[str]:
 def missing_note(runs: Sequence[Scores]) -> str:
     """Which bases were not scored in every old direction, and what to do about it."""
     missing = {
-        "{config} {system} seed {seed}".format(**scores.adapted_from): None
+        "{config} {system} seed {seed}".format(**origin(scores)): None
         for scores in runs
         if {direction for kind in KINDS for direction in members([scores], kind, OLD)}
         - {result.direction for result in scores.before}
@@ -301,17 +309,17 @@ def missing_note(runs: Sequence[Scores]) -> str:
 
 def frozen_note(runs: Sequence[Scores]) -> str:
     """Of frozen runs, which figures of the old directions are exactly as before, and where one is not."""
-    frozen = [scores for scores in runs if scores.adapted_from["mode"] == "frozen" and scores.before]
+    frozen = [scores for scores in runs if origin(scores)["mode"] == "frozen" and scores.before]
     if not frozen:
         return ""
-    changes = {FORMS[figure].title: changed(frozen, figure) for figure in ranges()}
+    changes = {FORMS[figure].title: changed_figures(frozen, figure) for figure in ranges()}
     kept = ", ".join(title for title, places in changes.items() if not places)
     said = [f"exactly as before in every direction that the base was scored in: {kept}"] if kept else []
-    said += [f"{title} not as before: {listed(places)}" for title, places in changes.items() if places]
+    said += [f"{title} not as before: {list_some(places)}" for title, places in changes.items() if places]
     return f"Frozen runs: {'; '.join(said)}."
 
 
-def changed(runs: Sequence[Scores], figure: str) -> list[str]:
+def changed_figures(runs: Sequence[Scores], figure: str) -> list[str]:
     """The runs and directions, of whatever kind and in whatever way, where a figure is not what it was
     before.
     """

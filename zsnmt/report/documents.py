@@ -11,11 +11,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from zsnmt.corpora.training_text import read_overlap
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.report.markdown import (
     every_direction,
-    folded,
+    fold,
     markdown_table,
     probes_markdown,
     study_markdown,
@@ -39,7 +40,7 @@ BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 def kept_scores(folder: Path, config: str) -> list[Scores]:
     """The kept score files of a config, by system and seed."""
     paths = kept_files(folder / config, "score files; add runs")
-    return sorted([read_score_file(path, KEEP_AGAIN) for path in paths], key=by_length)
+    return sorted([read_score_file(path, KEEP_AGAIN) for path in paths], key=sort_key)
 
 
 def kept_files(folder: Path, lacking: str) -> list[Path]:
@@ -50,7 +51,7 @@ def kept_files(folder: Path, lacking: str) -> list[Path]:
     return paths
 
 
-def by_length(run: OfSystem) -> tuple[int, str, int]:
+def sort_key(run: OfSystem) -> tuple[int, str, int]:
     """A key that sorts runs by system, the baseline with its short name first, and seed."""
     return len(run.system), run.system, run.seed
 
@@ -61,12 +62,12 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     """
     path = folder / scores.config / f"{scores.system}.seed{scores.seed}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    results, before = map(without_resamples, (scores.results, scores.before))
+    results, before = map(drop_resamples, (scores.results, scores.before))
     write_score_file(path, replace(scores, text=None, results=results, before=before))
     return path
 
 
-def without_resamples(results: Sequence[Result]) -> list[Result]:
+def drop_resamples(results: Sequence[Result]) -> list[Result]:
     """The results with their intervals alone."""
     return [replace(result, uncertainty=result.uncertainty._replace(resampled={})) for result in results]
 
@@ -96,7 +97,7 @@ def kept_probes(folder: Path, config: str) -> list[Probes]:
     paths = kept_files(folder / config / PROBES, "probes; add runs that have some")
     found = [parse(read_json(path, KEEP_AGAIN), path) for path in paths]
     check_probed_alike(found)
-    return sorted(found, key=by_length)
+    return sorted(found, key=sort_key)
 
 
 def fill(document: str, folder: Path, makers: Mapping[str, Maker]) -> str:
@@ -122,7 +123,7 @@ def fill(document: str, folder: Path, makers: Mapping[str, Maker]) -> str:
 def scores_block(folder: Path, config: str) -> str:
     """The Markdown table with commands, and all directions folded below it."""
     scores = kept_scores(folder, config)
-    return f"{markdown_table(scores)}\n\n{folded('every direction', every_direction(scores))}"
+    return f"{markdown_table(scores)}\n\n{fold('every direction', every_direction(scores))}"
 
 
 def demo(folder: Path, config: str) -> str:
@@ -145,15 +146,16 @@ def study(form: str, folder: Path, config: str) -> str:
 
 def round_trip(folder: Path, config: str) -> str:
     """What the text pipeline of a config gives back."""
-    return round_trip_table(
-        read_json(folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip")
-    )
+    path, remedy = folder / ROUND_TRIPS / f"{config}.json", "make it with zsnmt round-trip"
+    content = read_json(path, remedy)
+    with damage_of(path, remedy):
+        return round_trip_table(content)
 
 
 def overlap(folder: Path, name: str) -> str:
     """What was found of held-out sentences in the training text of each corpus."""
     return overlap_table(
-        {path.stem: read_json(path, OVERLAP_REMEDY) for path in sorted((folder / name).glob("*.json"))}
+        {path.stem: read_overlap(path, OVERLAP_REMEDY) for path in sorted((folder / name).glob("*.json"))}
     )
 
 

@@ -2,17 +2,18 @@
 
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
-from zsnmt.languages import Direction
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import read_json
+from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.scores import Run, all_directions, way_title, ways_of
-from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, settings_file
-from zsnmt.runs.scores import PIVOT, Scores, Way
+from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, is_as_translated, settings_file
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Scores, Way
 from zsnmt.scoring.language_identification import Identifier, load_identifier
 from zsnmt.text.lines import read_lines
 
@@ -23,12 +24,16 @@ MOST = 400  # examples on a page, however many directions there are
 
 @dataclass(frozen=True)
 class Output:
-    """What a system wrote; `strayed` is the language it was identified as where that is not the target."""
+    """What a system wrote; `strayed` is the language it was identified as where that is not the target.
+
+    `in_pivot`: the sentence in the pivot that it was translated from, where it went through the pivot.
+    """
 
     system: str
     way: str  # as `way_title` says it
     text: str
     strayed: str | None = None
+    in_pivot: str | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ def examples(
     gone. `InputError` for a negative number.
     """
     if number < 0:
-        raise InputError(f"{number} examples a direction cannot be shown; give 0 for none")
+        raise InputError(f"{number} examples per direction cannot be shown; give 0 for none")
     shown = [run for run in first_runs(runs) if number and hypotheses_fit(run)]
     if not shown:
         return {}
@@ -97,9 +102,17 @@ def examples_of(
         for way, hypotheses in read_hypotheses(run, direction, len(sources)).items():
             outputs = [hypotheses[line] for line in lines]
             languages = identifier.identify(outputs) if identifier else [direction.target] * len(outputs)
+            into_pivot = read_into_pivot(run, direction, len(sources)) if way == PIVOT else None
             for example, output, language in zip(made, outputs, languages):
-                strayed = None if language == direction.target else language
-                example.outputs.append(Output(run.scores.system, way, output, strayed=strayed))
+                example.outputs.append(
+                    Output(
+                        run.scores.system,
+                        way_title(way, run.scores.pivot),
+                        output,
+                        strayed=None if language == direction.target else language,
+                        in_pivot=None if into_pivot is None else into_pivot[example.line - 1],
+                    )
+                )
     return made
 
 
@@ -120,29 +133,51 @@ def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[li
     return sources, references
 
 
-def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[str, list[str]]:
-    """What a run kept of a direction, by the way it was decoded; `InputError` unless it has a line for each
-    source.
+def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[Way, list[str]]:
+    """What a run kept of a direction, by the way it was decoded; `InputError` unless it is what was scored,
+    with a line for each source.
     """
-    kept = {}
-    for way in ways_of([run.scores]):
-        title, path = (
-            way_title(way, run.scores.pivot),
-            hypotheses_file(run.folder / HYPOTHESES, way, direction),
-        )
-        if path.is_file():
-            kept[title] = read_lines(path, allow_empty_lines=True)
-            if len(kept[title]) != lines:
-                raise InputError(
-                    f"{path} has {len(kept[title])} lines for {lines} sources; score the run again"
-                )
-    return kept
+    paths = {way: hypotheses_file(run.folder / HYPOTHESES, way, direction) for way in ways_of([run.scores])}
+    kept = {way: path for way, path in paths.items() if path.is_file()}
+    for way, path in kept.items():
+        if not is_as_translated(path, settings(run, way)):
+            raise InputError(f"{path} is not what was scored; score the run again")
+    return {way: read_whole(path, lines) for way, path in kept.items()}
+
+
+def read_whole(path: Path, lines: int) -> list[str]:
+    """Hypotheses; `InputError` unless there is a line for each source."""
+    hypotheses = read_lines(path, allow_empty_lines=True)
+    if len(hypotheses) != lines:
+        raise InputError(f"{path} has {len(hypotheses)} lines for {lines} sources; score the run again")
+    return hypotheses
+
+
+def read_into_pivot(run: Run, direction: Direction, lines: int) -> list[str] | None:
+    """What the sources of a direction were in the pivot on their way through it; None where it is not there.
+
+    It is kept once for all directions that share the sources: as a direct translation, where the run pivots
+    itself and has the same sources there, else as `INTO_PIVOT` (`zsnmt.evaluation.hypotheses.jobs`).
+    """
+    folder, sources = run.folder / HYPOTHESES, settings(run, PIVOT)["sources"]
+    sharing = [
+        other
+        for other in map(parse_direction, sources)
+        if other.source == direction.source and sources[str(other)] == sources.get(str(direction))
+    ]
+    paths = [hypotheses_file(folder, INTO_PIVOT, other) for other in sharing]
+    first = Direction(direction.source, run.scores.pivot)
+    if "pivot_model" not in run.scores.decoding and first in sharing:
+        paths = [hypotheses_file(folder, DIRECT, first)]
+    return next((read_whole(path, lines) for path in paths if path.is_file()), None)
 
 
 def settings(run: Run, way: Way) -> dict:
     """What the hypotheses of a run were made with."""
     return read_json(
-        settings_file(run.folder / HYPOTHESES, way), f"score the run with recipes/evaluate.sh {run.folder}"
+        settings_file(run.folder / HYPOTHESES, way),
+        f"score the run with recipes/evaluate.sh {run.folder}",
+        {"sources": Mapping[str, str]},
     )
 
 
@@ -157,7 +192,7 @@ def hypotheses_fit(run: Run) -> bool:
     alike = {name: value for name, value in decoding.items() if name != "pivot_model"}
     alike["sources"] = next(iter(made_with.values()))["sources"]
     if all(
-        (decoding | alike if way == PIVOT else alike).items() <= found.items()
+        ({**decoding, **alike} if way == PIVOT else alike).items() <= found.items()
         for way, found in made_with.items()
     ):
         return True

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -31,6 +32,7 @@ LINE_COLOURS = (
     "#CC79A7",
 )  # of Okabe and Ito, those that show on light and on dark
 MARKERS = "os^Dv"
+CELL = 0.52, 0.39  # of a heat map: width and height in inches, room for −12.3
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
 LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":"}
@@ -50,8 +52,8 @@ def heat_map(cells: HeatMap) -> Figure:
     """Sources down, targets across, the number written in each cell; one without value stays empty."""
     number = len(cells.languages)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(0.56 * number + 0.4, 0.42 * number + 0.4))
-        axes = figure.add_subplot()
+        figure = Figure(figsize=(CELL[0] * number, CELL[1] * number))
+        axes = figure.add_axes((0, 0, 1, 1))  # labels stand outside, where saving finds them
         colours = matplotlib.colormaps[COLOUR_MAPS[cells.scale]]
         spread = (cells.high - cells.low) or 1
         for row, source in enumerate(cells.languages):
@@ -65,7 +67,7 @@ def heat_map(cells: HeatMap) -> Figure:
                     axes.text(
                         column + 0.5,
                         row + 0.5,
-                        written(value, cells),
+                        format_cell(value, cells),
                         color=readable_on(colour),
                         ha="center",
                         va="center",
@@ -80,7 +82,7 @@ def heat_map(cells: HeatMap) -> Figure:
     return figure
 
 
-def written(value: float, cells: HeatMap) -> str:
+def format_cell(value: float, cells: HeatMap) -> str:
     """A number as it stands in a cell: one decimal, and the sign of a difference."""
     return f"{value:{'+' if cells.scale == DIFFERENCE else '-'}z.1f}".replace("-", "−")
 
@@ -99,7 +101,7 @@ def training_curves(curves: Sequence[Curve], systems: Sequence[str], title: str)
         figure = Figure(figsize=(5, 3.8 + room_for(entries)), layout="constrained")
         axes = figure.add_subplot(xlabel="updates", ylabel=title)
         draw_curves(axes, curves, systems)
-        from_zero(axes)
+        begin_at_zero(axes)
         figure.legend(**entries)
     return figure
 
@@ -131,7 +133,7 @@ def small_multiples(panels: Mapping[str, Sequence[Curve]], systems: Sequence[str
                 axes.locator_params(axis="x", nbins=3)
                 axes.xaxis.set_major_formatter(EngFormatter(sep=""))
                 axes.tick_params(labelsize="small", labelbottom=column >= len(below))
-        from_zero(grid[0, 0])
+        begin_at_zero(grid[0, 0])
         figure.supxlabel("updates", fontsize="medium")
         figure.supylabel(title, y=0.5 * height / (height + room_for(entries)), fontsize="medium")
         figure.legend(**entries)
@@ -154,7 +156,7 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], systems: Sequence[str]) -> 
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def from_zero(axes: Axes) -> None:
+def begin_at_zero(axes: Axes) -> None:
     """Begin both scales at zero; to be called when all is drawn, for the other ends stay where they are
     then.
     """
@@ -225,7 +227,7 @@ def inline_svg(figure: Figure, name: str, title: str) -> str:
     )
 
 
-def figure_bytes(figure: Figure, form: str, **options) -> bytes:
+def figure_bytes(figure: Figure, form: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
     with matplotlib.rc_context(STYLE):
         figure.savefig(buffer, format=form, bbox_inches="tight", pad_inches=0.05, **options)

@@ -7,10 +7,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.report import figures
 from zsnmt.report.plotted import HeatMap
-from zsnmt.report.table import shown
+from zsnmt.report.table import format_cell
 
 
 def templates(folder: Path) -> Environment:
@@ -22,7 +22,7 @@ def templates(folder: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["shown"] = shown
+    environment.filters["shown"] = format_cell
     return environment
 
 
@@ -38,7 +38,7 @@ def drawn_maps(maps: Sequence[HeatMap], numbers: str) -> dict[str, list[dict]]:
     return drawn
 
 
-def inlined(named: Sequence[tuple[str, str, Figure]]) -> list[dict]:
+def inline_figures(named: Sequence[tuple[str, str, Figure]]) -> list[dict]:
     """Figures with their names and titles, as safe markup."""
     return [
         {"name": name, "title": title, "drawing": Markup(figures.inline_svg(figure, name, title))}
@@ -50,3 +50,16 @@ def write(path: Path, content: bytes) -> None:
     """Write a file beside its place and rename it."""
     with replacing(path) as file:
         file.write(content)
+
+
+def write_drawings(folder: Path, named: Sequence[tuple[str, str, Figure]]) -> list[Path]:
+    """Write figures by their names and titles into a folder, as PNG and as SVG; returns the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = {
+        folder / f"{name}.{ending}": content
+        for name, title, figure in named
+        for ending, content in (("png", figures.png(figure)), ("svg", figures.svg(figure, title)))
+    }
+    for path, content in contents.items():
+        write(path, content)
+    return [*contents]

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 
 from zsnmt.errors import InputError
 from zsnmt.report.adaptation import adaptation_directions_table
+from zsnmt.report.chosen import marked
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import check_comparable, columns_of, short_commit
 from zsnmt.report.systems import STUDY_TABLES, SUMMARIES, directions_table
-from zsnmt.report.table import Table, joined, markdown_rows, spread_note, text_rows, wrapped
+from zsnmt.report.table import Table, join_sentences, markdown_rows, spread_note, text_rows, wrap
 from zsnmt.runs.scores import Scores
 from zsnmt.scoring.figures import ROOMY
 
@@ -16,12 +17,12 @@ from zsnmt.scoring.figures import ROOMY
 def text_table(all_scores: Sequence[Scores]) -> str:
     """For a terminal; `InputError` for runs that cannot be compared."""
     systems, *others = comparison(all_scores)
-    return "\n\n".join(parts([short(systems, all_scores), *others], text_rows, wrapped))
+    return "\n\n".join(parts([short(systems, all_scores), *others], text_rows, wrap))
 
 
 def text_systems(all_scores: Sequence[Scores]) -> str:
     """The first table of `text_table`, without differences."""
-    return "\n\n".join(parts([short(comparison(all_scores)[0], all_scores)], text_rows, wrapped))
+    return "\n\n".join(parts([short(comparison(all_scores)[0], all_scores)], text_rows, wrap))
 
 
 def short(systems: Table, all_scores: Sequence[Scores]) -> Table:
@@ -50,7 +51,11 @@ def made_by(all_scores: Sequence[Scores]) -> str:
 def every_direction(all_scores: Sequence[Scores]) -> str:
     """Every direction of every system in Markdown, of adapted ones also before and after."""
     tables = [make(all_scores) for make in (directions_table, adaptation_directions_table)]
-    return "\n\n".join(markdown_rows(table.without_empty_columns()) for table in tables if table is not None)
+    return "\n\n".join(
+        markdown_rows(marked(table.without_empty_columns(), all_scores))
+        for table in tables
+        if table is not None
+    )
 
 
 def comparison(all_scores: Sequence[Scores]) -> list[Table]:
@@ -59,7 +64,7 @@ def comparison(all_scores: Sequence[Scores]) -> list[Table]:
     """
     check_comparable(all_scores)
     tables = [make(all_scores) for make in SUMMARIES]
-    return [table.without_empty_columns() for table in tables if table is not None]
+    return [marked(table.without_empty_columns(), all_scores) for table in tables if table is not None]
 
 
 def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
@@ -71,12 +76,12 @@ def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
             f"the runs of {all_scores[0].config} are not those of the study {study}; "
             "train and score its systems with recipes/ablate.sh"
         )
-    table = table.without_empty_columns()
+    table = marked(table.without_empty_columns(), all_scores)
     return "\n\n".join(
         [
             markdown_rows(table),
-            joined([table.note, table.signatures]),
-            folded("how the runs were made", made_by(all_scores)),
+            join_sentences([table.note, table.signatures]),
+            fold("how the runs were made", made_by(all_scores)),
         ]
     )
 
@@ -85,11 +90,11 @@ def probes_markdown(found: Sequence[Probes]) -> str:
     """What probes found in Markdown, with every layer, confused languages and what made the probes folded."""
     first, others = headlines(found), details(found)
     shown = [f"{table.title}:\n\n{markdown_rows(table)}\n\n{table.about}" for table in first]
-    below = [folded(table.title, f"{markdown_rows(table)}\n\n{table.about}".strip()) for table in others]
+    below = [fold(table.title, f"{markdown_rows(table)}\n\n{table.about}".strip()) for table in others]
     return "\n\n".join(filter(None, [*shown, spread_note([*first, *others]), first[0].signatures, *below]))
 
 
-def folded(title: str, content: str) -> str:
+def fold(title: str, content: str) -> str:
     """Markdown that opens on request."""
     return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
 

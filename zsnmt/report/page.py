@@ -7,16 +7,18 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
-from zsnmt.languages import Direction, kind_name
+from zsnmt.languages import KINDS, SUPERVISED, Direction, kind_name
 from zsnmt.report import figures
+from zsnmt.report.chosen import marked
 from zsnmt.report.examples import Example
 from zsnmt.report.formats import TABLE_FORMATS
-from zsnmt.report.html import drawn_maps, inlined, templates, write
+from zsnmt.report.html import drawn_maps, inline_figures, templates, write
+from zsnmt.report.papers.tables import beside_papers
 from zsnmt.report.plotted import (
     HeatMap,
     Validation,
-    by_direction,
     curves,
+    direction_figures,
     heat_maps,
     log_curves,
     panels,
@@ -25,7 +27,7 @@ from zsnmt.report.plotted import (
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import Run, all_directions, by_system, signature_note
+from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system, signature_note
 from zsnmt.report.systems import tables
 from zsnmt.report.table import Table, tsv
 from zsnmt.runs.scores import DIRECT, Scores
@@ -40,33 +42,49 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     """The HTML page of runs that can be compared, with examples from `zsnmt.report.examples`."""
     all_scores = [run.scores for run in runs]
     first, made, probed = all_scores[0], tables(all_scores), probes_of(runs)
+    groups = dict(groups_of(all_scores))
+    others = [kind_name(kind) for kind in KINDS if kind in groups and kind != SUPERVISED]
     return TEMPLATES.get_template("page.html.jinja").render(
-        title=f"{first.config}: zero-shot against pivot",
-        lead=f"{', '.join(by_system(all_scores))}; languages {', '.join(first.languages)}, pivot "
+        title=f"{first.config}: {' and '.join(others) or 'direct'} against pivot",
+        lead=f"{', '.join(runs_by_system(all_scores))}; languages {', '.join(first.languages)}, pivot "
         f"{first.pivot}.",
         pivot=first.pivot,
         tables=made,
+        papers=beside_papers(all_scores, probed),
         heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
         signatures=signature_note(all_scores),
-        training=inlined(training_figures(runs)),
+        training=inline_figures(training_figures(runs)),
         from_logs=", ".join(f"{curve.system} seed {curve.seed}" for curve in log_curves(runs)),
-        probe_headlines=headlines(probed),
-        probe_details=details(probed),
-        probe_figures=inlined(probe_figures(probed, [*by_system(all_scores)])),
+        chosen=", ".join(scores.name for scores in all_scores if scores.chosen_on),
+        probe_headlines=[marked(table, all_scores) for table in headlines(probed)],
+        probe_details=[marked(table, all_scores) for table in details(probed)],
+        probe_figures=inline_figures(probe_figures(probed, [*runs_by_system(all_scores)])),
         confusions=drawn_maps(confusion_maps(probed), "a table below"),
         unprobed=", ".join(run.scores.name for run in runs if not has_probes(run.folder)),
         examples=examples,
         linked={str(direction) for direction in examples},
         examples_seed=examples_seed,
         marks=marks_note(first, examples),
-        kinds={direction: kind_name(kind) for direction, kind in all_directions(all_scores).items()},
+        others=others,
+        kinds={
+            direction: ", ".join(kind_names(all_scores, direction))
+            for direction in all_directions(all_scores)
+        },
         bleu=mean_bleu(all_scores),
     )
 
 
+def kind_names(all_scores: Sequence[Scores], direction: Direction) -> list[str]:
+    """What a direction is to the runs, each kind once."""
+    kinds = {
+        result.kind for scores in all_scores for result in scores.results if result.direction == direction
+    }
+    return [kind_name(kind) for kind in KINDS if kind in kinds]
+
+
 def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
     """Name, title and drawing of each figure of validation by update that the runs recorded something for."""
-    found, systems = validations(runs), [*by_system([run.scores for run in runs])]
+    found, systems = validations(runs), [*runs_by_system([run.scores for run in runs])]
     losses, bleu = curves(found, "nll_loss") + log_curves(runs), curves(found, "bleu")
     drawn = []
     if losses:
@@ -98,7 +116,7 @@ def validation_table(runs: Sequence[Run]) -> Table:
 
 def mean_bleu(all_scores: Sequence[Scores]) -> dict[Direction, float]:
     """The mean BLEU over all runs by direction, for ordering."""
-    figures_of = [by_direction(scores, DIRECT, MAIN) for scores in all_scores]
+    figures_of = [direction_figures(scores, DIRECT, MAIN) for scores in all_scores]
     return {
         direction: fmean(of_run[direction] for of_run in figures_of if direction in of_run)
         for direction in all_directions(all_scores)
@@ -115,11 +133,11 @@ def marks_note(scores: Scores, examples: Mapping[Direction, Sequence[Example]]) 
 
 def write_beside(page_path: Path, runs: Sequence[Run], formats: Sequence[str]) -> list[Path]:
     """Write tables (md, tsv) and figures (png, svg) beside the page, as `report.systems.md` for
-    `report.html`.
+    `report.html`; the slash of a system's name is `%2F` there.
     """
     written = []
     for ending, content in files_beside(runs, formats):
-        path = page_path.with_suffix(f".{ending}")
+        path = page_path.with_name(f"{page_path.stem}.{ending.replace('/', '%2F')}")
         write(path, content)
         written.append(path)
     return written
@@ -129,14 +147,15 @@ def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[
     """Ending and content of each file."""
     all_scores, probed = [run.scores for run in runs], probes_of(runs)
     for form in (form for form in TABLE_FORMATS if form in formats):
-        for table in [*tables(all_scores).values(), *headlines(probed), *details(probed)]:
+        of_probes = [marked(table, all_scores) for table in [*headlines(probed), *details(probed)]]
+        for table in [*tables(all_scores).values(), *of_probes]:
             yield f"{table.name}.{form}", TABLE_FORMATS[form](table).encode("utf-8")
     if "tsv" in formats and (table := validation_table(runs)).rows:
         yield f"{table.name}.tsv", tsv(table).encode("utf-8")
     maps = heat_maps(all_scores) + confusion_maps(probed)
     drawings = [(name_of(cells), f"{cells.title}, {cells.system}", figures.heat_map(cells)) for cells in maps]
     for name, title, figure in (
-        drawings + training_figures(runs) + probe_figures(probed, [*by_system(all_scores)])
+        drawings + training_figures(runs) + probe_figures(probed, [*runs_by_system(all_scores)])
     ):
         if "png" in formats:
             yield f"{name}.png", figures.png(figure)

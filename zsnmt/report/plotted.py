@@ -10,13 +10,13 @@ from statistics import fmean
 from typing import NamedTuple
 
 from zsnmt.languages import SUPERVISED, Direction, kind_name, parse_direction
-from zsnmt.report.scores import Run, by_system, ways_apart, ways_of, words
+from zsnmt.report.scores import Run, runs_by_system, ways_apart, ways_of, words
 from zsnmt.report.table import FORMS
 from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
 from zsnmt.runs.log import logged_validations
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.runs.validation import read_validations
-from zsnmt.scoring.figures import ALL, FIGURES, MAIN, shown_in
+from zsnmt.scoring.figures import ALL, FIGURES, HIGHER, MAIN, shown_in
 
 DIFFERENCE, CONFUSION = (
     "difference",
@@ -61,7 +61,8 @@ def heat_maps(all_scores: Sequence[Scores]) -> list[HeatMap]:
     maps = []
     for kind, scale, title, top, of_run in map_kinds(ways_of(all_scores)):
         by_name = {
-            system: mean_by_direction([*map(of_run, runs)]) for system, runs in by_system(all_scores).items()
+            system: mean_by_direction([*map(of_run, runs)])
+            for system, runs in runs_by_system(all_scores).items()
         }
         low, high = limits(scale, [value for values in by_name.values() for value in values.values()], top)
         for system, values in by_name.items():
@@ -92,10 +93,10 @@ def map_kinds(ways: Sequence[Way]) -> list[MapKind]:
         kinds.append(
             MapKind(
                 name,
-                FIGURES[figure].better,
+                FIGURES[figure].better or HIGHER,
                 title,
                 top=100 if share else None,
-                of_run=partial(by_direction, way=way, figure=figure),
+                of_run=partial(direction_figures, way=way, figure=figure),
             )
         )
     for way, other in ways_apart(ways):
@@ -113,17 +114,19 @@ def limits(scale: str, values: Sequence[float], top: float | None = None) -> tup
     return (-widest, widest) if scale == DIFFERENCE else (0, widest)
 
 
-def by_direction(scores: Scores, way: Way, figure: str) -> dict[Direction, float]:
+def direction_figures(scores: Scores, way: Way, figure: str) -> dict[Direction, float]:
     """A figure of every direction that was decoded in a way, as it is shown."""
     factor = FORMS[figure].factor
     return {
-        result.direction: factor * result.figures[figure] for result in scores.results if result.way == way
+        result.direction: factor * result.figures[figure]
+        for result in scores.results
+        if result.way == way and figure in result.figures
     }
 
 
 def differences(scores: Scores, way: Way, other: Way) -> dict[Direction, float]:
     """The main figure in one way minus that in another, of the directions that were decoded in both."""
-    values, others = (by_direction(scores, each, MAIN) for each in (way, other))
+    values, others = (direction_figures(scores, each, MAIN) for each in (way, other))
     return {
         direction: value - others[direction] for direction, value in values.items() if direction in others
     }
@@ -192,12 +195,13 @@ class Curve:
 
 def curves(found: Iterable[Validation], figure: str) -> list[Curve]:
     """A curve for each run and kind of direction that the figure (nll_loss, bleu) was recorded of."""
-    grouped: dict[tuple, dict[int, list[float]]] = {}
+    grouped: dict[tuple[str, int, str], dict[int, list[float]]] = {}
     for one in found:
         if (value := getattr(one, figure)) is not None:
             grouped.setdefault((one.system, one.seed, one.kind), {}).setdefault(one.updates, []).append(value)
     return [
-        Curve(*run, [*by_update], [*map(fmean, by_update.values())]) for run, by_update in grouped.items()
+        Curve(*run, updates=[*by_update], values=[*map(fmean, by_update.values())])
+        for run, by_update in grouped.items()
     ]
 
 
@@ -220,9 +224,7 @@ def validation_losses(log: str) -> dict[int, float]:
     """Validation loss by update from fairseq's log (`--log-format json`); a resumed epoch counts once, with
     its last loss.
     """
-    losses = {
-        int(entry["valid_num_updates"]): float(entry["valid_nll_loss"]) for entry in logged_validations(log)
-    }
+    losses = {one.updates: one.loss for one in logged_validations(log)}
     return dict(sorted(losses.items()))
 
 

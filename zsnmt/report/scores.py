@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from zsnmt.decoding.length_penalty import GNMT
 from zsnmt.errors import InputError
-from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.table import FORMS, joined
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, in_order, read_scores
+from zsnmt.languages import KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
+from zsnmt.report.table import FORMS, complete, join_sentences
+from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, order_groups, read_scores
 from zsnmt.runs.systems import BASELINE
 from zsnmt.scoring.figures import FIGURES, MAIN, shown_in
 
@@ -74,12 +74,12 @@ def words(*parts: str) -> str:
 
 def groups_of(all_scores: Iterable[Scores]) -> list[tuple[str, Way]]:
     """The kinds and ways that some score files have results of, as tables list them."""
-    return in_order(group for scores in all_scores for group in scores.groups)
+    return order_groups(group for scores in all_scores for group in scores.groups)
 
 
 def ways_of(all_scores: Iterable[Scores]) -> list[Way]:
     """The ways that some score files have results of, direct and pivot first."""
-    return [way for _, way in in_order((SUPERVISED, way) for _, way in groups_of(all_scores))]
+    return [way for _, way in order_groups((SUPERVISED, way) for _, way in groups_of(all_scores))]
 
 
 def columns_of(all_scores: Sequence[Scores], *tables: str) -> list[Column]:
@@ -125,15 +125,19 @@ def mean_over_directions(
     """
     results = scores.select(column.kind, column.way)
     chosen = results if directions is None else directions
-    values = [
-        results[direction].figures.get(column.figure) if direction in results else None
-        for direction in chosen
-    ]
-    return fmean(values) if values and None not in values else None
+    values = complete(
+        [
+            results[direction].figures.get(column.figure) if direction in results else None
+            for direction in chosen
+        ]
+    )
+    return fmean(values) if values else None
 
 
 def all_directions(all_scores: Sequence[Scores]) -> dict[Direction, str]:
-    """Every direction with its kind, the supervised ones last, in the order of the score files."""
+    """Every direction with its kind to some of the systems, the supervised ones last, in the order of the
+    score files.
+    """
     kinds = (*(kind for kind in KINDS if kind != SUPERVISED), SUPERVISED)
     return {
         result.direction: kind
@@ -144,10 +148,24 @@ def all_directions(all_scores: Sequence[Scores]) -> dict[Direction, str]:
     }
 
 
+def kind_to(runs: Sequence[Scores], direction: Direction, otherwise: str) -> str:
+    """The kind of a direction to a system, which may have learned from synthetic text what is zero-shot to
+    others; `otherwise` where it was not scored.
+    """
+    return next((result.kind for result in runs[0].results if result.direction == direction), otherwise)
+
+
 def check_comparable(all_scores: Sequence[Scores]) -> None:
-    """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once."""
+    """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once.
+
+    What is zero-shot to one may be zero-resource to another.
+    """
     names = [scores.name for scores in all_scores]
-    check_alike([*zip(names, map(conditions, all_scores))], "score them alike or make two tables")
+    kinds = {kind: kind_name(kind) for kind, _ in groups_of(all_scores)}
+    if {ZERO_SHOT, ZERO_RESOURCE} <= {*kinds}:
+        kinds |= dict.fromkeys((ZERO_SHOT, ZERO_RESOURCE), "without text by people")
+    found = [conditions(scores, kinds) for scores in all_scores]
+    check_alike([*zip(names, found)], "score them alike or make two tables")
     if len(set(names)) < len(names):
         raise InputError(f"a run is given twice: {', '.join(names)}")
     check_adaptations(all_scores)
@@ -159,21 +177,21 @@ def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy
     for other_name, other in others:
         for what, of_first in first.items():
             sides = (name, of_first - other[what]), (other_name, other[what] - of_first)
-            if found := ", ".join(f"only {run} has {listed(alone)}" for run, alone in sides if alone):
+            if found := ", ".join(f"only {run} has {list_some(alone)}" for run, alone in sides if alone):
                 raise InputError(
                     f"these runs cannot stand in one table, their {what} differ: {found}; {remedy}"
                 )
 
 
-def conditions(scores: Scores) -> dict[str, set[str]]:
-    """What must be equal of runs in one table, by name."""
+def conditions(scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
+    """What must be equal of runs in one table, by name; `kinds` says as what those of directions count."""
     decoding = {key: value for key, value in scores.decoding.items() if key not in ("model", "pivot_model")}
     return {
         "configs": {scores.config},
         "signatures": {f"{name} {signature}" for name, signature in scores.signatures.items()},
         "settings of decoding": {f"{name} {value}" for name, value in decoding.items()},
         "directions": {
-            f"{result.direction} ({words(kind_name(result.kind), result.way.phrase)})"
+            f"{result.direction} ({words(kinds[result.kind], result.way.phrase)})"
             for result in scores.results
         },
         "test sets": {scores.test_set or "one that was not recorded"},
@@ -191,7 +209,7 @@ def check_adaptations(all_scores: Sequence[Scores]) -> None:
             f"these runs cannot stand in one table, they add languages to different ones: {found}; make two "
             "tables"
         )
-    for system, runs in by_system(all_scores).items():
+    for system, runs in runs_by_system(all_scores).items():
         if len(ways := {how_made(scores) for scores in runs}) > 1:
             found = "; ".join(sorted(ways))
             raise InputError(
@@ -217,13 +235,14 @@ def check_before(scores: Scores) -> None:
 
 
 def how_made(scores: Scores) -> str:
-    """Whether a run was trained or adapted, and from which system."""
+    """Whether a run was trained or adapted, and from which system, and on what checkpoints were chosen."""
+    chosen = ", checkpoints chosen on zero-shot validation" if scores.chosen_on else ""
     if not (base := scores.adapted_from):
-        return "trained"
-    return f"adapted from {base['config']} {base['system']}, {base['mode']}"
+        return f"trained{chosen}"
+    return f"adapted from {base['config']} {base['system']}, {base['mode']}{chosen}"
 
 
-def listed(things: Collection[str], most: int = 4) -> str:
+def list_some(things: Collection[str], most: int = 4) -> str:
     """The first few things in order, and how many more there are."""
     more = len(things) - most
     return ", ".join(sorted(things)[:most]) + f" and {more} more" * (more > 0)
@@ -232,14 +251,17 @@ def listed(things: Collection[str], most: int = 4) -> str:
 class OfSystem(Protocol):
     """What is of a run with some seed of a system: its scores, its probes."""
 
-    system: str
-    seed: int
+    @property
+    def system(self) -> str: ...
+
+    @property
+    def seed(self) -> int: ...
 
 
 Of = TypeVar("Of", bound=OfSystem)
 
 
-def by_system(runs: Sequence[Of]) -> dict[str, list[Of]]:
+def runs_by_system(runs: Sequence[Of]) -> dict[str, list[Of]]:
     """The runs of each system, the baseline's before the others, those in the order of their first one."""
     systems: dict[str, list[Of]] = {}
     for run in sorted(runs, key=lambda run: run.system != BASELINE.name):
@@ -255,8 +277,8 @@ def seeds(runs: Sequence[OfSystem]) -> str:
 def signature_note(all_scores: Sequence[Scores]) -> str:
     """What every figure depends on: signatures and seeds."""
     first = all_scores[0]
-    listed = "; ".join(f"{system} seed {seeds(runs)}" for system, runs in by_system(all_scores).items())
-    return joined([signatures(first, first.signatures), f"Runs: {listed}."])
+    listed = "; ".join(f"{system} seed {seeds(runs)}" for system, runs in runs_by_system(all_scores).items())
+    return join_sentences([signatures(first, first.signatures), f"Runs: {listed}."])
 
 
 def signatures(scores: Scores, figures: Iterable[str]) -> str:
@@ -273,11 +295,23 @@ def caption(all_scores: Sequence[Scores]) -> str:
     first = all_scores[0]
     error = max(result.figures["reference_error"] for scores in all_scores for result in scores.results)
     return (
-        f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {counted_directions(first)}; off-target: "
-        f"share of outputs in another language than asked for, by {first.signatures['off_target']} (wrong "
-        f"on at most {100 * error:.1f} % of the references of a direction); "
-        f"{search_note(first)}.{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
+        f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {listed_directions(all_scores)}; "
+        "off-target: share of outputs in another language than asked for, by "
+        f"{first.signatures['off_target']} (wrong on at most {100 * error:.1f} % of the references of a "
+        f"direction); {search_note(first)}.{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
     )
+
+
+def listed_directions(all_scores: Sequence[Scores]) -> str:
+    """How many directions of each kind there are to the first system, and to others where that is not the
+    same.
+    """
+    systems = {
+        system: counted_directions(first) for system, (first, *_) in runs_by_system(all_scores).items()
+    }
+    first, *_ = systems.values()
+    others = [f"; to {system} {counted}" for system, counted in systems.items() if counted != first]
+    return first + "".join(others)
 
 
 def counted_directions(scores: Scores) -> str:

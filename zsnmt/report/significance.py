@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.languages import Direction
-from zsnmt.report.scores import Column, Contrast, mean_over_directions
-from zsnmt.report.table import Cell, Measured, joined
+from zsnmt.report.scores import Column, Contrast, kind_to, mean_over_directions
+from zsnmt.report.table import Cell, Measured, complete, join_sentences
 from zsnmt.runs.scores import Scores
-from zsnmt.scoring.bootstrap import paired, unpacked
+from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import FIGURES
 
 Resamples = np.ndarray | None  # None where a score file has none
@@ -39,8 +39,8 @@ class Side(NamedTuple):
 
     def resamples(self, directions: Collection[Direction] | None = None) -> Resamples:
         """The same mean in each resample; over the seeds the mean."""
-        found = [resamples(scores, self.column, directions) for scores in self.runs]
-        return None if any(of_seed is None for of_seed in found) else np.mean(found, axis=0)
+        found = complete([resamples(scores, self.column, directions) for scores in self.runs])
+        return None if found is None else np.mean(found, axis=0)
 
 
 def resamples(scores: Scores, column: Column, directions: Collection[Direction] | None = None) -> Resamples:
@@ -55,9 +55,10 @@ def resamples(scores: Scores, column: Column, directions: Collection[Direction] 
             for result in results
             if result.direction in directions
         ]
-    if not texts or None in texts:
+    known, top = complete(texts), FIGURES[column.figure].top
+    if not known or top is None:
         return None
-    return np.mean([unpacked(text, FIGURES[column.figure].top) for text in texts], axis=0)
+    return np.mean([unpack(text, top) for text in known], axis=0)
 
 
 def difference(
@@ -72,12 +73,13 @@ def difference(
     Of the `same_runs`, as for two ways of translating, the deviation of the differences over the seeds is
     known too.
     """
-    if not values or not others or None in values or None in others:
+    known, of_others = complete(values), complete(others)
+    if not known or not of_others:
         return None
-    real = fmean(values) - fmean(others)
-    deviation = stdev(map(sub, values, others)) if same_runs and len(values) > 1 else None
+    real = fmean(known) - fmean(of_others)
+    deviation = stdev(map(sub, known, of_others)) if same_runs and len(known) > 1 else None
     one, other = resampled
-    interval, p = (None, None) if one is None or other is None else paired(one, other, real)
+    interval, p = (None, None) if one is None or other is None else paired_test(one, other, real)
     return Measured(figure, real, deviation, interval=interval, difference=True, p=p)
 
 
@@ -97,7 +99,7 @@ def mean_difference(
     )
 
 
-def contrasted(
+def contrast_ways(
     runs: Sequence[Scores], contrast: Contrast, directions: Collection[Direction] | None = None
 ) -> Measured | None:
     """The difference of two ways of decoding, over the directions that were decoded in both, or over some of
@@ -121,11 +123,19 @@ def gain(
     column: Column,
     directions: Collection[Direction] | None = None,
 ) -> Measured | None:
-    """The difference of two systems' means, noted where seeds do not bear it out."""
+    """The difference of two systems' means, noted where seeds do not bear it out.
+
+    Where the base has no directions of the column's kind, it is compared in the same directions.
+    """
     one, other = Side(runs, column), Side(base, column)
-    if not (found := mean_difference(one, other, directions)):
+    if directions is None and not base[0].select(column.kind, column.way):
+        directions = {*runs[0].select(column.kind, column.way)}
+        kinds = {kind_to(base, direction, column.kind) for direction in directions}
+        other = Side(base, column._replace(kind=min(kinds, default=column.kind)))
+    values, others = complete(one.means(directions)), complete(other.means(directions))
+    if not (found := mean_difference(one, other, directions)) or not values or not others:
         return None
-    inside = inside_seed_noise(one.means(directions), other.means(directions))
+    inside = inside_seed_noise(values, others)
     return replace(found, note={None: ONE_SEED, True: INSIDE, False: ""}[inside])
 
 
@@ -143,6 +153,6 @@ def inside_seed_noise(values: Sequence[float], others: Sequence[float]) -> bool 
 def seed_note(rows: Iterable[Sequence[Cell]]) -> str:
     """What the notes of gains say, where there are any."""
     noted = {cell.note for row in rows for cell in row if isinstance(cell, Measured)}
-    return joined(
+    return join_sentences(
         f"{note[0].upper()}{note[1:]}: {said}." for note, said in SEED_NOTES.items() if note in noted
     )

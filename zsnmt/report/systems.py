@@ -9,17 +9,19 @@ from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import FAMILIES, SUPERVISED, Direction, kind_name
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
+from zsnmt.report.chosen import marked
 from zsnmt.report.scores import (
     Column,
     Contrast,
     all_directions,
-    by_system,
     caption,
     columns_of,
     contrasts_of,
     groups_of,
+    kind_to,
     lines_note,
     pivot_note,
+    runs_by_system,
     seeds,
     short_commit,
     signature_note,
@@ -28,10 +30,10 @@ from zsnmt.report.scores import (
     ways_of,
     words,
 )
-from zsnmt.report.significance import Side, contrasted, gain, mean_difference, seed_note
+from zsnmt.report.significance import Side, contrast_ways, gain, mean_difference, seed_note
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.encodings import encodings_table
-from zsnmt.report.table import FORMS, Cell, Measured, Table, joined, over_seeds
+from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.scoring.figures import ALL, DIRECTIONS, MAIN, ROOMY, shown_in
 
@@ -42,7 +44,9 @@ def tables(all_scores: Sequence[Scores]) -> dict[str, Table]:
     """All tables that the score files have something for, by name."""
     makers = *SUMMARIES, directions_table, direction_gains_table, adaptation_directions_table, runs_table
     made = [make(all_scores) for make in makers]
-    return {table.name: table.without_empty_columns() for table in made if table is not None}
+    return {
+        table.name: marked(table.without_empty_columns(), all_scores) for table in made if table is not None
+    }
 
 
 def systems_table(all_scores: Sequence[Scores]) -> Table:
@@ -53,10 +57,10 @@ def systems_table(all_scores: Sequence[Scores]) -> Table:
             "system": system,
             "seeds": seeds(runs),
             **{column.title: mean_measured(runs, column) for column in columns_of(all_scores, ALL)},
-            **{contrast.title: contrasted(runs, contrast) for contrast in contrasts},
+            **{contrast.title: contrast_ways(runs, contrast) for contrast in contrasts},
             **{column.title: mean_measured(runs, column) for column in columns},
         }
-        for system, runs in by_system(all_scores).items()
+        for system, runs in runs_by_system(all_scores).items()
     ]
     besides = signatures(all_scores[0], (*shown_in(ROOMY), "intervals"))  # which the caption does not have
     return Table(
@@ -72,14 +76,14 @@ def systems_table(all_scores: Sequence[Scores]) -> Table:
 def mean_measured(runs: Sequence[Scores], column: Column) -> Measured | None:
     """A figure of a system: its mean over the directions of a kind, over the seeds."""
     mean = runs[0].means.get((column.kind, column.way))
-    return over_seeds(column.figure, Side(runs, column).means(), mean and mean.intervals.get(column.figure))
+    return seed_cell(column.figure, Side(runs, column).means(), mean and mean.intervals.get(column.figure))
 
 
 def gains_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each system gains over the first one, marked where that is inside the seed noise; None for one
     system.
     """
-    (base_name, base), *others = by_system(all_scores).items()
+    (base_name, base), *others = runs_by_system(all_scores).items()
     if not others:
         return None
     columns = columns_of(all_scores, ALL)
@@ -90,8 +94,23 @@ def gains_table(all_scores: Sequence[Scores]) -> Table | None:
         f"Difference from {base_name}",
         titles,
         rows=rows,
-        about=seed_note(rows),
+        about=join_sentences([kinds_note(base_name, base, others), seed_note(rows)]),
         signatures=signature_note(all_scores),
+    )
+
+
+def kinds_note(base_name: str, base: Sequence[Scores], others: Sequence[tuple[str, Sequence[Scores]]]) -> str:
+    """Which kind a base has of the directions that only other systems have of a kind, where there are any."""
+    known = {kind for kind, _ in base[0].groups}
+    kinds = {
+        (result.kind, kind_to(base, result.direction, result.kind))
+        for _, runs in others
+        for result in runs[0].results
+        if result.kind not in known
+    }
+    return join_sentences(
+        f"The {kind_name(kind)} directions are {kind_name(of_base)} to {base_name}."
+        for kind, of_base in sorted(kinds)
     )
 
 
@@ -113,19 +132,21 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
     columns, contrasts = [Column(*group, MAIN) for group in groups], contrasts_of(groups)
 
     def cells(runs: Sequence[Scores], members: Sequence[Direction]) -> list[Cell]:
-        of = {
-            kind: [direction for direction in members if kinds[direction] == kind] for kind in kinds.values()
-        }
-        means = [over_seeds(MAIN, Side(runs, column).means(of[column.kind])) for column in columns]
-        return [*means, *(contrasted(runs, contrast, of[contrast.kind]) for contrast in contrasts)]
+        of: dict[str, list[Direction]] = {kind: [] for kind, _ in groups}
+        for direction in members:
+            of[kind_to(runs, direction, kinds[direction])].append(direction)
+        means = [seed_cell(MAIN, Side(runs, column).means(of[column.kind])) for column in columns]
+        return [*means, *(contrast_ways(runs, contrast, of[contrast.kind]) for contrast in contrasts)]
 
     rows = [
         [relation, str(len(members)), system, *cells(runs, members)]
         for relation, members in relations.items()
-        for system, runs in by_system(all_scores).items()
+        for system, runs in runs_by_system(all_scores).items()
     ]
-    titles = ["family", "directions", "system", *(column.title for column in (*columns, *contrasts))]
-    about = "BLEU, means over the zero-shot directions within a family, and between any two."
+    titles = ["family", "directions", "system"]
+    titles += [column.title for column in columns] + [contrast.title for contrast in contrasts]
+    shown = " and ".join(dict.fromkeys(kind_name(kind) for kind, _ in groups))
+    about = f"BLEU, means over the {shown} directions within a family, and between any two."
     return Table(
         "families",
         "Language families",
@@ -147,7 +168,7 @@ def family_relation(direction: Direction, families: Mapping[str, str]) -> str | 
 
 def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each system gains over the first one in every direction; None for one system."""
-    (base_name, base), *others = by_system(all_scores).items()
+    (base_name, base), *others = runs_by_system(all_scores).items()
     if not others:
         return None
     shown = [
@@ -158,11 +179,14 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     ]
 
     def cells(runs: Sequence[Scores], direction: Direction, kind: str) -> list[Cell]:
-        columns = [Column(kind, way, figure) for way, figure in shown]
-        return [mean_difference(Side(runs, column), Side(base, column), {direction}) for column in columns]
+        sides = [
+            [Side(of, Column(kind_to(of, direction, kind), way, figure)) for of in (runs, base)]
+            for way, figure in shown
+        ]
+        return [mean_difference(one, other, {direction}) for one, other in sides]
 
     rows = [
-        [str(direction), kind_name(kind), system, *cells(runs, direction, kind)]
+        [str(direction), kind_name(kind_to(runs, direction, kind)), system, *cells(runs, direction, kind)]
         for direction, kind in all_directions(all_scores).items()
         for system, runs in others
     ]
@@ -189,14 +213,14 @@ def directions_table(all_scores: Sequence[Scores]) -> Table:
     rows = [
         {
             "direction": str(direction),
-            "kind": kind_name(kind),
+            "kind": kind_name(kind_to(runs, direction, kind)),
             "system": system,
-            **direction_cells(all_scores, runs, direction, kind=kind),
+            **direction_cells(all_scores, runs, direction, kind=kind_to(runs, direction, kind)),
         }
         for direction, kind in all_directions(all_scores).items()
-        for system, runs in by_system(all_scores).items()
+        for system, runs in runs_by_system(all_scores).items()
     ]
-    about = joined([lines_note(all_scores[0]), pivot_note(all_scores)])
+    about = join_sentences([lines_note(all_scores[0]), pivot_note(all_scores)])
     table = [[*row.values()] for row in rows]
     return Table(
         "directions",
@@ -217,7 +241,7 @@ def direction_cells(
 
     def measured(figures: Sequence[str], *ways: Way) -> dict[str, Cell]:
         return {
-            words(FORMS[figure].title, way.phrase): in_direction(runs, Column(kind, way, figure), direction)
+            words(FORMS[figure].title, way.phrase): direction_cell(runs, Column(kind, way, figure), direction)
             for figure in figures
             for way in ways
         }
@@ -225,7 +249,7 @@ def direction_cells(
     return {
         **measured([MAIN], *ways),
         **{
-            f"{way.label} minus {other.label}": contrasted(runs, Contrast(kind, way, other), {direction})
+            f"{way.label} minus {other.label}": contrast_ways(runs, Contrast(kind, way, other), {direction})
             for way, other in ways_apart(ways)
         },
         **measured([figure for figure in shown_in(ALL, ROOMY) if figure != MAIN], *ways),
@@ -233,13 +257,13 @@ def direction_cells(
     }
 
 
-def in_direction(runs: Sequence[Scores], column: Column, direction: Direction) -> Measured | None:
+def direction_cell(runs: Sequence[Scores], column: Column, direction: Direction) -> Measured | None:
     """A figure of a system in one direction, over the seeds."""
     first = runs[0].select(column.kind, column.way).get(direction)
-    return over_seeds(
+    return seed_cell(
         column.figure,
         Side(runs, column).means({direction}),
-        first and first.uncertainty.intervals.get(column.figure),
+        first.uncertainty.intervals.get(column.figure) if first else None,
     )
 
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import TypeVar
 
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.scoring.figures import FIGURES, Form
 
 MISSING = "–"
@@ -32,16 +33,17 @@ class Measured:
     """A figure in the units of the score file: mean, and deviation or interval where they are known.
 
     A difference is written with its sign, and has the p-value of a test where there was one; `note` says what
-    a reader must know of this one figure.
+    a reader must know of this one figure. A published one is shown as it is `printed`.
     """
 
     figure: str
     mean: float
     deviation: float | None = None
-    interval: tuple[float, float] | None = None
+    interval: Sequence[float] | None = None
     difference: bool = False
     p: float | None = None
     note: str = ""
+    printed: str = ""
 
     def __str__(self) -> str:
         return " ".join([self.head, *self.tail])
@@ -49,7 +51,7 @@ class Measured:
     @property
     def head(self) -> str:
         """The figure, with its deviation."""
-        text = self.shown(self.mean, "+" if self.difference else "-")
+        text = self.printed or self.shown(self.mean, "+" if self.difference else "-")
         if self.deviation:  # none is written where all seeds agree, as on the references
             text += f" ± {self.shown(self.deviation)}"
         unit = FORMS[self.figure].unit
@@ -69,20 +71,28 @@ class Measured:
 
 
 Cell = str | Measured | None
+T = TypeVar("T")
 
 
-def over_seeds(
+def complete(values: Sequence[T | None]) -> list[T] | None:
+    """The values, of which none is missing; None where one is."""
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else None
+
+
+def seed_cell(
     figure: str, values: Sequence[float | None], interval: Sequence[float] | None = None
 ) -> Measured | None:
     """The mean over the seeds and, with two or more, the sample deviation; None where a seed has no value.
 
     An interval belongs to one model, so it is kept only when there is one seed.
     """
-    if not values or None in values:
+    known = complete(values)
+    if not known:
         return None
-    if len(values) > 1:
-        return Measured(figure, fmean(values), stdev(values))
-    return Measured(figure, values[0], interval=tuple(interval) if interval else None)
+    if len(known) > 1:
+        return Measured(figure, fmean(known), stdev(known))
+    return Measured(figure, known[0], interval=tuple(interval) if interval else None)
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ class Table:
     name: str
     title: str
     columns: list[str]
-    rows: list[list[Cell]]
+    rows: Sequence[Sequence[Cell]]
     about: str
     headers: int = 1
     signatures: str = ""
@@ -104,7 +114,7 @@ class Table:
     @property
     def note(self) -> str:
         """What it holds, and what its figures have beside them."""
-        return joined([self.about, spread_note([self])])
+        return join_sentences([self.about, spread_note([self])])
 
     def numbers(self) -> list[bool]:
         """Which columns hold figures."""
@@ -130,7 +140,7 @@ class Table:
 def spread_note(tables: Iterable[Table]) -> str:
     """What deviations, brackets and p-values are, where there are any."""
     cells = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, Measured)]
-    return joined(
+    return join_sentences(
         [
             "± is the deviation over the seeds." if any(cell.deviation for cell in cells) else "",
             "In brackets 95 % intervals by bootstrap resampling of the test lines."
@@ -143,14 +153,16 @@ def spread_note(tables: Iterable[Table]) -> str:
     )
 
 
-def shown(cell: Cell) -> str:
+def format_cell(cell: Cell) -> str:
     """A cell as text; a dash for one without value."""
     return MISSING if cell is None else str(cell)
 
 
-def markdown(table: Table) -> str:
+def markdown_table(table: Table) -> str:
     """The table with its title and note."""
-    return f"### {table.title}\n\n{markdown_rows(table)}\n\n{joined([table.note, table.signatures])}\n"
+    return (
+        f"### {table.title}\n\n{markdown_rows(table)}\n\n{join_sentences([table.note, table.signatures])}\n"
+    )
 
 
 def markdown_rows(table: Table) -> str:
@@ -158,7 +170,7 @@ def markdown_rows(table: Table) -> str:
     rows = [
         table.columns,
         ["---:" if number else "---" for number in table.numbers()],
-        *([shown(cell).replace("|", "\\|") for cell in row] for row in table.rows),
+        *([format_cell(cell).replace("|", "\\|") for cell in row] for row in table.rows),
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
@@ -167,29 +179,30 @@ def text_rows(table: Table, width: int = WIDTH) -> str:
     """The table for a terminal, each row of it a column; rows that do not fit side by side follow in a
     block of their own.
     """
-    titles, *columns = (padded([shown(cell) for cell in cells]) for cells in (table.columns, *table.rows))
+    lines: list[Sequence[Cell]] = [table.columns, *table.rows]
+    titles, *columns = (pad([format_cell(cell) for cell in cells]) for cells in lines)
     blocks = [[titles]]
     for column in columns:
         if len(blocks[-1]) > 1 and len("  ".join(cells[0] for cells in (*blocks[-1], column))) > width:
             blocks.append([titles])
         blocks[-1].append(column)
     return "\n\n".join(
-        ruled(["  ".join(cells).rstrip() for cells in zip(*block)], table.headers) for block in blocks
+        rule(["  ".join(cells).rstrip() for cells in zip(*block)], table.headers) for block in blocks
     )
 
 
-def padded(cells: Sequence[str]) -> list[str]:
+def pad(cells: Sequence[str]) -> list[str]:
     """Cells as wide as the widest of them."""
     width = max(map(len, cells))
     return [cell.ljust(width) for cell in cells]
 
 
-def ruled(lines: Sequence[str], headers: int) -> str:
+def rule(lines: Sequence[str], headers: int) -> str:
     """Lines with a rule below the first ones."""
     return "\n".join([*lines[:headers], "-" * max(map(len, lines)), *lines[headers:]])
 
 
-def wrapped(prose: str, width: int = WIDTH) -> str:
+def wrap(prose: str, width: int = WIDTH) -> str:
     """Prose for a terminal; what is longer than a line, as a signature may be, is not broken."""
     return textwrap.fill(prose, width, break_long_words=False, break_on_hyphens=False)
 
@@ -227,6 +240,6 @@ def tsv_cell(value: object) -> str:
     return "" if value is None else " ".join(str(value).split())
 
 
-def joined(parts: Iterable[str]) -> str:
+def join_sentences(parts: Iterable[str]) -> str:
     """Sentences that say something, with a space between."""
     return " ".join(part.strip() for part in parts if part.strip())

@@ -2,15 +2,21 @@
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from zipfile import is_zipfile
 
 import torch
+from fairseq import checkpoint_utils
+from torch import Tensor
 
 import zsnmt.compatibility  # noqa: F401
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.checksums import check_archive
+from zsnmt.files.replacing import replacing
+from zsnmt.runs.checksums import renewed_checksums
+from zsnmt.runs.folder import LAST_CHECKPOINT
 
 logger = logging.getLogger(__name__)
 
@@ -42,22 +48,90 @@ def readable(path: Path) -> Iterator[None]:
         reason = " ".join(str(error).split())[:200]
         raise InputError(
             f"{path} cannot be loaded: it is truncated, no checkpoint, of another version, or holds more "
-            f"than weights and options ({type(error).__name__}: {reason}); remove it and run the recipe "
-            "again"
+            f"than weights and options ({type(error).__name__}: {reason}); remove it and run the recipe again"
         ) from error
 
 
 def load_checkpoint(path: Path) -> dict:
-    """A checkpoint on the CPU; never runs code from it. Raises `InputError` if it is damaged or unsafe."""
+    """A checkpoint on the CPU; never runs code from it. Raises `InputError` if it is damaged or unsafe, and
+    for weights that are not finite.
+    """
     with readable(path):
-        return torch.load(path, map_location="cpu", weights_only=True)
+        check_archive(path)
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        check_finite(path, state["model"])
+    return state
+
+
+def load_state(path: Path, overrides: Mapping[str, object]) -> dict:
+    """A checkpoint as fairseq makes models of it, with options of another value; see `load_checkpoint`."""
+    with readable(path):
+        check_archive(path)
+        state = checkpoint_utils.load_checkpoint_to_cpu(str(path), dict(overrides))
+        check_finite(path, state["model"])
+    return state
+
+
+def check_finite(path: Path, weights: Mapping[str, Tensor]) -> None:
+    """`InputError` for a checkpoint with a weight that is not a number, or infinite."""
+    for name, weight in weights.items():
+        # The sum is fast, and finite numbers rarely have an infinite one.
+        if weight.is_floating_point() and not weight.sum().isfinite() and not weight.isfinite().all():
+            raise InputError(
+                f"{path} holds numbers that are not finite, in {name}: it is damaged, or its training "
+                "diverged; train the run again, with a smaller --lr if its loss is nan"
+            )
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a checkpoint can be loaded, and holds what was written to it."""
+    try:
+        if is_zipfile(path):
+            check_archive(path)
+        else:
+            load_checkpoint(path)
+    except InputError:
+        return False
+    return True
+
+
+def replace_damaged_last(folder: Path) -> str:
+    """Put the newest whole checkpoint in the place of a damaged last one, from which training goes on.
+
+    Returns what a person should know of it, nothing where the last one is whole or missing. Raises
+    `InputError` where none is whole.
+    """
+    last = folder / LAST_CHECKPOINT
+    if not last.is_file() or is_whole(last):
+        return ""
+    updates = {
+        path: updates_of(path) for path in sorted(folder.glob("*.pt")) if path != last and is_whole(path)
+    }
+    if not updates:
+        raise InputError(
+            f"{last} is damaged, and there is no other whole checkpoint; remove {folder} to train from the "
+            "beginning"
+        )
+    newest = max(updates, key=updates.__getitem__)
+    with replacing(last) as file:
+        file.write(newest.read_bytes())
+    return (
+        f"{last} is damaged; training goes on from {newest.name}, after {updates[newest]} updates, and what "
+        "came later is trained again"
+    )
+
+
+def updates_of(path: Path) -> int:
+    """The updates after which a checkpoint was made."""
+    return load_checkpoint(path)["optimizer_history"][-1]["num_updates"]
 
 
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     """Write a checkpoint whose weights are the arithmetic mean of those in `paths`.
 
     Sums are in float64; types stay as they are; options are those of the first; the optimiser's state
-    is left out. Raises `InputError` if the models differ in their parameters.
+    is left out. The model of a run gets new checksums (see `zsnmt.runs.checksums`). Raises `InputError` if
+    the models differ in their parameters.
     """
     average = load_checkpoint(paths[0])
     model = average["model"]
@@ -75,6 +149,6 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     average["model"] = {name: (sums[name] / len(paths)).to(weight.dtype) for name, weight in model.items()}
     average["last_optimizer_state"] = None
     average["averaged"] = [path.name for path in paths]
-    with replacing(output) as file:
+    with renewed_checksums(output), replacing(output) as file:
         torch.save(average, file)
     logger.info("wrote the mean of %d checkpoints to %s", len(paths), output)

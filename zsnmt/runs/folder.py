@@ -1,18 +1,25 @@
 """Run folders: what a run is made of, written down where the run is."""
 
+import os
 import platform
+import shlex
 import shutil
 import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import OVERLAP_FILE, new_folder, read_json, replacing, write_json
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import OVERLAP_FILE, read_json, write_json
+from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
-from zsnmt.runs.log import training_summary
+from zsnmt.runs.log import Validated, logged_validations, training_summary
 from zsnmt.runs.scores import Way
-from zsnmt.text.pipeline import FILES
+from zsnmt.text.pipeline import FILES, PIPELINE_FILE
 
+PROJECT = Path(__file__).resolve().parents[2]  # the folder of the checkout
 PACKAGES = (
     "torch",
     "fairseq-fixed",
@@ -26,8 +33,18 @@ PACKAGES = (
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
+RECORD = {  # what run.json says
+    **dict.fromkeys(("config", "system", "text"), str),
+    "seed": int,
+    **dict.fromkeys(("command", "commit"), str | None),
+    "versions": Mapping[str, str] | None,
+    "overlap": Mapping[str, Mapping[str, int]] | None,
+    "adapted_from": Mapping | None,
+}
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
+HYPOTHESES_CHECKSUMS = "checksums"  # of their files by name, beside what they were made with
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
+LAST_CHECKPOINT = "checkpoint_last.pt"  # in the folder of checkpoints: the one to go on from
 
 
 def start_run(
@@ -40,31 +57,34 @@ def start_run(
     command: str,
     adapted_from: Path | None = None,
     mode: str = "",
+    further: Mapping[str, object] | None = None,
 ) -> None:
     """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions
     and overlap.
 
     A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
-    `before/`. Raises `InputError` if the folder holds a run of another config or pipeline.
+    `before/`. `further` is what run.json says besides. Raises `InputError` if the folder holds a run of
+    another config or pipeline, and for data that lack a pipeline.
     """
     read_languages(data)
+    if not (data / PIPELINE_FILE).is_file():
+        raise InputError(f"{data / PIPELINE_FILE} is missing; remove {data} and give the same command again")
     run.mkdir(parents=True, exist_ok=True)
     check_config(run, config)
     pipeline = run / PIPELINE_FOLDER
     if not pipeline.is_dir():
-        part = run / f"{PIPELINE_FOLDER}.part"
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir()
-        for pattern in PIPELINE:
-            for path in data.glob(pattern):
-                shutil.copyfile(path, part / path.name)
-        part.rename(pipeline)
+        with new_folder(pipeline) as part:
+            for pattern in PIPELINE:
+                for path in data.glob(pattern):
+                    shutil.copyfile(path, part / path.name)
     elif changed := [path.name for path in pipeline.iterdir() if not same_bytes(path, data / path.name)]:
         raise InputError(
             f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it "
             "again"
         )
-    if (run / RECORD_FILE).is_file() and (made := read_record(run)["command"]) != command:
+    if (run / RECORD_FILE).is_file() and not same_command(
+        made := read_record(run).get("command") or "", command
+    ):
         raise InputError(f"{run} was made by '{made}'; give what '{command}' makes another --name")
     keep_config(run, config)
     if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
@@ -81,10 +101,44 @@ def start_run(
             record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
         if adapted_from:
             record["adapted_from"] = origin(adapted_from) | {"mode": mode}
-        write_json(run / RECORD_FILE, record)
+            if synthetic := synthetic_directions(adapted_from):
+                record["synthetic"] = synthetic
+        write_json(run / RECORD_FILE, record | dict(further or {}))
     if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
         with new_folder(run / BEFORE) as before:
             shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)
+
+
+def recipe_command(recipe: str, config: Path, *words: str) -> str:
+    """The command that makes a run, as a shell reads it."""
+    return shlex.join(["bash", f"recipes/{recipe}.sh", path_from_top(config), *words])
+
+
+def path_from_top(path: Path) -> str:
+    """A path as a command names it, from the top of the checkout, or from that of the machine where it is
+    elsewhere.
+    """
+    path = Path(os.path.abspath(path))
+    return str(path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path)
+
+
+def same_command(made: str, command: str) -> bool:
+    """Whether two commands ask for the same; the config may have moved, and the first may be of a time when
+    records did not quote words.
+    """
+    readings = [made.split()]
+    with suppress(ValueError):
+        readings.append(shlex.split(made))
+    return content_of_command(shlex.split(command)) in map(content_of_command, readings)
+
+
+def content_of_command(words: Sequence[str]) -> str:
+    """A command without the folder of its config, its second word, and with files as `path_from_top` names
+    them.
+    """
+    bash, recipe, config, *rest = [*words, "", "", ""][: max(3, len(words))]
+    named = [path_from_top(Path(word)) if "/" in word and Path(word).exists() else word for word in rest]
+    return " ".join([bash, recipe, Path(config).name, *named])
 
 
 def check_config(run: Path, config: Path) -> None:
@@ -106,9 +160,15 @@ def origin(run: Path) -> dict:
     """What an adapted run says of the run it goes on from."""
     record = read_record(run)
     return {
-        **{key: record[key] for key in ("config", "system", "seed", "commit")},
+        **{key: record.get(key) for key in ("config", "system", "seed", "commit")},
+        "model": sha256(run / MODEL_FILE),
         "languages": read_languages(run / PIPELINE_FOLDER),
     }
+
+
+def synthetic_directions(run: Path) -> list[str]:
+    """The directions that a run was trained on with synthetic text alone."""
+    return read_record(run).get("synthetic", [])
 
 
 def same_bytes(one: Path, other: Path) -> bool:
@@ -118,7 +178,7 @@ def same_bytes(one: Path, other: Path) -> bool:
 
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
-    return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh")
+    return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh", RECORD)
 
 
 def check_trained(run: Path) -> None:
@@ -133,11 +193,24 @@ def check_trained(run: Path) -> None:
 
 
 def describe_run(run: Path) -> dict:
-    """What run.json and the training log say of a run, for its score file."""
+    """What is known of a run, for its score file: run.json, and its validations, which are in its log alone
+    where the task of its training keeps no record of them.
+    """
+    from zsnmt.runs.validation import chosen_on, read_validations  # loads sacreBLEU
+
+    validations = [
+        Validated(line["epoch"], line["updates"], line["nll_loss"])
+        for line in read_validations(run / CHECKPOINTS)
+    ]
     log = run / LOG_FILE
+    if not validations and log.is_file():
+        validations = logged_validations(log.read_text(encoding="utf-8", errors="replace"))
+    known = validations or log.is_file()
+    chosen = chosen_on(run / CHECKPOINTS)
     return {
         **read_record(run),
-        "training": training_summary(log.read_text(encoding="utf-8")) if log.is_file() else "without a log",
+        "training": training_summary(validations) if known else "without a log",
+        **({"chosen_on": chosen} if chosen else {}),
     }
 
 
@@ -151,13 +224,17 @@ def hypotheses_file(folder: Path, way: Way, direction: Direction) -> Path:
     return folder / f"{way.file_name}.{direction}.txt"
 
 
+def is_as_translated(path: Path, settings: Mapping) -> bool:
+    """Whether a file of hypotheses is what was made with these settings; those of version 0.1 do not say."""
+    return sha256(path) == settings.get(HYPOTHESES_CHECKSUMS, {}).get(path.name, sha256(path))
+
+
 def commit() -> str:
     """The commit of the project, marked where files differ from it; `unknown` outside a checkout."""
 
     def git(*arguments: str) -> str:
-        root = Path(__file__).resolve().parents[2]
         done = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True
+            ["git", "-C", str(PROJECT), *arguments], capture_output=True, text=True, check=True
         )
         return done.stdout.strip()
 

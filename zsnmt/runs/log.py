@@ -2,12 +2,23 @@
 
 import json
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from zsnmt.errors import InputError
+
+SKIPPED = re.compile(
+    r"\| WARNING \| .* ([\d,]+) samples have invalid sizes and will be skipped, max_positions=\(?(\d[\d, ]*)"
+)
 
 
 def progress_line(log_line: str) -> str | None:
     """What a person wants to see of a line of fairseq's log (`--log-format json`), or None."""
+    if skipped := SKIPPED.search(log_line):
+        return (
+            f"{skipped[1]} training sentences, counted in each direction, are left out: they are longer than "
+            f"the {skipped[2]} tokens that the model reads and writes"
+        )
     match = re.search(r"\| (train_inner|valid) \| (\{.*\})", log_line)
     if match is None:
         return None
@@ -22,19 +33,29 @@ def progress_line(log_line: str) -> str | None:
     return f"epoch {entry['epoch']} ends, validation loss {loss} bits a token{best}"
 
 
-def logged_validations(log: str) -> list[dict]:
+class Validated(NamedTuple):
+    """A validation: after which epoch and how many updates, and its loss (bits a token)."""
+
+    epoch: int
+    updates: int
+    loss: float
+
+
+def logged_validations(log: str) -> list[Validated]:
     """What fairseq's log (`--log-format json`) says of each validation, in order."""
-    return [json.loads(entry) for entry in re.findall(r"\| valid \| (\{.*\})", log)]
+    entries = map(json.loads, re.findall(r"\| valid \| (\{.*\})", log))
+    return [
+        Validated(entry["epoch"], int(entry["valid_num_updates"]), float(entry["valid_nll_loss"]))
+        for entry in entries
+    ]
 
 
-def training_summary(log: str) -> str:
-    """Epochs, updates and best loss from fairseq's log (`--log-format json`)."""
-    validations = logged_validations(log)
+def training_summary(validations: Sequence[Validated]) -> str:
+    """Epochs, updates and best loss of a training; `InputError` where it was never validated."""
     if not validations:
         raise InputError("the training log holds no validation; train the run first")
-    best = min(validations, key=lambda entry: float(entry["valid_nll_loss"]))
-    last = validations[-1]
+    best, last = min(validations, key=lambda one: one.loss), validations[-1]
     return (
-        f"{last['epoch']} epochs, {last['valid_num_updates']} updates, best validation loss "
-        f"{best['valid_nll_loss']} bits a token in epoch {best['epoch']}"
+        f"{last.epoch} epochs, {last.updates} updates, best validation loss {best.loss:g} bits a token in "
+        f"epoch {best.epoch}"
     )

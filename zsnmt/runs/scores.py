@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.languages import KINDS, ZERO_SHOT, Direction, parse_direction
 
 SCORES_FILE = "scores.json"
@@ -85,6 +86,10 @@ def hashable(value: object) -> object:
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
+INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
+
+
+Shares = Mapping[str, float]
 
 
 class Uncertainty(NamedTuple):
@@ -108,7 +113,7 @@ class Result:
     kind: str
     way: Way
     figures: Mapping[str, float]
-    identified: Mapping[str, float] = field(default_factory=dict)
+    identified: Shares = field(default_factory=dict)
     uncertainty: Uncertainty = Uncertainty()
 
 
@@ -132,12 +137,13 @@ class Scores:
     overlap: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     adapted_from: Mapping | None = None
     training: str | None = None
+    chosen_on: Sequence[str] | None = None  # zero-shot directions whose validation text chose checkpoints
     pivot_by: str | None = None  # the run that translates through the pivot, where it is another
     languages: Sequence[str]
     pivot: str
     families: Mapping[str, str] = field(default_factory=dict)  # of languages, beyond those that are known
     word_orders: Mapping[str, str] = field(default_factory=dict)
-    decoding: Mapping[str, object] = field(default_factory=dict)
+    decoding: Mapping[str, Any] = field(default_factory=dict)
     test_set: str | None = None  # a checksum: scores with the same one can be compared line by line
     signatures: Mapping[str, str]
     scripts: Mapping[str, str] = field(default_factory=dict)  # in which languages are written
@@ -157,8 +163,8 @@ class Scores:
 
     @property
     def groups(self) -> list[tuple[str, Way]]:
-        """The kinds and ways of its results, in the order of `in_order`."""
-        return in_order(self._groups)
+        """The kinds and ways of its results, in the order of `order_groups`."""
+        return order_groups(self._groups)
 
     @cached_property
     def _groups(self) -> dict[tuple[str, Way], dict[Direction, Result]]:
@@ -173,7 +179,7 @@ class Scores:
         return replace(self, results=self.before, before=[], means={}, adapted_from=None)
 
 
-def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
+def order_groups(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
     """Kinds and ways as tables list them, each once: by kind, direct ones first, then those through the
     pivot, others as they come.
     """
@@ -184,8 +190,17 @@ def in_order(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
 
 
 def read_scores(run: Path) -> Scores:
-    """The scores of a run; `InputError` if it has none."""
-    return read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    """The scores of a run; `InputError` if it has none of its present model."""
+    from zsnmt.runs.checksums import MODEL_FILE, read_checksums  # loads SentencePiece
+
+    scores = read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
+    if scored and present and scored != present:
+        raise InputError(
+            f"{run / SCORES_FILE} is of another model than {run / MODEL_FILE}; score the run again with "
+            f"recipes/evaluate.sh {run}"
+        )
+    return scores
 
 
 def read_score_file(path: Path, remedy: str) -> Scores:
@@ -196,11 +211,8 @@ def read_score_file(path: Path, remedy: str) -> Scores:
     if (number := content.get("format", 1)) not in (1, FORMAT):
         known = f"this version reads formats up to {FORMAT}"
         raise InputError(f"{path} is of format {number}, and {known}; update zsnmt, or {remedy}")
-    try:
+    with damage_of(path, remedy):
         return scores_from(content)
-    except (KeyError, TypeError, ValueError) as error:
-        what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"{path} is not a score file ({what}); remove it, then {remedy}") from error
 
 
 def write_score_file(path: Path, scores: Scores) -> None:
@@ -210,6 +222,19 @@ def write_score_file(path: Path, scores: Scores) -> None:
 
 LISTS = {"results": "directions", "before": "before"}  # of results, by their names in score files
 RECORD = [each for each in fields(Scores) if each.name not in (*LISTS, "means", "others")]
+
+
+SHOWN = {  # what tables show of it besides, as far as there is a kind for it
+    LISTS["results"]: Sequence[Mapping],
+    "signatures": {"bleu": str, "off_target": str},
+    "decoding": {
+        "beam": int,
+        "lines": int | None,
+        "length_penalty": float | None,
+        **dict.fromkeys(("model", "length_penalty_form", "engine", "split"), str | None),
+    },
+    "overlap": {str: {"lines": int, "removed": int}},
+}
 
 
 def record_fields(record: Mapping) -> dict:
@@ -222,14 +247,21 @@ def record_fields(record: Mapping) -> dict:
 
 
 def scores_from(content: Mapping) -> Scores:
-    """The scores that the JSON of a score file holds; `ValueError` or `KeyError` where it is not one."""
-    required = [each.name for each in RECORD if each.default is MISSING and each.default_factory is MISSING]
-    if lacking := [name for name in required if name not in content]:
-        raise ValueError(f"it lacks {', '.join(lacking)}")
+    """The scores that the JSON of a score file holds; an error that `damage_of` knows where it is not one."""
+    required = {each.name for each in RECORD if each.default is MISSING and each.default_factory is MISSING}
+    hints = get_type_hints(Scores)
+    kinds = {each.name: hints[each.name] for each in RECORD if each.name in content or each.name in required}
+    check_kinds({"overlap": {}, **content}, kinds | SHOWN)
+    if content.get("adapted_from"):
+        check_kinds(content["adapted_from"], {"mode": str, "languages": Sequence[str]})
+    if not content[LISTS["results"]]:
+        raise ValueError("it has no direction")
     apart = ("format", "means", *OLD_MEANS, *LISTS.values())
+    results, before = ([result_from(result) for result in content.get(key, [])] for key in LISTS.values())
     return Scores(
         **record_fields({name: value for name, value in content.items() if name not in apart}),
-        **{name: [result_from(result) for result in content.get(key, [])] for name, key in LISTS.items()},
+        results=results,
+        before=before,
         means=means_from(content),
     )
 
@@ -252,17 +284,25 @@ def content_of(scores: Scores) -> dict:
 def result_from(content: Mapping) -> Result:
     figures = dict(content)
     kind, way = group_from(figures.pop("kind"), figures.pop("way", DIRECT.name))
-    identified, intervals, resampled = (
-        figures.pop(name, {}) for name in ("identified", *Uncertainty._fields)
-    )
+    direction = parse_direction(figures.pop("direction"))
+    identified, *uncertainty = (figures.pop(name, {}) for name in ("identified", *Uncertainty._fields))
+    kinds = dict.fromkeys(("bleu", "reference_error", *figures), float) | {"identified": Shares}
+    check_kinds({"identified": identified, **figures}, kinds)
     return Result(
-        parse_direction(figures.pop("direction")),
+        direction,
         kind,
         way,
         figures=figures,
         identified=identified,
-        uncertainty=Uncertainty(intervals, resampled),
+        uncertainty=uncertainty_from(*uncertainty),
     )
+
+
+def uncertainty_from(intervals: Mapping, resampled: Mapping) -> Uncertainty:
+    check_kinds({"intervals": intervals, "resampled": resampled}, get_type_hints(Uncertainty))
+    if odd := [figure for figure, ends in intervals.items() if len(ends) != 2]:
+        raise ValueError(f"the interval of {odd[0]} does not have two ends")
+    return Uncertainty(intervals, resampled)
 
 
 def result_content(result: Result) -> dict:
@@ -290,12 +330,12 @@ def group_content(kind: str, way: Way) -> dict:
 def means_from(content: Mapping) -> dict[tuple[str, Way], Uncertainty]:
     if "means" in content:
         return {
-            group_from(mean["kind"], mean["way"]): Uncertainty(mean["intervals"], mean["resampled"])
+            group_from(mean["kind"], mean["way"]): uncertainty_from(mean["intervals"], mean["resampled"])
             for mean in content["means"]
         }
     intervals, resampled = (content.get(name, {}) for name in OLD_MEANS)
     kinds = dict.fromkeys((*intervals, *resampled))
     return {
-        group_from(kind, DIRECT.name): Uncertainty(intervals.get(kind, {}), resampled.get(kind, {}))
+        group_from(kind, DIRECT.name): uncertainty_from(intervals.get(kind, {}), resampled.get(kind, {}))
         for kind in kinds
     }

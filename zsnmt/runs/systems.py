@@ -8,17 +8,44 @@ from zsnmt.modules.position_names import ENCODINGS
 class System(NamedTuple):
     """A system to train: its name in tables, its architecture, and the options it has beyond those of the
     config.
+
+    With `sides`, one of `STUDENTS`, it is a student of the system named like its architecture.
     """
 
     name: str
     architecture: str
     options: tuple[str, ...] = ()
+    sides: str = ""
 
 
-BASELINE, RESIDUAL, RELATIVE = (
-    System(name, name) for name in ("zs_transformer", "zs_transformer_residual", "zs_transformer_relative")
+BASELINE, RESIDUAL, RESIDUAL_QUERY, RELATIVE = (
+    System(f"zs_transformer{variant}", f"zs_transformer{variant}")
+    for variant in ("", "_residual", "_residual_query", "_relative")
 )
-DISTANCE, ENCODER_POSITIONS = "--relative-attention-distance", "--encoder-position-encoding"
+DISTANCE = "--relative-attention-distance"
+ENCODER_POSITIONS, DECODER_POSITIONS = "--encoder-position-encoding", "--decoder-position-encoding"
+DIRECTIONS, VARIATIONAL_DROPOUT = "--lang-pairs", "--variational-dropout"
+
+VARIATIONAL = {  # with variational dropout, by the system without
+    plain: System(f"{prefix}variational", plain.architecture, (VARIATIONAL_DROPOUT,))
+    for plain, prefix in ((BASELINE, ""), (RESIDUAL, "residual_"), (RESIDUAL_QUERY, "residual_query_"))
+}
+LEARNED = {  # with a table of positions in each stack, by the system with sinusoids
+    plain: System(
+        f"{prefix}learned_positions",
+        plain.architecture,
+        (ENCODER_POSITIONS, "learned", DECODER_POSITIONS, "learned"),
+    )
+    for plain, prefix in ((BASELINE, ""), (RESIDUAL, "residual_"))
+}
+
+STUDENTS = {  # ends of their names, by what they learn of a teacher's translations (`zsnmt distill --sides`)
+    "none": "continued",
+    "self": "distilled_self",
+    "targets": "distilled_targets",
+    "sources": "distilled_sources",
+    "both": "distilled",
+}
 
 CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)
     k: RELATIVE if k == 16 else System(f"relative_{k}", RELATIVE.architecture, (DISTANCE, str(k)))
@@ -26,7 +53,12 @@ CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)
 }
 
 
-def with_encoding(encoding: str) -> tuple[System, System]:
+def of_direction(plain: System, direction: str) -> System:
+    """The system trained in one direction, another than that of its config."""
+    return System(f"{plain.name}_{direction.replace('-', '_')}", plain.architecture, (DIRECTIONS, direction))
+
+
+def encoding_systems(encoding: str) -> tuple[System, System]:
     """The baseline and the model without the middle layer's residual, with a position encoding in the
     encoder.
     """
@@ -38,15 +70,22 @@ def with_encoding(encoding: str) -> tuple[System, System]:
     )
 
 
-BY_ENCODING = {encoding: with_encoding(encoding) for encoding in ENCODINGS}
+BY_ENCODING = {encoding: encoding_systems(encoding) for encoding in ENCODINGS}
 
 BELOW = {  # where the residual is removed: positions in the layers before that one alone, by encoding
     encoding: f"residual_{encoding}_below" for encoding in ("tupe_relative", "relative_key")
 }
 
+CLIPPED, PRODUCT = "relative_key_16", "relative_key_query_product"
+RELATIVE_VARIANTS = {  # footnote 4 and Table 1 of Ravishankar and Søgaard (2021)
+    CLIPPED: ("--position-encoding", "relative_key", "--relative-key-distance", "16"),
+    PRODUCT: ("--position-encoding", "relative_key_query", "--relative-key-query-product"),
+}
 MASKED_LM = {  # systems of the study of masked language models: the options of each, by name
-    encoding: ("--position-encoding", encoding) for encoding in ENCODINGS
-} | {
-    terms: ("--position-encoding", "learned", "--position-terms", terms)
-    for terms in ("no_position_position", "no_position_word", "no_word_position", "separate_parameters")
+    **{encoding: ("--position-encoding", encoding) for encoding in ENCODINGS},
+    **RELATIVE_VARIANTS,
+    **{
+        terms: ("--position-encoding", "learned", "--position-terms", terms)
+        for terms in ("no_position_position", "no_position_word", "no_word_position", "separate_parameters")
+    },
 }

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 
-from zsnmt.languages import SUPERVISED, ZERO_SHOT
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of
+from zsnmt.languages import KINDS, kind_of, parse_direction
 
 VALIDATION_FILE = "validation.jsonl"
 ORDER = 4  # of BLEU's n-grams
@@ -33,19 +36,30 @@ class BleuCounts:
 
 
 def append_validation(
-    folder: Path, epoch: int, stats: Mapping[str, object], directions: Sequence[str], trained: Iterable[str]
+    folder: Path,
+    epoch: int,
+    stats: Mapping[str, float],
+    directions: Sequence[str],
+    trained: Iterable[str],
+    synthetic: Iterable[str] = (),
+    decisive: Iterable[str] = (),
 ) -> None:
     """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits)
-    and BLEU.
+    and BLEU; `chosen_on`, if any of the directions that are decisive for checkpoints is not trained.
+
+    `trained` are the directions of training, `synthetic` those that have synthetic text alone.
     """
-    trained = {*trained}
+    of_synthetic = {*map(parse_direction, synthetic)}
+    of_training = {*map(parse_direction, trained), *of_synthetic}
+    choosing = [direction for direction in decisive if parse_direction(direction) not in of_training]
     line = {
         "epoch": epoch,
         "updates": int(stats["num_updates"]),
         "nll_loss": float(stats["nll_loss"]),
+        **({"chosen_on": choosing} if choosing else {}),
         "directions": {
             direction: {
-                "kind": SUPERVISED if direction in trained else ZERO_SHOT,
+                "kind": kind_of(parse_direction(direction), of_training, of_synthetic),
                 **{
                     figure: float(stats[f"{figure}_{direction}"])
                     for figure in ("nll_loss", "bleu")
@@ -71,10 +85,28 @@ def read_validations(folder: Path) -> list[dict]:
     if not path.is_file():
         return []
     found = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
         try:
             entry = json.loads(line)
         except json.JSONDecodeError:  # of a process that was killed as it wrote
             continue
-        found[entry["updates"]] = entry
+        with damage_of(f"{path}, line {number}", "leave the others as they are"):
+            check_entry(entry)
+            found[entry["updates"]] = entry
     return [found[updates] for updates in sorted(found)]
+
+
+def check_entry(entry: Mapping) -> None:
+    """`ValueError` for what is not a line of `validation.jsonl`."""
+    check_kinds(entry, {"epoch": int, "updates": int, "directions": Mapping[str, Mapping]})
+    check_kinds(entry, {"chosen_on": Sequence[str] | None})
+    for direction, of_direction in entry["directions"].items():
+        parse_direction(direction)
+        check_kinds(of_direction, {"kind": str, "nll_loss": float | None, "bleu": float | None})
+        if of_direction["kind"] not in KINDS:
+            raise ValueError(f"'{of_direction['kind']}' is not a kind of direction")
+
+
+def chosen_on(folder: Path) -> list[str]:
+    """The zero-shot directions whose validation text chose checkpoints, by a folder's `validation.jsonl`."""
+    return [*dict.fromkeys(chain(*(entry.get("chosen_on", []) for entry in read_validations(folder))))]

@@ -62,11 +62,11 @@ class Difference(NamedTuple):
     test.
     """
 
-    interval: tuple[float, float]
+    interval: tuple[float, ...]
     p: float
 
 
-def paired(scores: np.ndarray, others: np.ndarray, real: float) -> Difference:
+def paired_test(scores: np.ndarray, others: np.ndarray, real: float) -> Difference:
     """Whether `scores` differ from `others`, resampled alike; `real` is the difference on the test set
     itself.
     """
@@ -78,13 +78,13 @@ def paired(scores: np.ndarray, others: np.ndarray, real: float) -> Difference:
     return Difference(tuple(interval(differences)), (chance + 1) / (len(scores) + 1))
 
 
-def packed(scores: np.ndarray, top: float) -> str:
+def pack(scores: np.ndarray, top: float) -> str:
     """Resampled scores between 0 and `top` as text for a score file: 16-bit steps of a 10,000th of the range,
     in base64.
     """
     return base64.b64encode(np.rint(scores / top * STEPS).astype("<u2").tobytes()).decode("ascii")
 
 
-def unpacked(text: str, top: float) -> np.ndarray:
-    """What `packed` wrote, up to half a step."""
+def unpack(text: str, top: float) -> np.ndarray:
+    """What `pack` wrote, up to half a step."""
     return np.frombuffer(base64.b64decode(text), dtype="<u2").astype(np.float64) * top / STEPS

@@ -24,7 +24,9 @@ WRITTEN_WITH = {"Hiragana": "Han", "Katakana": "Han", "Bopomofo": "Han"}  # Japa
 
 
 class Identifier(Protocol):
-    """Anything that names the language of each sentence."""
+    """Anything that names the language of each sentence; results can be kept by it."""
+
+    def __hash__(self) -> int: ...
 
     def identify(self, sentences: Sequence[str]) -> list[str]: ...
 
@@ -77,9 +79,11 @@ class ScriptIdentifier:
 
     def _identify(self, sentence: str) -> str:
         script = main_script(sentence)
+        if script is None or script not in self.groups:
+            return UNKNOWN
         if script in self.within:
             return self.within[script].identify([sentence])[0]
-        return self.groups[script][0] if script in self.groups else UNKNOWN
+        return self.groups[script][0]
 
 
 def load_identifier(

@@ -12,7 +12,7 @@ from sacrebleu.metrics.base import Metric
 
 from zsnmt.errors import InputError
 from zsnmt.runs.scores import Uncertainty
-from zsnmt.scoring.bootstrap import SAMPLES, interval, packed, resampled_rates, resampled_scores
+from zsnmt.scoring.bootstrap import SAMPLES, interval, pack, resampled_rates, resampled_scores
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.language_identification import Identifier, shares
 from zsnmt.scoring.options import SUBWORDS, Scoring
@@ -32,12 +32,12 @@ class Metrics:
         subwords: Path | None = None,
         samples: int = SAMPLES,
     ) -> None:
-        self.subwords = Subwords(subwords) if bleu_tokenizer == SUBWORDS else None
+        self.subwords = Subwords(subwords) if subwords and bleu_tokenizer == SUBWORDS else None
         self.tokenizer = "none" if self.subwords else bleu_tokenizer
         self.samples = samples
-        self.against = lru_cache(maxsize=16)(self.against)
+        self.against = lru_cache(maxsize=16)(self._metrics_for)
 
-    def against(self, references: tuple[str, ...]) -> dict[str, Metric]:
+    def _metrics_for(self, references: tuple[str, ...]) -> dict[str, Metric]:
         """The metrics for a reference set, which they read once."""
         # sacreBLEU would warn of tokenised text, which is a word at the end of a line in the artificial
         # languages
@@ -133,7 +133,7 @@ def uncertainty(resampled: Mapping[str, np.ndarray]) -> Uncertainty:
     tops = ranges()
     return Uncertainty(
         {name: np.clip(interval(scores), 0, tops[name]).tolist() for name, scores in resampled.items()},
-        {name: packed(scores, tops[name]) for name, scores in resampled.items()},
+        {name: pack(scores, tops[name]) for name, scores in resampled.items()},
     )
 
 

@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 
-def set_defaults(args: Namespace, **defaults) -> None:
+def set_defaults(args: Namespace, **defaults: object) -> None:
     """Set the options that were not given."""
     for name, value in defaults.items():
         setattr(args, name, getattr(args, name, value))

@@ -64,18 +64,26 @@ def encode_positions(
     biased: Sequence[int],
     first_apart: bool = False,
     product: bool = False,
+    distance: int | None = None,
 ) -> None:
     """Take positions from an encoder's input unless they belong there, and put those of TUPE or relative keys
     in its attention.
 
     `biased`: the layers, counted from 1, that have them; `first_apart`: for TUPE, the first token stands for
-    the sentence; `product`: relative keys and queries have the product of both, too. Raises `InputError` for
-    a product of other encodings.
+    the sentence; `product`: relative keys and queries have the product of both, too; `distance`: how far
+    apart two tokens' offset still has a vector of its own in the tables of relative keys. Raises `InputError`
+    for a product or a distance of other encodings, and for a distance below 0.
     """
     if product and encoding != "relative_key_query":
         raise InputError(
             f"--relative-key-query-product has no effect on the position encoding {encoding}; leave it out"
         )
+    if distance is not None and encoding not in RELATIVE_KEYS:
+        raise InputError(
+            f"--relative-key-distance has no effect on the position encoding {encoding}; leave it out"
+        )
+    if distance is not None and distance < 0:
+        raise InputError(f"--relative-key-distance is {distance}; give a whole number, 0 or more")
     if encoding not in IN_INPUT:
         encoder.embed_positions = None
     layers = [*encoder.layers.children()]
@@ -89,7 +97,7 @@ def encode_positions(
             layer.has_position_bias = number in biased
         use_tupe(attentions)
     if encoding in RELATIVE_KEYS:
-        use_relative_keys(attentions, encoding, max_positions, product=product)
+        use_relative_keys(attentions, encoding, max_positions, product=product, distance=distance)
 
 
 def biased_layers(text: str, encoding: str, number_of_layers: int) -> list[int]:

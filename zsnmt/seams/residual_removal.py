@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from fairseq.models.transformer import TransformerModel
 from fairseq.tasks import FairseqTask
+from torch import nn
 
 from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.seams.layers import chosen_layers
@@ -30,8 +31,9 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Put the replacement in the place of the residual of each chosen layer."""
     layers = model.encoder.layers
     for number in chosen_layers(args.encoder_residual_removal_layers, len(layers)):
-        layers[number - 1].attention_residual = {
+        replacements: dict[str, Callable[[], nn.Module]] = {
             "nothing": RemoveResidual,
             "mean_pool": MeanPoolResidual,
             "stochastic": lambda: StochasticResidual(0.5 * number / len(layers)),
-        }[args.encoder_residual_replacement]()
+        }
+        layers[number - 1].attention_residual = replacements[args.encoder_residual_replacement]()

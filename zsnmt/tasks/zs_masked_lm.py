@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from fairseq import utils
 from fairseq.data import ConcatDataset, Dictionary, data_utils
+from fairseq.data.iterators import EpochBatchIterating
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
+from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE, check_language
 
@@ -56,7 +59,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
         )
 
     @classmethod
-    def setup_task(cls, cfg: MaskedLanguageModelConfig, **kwargs) -> "ZeroShotMaskedLMTask":
+    def setup_task(cls, cfg: MaskedLanguageModelConfig, **kwargs: object) -> "ZeroShotMaskedLMTask":
         path = Path(utils.split_paths(cfg.data)[0]) / "dict.txt"
         if not path.is_file():
             raise InputError(
@@ -64,11 +67,11 @@ class ZeroShotMaskedLMTask(FairseqTask):
                 "--only-source"
             )
         check_options(cfg)
-        dictionary = Dictionary.load(str(path))
+        dictionary = load_dictionary(path)
         dictionary.add_symbol(MASK)
         return cls(cfg, dictionary)
 
-    def load_dataset(self, split: str, epoch: int = 1, combine: bool = False, **kwargs) -> None:
+    def load_dataset(self, split: str, epoch: int = 1, combine: bool = False, **kwargs: object) -> None:
         """Load the text of a split, masked anew in every epoch; that of validation is masked as for a
         perplexity.
         """
@@ -96,11 +99,11 @@ class ZeroShotMaskedLMTask(FairseqTask):
             )
         return ConcatDataset(parts)
 
-    def get_batch_iterator(self, *args, **kwargs):
+    def get_batch_iterator(self, *args: Any, **kwargs: Any) -> EpochBatchIterating:
         """The stock iterator with batches of any size: the fork drops a last one that 8 does not divide."""
         return super().get_batch_iterator(*args, **{**kwargs, "required_batch_size_multiple": 1})
 
-    def train_step(self, *args, **kwargs) -> tuple:
+    def train_step(self, *args: Any, **kwargs: Any) -> tuple:
         """The stock step, in mixed precision on a CPU if asked for."""
         with torch.autocast("cpu", torch.bfloat16, enabled=self.cfg.cpu_bf16):
             return super().train_step(*args, **kwargs)

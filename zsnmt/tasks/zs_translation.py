@@ -3,19 +3,25 @@
 import functools
 import hashlib
 import math
-import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from fairseq import metrics, utils
+from fairseq.criterions import FairseqCriterion
 from fairseq.data import Dictionary, ListDataset
+from fairseq.data.iterators import EpochBatchIterating
+from fairseq.logging.meters import MetersDict
+from fairseq.sequence_generator import SequenceGenerator
+from fairseq.sequence_scorer import SequenceScorer
 from fairseq.tasks import register_task
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
+from torch import nn
 
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.reading import Codec
+from zsnmt.data.reading import Codec, load_dictionary
 from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs
 from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
@@ -25,6 +31,7 @@ from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"
 ALL = "all"
+AFTER_PIPELINES = "valid_bleu_lines"  # an option younger than `pipeline.json`, which older checkpoints lack
 STOCK_OPTIONS = (
     "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
     "fixed_dictionary"
@@ -49,16 +56,21 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             default=None,
             choices=TagPlacement.NAMES,
             help="where language tags stand: on the source (enc) or as the decoder's first token (dec), "
-            "source (s) "
-            f"or target (t) language; kept in the checkpoint (default: {DEFAULT_PLACEMENT})",
+            f"source (s) or target (t) language; kept in the checkpoint (default: {DEFAULT_PLACEMENT})",
         )
         parser.add_argument(
             "--valid-lang-pairs",
             default=None,
             metavar="PAIRS",
             help="directions to validate on, with a loss for each, or 'all' with validation text; the best "
-            "checkpoint is "
-            "chosen on those of training alone (default: the directions of training)",
+            "checkpoint is chosen on those of training alone (default: the directions of training)",
+        )
+        parser.add_argument(
+            "--early-stopping-on-zero-shot",
+            action="store_true",
+            help="choose the best checkpoint, and with --patience the end, on all directions of "
+            "--valid-lang-pairs; scores and tables then say that these were not quite zero-shot (default: on "
+            "those of training alone)",
         )
         parser.add_argument(
             "--valid-bleu-lines",
@@ -73,8 +85,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             choices=FORMS,
             default=POWER,
             help="what the score of a translation is divided by, with its length in tokens, EOS among them: "
-            "power is fairseq's "
-            "length^lenpen, gnmt is ((5 + length) / 6)^lenpen (default: %(default)s)",
+            "power is fairseq's length^lenpen, gnmt is ((5 + length) / 6)^lenpen (default: %(default)s)",
         )
         parser.add_argument(
             "--cpu-bf16",
@@ -84,12 +95,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
 
     @classmethod
-    def setup_task(cls, args: Namespace, **kwargs) -> "ZeroShotTranslationTask":
+    def setup_task(cls, args: Namespace, **kwargs: object) -> "ZeroShotTranslationTask":
         """Read languages and dictionary from the data folder; nothing else is needed at test time.
 
         Raises `InputError` for unknown languages, missing tags and options of the stock task that would have
         no effect here. Options that a checkpoint lacks, since it is older than they are, get their defaults.
         """
+        before_pipelines = not hasattr(args, AFTER_PIPELINES)
         parser = ArgumentParser()
         cls.add_args(parser)
         parser.parse_args([args.data], namespace=args)  # sets what is not there
@@ -100,11 +112,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
         folder = Path(utils.split_paths(args.data)[0])
         languages = read_languages(folder)
-        if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
-            raise InputError(
-                f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare"
-            )
-        dictionary = cls.load_dictionary(os.path.join(folder, f"dict.{languages[0]}.txt"))
+        dictionary = read_dictionary(folder, languages)
         missing = [language for language in languages if language_tag(language) not in dictionary]
         if missing:
             raise InputError(
@@ -118,6 +126,13 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
             if args.valid_lang_pairs == ALL:
                 args.valid_lang_pairs = directions_with_data(folder, "valid", languages)
+            if args.early_stopping_on_zero_shot and not {*directions_of(args.valid_lang_pairs, languages)} - {
+                *args.lang_pairs
+            }:
+                raise InputError(
+                    "--early-stopping-on-zero-shot has no effect: all directions of validation are trained; "
+                    "give --valid-lang-pairs all, or leave it out"
+                )
         else:
             args.lang_pairs = [str(inference_direction(args, languages))]
             args.valid_lang_pairs = None  # a checkpoint holds those of training
@@ -125,7 +140,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         args.left_pad_source = utils.eval_bool(str(args.left_pad_source))
         args.left_pad_target = utils.eval_bool(str(args.left_pad_target))
         args.langtoks = {"main": (None, None)}
-        return cls(args, languages, dict.fromkeys(languages, dictionary), training)
+        task = cls(args, languages, dict.fromkeys(languages, dictionary), training)
+        task.before_pipelines = before_pipelines
+        return task
 
     def __init__(
         self, args: Namespace, langs: list[str], dicts: dict[str, Dictionary], training: bool
@@ -142,6 +159,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
         self.trained_before: list[str] = []
+        self.before_pipelines = False  # whether the model is of a time when text was cut into subwords alone
 
     def place_tags(self, placement: str) -> None:
         """Choose where the language tags stand from now on."""
@@ -159,10 +177,16 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def trained_directions(self) -> list[str]:
-        """The directions of training, and those that the model was trained on before it learned a new
-        language.
+        """The directions of training, those of extra data too, and those that the model was trained on
+        before this training.
         """
-        return [*dict.fromkeys([*self.trained_before, *self.lang_pairs])]
+        return [*dict.fromkeys([*self.trained_before, *self.lang_pairs, *self.extra_directions])]
+
+    @property
+    def extra_directions(self) -> list[str]:
+        """The directions that only `--extra-data`, such as synthetic text, are for."""
+        extra = directions_of(",".join((self.args.extra_lang_pairs or {}).values()), self.langs)
+        return [direction for direction in dict.fromkeys(extra) if direction not in self.lang_pairs]
 
     def dictionary_hash(self) -> str:
         """A checksum of the dictionary's symbols in their order."""
@@ -195,23 +219,23 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     # Data
 
-    def get_batch_iterator(self, *args, **kwargs):
+    def get_batch_iterator(self, *args: Any, **kwargs: Any) -> EpochBatchIterating:
         """The stock iterator with batches of any size: the fork drops a last one that 8 does not divide."""
         return super().get_batch_iterator(*args, **{**kwargs, "required_batch_size_multiple": 1})
 
     # Training and validation
 
-    def train_step(self, *args, **kwargs) -> tuple:
+    def train_step(self, *args: Any, **kwargs: Any) -> tuple:
         """The stock step, in mixed precision on a CPU if asked for."""
         with torch.autocast("cpu", torch.bfloat16, enabled=self.args.cpu_bf16):
             return super().train_step(*args, **kwargs)
 
-    def begin_valid_epoch(self, epoch: int, model) -> None:
+    def begin_valid_epoch(self, epoch: int, model: nn.Module) -> None:
         """Remember the epoch, for the record."""
         super().begin_valid_epoch(epoch, model)
         self.valid_epoch = epoch
 
-    def valid_step(self, sample: dict, model, criterion) -> tuple:
+    def valid_step(self, sample: dict, model: nn.Module, criterion: FairseqCriterion) -> tuple:
         """The stock step, with loss and BLEU counts also under the name of the batch's direction."""
         loss, sample_size, log = super().valid_step(sample, model, criterion)
         figures = {"nll_loss": log.get("nll_loss", log["loss"]), "ntokens": log["ntokens"]}
@@ -231,11 +255,14 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def decisive_directions(self) -> list[str]:
-        """Directions that choose the best checkpoint: those of training, unless validation has none of
-        them.
+        """Directions that choose the best checkpoint: those of training, unless validation has none of them
+        or others are to choose too.
         """
+        if self.args.early_stopping_on_zero_shot:
+            return self.valid_directions
+        trained = {*self.lang_pairs, *self.extra_directions}
         return [
-            direction for direction in self.valid_directions if direction in self.lang_pairs
+            direction for direction in self.valid_directions if direction in trained
         ] or self.valid_directions
 
     @property
@@ -243,7 +270,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """Whether validation has a BLEU."""
         return self.args.valid_bleu_lines > 0
 
-    def bleu_counts(self, sample: dict, model) -> torch.Tensor:
+    def bleu_counts(self, sample: dict, model: nn.Module) -> torch.Tensor:
         """What BLEU needs of a batch's sentences among the first lines of their direction, translated
         greedily.
         """
@@ -261,7 +288,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
         return torch.tensor(BleuCounts().of(*texts)).to(counted)
 
-    def reduce_metrics(self, logging_outputs: list[dict], criterion) -> None:
+    def reduce_metrics(self, logging_outputs: list[dict], criterion: FairseqCriterion) -> None:
         """Log the stock figures, and the loss (bits per token) and BLEU of each direction."""
         if sum(log.get("sample_size", 1) for log in logging_outputs) > 0:
             super().reduce_metrics(logging_outputs, criterion)
@@ -277,13 +304,19 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 ]:
                     log_bleu(direction, sum(counts).cpu())
 
-    def post_validate(self, model, stats: dict, agg) -> None:
+    def post_validate(self, model: nn.Module, stats: dict, agg: MetersDict) -> None:
         """Record the figures of each direction in `validation.jsonl` beside the checkpoints."""
         if getattr(self.args, "distributed_rank", 0) == 0:
             folder = Path(self.args.save_dir)
             folder.mkdir(parents=True, exist_ok=True)
             append_validation(
-                folder, self.valid_epoch, stats, directions=self.valid_directions, trained=self.lang_pairs
+                folder,
+                self.valid_epoch,
+                stats,
+                directions=self.valid_directions,
+                trained=self.lang_pairs,
+                synthetic=self.extra_directions,
+                decisive=self.decisive_directions,
             )
 
     # Raw text
@@ -291,7 +324,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     @functools.cached_property
     def pipeline(self) -> TextPipeline:
         """The text pipeline in the data folder."""
-        return TextPipeline.load(Path(utils.split_paths(self.args.data)[0]))
+        return TextPipeline.load(Path(utils.split_paths(self.args.data)[0]), self.before_pipelines)
 
     @property
     def codec(self) -> Codec:
@@ -320,14 +353,24 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             left_pad_source=self.args.left_pad_source,
         )
 
-    def build_dataset_for_inference(self, src_tokens, src_lengths, constraints=None) -> TaggedPairs:
+    def build_dataset_for_inference(
+        self,
+        src_tokens: list[torch.Tensor],
+        src_lengths: list[int],
+        constraints: list[torch.Tensor] | None = None,
+    ) -> TaggedPairs:
         if constraints is not None:
             raise InputError("zs_translation has no constrained decoding; leave out --constraints")
         return self.inference_dataset(src_tokens, src_lengths, self.direction)
 
     def build_generator(
-        self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, prefix_allowed_tokens_fn=None
-    ):
+        self,
+        models: Sequence[nn.Module],
+        args: Namespace,
+        seq_gen_cls: Callable | None = None,
+        extra_gen_cls_kwargs: dict | None = None,
+        prefix_allowed_tokens_fn: Callable | None = None,
+    ) -> SequenceGenerator | SequenceScorer:
         """The stock generator, which never writes a language tag, with the length penalty that was asked for.
 
         The form may be given with the other options of the search, as the hub does; otherwise it is the
@@ -344,13 +387,20 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             generator.len_penalty = search_penalty(generator.len_penalty, form)
         return generator
 
-    def inference_step(self, generator, models, sample, prefix_tokens=None, constraints=None):
+    def inference_step(
+        self,
+        generator: SequenceGenerator,
+        models: Sequence[nn.Module],
+        sample: dict,
+        prefix_tokens: torch.Tensor | None = None,
+        constraints: torch.Tensor | None = None,
+    ) -> list[list[dict]]:
         return self.generate(generator, models, sample, direction=self.direction, prefix_tokens=prefix_tokens)
 
     def generate(
         self,
-        generator,
-        models,
+        generator: SequenceGenerator,
+        models: Sequence[nn.Module],
         sample: dict,
         direction: Direction | Sequence[Direction],
         prefix_tokens: torch.Tensor | None = None,
@@ -365,6 +415,21 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             start = starts.repeat_interleave(generator.beam_size).to(sample["net_input"]["src_tokens"])
         with torch.no_grad():
             return generator.generate(models, sample, prefix_tokens=prefix_tokens, bos_token=start)
+
+
+def read_dictionary(folder: Path, languages: Sequence[str]) -> Dictionary:
+    """The dictionary that all languages of a folder have in common; `InputError` where a file of it is
+    missing, damaged or another.
+    """
+    file = folder / f"dict.{languages[0]}.txt"
+    if not file.is_file():
+        raise InputError(
+            f"{file} is missing: a folder has one dictionary for all languages; copy it from where the "
+            "folder was made, or make the folder with zsnmt prepare"
+        )
+    if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
+        raise InputError(f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare")
+    return load_dictionary(file)
 
 
 def directions_of(pairs: str | list[str] | None, languages: list[str]) -> list[str]:

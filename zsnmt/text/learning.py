@@ -6,13 +6,19 @@ from itertools import islice
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.processes import map_in_processes, progress
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.pipeline import RAW, TextPipeline
 from zsnmt.text.subword import MODEL_FILE, Subwords, restrict, train_subwords
-from zsnmt.text.tokenisation import kind_of, load_tokeniser, needs_truecaser
+from zsnmt.text.tokenisation import (
+    in_devanagari,
+    kind_before_truecasing,
+    kind_of,
+    load_tokeniser,
+    needs_truecaser,
+)
 from zsnmt.text.truecasing import train_truecaser
 from zsnmt.text.words import Words
 
@@ -34,8 +40,14 @@ class TextSettings:
     seed: int = 1
     tokenisation: str = RAW  # a kind for all languages, then exceptions like en=moses
     mark_tokens: bool = False  # no piece belongs to two languages
+    merges: int | None = None  # of BPE, in place of vocabulary_size
+    transliterate: str | None = None  # devanagari: for all Indic scripts
 
     def __post_init__(self) -> None:
+        if self.merges is not None and self.model_type != "bpe":
+            raise InputError(
+                f"merge operations are those of BPE, not of '{self.model_type}'; give its number of pieces"
+            )
         if self.words and (self.threshold > 0 or self.balance is not None):
             raise InputError(
                 "words have no threshold and no balance, which are those of a subword model; leave them out"
@@ -63,13 +75,20 @@ def learn_tokenisation(
     kinds = {
         language: kind_of(settings.tokenisation, language, [*known, *languages]) for language in languages
     }
+    if settings.transliterate:
+        if not known and not any(kind.startswith("indic") for kind in kinds.values()):
+            raise InputError(
+                f"no language of {', '.join(languages)} is tokenised as indic, so none can be written in "
+                f"{settings.transliterate}; leave that out, or choose the tokenisation by_script"
+            )
+        kinds = {language: in_devanagari(kind) for language, kind in kinds.items()}
     truecasers = {}
     for language in (language for language in languages if needs_truecaser(kinds[language])):
         truecasers[language] = folder / f"truecaser.{language}"
-        tokenise = load_tokeniser("moses", language).tokenise
+        tokenise = load_tokeniser(kind_before_truecasing(kinds[language]), language).tokenise
         lines = islice((line for file in text[language] for line in iterate_lines(file)), TRUECASER_SENTENCES)
-        lines = progress(lines, f"truecaser of {language}", unit=" lines")
-        train_truecaser(map_in_processes(tokenise, lines, workers), truecasers[language])
+        shown = progress(lines, f"truecaser of {language}", unit=" lines")
+        train_truecaser(map_in_processes(tokenise, shown, workers), truecasers[language])
     return TextPipeline(Words(), kinds, truecasers)
 
 
@@ -102,6 +121,7 @@ def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, settings: T
         text,
         model,
         settings.vocabulary_size,
+        merges=settings.merges,
         model_type=settings.model_type,
         balance=settings.balance,
         seed=settings.seed,

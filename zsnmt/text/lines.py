@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 
+SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with it
 # Control characters but the tab; a byte order mark that tokenisation would leave at the start.
 FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
 
@@ -20,7 +21,8 @@ def iterate_lines(path: Path, allow_empty_lines: bool = False) -> Iterator[str]:
 
     Raises InputError for a missing or empty file, and, with the line, for a byte that is not UTF-8, a
     byte order mark, a control character other than the tab (a carriage return is one), and, unless
-    `allow_empty_lines`, for a line without anything but white space.
+    `allow_empty_lines`, for a line without anything but white space and U+2581, which subword models take for
+    a space.
     """
     with open_file(path) as file:
         yield from iterate_stream(file, path, allow_empty_lines)
@@ -72,11 +74,17 @@ def decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool) 
         ) from None
     if fault := find_fault(text):
         raise InputError(f"{path}, line {number} {fault}")
-    if not allow_empty_lines and not text.strip():
+    if not allow_empty_lines and is_blank(text):
+        what = f"has nothing but {SPACE}, which stands for a space" if text.strip() else "is empty"
         raise InputError(
-            f"{path}, line {number} is empty; write a sentence there, or remove the line on both sides"
+            f"{path}, line {number} {what}; write a sentence there, or remove the line on both sides"
         )
     return text
+
+
+def is_blank(line: str) -> bool:
+    """Whether subword models see nothing in a line."""
+    return not line.replace(SPACE, " ").strip()
 
 
 def find_fault(line: str) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator
 # Tags (field number × 8 + wire type) and values of sentencepiece_model.proto.
 PIECES = 1 << 3 | 2  # of ModelProto, a SentencePiece each
 PIECE, TYPE = 1 << 3 | 2, 3 << 3 | 0  # of SentencePiece, a string and an enumeration
-NORMAL = 1
+NORMAL = bytes([1])
 UNUSED = bytes([TYPE, 5])  # appended: of a field that is set twice, the last value holds
 
 
@@ -30,15 +30,14 @@ def restrict_pieces(model: bytes, allowed: Container[str]) -> bytes:
     return bytes(restricted)
 
 
-def fields(message: bytes) -> Iterator[tuple[int, bytes | int]]:
-    """The tag and the value of every field of a message: a number for a varint, else bytes."""
+def fields(message: bytes) -> Iterator[tuple[int, bytes]]:
+    """The tag and the bytes of the value of every field of a message; those of a varint as it stands."""
     position = 0
     while position < len(message):
         tag, position = read_varint(message, position)
-        value, position = read_varint(message, position) if tag & 7 != 5 else (4, position)  # 5: four bytes
-        if tag & 7 != 0:
-            value, position = message[position : position + value], position + value
-        yield tag, value
+        number, after = read_varint(message, position) if tag & 7 != 5 else (4, position)  # 5: four bytes
+        start, position = (position, after) if tag & 7 == 0 else (after, after + number)
+        yield tag, message[start:position]
 
 
 def read_varint(message: bytes, position: int) -> tuple[int, int]:

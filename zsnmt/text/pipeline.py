@@ -8,21 +8,27 @@ travels in one folder: `pipeline.json`, `subwords.model`, `vocabulary.{lang}`, `
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from zsnmt.errors import InputError
-from zsnmt.files import read_json, replacing
+from zsnmt.files.records import damage_of, read_json
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known
 from zsnmt.text.subword import MODEL_FILE, Subwords
-from zsnmt.text.tokenisation import load_tokeniser
+from zsnmt.text.tokenisation import KINDS, check_kind, load_tokeniser
 from zsnmt.text.units import Units
 from zsnmt.text.words import Words
 
 PIPELINE_FILE = "pipeline.json"
 FILES = (PIPELINE_FILE, MODEL_FILE, "subwords.*.model", "vocabulary.*", "truecaser.*")
 
+SETTINGS = {  # what pipeline.json says
+    "units": str,
+    "tokenisation": Mapping[str, str],
+    "mark_tokens": bool,
+    "own_subwords": Sequence[str] | None,
+}
 RAW = "raw"  # the kind of tokenisation that is none
 
 MARK = ":"
@@ -127,25 +133,20 @@ class TextPipeline:
             file.write(json.dumps(settings, indent=1).encode("utf-8"))
 
     @classmethod
-    def load(cls, folder: Path) -> "TextPipeline":
-        """What `save` wrote; a folder without `pipeline.json` and truecasers holds subwords alone. Raises
-        `InputError`.
+    def load(cls, folder: Path, before_pipelines: bool = False) -> "TextPipeline":
+        """What `save` wrote; `InputError` for what is missing or damaged.
+
+        `before_pipelines`: the folder is from a time when there were subwords alone, and no `pipeline.json`.
         """
         truecasers = {path.name.removeprefix("truecaser."): path for path in folder.glob("truecaser.*")}
-        if (
-            not (folder / PIPELINE_FILE).is_file()
-            and not truecasers
-            and not [*folder.glob(own_model_file("*"))]
-        ):
+        if before_pipelines and not truecasers and not (folder / PIPELINE_FILE).is_file():
             return cls(Subwords.load(folder))
-        settings = read_json(folder / PIPELINE_FILE, "copy it from the data folder of the run")
-        try:
-            units = Words() if settings["units"] == Words.name else Subwords.load(folder)
-            kinds, mark_tokens = settings["tokenisation"], settings["mark_tokens"]
-        except KeyError as missing:
-            raise InputError(
-                f"{folder / PIPELINE_FILE} does not say {missing}; make the data again with zsnmt prepare"
-            ) from None
+        settings = read_json(folder / PIPELINE_FILE, "copy it from the data folder of the run", SETTINGS)
+        with damage_of(folder / PIPELINE_FILE, "copy it from the data folder of the run"):
+            for kind in settings["tokenisation"].values():
+                check_kind(kind, KINDS)
+        units = Words() if settings["units"] == Words.name else Subwords.load(folder)
+        kinds, mark_tokens = settings["tokenisation"], settings["mark_tokens"]
         own_units = {
             language: Subwords(folder / own_model_file(language))
             for language in settings.get("own_subwords", [])

@@ -9,7 +9,7 @@ from pathlib import Path
 from zsnmt.processes import progress
 from zsnmt.text.lines import iterate_lines
 from zsnmt.text.pipeline import TextPipeline
-from zsnmt.text.tokenisation import Tokeniser, load_tokeniser, needs_truecaser
+from zsnmt.text.tokenisation import Tokeniser, kind_before_truecasing, load_tokeniser, needs_truecaser
 from zsnmt.text.truecasing import train_truecaser
 
 
@@ -61,7 +61,8 @@ def load_with_truecaser(kind: str, language: str, files: Sequence[Path]) -> Toke
         return load_tokeniser(kind, language)
     with tempfile.TemporaryDirectory() as folder:
         truecaser = Path(folder) / f"truecaser.{language}"
-        train_truecaser(map(load_tokeniser("moses", language).tokenise, sentences_of(files)), truecaser)
+        tokenise = load_tokeniser(kind_before_truecasing(kind), language).tokenise
+        train_truecaser(map(tokenise, sentences_of(files)), truecaser)
         return load_tokeniser(kind, language, truecaser)
 
 

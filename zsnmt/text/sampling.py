@@ -1,7 +1,7 @@
 """How much of each language a joint subword model sees: natural, tempered, bounded."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from zsnmt.errors import InputError
 
@@ -48,3 +48,9 @@ def sample(sentences: Iterable[str], available: int, wanted: int, generator: ran
         extra -= chosen
         for _ in range(copies + chosen):
             yield sentence
+
+
+def spread(sentences: Sequence[str], wanted: int) -> list[str]:
+    """So many of the sentences, or all, in their order and at even distances."""
+    wanted = min(wanted, len(sentences))
+    return [sentences[number * len(sentences) // wanted] for number in range(wanted)]

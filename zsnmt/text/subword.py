@@ -9,15 +9,18 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
 import sentencepiece
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.records import damage_of
+from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, check_language
-from zsnmt.text.lines import iterate_lines
+from zsnmt.processes import in_another_process
+from zsnmt.text.lines import SPACE, iterate_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.sampling import sample, sample_sizes
 
@@ -27,9 +30,10 @@ NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
-SPACE = "\u2581"
+MOST_PIECES = 2**31  # SentencePiece counts them so
 BATCH = 1000  # sentences encoded by one call
 QUIET = 2  # errors only
+UNKNOWN_PIECES = 1  # <unk>, which is a piece that SentencePiece counts
 
 
 class Subwords:
@@ -111,11 +115,10 @@ class Subwords:
     @classmethod
     def load(cls, folder: Path) -> "Subwords":
         """What `save` wrote; raises InputError when the folder holds no model."""
-        vocabularies = {
-            file.name.removeprefix("vocabulary."): file.read_text(encoding="utf-8").split()
-            for file in sorted(folder.glob("vocabulary.*"))
-            if file.suffix != ".part"
-        }
+        vocabularies = {}
+        for file in sorted(folder.glob("vocabulary.*")):
+            with damage_of(file, "copy it again from the data folder of the run"):
+                vocabularies[file.suffix[1:]] = file.read_text(encoding="utf-8").split()
         return cls(folder / MODEL_FILE, vocabularies)
 
     def _processor_of(self, language: str) -> sentencepiece.SentencePieceProcessor:
@@ -141,13 +144,15 @@ def train_subwords(
     seed: int = 1,
     normalization: str = "identity",
     others: int = 0,
+    merges: int | None = None,
 ) -> None:
     """Trains one model over all languages and writes it to `model`.
 
     The same text, arguments and seed give the same bytes. At most about `sentences` sentences are used,
     drawn by language as `sampling.sample_sizes` says; empty ones are left out. `identity` leaves the
     characters as they are; the other normalizations of SentencePiece cannot be undone by decoding.
-    `others`: symbols of the vocabulary that are not pieces of this model, such as `<pad>`.
+    `others`: symbols of the vocabulary that are not pieces of this model, such as `<pad>`. `merges`: of BPE,
+    the number of merge operations, in place of that of all pieces, which also has the characters.
     Raises InputError for values out of range, and for a vocabulary that is too large for the text or too
     small for its characters, with the limit.
     """
@@ -157,44 +162,58 @@ def train_subwords(
         raise InputError(
             f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1"
         )
-    if vocabulary_size - others < 2:
+    if merges is not None and (model_type != "bpe" or character_coverage < 1 or merges < 1):
+        raise InputError(
+            f"{merges} merge operations of a {model_type} model with {character_coverage} of the characters "
+            "cannot be counted; give 1 or more, of bpe with all characters, or a number of pieces"
+        )
+    if merges is None and not 2 <= vocabulary_size - others < MOST_PIECES:
         raise InputError(
             f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands"
         )
     available = {language: sum(1 for _ in filled_sentences(text[language])) for language in sorted(text)}
     sizes = sample_sizes(available, sentences, balance)
-    drawn = (
-        sentence
-        for language in sizes
-        for sentence in sample(
-            filled_sentences(text[language]),
-            available[language],
-            sizes[language],
-            generator=random.Random(f"{seed} {language}"),
-        )
-    )
-    trained = io.BytesIO()
+
+    def drawn() -> Iterator[str]:
+        for language, size in sizes.items():
+            generator = random.Random(f"{seed} {language}")
+            yield from sample(
+                filled_sentences(text[language]), available[language], size, generator=generator
+            )
+
+    if merges is not None:
+        vocabulary_size = merges + others + len(set(SPACE).union(*drawn()) - {" "}) + UNKNOWN_PIECES
+    options = {
+        "vocab_size": vocabulary_size - others,
+        "model_type": model_type,
+        "character_coverage": character_coverage,
+        "normalization_rule_name": normalization,
+    }
     try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=drawn,
-            model_writer=trained,
-            vocab_size=vocabulary_size - others,
-            model_type=model_type,
-            character_coverage=character_coverage,
-            normalization_rule_name=normalization,
-            pad_id=-1,
-            bos_id=-1,
-            eos_id=-1,  # the dictionary has its own
-            num_threads=1,  # the sums of unigram training depend on it
-            max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
-            shuffle_input_sentence=False,
-            minloglevel=QUIET,
-        )
+        trained = in_another_process(partial(trained_model, drawn(), options))
     except RuntimeError as error:
-        explain(error, vocabulary_size, others)
+        explain(error, vocabulary_size, others, merges=merges)
         raise
     with replacing(model) as file:
-        file.write(trained.getvalue())
+        file.write(trained)
+
+
+def trained_model(sentences: Iterator[str], options: Mapping[str, object]) -> bytes:
+    """What SentencePiece makes of sentences."""
+    trained = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=sentences,
+        model_writer=trained,
+        pad_id=-1,
+        bos_id=-1,
+        eos_id=-1,  # the dictionary has its own
+        num_threads=1,  # the sums of unigram training depend on it
+        max_sentence_length=1 << 30,  # longer lines, in bytes, would be left out without a word
+        shuffle_input_sentence=False,
+        minloglevel=QUIET,
+        **options,
+    )
+    return trained.getvalue()
 
 
 def frequent_pieces(counts: Mapping[str, int], threshold: int) -> list[str]:
@@ -256,9 +275,14 @@ def load_processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProce
     return processor
 
 
-def explain(error: RuntimeError, vocabulary_size: int, others: int) -> None:
+def explain(error: RuntimeError, vocabulary_size: int, others: int, merges: int | None) -> None:
     """Raises SentencePiece's complaints about the vocabulary size in the words of this module."""
     if match := re.search(r"too high \(\d+\)\. Please set it to a value <= (\d+)", str(error)):
+        if merges is not None:
+            raise InputError(
+                f"this text does not support {merges} merge operations; choose "
+                f"{merges - vocabulary_size + int(match[1]) + others} or fewer, or give more text"
+            ) from error
         raise InputError(
             f"this text does not support a vocabulary of {vocabulary_size} pieces; "
             f"choose {int(match[1]) + others} or fewer, or give more text"

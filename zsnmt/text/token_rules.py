@@ -48,7 +48,8 @@ class MosesRules:
     A language that Moses does not know, such as Danish, has the abbreviations of English. Of Moses'
     normalisation of punctuation two steps are left out, as they change more than a spelling: a full stop
     or comma instead of a space between digits, and the order of quotation marks and full stops. What it
-    leaves out comes back in French, where a space stands before `;`, `:`, `?`, `!` and `%`.
+    leaves out comes back in French, where a space stands before `;`, `:`, `?`, `!` and `%`. Without `respell`
+    punctuation is not normalised at all.
     """
 
     _UNSPACED = [
@@ -63,8 +64,8 @@ class MosesRules:
     _ENDING = re.compile(rf"{WORD_END} ' (?=[ns](?!\S))"), "'"  # zo'n and foto's
     _CASE_ENDING = re.compile(r"(?<=[A-ZÄÖÅ\d]) : (?=[a-zäöå]{1,4}(?!\S))"), ":"  # EU:n
 
-    def __init__(self, language: str):
-        self._language = language
+    def __init__(self, language: str, respell: bool = True):
+        self._language, self._respell = language, respell
         self._unspaced = list(self._UNSPACED)
         if language not in ("en", "fr", "it"):  # where Moses leaves an apostrophe with its word
             self._unspaced.append(self._ENDING)
@@ -76,7 +77,8 @@ class MosesRules:
         self._detokenizer = MosesDetokenizer("" if language == "cs" else language)
 
     def normalise(self, sentence: str) -> str:
-        return " ".join(self._normaliser.normalize(sentence).split())
+        respelt = self._normaliser.normalize(sentence) if self._respell else sentence
+        return " ".join(respelt.split())
 
     def split(self, sentence: str) -> list[str]:
         return whole(self._tokenizer.tokenize(sentence, escape=False), sentence)

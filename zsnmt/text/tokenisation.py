@@ -4,28 +4,39 @@ The kinds of tokenisation, one for each language:
 
 * `raw` leaves the words as they are;
 * `moses` splits at punctuation by the rules of Moses, `indic` by those of IndicNLP;
-* `moses_truecase` is `moses`, with the first words of sentences in their usual spelling.
+* `moses_truecase` is `moses`, with the first words of sentences in their usual spelling;
+* `indic_devanagari` is `indic`, in the letters of Devanagari.
 
 `by_script` is `indic` for the nine Indic languages of PMIndia and `moses_truecase` for all others. With
-`_joined` after its name a kind marks every token that had no space before it with U+FFED, so that
-nothing has to be guessed when the tokens are put together again; the papers have no such marks.
+`_as_spelt` after its name a kind of Moses leaves punctuation as it is spelt; the others normalise it. With
+`_joined` after its name a kind marks every token that had no space before it with U+FFED, so that nothing has
+to be guessed when the tokens are put together again; the papers have no such marks.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.languages import check_language
 from zsnmt.text.token_rules import IndicRules, MosesRules, RawRules
+from zsnmt.text.transliteration import Letters, from_devanagari, to_devanagari
 from zsnmt.text.truecasing import Truecaser, detruecase
 
 INDIC_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
-KINDS = ("raw", "moses", "moses_truecase", "indic", "moses_joined", "moses_truecase_joined", "indic_joined")
+TRUECASE, AS_SPELT, DEVANAGARI, JOINED = "_truecase", "_as_spelt", "_devanagari", "_joined"
+KINDS = (
+    "raw",
+    *("".join(("moses", *parts)) for parts in product(("", TRUECASE), ("", AS_SPELT), ("", JOINED))),
+    *("".join(("indic", *parts)) for parts in product(("", DEVANAGARI), ("", JOINED))),
+)
 
 BY_SCRIPT = {
-    "by_script": ("moses_truecase", "indic"),
-    "by_script_joined": ("moses_truecase_joined", "indic_joined"),
+    f"by_script{spelling}{joined}": (f"moses{TRUECASE}{spelling}{joined}", f"indic{joined}")
+    for spelling, joined in product(("", AS_SPELT), ("", JOINED))
 }
+Rules = RawRules | MosesRules | IndicRules
 JOINER, JOINER_IN_TEXT = "\uffed", "\u25a0"  # a small black square, and the full one
 
 
@@ -33,16 +44,20 @@ class Tokeniser:
     """Cuts the sentences of one language into tokens and puts them together again; it can be pickled.
 
     `detokenise(tokenise(sentence))` has all characters of `normalise(sentence)` in their order, but for the
-    spaces, guessed unless `joined`, and, with a truecaser, the case of first letters.
+    spaces, guessed unless `joined`, and, with a truecaser, the case of first letters. `letters` are what
+    tokens have in place of the sentence's, and `own_letters` the way back.
     """
 
     def __init__(
         self,
-        rules: RawRules | MosesRules | IndicRules,
+        rules: Rules,
         truecaser: Truecaser | None = None,
         joined: bool = False,
+        letters: Letters | None = None,
+        own_letters: Letters | None = None,
     ):
         self._rules, self._truecaser, self._joined = rules, truecaser, joined
+        self._letters, self._own_letters = letters or {}, own_letters or {}
 
     def normalise(self, sentence: str) -> str:
         """The sentence with single spaces and in the one spelling that its tokens have."""
@@ -58,11 +73,11 @@ class Tokeniser:
         tokens = self._rules.split(sentence)
         if self._truecaser:
             tokens = self._truecaser.truecase(tokens)
-        return " ".join(mark_joins(tokens, sentence) if self._joined else tokens)
+        return " ".join(mark_joins(tokens, sentence) if self._joined else tokens).translate(self._letters)
 
     def detokenise(self, tokens: str) -> str:
         """The sentence that these tokens make, whether or not `tokenise` could give them."""
-        marked = tokens.split()
+        marked = tokens.translate(self._own_letters).split()
         plain = [token.replace(JOINER, "") for token in marked] if self._joined else marked
         if self._truecaser:
             plain = detruecase(plain)
@@ -76,7 +91,7 @@ def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> T
     missing or cannot be read.
     """
     check_kind(kind, KINDS)
-    base = kind.removesuffix("_joined").removesuffix("_truecase")
+    base = kind.partition("_")[0]
     if base == "indic" and language not in INDIC_LANGUAGES:
         raise InputError(
             f"IndicNLP is not for '{language}' but for {', '.join(INDIC_LANGUAGES)}; choose another kind"
@@ -85,13 +100,29 @@ def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> T
         raise InputError(
             f"tokenisation '{kind}' of {language} needs a truecaser; train one on its tokenised text"
         )
-    rules = RawRules() if base == "raw" else {"moses": MosesRules, "indic": IndicRules}[base](language)
-    return Tokeniser(rules, Truecaser(truecaser) if needs_truecaser(kind) else None, kind.endswith("_joined"))
+    rules: dict[str, Callable[[str], Rules]] = {
+        "raw": lambda _: RawRules(),
+        "moses": partial(MosesRules, respell=AS_SPELT not in kind),
+        "indic": IndicRules,
+    }
+    cased = Truecaser(truecaser) if truecaser and needs_truecaser(kind) else None
+    scripts = (to_devanagari(language), from_devanagari(language)) if DEVANAGARI in kind else ()
+    return Tokeniser(rules[base](language), cased, kind.endswith(JOINED), *scripts)
 
 
 def needs_truecaser(kind: str) -> bool:
-    """Whether a kind changes the case of first words; its truecaser is trained on `moses` tokens."""
-    return "_truecase" in kind
+    """Whether a kind changes the case of first words."""
+    return TRUECASE in kind
+
+
+def kind_before_truecasing(kind: str) -> str:
+    """The kind whose tokens a truecaser is trained on."""
+    return kind.replace(TRUECASE, "").removesuffix(JOINED)
+
+
+def in_devanagari(kind: str) -> str:
+    """The kind with Devanagari for other Indic scripts; what is not Indic stays."""
+    return kind.replace("indic", f"indic{DEVANAGARI}") if DEVANAGARI not in kind else kind
 
 
 def kind_of(setting: str, language: str, languages: Collection[str] = ()) -> str:

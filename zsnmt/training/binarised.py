@@ -21,7 +21,7 @@ from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_o
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.processes import progress, worker_pool
 from zsnmt.text.learning import (

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from multiprocessing import connection, get_context
 from multiprocessing.process import BaseProcess
+from typing import BinaryIO
 
 from zsnmt import console
 
@@ -27,17 +28,20 @@ SETTINGS = {
 }  # variables of the environment that a command's processes have unless a person sets others
 
 
+NEVER = ("PYTHONOPTIMIZE",)  # fairseq checks what it does by assertions, which this leaves out
+
+
 @contextmanager
-def started(command: Sequence[str]) -> Iterator[subprocess.Popen]:
-    """A process with its output and errors in one pipe; it is ended when the block is left, and when this
-    process dies.
+def start(command: Sequence[str], output: BinaryIO) -> Iterator[subprocess.Popen]:
+    """A process that writes its output and errors to a file; it is ended when the block is left, and when
+    this process dies.
     """
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=output,
         stderr=subprocess.STDOUT,
-        env=SETTINGS | os.environ,
+        env={name: value for name, value in (SETTINGS | os.environ).items() if name not in NEVER},
         close_fds=False,  # so that it holds the locks that this process holds
         preexec_fn=partial(end_with, os.getpid()),
     )
@@ -54,7 +58,8 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
     A job that fails says why on stderr and the others go on. All are ended when this process is interrupted
     or dies.
     """
-    waiting, running, succeeded = [*jobs], [], True
+    waiting, succeeded = [*jobs], True
+    running: list[BaseProcess] = []
     try:
         while waiting or running:
             while waiting and len(running) < most:
@@ -63,12 +68,23 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
             ended = [process for process in running if not process.is_alive()]
             running = [process for process in running if process not in ended]
             succeeded &= all(process.exitcode == 0 for process in ended)
+            for status in (process.exitcode or 0 for process in ended):
+                if status < 0:
+                    sys.stderr.write(f"error: a process of this command {ending(status)}\n")
     finally:
         for process in running:
             process.terminate()
         for process in running:
             process.join()
     return succeeded
+
+
+def ending(status: int) -> str:
+    """How a process ended that says nothing of it, by its status as Python has it."""
+    if status >= 0:
+        return f"ended with status {status}"
+    ended = f"was ended by {signal.Signals(-status).name}"
+    return f"{ended}, as the system does where memory is short" if status == -signal.SIGKILL else ended
 
 
 def started_job(job: Callable[[], object]) -> BaseProcess:

@@ -8,6 +8,8 @@ from zsnmt.corpora.training_text import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.text.learning import TextSettings
 from zsnmt.training.config_file import (
+    FAIRSEQ_OPTIONS,
+    LANGUAGES,
     NUMBER,
     POSITIVE,
     TEXT,
@@ -32,7 +34,7 @@ class Config:
     default of what takes the setting: the beam search and the subword model.
     """
 
-    languages: tuple[str, ...] = setting(WORDS, "the language codes, the pivot first")
+    languages: tuple[str, ...] = setting(LANGUAGES, "the language codes, the pivot first")
     text: str = setting(TEXT, "folder of parallel text", "")
     synthetic: tuple[str, ...] = setting(WORDS, "options of zsnmt make-synthetic, which makes the text", ())
     multiway: str = setting(TEXT, "folder of a multiway corpus, from which training pairs are cut", "")
@@ -48,11 +50,16 @@ class Config:
     )
     tokenisation: str = setting(
         TEXT,
-        "what is done before the subword model: raw, moses, moses_truecase, indic, by_script",
+        "what is done before the subword model: raw, moses, moses_truecase, indic, by_script; with "
+        "_as_spelt after Moses' kinds and by_script, punctuation is not normalised",
         TextSettings.tokenisation,
     )
     mark_tokens: bool = setting(YES, "no two languages have a token in common", False)
     vocabulary: int = setting(POSITIVE, "pieces of the subword model", TextSettings.vocabulary_size)
+    merges: int | None = setting(POSITIVE, "merge operations of BPE, in place of VOCABULARY", None)
+    transliterate: str | None = setting(
+        choice("devanagari"), "the script that the model has in place of all Indic ones", None
+    )
     subword_type: str = setting(
         choice("bpe", "unigram", "word"), "kind of subword model, or whole words", TextSettings.model_type
     )
@@ -64,8 +71,11 @@ class Config:
         "a language uses only pieces that occur so often in its training text; 0 is for all",
         TextSettings.threshold,
     )
-    model: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the model", ())
-    training: tuple[str, ...] = setting(WORDS, "options of fairseq-train for the training", ())
+    model: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the model", ())
+    training: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the training", ())
+    distillation: tuple[str, ...] = setting(
+        FAIRSEQ_OPTIONS, "options of fairseq-train for the students of zsnmt distill", ()
+    )
     average: int = setting(POSITIVE, "so many of the best checkpoints are averaged", 5)
     beam: int | None = setting(POSITIVE, "hypotheses kept at each step of the search", None)
     length_penalty: float | None = setting(NUMBER, "exponent of the length penalty", None)
@@ -90,6 +100,8 @@ class Config:
             threshold=self.threshold,
             tokenisation=self.tokenisation,
             mark_tokens=self.mark_tokens,
+            merges=self.merges,
+            transliterate=self.transliterate,
         )
 
     @property
@@ -125,6 +137,8 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
             'sets CONDITION, which belongs to MULTIWAY; write that of a release as CORPUS="... --condition '
             f'{condition}"',
         )
+    if file.value("MERGES") and file.value("VOCABULARY"):
+        file.refuse("MERGES", "sets MERGES beside VOCABULARY; leave one of the two out")
     if file.value("SUBWORD_TYPE") == "word" and file.value("BLEU_TOKENIZER") == "subwords":
         file.refuse(
             "BLEU_TOKENIZER",

@@ -10,11 +10,15 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from zsnmt.errors import InputError
+from zsnmt.languages import check_language
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 
 BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
 KEY = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)=")
@@ -45,7 +49,7 @@ class ConfigFile:
         self.path, self.keys, self.variables = path, keys, variables
         self.settings: dict[str, Setting] = {}
         text, position = self._text(), 0
-        while (position := BLANK.match(text, position).end()) < len(text):
+        while (blank := BLANK.match(text, position)) and (position := blank.end()) < len(text):
             position = self._read_setting(text, position)
 
     def value(self, key: str) -> str:
@@ -117,17 +121,12 @@ class ConfigFile:
             self._fail(
                 line, f"sets {key}, which line {self.settings[key].line} sets too; leave one of the two out"
             )
-        if text.startswith('"', match.end()):
-            if not (value := QUOTED.match(text, match.end())):
-                self._fail(
-                    line, f"opens a double quote for {key} that nothing closes; end the value with one"
-                )
-            written = value[1]
-        else:
-            value = BARE.match(text, match.end())
-            written = value[0]
-            if written.startswith("~"):
-                self._fail(line, f"sets {key}={written}; write $HOME in place of ~")
+        quoted = text.startswith('"', match.end())
+        if not (value := (QUOTED if quoted else BARE).match(text, match.end())):
+            self._fail(line, f"opens a double quote for {key} that nothing closes; end the value with one")
+        written = value[1] if quoted else value[0]
+        if not quoted and written.startswith("~"):
+            self._fail(line, f"sets {key}={written}; write $HOME in place of ~")
         shown = text[value.start() : value.end() + 1]  # with the sign that ended a bare word
         if "`" in shown or "$(" in shown:
             self._fail(
@@ -187,7 +186,7 @@ def keys_of(kind: type) -> tuple[str, ...]:
     return tuple(each.name.upper() for each in fields(kind))
 
 
-def matching(pattern: str, read: Callable[[str], object]) -> Callable[[str], object]:
+def pattern_reader(pattern: str, read: Callable[[str], object]) -> Callable[[str], object]:
     """A reader that raises ValueError for what a pattern does not match whole."""
 
     def reader(value: str) -> object:
@@ -199,21 +198,39 @@ def matching(pattern: str, read: Callable[[str], object]) -> Callable[[str], obj
 
 
 def split_words(value: str) -> tuple[str, ...]:
+    if "'" in value:
+        raise ValueError
     return tuple(value.split())
+
+
+def split_options(value: str) -> tuple[str, ...]:
+    words = split_words(value)
+    if any(word.partition("=")[0] == "--user-dir" for word in words):
+        raise InputError("--user-dir would run the code of a folder, and a config runs none; leave it out")
+    return words
+
+
+def split_languages(value: str) -> tuple[str, ...]:
+    return tuple(map(check_language, value.split()))
 
 
 def choice(*words: str) -> tuple[Callable[[str], object], str]:
     """One of some words."""
-    return matching("|".join(map(re.escape, words)), str), f"write {' or '.join(words)}, or leave it out"
+    return pattern_reader(
+        "|".join(map(re.escape, words)), str
+    ), f"write {' or '.join(words)}, or leave it out"
 
 
 TEXT = str, ""
-WORDS = split_words, ""
-YES = matching("yes", bool), "write yes, or leave it out"
-POSITIVE = matching("0*[1-9][0-9]*", int), "it must be a whole number above 0"
-WHOLE = matching("[0-9]+", int), "it must be a whole number, 0 or above"
-NUMBER = matching(r"[0-9]+(\.[0-9]+)?", float), "it must be a number, 0 or above, like 0.6"
+WITHOUT_QUOTES = "words end at spaces, and a quote has no meaning in a value; write (0.9,0.98) without either"
+WORDS = split_words, WITHOUT_QUOTES
+FAIRSEQ_OPTIONS = split_options, WITHOUT_QUOTES
+LANGUAGES = split_languages, ""
+YES = pattern_reader("yes", bool), "write yes, or leave it out"
+POSITIVE = pattern_reader("0*[1-9][0-9]*", int), "it must be a whole number above 0"
+WHOLE = pattern_reader("[0-9]+", int), "it must be a whole number, 0 or above"
+NUMBER = pattern_reader(r"[0-9]+(\.[0-9]+)?", float), "it must be a number, 0 or above, like 0.6"
 SEEDS = (
-    matching(r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: tuple(map(int, value.split()))),
+    pattern_reader(r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: tuple(map(int, value.split()))),
     "seeds are whole numbers with spaces between",
 )

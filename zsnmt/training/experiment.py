@@ -1,25 +1,31 @@
 """An experiment: a config, and the folder with the text and the data that its runs share."""
 
 import logging
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from zsnmt.corpora.invented.corpus import write_corpus
 from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.corpora.multiway import cut_training_pairs
+from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import LIST_FILE, make_training_text
 from zsnmt.errors import InputError
-from zsnmt.files import replacing_folder
+from zsnmt.files.replacing import replacing_folder
+from zsnmt.processes import cores
 from zsnmt.runs.folder import check_config, keep_config
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, listing
+
+CHOOSING = ("--lang-pairs", "--valid-lang-pairs", "--valid-subset", "--disable-validation")
+SHARED = ("source", "text", "data", "synthetic")  # folders of an experiment that all its runs have in common
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,12 @@ class Experiment:
         return self.folder / "data"
 
     def run(self, system: str, seed: int) -> Path:
-        """The folder of a run."""
+        """The folder of a run; `InputError` for a system whose name is not that of a folder of its own."""
+        if not system or Path(system).name != system or system.startswith(".") or system in SHARED:
+            raise InputError(
+                f"'{system}' cannot name a system, whose runs are in a folder of that name beside "
+                f"{', '.join(SHARED)}; give a name without /"
+            )
         return self.folder / system / f"seed{seed}"
 
 
@@ -51,7 +62,7 @@ def read_experiment(file: Path, runs: Path, variables: Mapping[str, str]) -> Exp
 
 
 @contextmanager
-def held(steps: Steps, folder: Path, file: Path) -> Iterator[None]:
+def hold(steps: Steps, folder: Path, file: Path) -> Iterator[None]:
     """Be the only process that makes the data of an experiment; waits for another, and keeps the config
     beside the data.
 
@@ -63,17 +74,19 @@ def held(steps: Steps, folder: Path, file: Path) -> Iterator[None]:
         keep_config(folder, file)
 
 
-def prepare_data(steps: Steps, experiment: Experiment) -> None:
-    """Make the text and the binarised data of an experiment, unless they are there."""
+def prepare_data(steps: Steps, experiment: Experiment, options: Sequence[str] = ()) -> None:
+    """Make the text and the binarised data of an experiment, unless they are there, for a training with
+    further options of fairseq-train.
+    """
     config = experiment.config
-    with held(steps, experiment.folder, experiment.file):
+    with hold(steps, experiment.folder, experiment.file):
         source = make_source(steps, experiment)
         chosen = {"languages": config.languages, "pairs": config.pairs}
         steps.make(
             experiment.folder,
             "text",
             experiment.text,
-            work=partial(clean, source, experiment),
+            work=partial(clean, source, experiment, options),
             inputs=[source],
             settings=chosen,
         )
@@ -103,9 +116,9 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     config, source = experiment.config, experiment.folder / "source"
     make = partial(steps.make, experiment.folder, "source", source)
     if config.synthetic:
-        corpus = named(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
+        invented = parse_key(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
         make(
-            partial(replaced, source, partial(write_corpus, corpus)),
+            partial(replace_folder, source, partial(write_corpus, invented)),
             settings={"synthetic": config.synthetic},
         )
     elif config.multiway:
@@ -117,10 +130,10 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
         )
         settings = {"languages": config.languages, "condition": config.condition}
         cut = partial(cut_training_pairs, folder, languages=config.languages, condition=config.condition)
-        make(partial(replaced, source, cut), inputs=[folder], settings=settings)
+        make(partial(replace_folder, source, cut), inputs=[folder], settings=settings)
     elif config.release:
         folder, corpus = Path(config.release), config.corpus[0]
-        reader, settings = named(experiment, "CORPUS", parse_release, words=config.corpus)
+        reader, settings = parse_key(experiment, "CORPUS", parse_release, words=config.corpus)
         check_folder(folder, f"RELEASE={folder}", f"fetch it with: zsnmt fetch {corpus} --to {folder}")
         settings_of_step = {
             "corpus": config.corpus,
@@ -136,7 +149,9 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     return source
 
 
-def named(experiment: Experiment, key: str, parse: Callable, words: tuple[str, ...]):
+def parse_key(
+    experiment: Experiment, key: str, parse: Callable[[tuple[str, ...]], T], words: tuple[str, ...]
+) -> T:
     """What the words of a key mean, `InputError` naming the config where they mean nothing."""
     try:
         return parse(words)
@@ -149,7 +164,7 @@ def check_folder(folder: Path, given: str, remedy: str) -> None:
         raise InputError(f"{given} is not a folder; {remedy}")
 
 
-def replaced(folder: Path, write: Callable[[Path], object]) -> None:
+def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
     """Put what a function writes into a new folder in the place of a folder that is there."""
     with replacing_folder(folder) as part:
         write(part)
@@ -163,14 +178,30 @@ def import_release(source: Path, config: Config, reader: Callable, settings: dic
         warn_of_foreign_text(part, config.languages)
 
 
-def clean(source: Path, experiment: Experiment) -> None:
+def clean(source: Path, experiment: Experiment, options: Sequence[str] = ()) -> None:
     """Write the text without training pairs that overlap with held-out sets."""
     config = experiment.config
+    check_validation(source, config.languages, [*config.fairseq_options, *options])
     with replacing_folder(experiment.text) as part:
-        counts = make_training_text(
-            source, part, config.languages, limits=config.pairs, workers=os.cpu_count()
-        )
+        counts = make_training_text(source, part, config.languages, limits=config.pairs, workers=cores())
     say_what_is_left_out(counts)
+
+
+def check_validation(text: Path, languages: Sequence[str], options: Sequence[str]) -> None:
+    """`InputError` where a pair with training text has no validation text, unless the options of
+    fairseq-train choose what is validated on: the training would say so when the data are made.
+    """
+    if any(word.partition("=")[0] in CHOOSING for word in options):
+        return
+    validated = pairs_of_split(text, "valid", languages)
+    for pair in pairs_of_split(text, "train", languages):
+        if pair not in validated:
+            files = " and ".join(f"valid.{'-'.join(pair)}.{language}" for language in pair)
+            raise InputError(
+                f"{text} has training text for {'-'.join(pair)}, but no validation text; add {files}, or "
+                f"valid.{pair[0]} and valid.{pair[1]} of a multiway set, or name the directions to validate "
+                "on by --valid-lang-pairs in TRAINING"
+            )
 
 
 def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
@@ -191,7 +222,7 @@ def binarise(experiment: Experiment) -> None:
         experiment.data,
         experiment.config.languages,
         settings=experiment.config.text_settings,
-        workers=os.cpu_count(),
+        workers=cores(),
     )
     warn_of_foreign_text(experiment.text, experiment.config.languages)
 

@@ -27,10 +27,13 @@ def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iter
     lock, `waiting` is told so and the lock is waited for; without it, raises `Busy`. Both name that process.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK_FILE).open("a+", encoding="utf-8") as file:
+    path = folder / LOCK_FILE
+    if path.is_symlink():  # in the run of a stranger it could lead to any file, which would be emptied
+        raise InputError(f"{path} is a link, which no lock is; remove it")
+    with path.open("a+", encoding="utf-8") as file:
         os.set_inheritable(file.fileno(), True)
-        if not taken(file):
-            busy = f"another process is at work in {folder}{described(read_owner(file))}"
+        if not take(file):
+            busy = f"another process is at work in {folder}{describe_owner(read_owner(file))}"
             if waiting is None:
                 raise Busy(f"{busy}; wait for it or end it")
             waiting(f"waiting: {busy}")
@@ -42,7 +45,7 @@ def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iter
             write_owner(file, "")
 
 
-def taken(file: TextIO) -> bool:
+def take(file: TextIO) -> bool:
     """Take the lock if it is free, or is about to be: its owner has ended, and what it started ends with
     it.
     """
@@ -83,7 +86,7 @@ def lives(number: int, host: str) -> bool:
     return True
 
 
-def described(owner: tuple[int, str] | None) -> str:
+def describe_owner(owner: tuple[int, str] | None) -> str:
     if owner is None:
         return ""
     number, host = owner

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.files import sha256, write_json
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import write_json
 
 MARKERS = ".done"
 OF_BASH = re.compile(r"[0-9a-f]{64}")  # all that a marker held at a time when steps were written in bash
@@ -91,7 +92,8 @@ class Steps:
 
     def made_from(self, inputs: Sequence[Path], settings: Mapping[str, object]) -> Marker:
         """What a step's marker says if it is done with these inputs and settings."""
-        files, described = {}, []
+        files: dict[str, Stamp] = {}
+        described = []
         for each in inputs:
             of_input = {str(path): self.stamp(path) for path in files_of(each)}
             files |= of_input
@@ -120,7 +122,7 @@ def read_marker(folder: Path, name: str) -> Marker | None:
     try:
         content = json.loads(text)
         return Marker(content["made_from"], {path: Stamp(*stamp) for path, stamp in content["files"].items()})
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

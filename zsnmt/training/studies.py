@@ -6,63 +6,83 @@ so that studies share these runs and take them over where they are there.
 
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn
 
-from fairseq import options
-
-import zsnmt
 from zsnmt.errors import InputError
+from zsnmt.languages import Direction, parse_direction
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,
     BY_ENCODING,
     CLIP_DISTANCES,
+    DECODER_POSITIONS,
+    DIRECTIONS,
     DISTANCE,
     ENCODER_POSITIONS,
+    LEARNED,
     RELATIVE,
     RESIDUAL,
+    RESIDUAL_QUERY,
+    STUDENTS,
+    VARIATIONAL,
     System,
+    of_direction,
 )
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.training.fairseq_options import training_options
 
 REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
-DECODER_POSITIONS = "--decoder-position-encoding"
-LEARNED = (ENCODER_POSITIONS, "learned", DECODER_POSITIONS, "learned")
+QUERY = "--encoder-position-query-layers"
 STANDS_FOR = {  # the options whose defaults make an architecture a system of its own
     RESIDUAL.architecture: {REMOVAL},
+    RESIDUAL_QUERY.architecture: {REMOVAL, QUERY},
     RELATIVE.architecture: {DISTANCE, ENCODER_POSITIONS, DECODER_POSITIONS},
 }
 
 
-def removal_layer(layers: int) -> list[System]:
+def removal_layer(baseline: Namespace) -> list[System]:
     """Liu et al. (2021), section 5.4: the residual removed at each encoder layer in turn, from the lowest;
-    raises `InputError` for one layer.
+    then, footnote 6, in the middle layer and the one below, and in all.
+
+    Raises `InputError` for one layer.
     """
+    layers = baseline.encoder_layers
     if layers < 2:
         raise InputError(
             f"removal_layer compares encoder layers, and the model has {layers}; give it 2 or more"
         )
-    at = [
-        System(f"residual_at_{layer}", RESIDUAL.architecture, (REMOVAL, str(layer)))
-        for layer in range(1, layers + 1)
-    ]
     (middle,) = chosen_layers("middle", layers)
-    at[middle - 1] = RESIDUAL
-    return [BASELINE, *at]
+    at = [RESIDUAL if layer == middle else removed_at(layer) for layer in range(1, layers + 1)]
+    several = [removed_at(middle - 1, middle)] if layers > 2 else []  # of two layers these are all
+    everywhere = removed_at(*range(1, layers + 1))._replace(name="residual_everywhere")
+    return [BASELINE, *at, *several, everywhere]
 
 
-def positions(layers: int) -> list[System]:
+def removed_at(*layers: int) -> System:
+    """The system without the residual in some encoder layers, counted from 1."""
+    numbers = [*map(str, layers)]
+    return System(f"residual_at_{'_'.join(numbers)}", RESIDUAL.architecture, (REMOVAL, ",".join(numbers)))
+
+
+def query(baseline: Namespace) -> list[System]:
+    """Liu et al., Table 3: the baseline, the residual removed, and the position query besides."""
+    return [BASELINE, RESIDUAL, RESIDUAL_QUERY]
+
+
+def variational(baseline: Namespace) -> list[System]:
+    """Liu et al., appendix A (with Tables 3, 5 and 6): the systems of `query`, each without and with
+    variational dropout.
+    """
+    return [system for pair in VARIATIONAL.items() for system in pair]
+
+
+def positions(baseline: Namespace) -> list[System]:
     """Liu et al., section 5.5: baseline and residual removal with sinusoidal positions, and with learned
     ones in both stacks.
     """
-    learned = [
-        System("learned_positions", BASELINE.architecture, LEARNED),
-        System("residual_learned_positions", RESIDUAL.architecture, LEARNED),
-    ]
-    return [BASELINE, RESIDUAL, *learned]
+    return [*LEARNED, *LEARNED.values()]
 
 
-def replacement(layers: int) -> list[System]:
+def replacement(baseline: Namespace) -> list[System]:
     """Liu et al., footnote 6, and the reference code's third kind: what stands in for the removed
     residual.
     """
@@ -74,26 +94,44 @@ def replacement(layers: int) -> list[System]:
     ]
 
 
-def clip_distance(layers: int) -> list[System]:
+def clip_distance(baseline: Namespace) -> list[System]:
     """Li (2019), Table 2: relative attention in both stacks by the distance at which it is clipped, after
     the baseline.
     """
     return [BASELINE, *CLIP_DISTANCES.values()]
 
 
-def encodings(layers: int) -> list[System]:
+def li_table_1(baseline: Namespace) -> list[System]:
+    """Li (2019), Table 1: the baseline and relative attention, each trained in the config's direction, and
+    each in the opposite one.
+
+    Raises `InputError` for a config that does not train one direction.
+    """
+    pairs = (baseline.lang_pairs or "").split(",")
+    if len(pairs) != 1 or not pairs[0]:
+        raise InputError(
+            f"li_table_1 trains one direction a model, and the config trains {', '.join(pairs) or 'all'}; "
+            f"name one in TRAINING, like {DIRECTIONS} en-it"
+        )
+    source, target = parse_direction(pairs[0])
+    opposite = str(Direction(target, source))
+    return [BASELINE, RELATIVE, *(of_direction(system, opposite) for system in (BASELINE, RELATIVE))]
+
+
+def encodings(baseline: Namespace) -> list[System]:
     """What tells the encoder its positions, with and without the residual: the encodings of Ravishankar
     and Søgaard (2021).
     """
     return [system for pair in BY_ENCODING.values() for system in pair]
 
 
-def bias_layers(layers: int) -> list[System]:
+def bias_layers(baseline: Namespace) -> list[System]:
     """Without the residual: positions in the attention of all layers, or below the removal alone, where
     sinusoids come in.
 
     Raises `InputError` for one layer, which has none below.
     """
+    layers = baseline.encoder_layers
     if layers < 2:
         raise InputError(
             f"bias_layers needs layers below the middle one, and the model has {layers}; give it 2 or more"
@@ -106,10 +144,34 @@ def bias_layers(layers: int) -> list[System]:
     return [BASELINE, RESIDUAL, *(system for pair in pairs for system in pair)]
 
 
-STUDIES: dict[str, Callable[[int], list[System]]] = {
+def distillation(baseline: Namespace) -> list[System]:
+    """What students learn of the translations of the baseline, and of the system without the residual.
+
+    Nothing and the teacher's direct translations, as controls; targets, sources, both (`zsnmt.distillation`).
+    """
+    students = [
+        System(f"{plain.name}_{name}", plain.architecture, sides=sides)
+        for plain in (BASELINE, RESIDUAL)
+        for sides, name in STUDENTS.items()
+    ]
+    return [BASELINE, RESIDUAL, *students]
+
+
+STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
     study.__name__: study
-    for study in (removal_layer, positions, replacement, clip_distance, encodings, bias_layers)
-}  # each called with the number of encoder layers
+    for study in (
+        query,
+        variational,
+        removal_layer,
+        positions,
+        replacement,
+        li_table_1,
+        clip_distance,
+        encodings,
+        bias_layers,
+        distillation,
+    )
+}  # each called with the options of the baseline
 
 
 def systems(studies: Sequence[str], config_options: Sequence[str]) -> list[System]:
@@ -123,12 +185,12 @@ def systems(studies: Sequence[str], config_options: Sequence[str]) -> list[Syste
         if study not in STUDIES:
             raise InputError(f"there is no study '{study}'; there are {', '.join(STUDIES)}")
     baseline = training_options(BASELINE.architecture, config_options)
-    found = {system.name: system for study in studies for system in STUDIES[study](baseline.encoder_layers)}
+    found = {system.name: system for study in studies for system in STUDIES[study](baseline)}
     varied = {
         option
         for system in found.values()
         for option in (*system.options, *STANDS_FOR.get(system.architecture, ()))
-    }
+    } - {DIRECTIONS}  # a study takes the config's direction and turns it round
     for option in config_options:
         if option.startswith("--") and option.partition("=")[0] in varied:
             raise InputError(
@@ -156,17 +218,3 @@ def check_alike(baseline: Namespace, other: Namespace, varied: Iterable[str]) ->
             f"the defaults of {baseline.arch} and {other.arch} differ in {values}: set them in MODEL, so "
             "that the systems differ in nothing but what the study varies"
         )
-
-
-def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
-    """Options as fairseq-train reads them, with the architecture's defaults; `InputError` where it refuses
-    them.
-    """
-    zsnmt.register()
-    parser = options.get_training_parser("zs_translation")
-    parser.error = refuse
-    return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *arguments])
-
-
-def refuse(message: str) -> NoReturn:
-    raise InputError(f"fairseq refuses the MODEL and TRAINING of the config: {message}")

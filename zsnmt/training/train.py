@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, start_run
+from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, recipe_command, start_run
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import locked
@@ -21,12 +21,16 @@ def train_run(
 ) -> Path:
     """Train a system with further options of fairseq-train; returns its run folder.
 
-    What is done already is left out. Raises `InputError` where another process is at work in the run.
+    What is done already is left out. Raises `InputError` for options that fairseq refuses, before the data
+    are made, and where another process is at work in the run.
     """
     run = experiment.run(system, seed)
-    prepare_data(steps, experiment)
-    recipe = f"bash recipes/train.sh configs/{experiment.file.name} {architecture} --seeds {seed}"
-    recipe += f" --name {system}" * (system != architecture) + f" -- {' '.join(options)}" * bool(options)
+    if not (run / MODEL_FILE).is_file():
+        check_options(architecture, [*experiment.config.fairseq_options, *options])
+    prepare_data(steps, experiment, options)
+    named = ["--name", system] if system != architecture else []
+    own = ["--", *options] if options else []
+    recipe = recipe_command("train", experiment.file, architecture, "--seeds", str(seed), *named, *own)
     with locked(run):
         start_run(
             run,
@@ -49,14 +53,27 @@ def train_run(
     return run
 
 
+def check_options(architecture: str, options: Sequence[str]) -> None:
+    """`InputError` for an architecture that does not exist, and for options that fairseq refuses."""
+    from zsnmt.training.fairseq_options import training_options  # loads fairseq
+
+    training_options(architecture, options)
+
+
 def train_and_average(
-    steps: Steps, experiment: Experiment, run: Path, system: str, seed: int, options: Sequence[str]
+    steps: Steps,
+    experiment: Experiment,
+    run: Path,
+    system: str,
+    seed: int,
+    options: Sequence[str],
+    data: Path | None = None,
 ) -> None:
-    """Train a run on the data of its experiment, and write the mean of its best checkpoints."""
+    """Train a run on the data of its experiment, or on others, and write the mean of its best checkpoints."""
     number = experiment.config.average
     kept = ["--keep-best-checkpoints", str(number), "--best-checkpoint-metric", "nll_loss"]
     of_training = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
-    fairseq_train(steps, run, f"{system}, seed {seed}", data=experiment.data, options=of_training)
+    fairseq_train(steps, run, f"{system}, seed {seed}", data=data or experiment.data, options=of_training)
     settings = {"number": number, "train": made_from(run, "train")}
     steps.make(run, "average", run / MODEL_FILE, work=partial(average, run, number), settings=settings)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import ROOT
-from zsnmt.corpora.overlap import normalised
+from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.releases.europarl import CONDITIONS, LANGUAGES, deal, digest_pair, read_release
 from zsnmt.corpora.releases.release import clean_sentence
 from zsnmt.corpora.training_text import check_overlap
@@ -100,9 +100,9 @@ def held_out_rows(folder: Path) -> list[tuple[str, ...]]:
 
 def left_over(folder: Path, language: str) -> list[tuple[str, str]]:
     """The different pairs of the release without a held-out sentence, in their order."""
-    held_out = {normalised(sentence) for row in held_out_rows(folder) for sentence in row}
+    held_out = {normalise(sentence) for row in held_out_rows(folder) for sentence in row}
     return [
-        pair for pair in dict.fromkeys(release_pairs(language)) if held_out.isdisjoint(map(normalised, pair))
+        pair for pair in dict.fromkeys(release_pairs(language)) if held_out.isdisjoint(map(normalise, pair))
     ]
 
 
@@ -180,10 +180,10 @@ def test_held_out_sets_do_not_depend_on_the_condition(written):
 def test_a_held_out_row_is_one_line_of_each_pair_and_neither_side_has_another(written):
     for position, code in enumerate(OTHERS, start=1):
         pairs = release_pairs(code)
-        counts = [Counter(normalised(pair[side]) for pair in pairs) for side in (0, 1)]
+        counts = [Counter(normalise(pair[side]) for pair in pairs) for side in (0, 1)]
         for row in held_out_rows(written["full"]):
             pair = row[0], row[position]
-            assert pair in pairs and [count[normalised(side)] for count, side in zip(counts, pair)] == [1, 1]
+            assert pair in pairs and [count[normalise(side)] for count, side in zip(counts, pair)] == [1, 1]
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -194,11 +194,11 @@ def test_no_held_out_sentence_of_any_language_is_trained_on(written, condition):
 
 def test_another_languages_held_out_sentences_are_there_to_be_left_out(written):
     """The release has such sentences, so that the test above is not an empty one."""
-    held_out = {normalised(sentence) for row in held_out_rows(written["full"]) for sentence in row[1:]}
+    held_out = {normalise(sentence) for row in held_out_rows(written["full"]) for sentence in row[1:]}
     strangers = {
         pair for code in OTHERS for pair in release_pairs(code) if pair[0].startswith("Not translated")
     }
-    assert any(normalised(other) in held_out for _, other in strangers)
+    assert any(normalise(other) in held_out for _, other in strangers)
 
 
 def test_fewer_languages_are_a_corpus_of_their_own(release, tmp_path):

@@ -12,13 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import run_command
+from tests.conftest import ROOT, run_command
 from tests.corpora.releases.test_unpack import TEXTS, special, texts, tgz, zipped
 from tests.support.file_server import FileServer, Served
 from zsnmt.corpora.releases.catalogue import CATALOGUE
-from zsnmt.corpora.releases.fetch import SUMS, Corpus, Part, ReleaseFile, at_mirror, fetch
+from zsnmt.corpora.releases.fetch import (
+    SUMS,
+    Corpus,
+    Part,
+    ReleaseFile,
+    alone_in,
+    fetch,
+    for_languages,
+    use_mirror,
+)
 from zsnmt.corpora.releases.release import find_file
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.config import read_study_config
 
 TRAINING = {
     f"DeEnItNlRo-DeEnItNlRo/train.tags.de-en.{language}": f"<url>\n{language}\n".encode() * 50
@@ -241,11 +251,11 @@ def test_an_alternative_will_do(server, corpus, tmp_path):
 
 def test_a_mirror_of_ones_own_is_asked_instead(server, corpus, tmp_path):
     server.files = {f"mirror/{name}": served for name, served in server.files.items()}
-    bring(at_mirror(corpus, f"{server.url}/mirror/"), tmp_path)
+    bring(use_mirror(corpus, f"{server.url}/mirror/"), tmp_path)
     assert all(name.startswith("mirror/") for name in server.names())
     for url in ("ftp://example.org", "/srv/mirror", "http://exämple.org"):
         with pytest.raises(InputError, match="must begin with http:// or https://"):
-            at_mirror(corpus, url)
+            use_mirror(corpus, url)
 
 
 # Files that are damaged, or other ones than they were
@@ -291,6 +301,56 @@ def test_another_file_than_the_first_time_is_refused(server, corpus, tmp_path):
     (tmp_path / "pmindia.v1.bn-en.tsv").unlink()
     server.files["pmindia.v1.bn-en.tsv"] = Served(b"a later release\n")
     fails(corpus, tmp_path, rf"bn-en.tsv: its file has the SHA-256 \w+, not \w+ as {SUMS} tells")
+
+
+TSV = "pmindia.v1.bn-en.tsv"
+
+
+def pmindia(server) -> Corpus:
+    """The Bengali part of PMIndia, as the catalogue has it."""
+    corpus = use_mirror(CATALOGUE["pmindia"], server.url)
+    return replace(corpus, parts=corpus.parts[:1])
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"one\teins\n" * 9 + b"\0" * 50, "has a row of NULs in line 10, as where a part is lost"),
+        (b"one\teins\n" * 9 + b"on\xe0\xa6", "line 10, byte 3: 0xe0 is not UTF-8"),
+        (b"one\teins\n" * 9 + b"one", "line 10 has 1 columns; it needs two"),
+        (b"", "is empty"),
+    ],
+)
+def test_a_plain_text_that_is_not_as_in_the_release_is_refused_and_not_believed_later(
+    server, tmp_path, content, message
+):
+    server.files[TSV] = Served(content)
+    fails(pmindia(server), tmp_path, message)
+    assert not [*tmp_path.iterdir()]
+    server.files[TSV] = Served(RELEASE[TSV])
+    bring(pmindia(server), tmp_path)
+    assert (tmp_path / TSV).read_bytes() == RELEASE[TSV]
+
+
+def test_a_plain_text_of_unknown_length_is_refused(server, tmp_path):
+    server.files[TSV] = Served(RELEASE[TSV], sizes=False, cuts=[80])
+    fails(pmindia(server), tmp_path, "does not say how long its file is")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_given_plain_text_is_read_before_it_is_taken(server, tmp_path):
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / TSV).write_bytes(RELEASE[TSV][:-2] + b"\xff")
+    fails(
+        pmindia(server), tmp_path / "taken", f"given/{TSV} is not as in the release", given=tmp_path / "given"
+    )
+    assert not [*(tmp_path / "taken").iterdir()]
+
+
+def test_two_processes_do_not_fetch_into_one_folder(server, corpus, tmp_path):
+    with alone_in(tmp_path):
+        fails(corpus, tmp_path, f"another process fetches into {tmp_path}; wait for it or end it")
+    bring(corpus, tmp_path)
 
 
 @pytest.mark.parametrize("line", ["no checksum", "0" * 64 + " one space"])
@@ -369,16 +429,24 @@ def test_a_given_file_must_be_the_one_released(corpus, given, tmp_path):
 
 
 def test_the_catalogue_is_well_formed():
-    for corpus in CATALOGUE.values():
+    for corpus in (for_languages(each, ["en", "de"]) for each in CATALOGUE.values()):
         files = [file for part in corpus.parts for file in part.files]
         assert len({file.name for file in files}) == len(files) and corpus.languages[0] == "en"
         assert {part.language for part in corpus.parts} <= {None, *corpus.languages}
         for file in files:
             assert file.urls and all(url.startswith("https://") for url in file.urls)
-            assert all(url.endswith(f"/{file.name}") or "drive.google.com" in url for url in file.urls)
+            renamed = "drive.google.com", "/UniversalDependencies/"
+            assert all(url.endswith(f"/{file.name}") or any(map(url.count, renamed)) for url in file.urls)
             assert file.sha256 is None or re.fullmatch("[0-9a-f]{64}", file.sha256)
     assert len(CATALOGUE["europarl"].parts) == 8 and len(CATALOGUE["pmindia"].parts) == 9
     assert all(part.files[0].size and part.files[0].sha256 for part in CATALOGUE["multi30k"].parts)
+
+
+def test_treebanks_have_the_names_that_the_configs_of_masked_language_models_read():
+    config = read_study_config(ROOT / "configs" / "bert_fake_english_orders.conf", {"UD": "ud"})
+    read = dict(each.split(":") for each in config.treebanks)
+    named = {part.language: f"ud/{part.files[0].name}" for part in CATALOGUE["ud"].parts}
+    assert named == read | {"en": "ud/en.conllu"} and [*named] == [*CATALOGUE["ud"].languages]
 
 
 @pytest.mark.parametrize(
@@ -391,7 +459,7 @@ def test_every_form_of_the_iwslt_release_gives_the_readers_files(server, tmp_pat
     parts = [
         Part(tuple(replace(file, size=None, sha256=None) for file in part.files)) for part in corpus.parts
     ]
-    bring(at_mirror(replace(corpus, parts=tuple(parts)), server.url), tmp_path)
+    bring(use_mirror(replace(corpus, parts=tuple(parts)), server.url), tmp_path)
     for path, content in {**TRAINING, **INNER_TEST}.items():
         assert find_file(tmp_path, path.split("/")[-1]).read_bytes() == content
 

@@ -77,5 +77,5 @@ def test_a_failure_is_one_line_and_leaves_nothing(release, tmp_path, corpus):
 
 
 def test_a_corpus_has_only_the_settings_that_it_reads(release):
-    done = import_corpus(release, "--condition", "multiway", corpus="iwslt17")
-    assert done.returncode == 2 and "unrecognized arguments: --condition multiway" in done.stderr
+    done = import_corpus(release, "--held-out", "5", corpus="iwslt17")
+    assert done.returncode == 2 and "unrecognized arguments: --held-out 5" in done.stderr

@@ -161,6 +161,98 @@ def test_stray_characters_become_spaces(release, target):
     assert read_lines(target / "valid.it-en.it") == sentences("dev2010", "it")
 
 
+# Conditions
+
+
+@pytest.fixture
+def uneven(release) -> Path:
+    """A release whose pairs have other sentences in part: each lacks another one and has one twice."""
+    for place, language in enumerate(LANGUAGES[1:]):
+        for side in (language, "en"):
+            path = only(release, f"train.tags.{language}-en.{side}")
+            lines = [f" more {number} {side}" for number in range(20) if number != place]
+            repeated = [
+                " more 9 it" if side == "it" else f" more 9 {side} again" if side != "en" else " more 9 en"
+            ]
+            path.write_text(path.read_text() + "\n".join(lines + repeated) + "\n")
+    return release
+
+
+def training(target: Path, language: str) -> list[tuple[str, str]]:
+    sides = (read_lines(target / f"train.{language}-en.{side}") for side in (language, "en"))
+    return [*zip(*sides, strict=True)]
+
+
+def test_multiway_pairs_have_the_same_english_sentences_in_one_order(uneven, target):
+    counts = read_release(uneven, target, LANGUAGES, condition="multiway")
+    assert set(counts["train"].values()) == {5 + 17}
+    english = {language: [row[1] for row in training(target, language)] for language in LANGUAGES[1:]}
+    assert english["it"] == english["nl"] == english["ro"]
+    assert len({*english["it"]}) == 22 and not {f"more {number} en" for number in range(3)} & {*english["it"]}
+    for language in LANGUAGES[1:]:
+        assert all(
+            other == sentence.replace(" en", f" {language}") for other, sentence in training(target, language)
+        )
+
+
+def test_a_number_of_multiway_pairs_are_drawn_for_all_alike(uneven, target, tmp_path):
+    def chosen(name: str, languages: list[str], seed: int = 1) -> set[str]:
+        folder = tmp_path / name
+        folder.mkdir()
+        counts = read_release(uneven, folder, languages, condition="multiway", pairs=9, seed=seed)
+        assert set(counts["train"].values()) == {9}
+        (english,) = {tuple(row[1] for row in training(folder, language)) for language in languages[1:]}
+        return {*english}
+
+    one = chosen("one", LANGUAGES)
+    assert one == chosen("order", ["en", "ro", "it", "nl"]) != chosen("seed", LANGUAGES, seed=2)
+
+
+def test_diverse_pairs_draw_lines_of_their_own(uneven, target):
+    counts = read_release(uneven, target, LANGUAGES, condition="diverse", pairs=9)
+    assert set(counts["train"].values()) == {9}
+    english = [{row[1] for row in training(target, language)} for language in LANGUAGES[1:]]
+    assert len(set.union(*english)) > 9
+
+
+def test_a_held_out_sentence_is_in_no_pair_of_a_condition(uneven, target, caplog):
+    path = only(uneven, "train.tags.nl-en.nl")
+    path.write_text(
+        path.read_text().replace(" more 7 nl", " Tst2017 mltlng 4 0 nl & co!".replace("&", "&amp;"))
+    )
+    path = only(uneven, "IWSLT17.TED.tst2017.mltlng.nl-en.nl.xml")
+    path.write_text(path.read_text().replace("tst2017.mltlng 4 0 nl", "tst2017 mltlng 4 0 nl"))
+    read_release(uneven, target, LANGUAGES, condition="multiway")
+    assert all("more 7" not in row[1] for language in LANGUAGES[1:] for row in training(target, language))
+    assert any("more 8" in row[1] for row in training(target, "it"))
+
+
+def test_without_a_condition_every_line_is_there_as_before(uneven, target):
+    counts = read_release(uneven, target, LANGUAGES)
+    assert set(counts["train"].values()) == {5 + 20}
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"condition": "full"}, "unknown condition 'full': it must be one of diverse, multiway"),
+        ({"pairs": 0}, "0 sentence pairs are too few to train on; give 1 or more"),
+    ],
+)
+def test_settings_out_of_range_are_refused(release, target, settings, message):
+    with pytest.raises(InputError, match=message):
+        read_release(release, target, LANGUAGES, **settings)
+
+
+def test_pairs_without_a_sentence_in_common_have_no_multiway_text(release, target):
+    path = only(release, "train.tags.nl-en.en")
+    path.write_text(path.read_text().replace(" en &amp;", " english &amp;"))
+    with pytest.raises(
+        InputError, match="no English sentence is in all of train.it-en, train.nl-en, train.ro"
+    ):
+        read_release(release, target, LANGUAGES, condition="multiway")
+
+
 # Releases that are not whole
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.overlap import normalised
+from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.parallel_text import check_corpus
 from zsnmt.corpora.releases.pmindia import read_release
 from zsnmt.errors import InputError
@@ -97,13 +97,13 @@ def test_no_training_pair_has_a_held_out_sentence_on_either_side(release):
     text = target(release)
     read_release(release, text, LANGUAGES, held_out=10)
     held_out = {
-        normalised(line)
+        normalise(line)
         for split in ("valid", "test")
         for language in LANGUAGES
         for line in read_lines(text / f"{split}.{language}")
     }
     for side in ("hi", "en"):
-        assert held_out.isdisjoint(map(normalised, read_lines(text / f"train.hi-en.{side}")))
+        assert held_out.isdisjoint(map(normalise, read_lines(text / f"train.hi-en.{side}")))
     assert numbers(text, "train.hi-en", "hi") == [*OWN["hi"]]
 
 
@@ -121,7 +121,7 @@ def test_valid_and_test_share_no_sentence_of_any_language(release):
     read_release(release, text, LANGUAGES, held_out=10)
     for language in LANGUAGES:
         lines = read_lines(text / f"valid.{language}") + read_lines(text / f"test.{language}")
-        assert len(set(map(normalised, lines))) == 20
+        assert len(set(map(normalise, lines))) == 20
 
 
 def test_an_english_sentence_with_two_translations_is_not_held_out(release):

@@ -48,7 +48,7 @@ def test_no_row_left_is_an_error():
     with pytest.raises(
         InputError, match="no sentence of the release is left for test.de-en; get the release again"
     ):
-        clean_rows([("a", ""), ("\0", "b")], "test.de-en")
+        clean_rows([("a", ""), ("\0", "b"), ("c", "▁ ▁")], "test.de-en")
 
 
 # Files

@@ -1,14 +1,20 @@
 """The export of Tatoeba, in small: which sentences become training, validation and test text."""
 
+import bz2
 import logging
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.overlap import normalised
+from tests.support.file_server import FileServer, Served
+from zsnmt.corpora.overlap import normalise
+from zsnmt.corpora.releases.catalogue import CATALOGUE, TATOEBA
+from zsnmt.corpora.releases.fetch import ReleaseFile, fetch, for_languages
 from zsnmt.corpora.releases.iso_639 import THREE_LETTERS, three_letters
 from zsnmt.corpora.releases.tatoeba import FEWEST, read_release
+from zsnmt.corpora.releases.unpack import unpack
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines
 
@@ -82,7 +88,7 @@ def test_no_sentence_is_in_two_splits(release):
     text, counts = read(release)
     seen = {
         split: {
-            normalised(side) for pair in pairs for row in rows(text, split, *pair.split("-")) for side in row
+            normalise(side) for pair in pairs for row in rows(text, split, *pair.split("-")) for side in row
         }
         for split, pairs in counts.items()
     }
@@ -165,3 +171,42 @@ def test_what_is_missing_is_named(release):
 def test_codes_are_of_two_and_of_three_letters():
     assert all(len(two) == 2 and len(three) == 3 for two, three in THREE_LETTERS.items())
     assert three_letters("ber") == "ber" and three_letters("de") == "deu"
+
+
+def test_an_export_is_fetched_and_read(release, tmp_path):
+    """From the address of each language; links that the export does not have are left out."""
+    server = FileServer()
+    for file in release.iterdir():
+        server.files[f"{file.name[:3]}/{file.name}.bz2"] = Served(bz2.compress(file.read_bytes()))
+    corpus = for_languages(CATALOGUE["tatoeba"], LANGUAGES)
+    moved = [
+        replace(part, files=tuple(replace(file, urls=at(server.url, file)) for file in part.files))
+        for part in corpus.parts
+    ]
+    fetched = fetch(replace(corpus, parts=tuple(moved)), tmp_path / "fetched", LANGUAGES, waits=())
+    there = {"eng-por", "eng-rus", "eng-dan", "por-rus", "por-dan"}  # that of da-ru is named dan-rus
+    assert {path.name.removesuffix("_links.tsv") for path in fetched if "links" in path.name} == there
+    assert len(fetched) == len(LANGUAGES) + len(there)
+    one, counts = read(tmp_path / "fetched")
+    assert [*counts["train"]] == ["pt-en", "ru-en", "da-en"] and rows(one, "train", "pt", "en")
+
+
+def at(address: str, file: ReleaseFile) -> tuple[str, ...]:
+    return tuple(url.replace(TATOEBA, address) for url in file.urls)
+
+
+def test_a_damaged_file_of_bzip2_is_refused(tmp_path):
+    archive = tmp_path / "eng_sentences.tsv.bz2"
+    whole = bz2.compress(b"1\teng\tHello.\n" * 1000)
+    for content in (whole[: len(whole) // 2], b"BZh9" + b"x" * 50, b"no archive"):
+        archive.write_bytes(content)
+        with pytest.raises(InputError, match="eng_sentences.tsv.bz2 is damaged or cut short"):
+            unpack(archive, tmp_path / "eng_sentences.tsv")
+        assert [*tmp_path.iterdir()] == [archive]
+
+
+def test_languages_are_to_be_named():
+    with pytest.raises(InputError, match="name two or more, as in --languages en pt"):
+        for_languages(CATALOGUE["tatoeba"], None)
+    with pytest.raises(InputError, match="two or more"):
+        for_languages(CATALOGUE["tatoeba"], ["en"])

@@ -18,7 +18,7 @@ from zsnmt.corpora.reordering.galactic_dependencies import (
     write_reordered,
 )
 from zsnmt.corpora.reordering.permutation_features import all_orders
-from zsnmt.corpora.reordering.permutation_model import log_probabilities, mixed, read_model
+from zsnmt.corpora.reordering.permutation_model import log_probabilities, mix_models, read_model
 from zsnmt.corpora.reordering.permutation_training import count_nodes, train
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines
@@ -93,7 +93,7 @@ def test_the_own_weight_chooses_between_the_orders():
         (0.05, "det nsubj det obj verb"),
         (1, "verb det nsubj det obj"),
     ):
-        model = mixed(final, initial, own_weight) | {"N": {"PRE_det_@": 100.0}}
+        model = mix_models(final, initial, own_weight) | {"N": {"PRE_det_@": 100.0}}
         [(tree, order)] = reorder([clause("nsubj verb obj")], model)
         assert text_of(tree, order) == expected
 

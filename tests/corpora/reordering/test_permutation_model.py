@@ -14,10 +14,10 @@ from zsnmt.corpora.reordering.permutation_model import (
     KINDS,
     items_of,
     log_probabilities,
-    mixed,
+    mix_models,
     model_files,
     read_model,
-    relabelled,
+    relabel_weights,
     row_of,
     write_model,
 )
@@ -119,11 +119,11 @@ def test_a_feature_twice_an_empty_and_a_missing_file_are_refused(tmp_path):
     ],
 )
 def test_labels_of_version_1_become_those_of_version_2(kind, old, new):
-    assert relabelled({old: 0.5}, kind) == {new: 0.5}
+    assert relabel_weights({old: 0.5}, kind) == {new: 0.5}
 
 
 def test_where_features_become_one_the_name_of_version_2_counts():
-    assert relabelled({"PRE_neg_det": 1.0, "PRE_advmod_det": 2.0}, "V") == {"PRE_advmod_det": 2.0}
+    assert relabel_weights({"PRE_neg_det": 1.0, "PRE_advmod_det": 2.0}, "V") == {"PRE_advmod_det": 2.0}
 
 
 def test_version_1_is_an_option_of_reading(tmp_path):
@@ -138,8 +138,8 @@ def test_version_1_is_an_option_of_reading(tmp_path):
 
 def test_a_mixture_weighs_both_models():
     order, own = {"N": {"a": 2.0, "b": 1.0}, "V": {}}, {"N": {"a": 4.0, "c": 8.0}, "V": {"d": 1.0}}
-    assert mixed(order, own, 0.25) == {"N": {"a": 2.5, "b": 0.75, "c": 2.0}, "V": {"d": 0.25}}
+    assert mix_models(order, own, 0.25) == {"N": {"a": 2.5, "b": 0.75, "c": 2.0}, "V": {"d": 0.25}}
     with pytest.raises(
         InputError, match="the weight 1.5 of the language's own order cannot be used; give one from 0 to 1"
     ):
-        mixed(order, own, 1.5)
+        mix_models(order, own, 1.5)

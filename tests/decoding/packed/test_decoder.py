@@ -21,7 +21,7 @@ from tests.support.decoding import (
     randomise,
 )
 from tests.support.rounding import assert_alike, assert_as_near
-from zsnmt.decoding.beam_search import without
+from zsnmt.decoding.beam_search import drop_rows
 from zsnmt.decoding.options import FLOAT32, INT8
 from zsnmt.decoding.packed import decoder as module
 from zsnmt.decoding.packed.decoder import DecoderState, PackedDecoder
@@ -86,7 +86,7 @@ def walk(
         assert_alike(exact_state.logits(tokens), expected)
         assert_as_near(state.logits(tokens), stock, expected)
         if step in leave:
-            order, holes, movers = map(torch.tensor, without(leave[step], len(sources)))
+            order, holes, movers = map(torch.tensor, drop_rows(leave[step], len(sources)))
             for each in (state, exact_state):
                 each.drop(order.long(), holes.long(), movers.long())
             sources, prefixes = sources[order], prefixes[order]

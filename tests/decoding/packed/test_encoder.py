@@ -6,7 +6,7 @@ import torch
 from tests.support.decoding import ARCHITECTURES, PAD, SEAMS, build, made_sentences, padded
 from tests.support.rounding import assert_alike, assert_as_near
 from zsnmt.decoding.options import FLOAT32, INT8
-from zsnmt.decoding.packed.encoder import PackedEncoder, fused
+from zsnmt.decoding.packed.encoder import PackedEncoder, fuse_projections
 
 pytestmark = pytest.mark.usefixtures("float64_attention")
 SOURCES = [sentence.source for sentence in made_sentences(7)]
@@ -67,6 +67,6 @@ def test_fused_projections_are_their_own_side_by_side():
         torch.nn.Linear(5, 3).double(),
         torch.randn(2, 5).double(),
     )
-    found = torch.nn.functional.linear(x, *fused(first, second, scale=0.5))
+    found = torch.nn.functional.linear(x, *fuse_projections(first, second, scale=0.5))
     assert_alike(found, torch.cat([first(x) * 0.5, second(x)], dim=-1))
-    assert fused(torch.nn.Linear(5, 4, bias=False))[1] is None
+    assert fuse_projections(torch.nn.Linear(5, 4, bias=False))[1] is None

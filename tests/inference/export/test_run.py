@@ -5,20 +5,24 @@ import shutil
 import sys
 
 import pytest
+import torch
 
 from tests.conftest import run_command
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import read_json
+from zsnmt.inference.export import run as run_module
 from zsnmt.inference.export.ctranslate2 import layers, specification
 from zsnmt.inference.export.ctranslate2.check import EXACT
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
-from zsnmt.inference.export.folder import is_export
+from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.export.run import export_run
 from zsnmt.inference.export.samples import samples
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
+from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.folder import describe_run
 from zsnmt.text.lines import read_lines
 
@@ -46,6 +50,14 @@ def translated(engine: CTranslate2Engine, lines: list[str], source: str, target:
     ]
 
 
+def test_an_export_without_its_record_is_told_from_a_run(tmp_path):
+    (tmp_path / "model.bin").touch()
+    with pytest.raises(
+        InputError, match="export.json is missing, without which an export cannot be used; exp"
+    ):
+        Translator.open(tmp_path)
+
+
 def test_it_agrees_with_the_run_and_says_so(run, exported):
     folder, agreements = exported
     record = json.loads((folder / "export.json").read_text())
@@ -68,6 +80,22 @@ def test_it_agrees_with_the_run_and_says_so(run, exported):
     )
     assert record["languages"] == ["inglan", "velan", "tamun", "velor"] and record["language_tags"] == "t_dec"
     assert record["max_source_positions"] == 40 and "ctranslate2" in record["versions"]
+
+
+def test_it_says_of_which_weights_it_is_though_the_run_gets_others_meanwhile(own_tiny, tmp_path, monkeypatch):
+    model = own_tiny.run() / "model.pt"
+    read = sha256(model)
+
+    def replaced(*arguments, **options):
+        state = load_checkpoint(model)
+        for weight in state["model"].values():
+            weight.mul_(2)
+        torch.save(state, model)
+        return samples(*arguments, **options)
+
+    monkeypatch.setattr(run_module, "samples", replaced)
+    folder, _ = export_run(own_tiny.run(), tmp_path / "export")
+    assert describe_export(folder)["model"] == read != sha256(model)
 
 
 def test_it_translates_as_the_run_does_wherever_it_is(tiny, run, exported, tmp_path):

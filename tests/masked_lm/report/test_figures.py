@@ -7,17 +7,17 @@ from matplotlib.colors import to_hex
 from tests.support.masked_lms import DIMENSIONS, POSITIONS, SEEDS, WORDS, grid, made_up_masked_lm
 from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.looks import LOOKS
-from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order
+from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, sort_runs
 from zsnmt.report.figures import INK
 
 WITH_CURVES = len(ENCODINGS) - 1  # all but the one without positions
-RUNS = in_order(
+RUNS = sort_runs(
     grid(conditions=("none", "same", "de", "fi")) + grid(tuple(ABLATIONS), ("same", "de", "fi"), (0, 42))
 )
 
 
 def drawn_of(runs):
-    return {name: figure for name, _, figure in figures_of(in_order(runs))}
+    return {name: figure for name, _, figure in figures_of(sort_runs(runs))}
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ from tests.conftest import run_command
 from tests.support.masked_lms import grid, made_up_masked_lm, write_runs
 from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.page import ABOUT, FORMATS, PAGE_FILE, page, write_report
-from zsnmt.masked_lm.report.runs import ABLATIONS, in_order
+from zsnmt.masked_lm.report.runs import ABLATIONS, sort_runs
 from zsnmt.masked_lm.report.tables import tables, text_report
 
-FEW = in_order(grid(("sinusoidal", "learned", "separate_parameters"), ("same",), (0,)))
-RUNS = in_order(grid(seeds=(0, 42)) + grid(tuple(ABLATIONS), ("same", "de"), (0,)))
+FEW = sort_runs(grid(("sinusoidal", "learned", "separate_parameters"), ("same",), (0,)))
+RUNS = sort_runs(grid(seeds=(0, 42)) + grid(tuple(ABLATIONS), ("same", "de"), (0,)))
 COMMAND = "python", "-m", "zsnmt", "masked-lm-report"
 
 
@@ -91,7 +91,7 @@ def test_the_script_writes_the_report_and_prints_table_4(tmp_path):
     write_runs(tmp_path / "runs", runs)
     done = run_command(*COMMAND, tmp_path / "runs", "--output", tmp_path / "out" / "report")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == text_report(in_order(runs)) + "\n" and "masked_lm.html" in done.stderr
+    assert done.stdout == text_report(sort_runs(runs)) + "\n" and "masked_lm.html" in done.stderr
     assert re.search(
         r"<title>made_up: position encodings",
         (tmp_path / "out" / "report" / PAGE_FILE).read_text(encoding="utf-8"),
@@ -104,3 +104,19 @@ def test_the_script_leaves_a_report_as_it_was_where_runs_do_not_compare(tmp_path
     done = run_command(*COMMAND, tmp_path / "runs", "--output", tmp_path)
     assert done.returncode == 1 and "their epochs differ" in done.stderr and done.stderr.count("\n") == 1
     assert (tmp_path / PAGE_FILE).read_text() == "before" and len([*tmp_path.iterdir()]) == 2
+
+
+@pytest.mark.slow
+def test_the_corpora_stand_side_by_side_where_that_is_asked_for(tmp_path):
+    for config in ("one", "other"):
+        write_runs(
+            tmp_path / config,
+            [made_up_masked_lm(system, config=config) for system in ("learned", "sinusoidal")],
+        )
+    command = *COMMAND, tmp_path / "one", "--beside", tmp_path / "other", "--output", tmp_path / "report"
+    done = run_command(*command)
+    assert done.returncode == 0 and "other: ML score" in done.stdout, done.stderr
+    assert "one: ML score" in (tmp_path / "report" / "encodings_beside_same.md").read_text()
+    twice = run_command(*COMMAND, tmp_path / "one", "--beside", tmp_path / "one", "--output", tmp_path / "no")
+    assert twice.returncode == 1 and "two studies are of the config one; give" in twice.stderr
+    assert not (tmp_path / "no").exists()

@@ -10,14 +10,14 @@ from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
     LABELS,
     SCORES_FILE,
-    by_seed,
     condition_label,
     conditions_of,
     groups,
-    in_order,
     name_of,
     read,
     read_runs,
+    runs_by_seed,
+    sort_runs,
 )
 from zsnmt.masked_lm.runs import FORMER_SCORES_FILE, score_file
 from zsnmt.runs.systems import MASKED_LM
@@ -39,7 +39,7 @@ def test_runs_of_version_01_are_read_under_the_former_name_of_their_score_files(
     for run in former:
         (run / SCORES_FILE).rename(run / FORMER_SCORES_FILE)
         assert score_file(run) == run / FORMER_SCORES_FILE == run / "compression.json"
-    assert read_runs([tmp_path]) == in_order(grid()) == read_runs([new, *former])
+    assert read_runs([tmp_path]) == sort_runs(grid()) == read_runs([new, *former])
     assert score_file(new) == new / SCORES_FILE == new / "masked_lm.json"
 
 
@@ -111,15 +111,15 @@ OTHER_LAYERS = {"0": {"mean": 0.1}, "6": {"mean": 0.2}}
 )
 def test_runs_that_do_not_compare_are_refused(change, message):
     with pytest.raises(InputError, match=message):
-        in_order([made_up_masked_lm(), made_up_masked_lm(**{"seed": 1, **change})])
+        sort_runs([made_up_masked_lm(), made_up_masked_lm(**{"seed": 1, **change})])
 
 
 def test_the_control_has_half_the_sentences_no_layers_and_may_train_for_another_number_of_epochs():
     runs = [made_up_masked_lm(), made_up_masked_lm(condition="none", epochs=20)]
-    assert [name_of(run) for run in in_order(runs)] == ["none learned seed 0", "same learned seed 0"]
+    assert [name_of(run) for run in sort_runs(runs)] == ["none learned seed 0", "same learned seed 0"]
     with pytest.raises(InputError, match="numbers of sentences differ"):
-        in_order([runs[0], {**runs[1], "sentences": runs[0]["sentences"]}])
-    assert in_order(runs[1:]) == runs[1:]
+        sort_runs([runs[0], {**runs[1], "sentences": runs[0]["sentences"]}])
+    assert sort_runs(runs[1:]) == runs[1:]
 
 
 def test_conditions_are_in_groups_to_average_over():
@@ -132,5 +132,5 @@ def test_conditions_are_in_groups_to_average_over():
 
 def test_a_seed_counts_where_it_has_all_the_conditions():
     runs = [made_up_masked_lm(condition=condition, seed=seed) for condition in CODES for seed in (42, 0)]
-    assert {seed: len(found) for seed, found in by_seed(runs, "learned", CODES).items()} == {0: 2, 42: 2}
-    assert [*by_seed(runs[1:], "learned", CODES)] == [0] and not by_seed(runs, "sinusoidal", CODES)
+    assert {seed: len(found) for seed, found in runs_by_seed(runs, "learned", CODES).items()} == {0: 2, 42: 2}
+    assert [*runs_by_seed(runs[1:], "learned", CODES)] == [0] and not runs_by_seed(runs, "sinusoidal", CODES)

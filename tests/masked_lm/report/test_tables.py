@@ -6,12 +6,22 @@ import pytest
 from scipy.stats import wilcoxon
 
 from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_masked_lm
-from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, in_order
-from zsnmt.masked_lm.report.tables import markdown_of, markdown_report, marked, tables, text_of, text_report
+from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, sort_runs
+from zsnmt.masked_lm.report.tables import (
+    OF_TEXT,
+    corpora_tables,
+    mark_best,
+    markdown_of,
+    markdown_report,
+    tables,
+    text_of,
+    text_report,
+)
 from zsnmt.report.table import Measured, markdown_rows, tsv
+from zsnmt.runs.systems import CLIPPED
 
 ABLATED = ("learned", *ABLATIONS)
-RUNS = in_order(grid(conditions=("none", "same", "de", "fi")) + grid(tuple(ABLATIONS), ("same",)))
+RUNS = sort_runs(grid(conditions=("none", "same", "de", "fi")) + grid(tuple(ABLATIONS), ("same",)))
 TABLES = tables(RUNS)
 
 
@@ -53,32 +63,32 @@ def test_the_control_has_perplexity_alone():
     assert (
         "the control" in TABLES["encodings_none"].about and "Retrieval" not in TABLES["encodings_none"].about
     )
-    assert "encodings_none" not in tables(in_order(grid(conditions=("same",))))
+    assert "encodings_none" not in tables(sort_runs(grid(conditions=("same",))))
 
 
 def test_the_best_of_a_column_is_the_lowest_perplexity_and_the_highest_score():
     bold = [
         [cell.startswith("**") for cell in map(str, row)]
-        for row in marked(TABLES["encodings_same"], "**{}**").rows
+        for row in mark_best(TABLES["encodings_same"], "**{}**").rows
     ]
     lowest, highest = bold[-1], bold[0]  # perplexity and ML score fall from system to system
     assert (
         lowest == [False] * 2 + [True] * 2 + [False] * 5 and highest == [False] * 2 + [False] * 2 + [True] * 5
     )
     assert not any(any(row) for row in bold[1:-1])
-    assert marked(TABLES["conditions"], "**{}**") == TABLES["conditions"]
+    assert mark_best(TABLES["conditions"], "**{}**") == TABLES["conditions"]
     alone = tables([made_up_masked_lm()])["encodings_same"]
-    assert marked(alone, "**{}**") == alone and "marked" not in alone.about
+    assert mark_best(alone, "**{}**") == alone and "marked" not in alone.about
 
 
 def test_equals_are_all_the_best():
-    runs = in_order(
+    runs = sort_runs(
         [
             made_up_masked_lm(system, perplexity={"full": 9.0, "first": 8.0})
             for system in ("learned", "sinusoidal")
         ]
     )
-    column = [row[2] for row in marked(tables(runs)["encodings_same"], "<{}>").rows]
+    column = [row[2] for row in mark_best(tables(runs)["encodings_same"], "<{}>").rows]
     assert column == ["<9.0>", "<9.0>"]
 
 
@@ -104,6 +114,24 @@ def test_table_5_has_a_row_for_every_condition_and_system():
     assert found["EN alone", "TUPE (relative)"]["ML score"] is None
 
 
+def test_table_4_has_the_corpora_side_by_side():
+    others = sort_runs(
+        [{**run, "config": "other", "epochs": 7} for run in grid(("learned",), ("same", "none"), (0,))]
+    )
+    same, none = corpora_tables([RUNS, others])  # the second has no reordered condition
+    assert (same.name, none.name) == ("encodings_beside_same", "encodings_beside_none")
+    found = rows(same)["Absolute",]
+    alone = rows(TABLES["encodings_same"])["Absolute",]
+    assert found["made_up: ML score"] == alone["ML score"] and found["made_up: seeds"] == "0, 42, 100"
+    assert (
+        found["other: ML score"].mean == of("learned", "same", 0, "ml_score") and found["other: seeds"] == "0"
+    )
+    assert rows(same)["Sinusoidal",]["other: ML score"] is None and len(same.rows) == len(ENCODINGS)
+    best = [row[0] for row in mark_best(same, "**{}**").rows if str(row[2]).startswith("**")]
+    assert same.columns[2] == "made_up: perplexity, full" and best == ["No positions"]  # the lowest
+    assert "other: EN+[EN]" in same.about and "7 epochs" in same.about
+
+
 def test_ablations_stand_beside_absolute_positions_where_there_are_some():
     table = TABLES["ablations_same"]
     assert [row[0] for row in table.rows] == ["Absolute", *ABLATIONS.values()]
@@ -116,7 +144,7 @@ def test_ablations_stand_beside_absolute_positions_where_there_are_some():
 
 def test_procrustes_losses_are_tested_against_the_control_and_tupe():
     found = rows(TABLES["procrustes"])
-    without = {"Relative (key)", "Relative (key/query)", "No positions"}
+    without = {LABELS[system] for system in LABELS if system.startswith("relative_key") or system == "none"}
     assert {label for _, label in found} == {*ENCODINGS.values(), *ABLATIONS.values()} - without
 
     def losses(system, condition, kind="median"):
@@ -139,17 +167,72 @@ def test_procrustes_losses_are_tested_against_the_control_and_tupe():
     assert found["EN+[EN]", "Sinusoidal"]["p against EN alone"] == "1"  # the same table in every condition
 
 
+def test_undivided_losses_those_of_keys_and_short_tables_have_their_place():
+    def measured(system, size, **others):
+        losses = {
+            "offsets": [*range(1, size + 1)],
+            "mean": [0.5] * size,
+            "median": [0.4 + 0.01 * size] * size,
+        }
+        return made_up_masked_lm(
+            system, procrustes={**losses, "undivided": [9.0] * size, "noise": 1.5}, **others
+        )
+
+    keys = {"offsets": [1, 2], "mean": [0.7, 0.7], "median": [0.6, 0.8]}
+    runs = sort_runs(
+        [measured("learned", 9, procrustes_keys=keys), measured("tupe_absolute", 9), measured(CLIPPED, 4)]
+    )
+    table = tables(runs)["procrustes"]
+    found = rows(table)
+    absolute, clipped = found["EN+[EN]", "Absolute"], found["EN+[EN]", "Relative (key, k = 16)"]
+    assert absolute["mean loss, undivided"].mean == clipped["mean loss, undivided"].mean == 9
+    assert absolute["median loss of p·W^K"].mean == 0.7 and clipped["median loss of p·W^K"] is None
+    assert absolute["p against TUPE (absolute)"] == "1" and clipped["p against TUPE (absolute)"] is None
+    assert "over k = 1 to 9" in table.about and "Undivided: as the paper prints it" in table.about
+    assert "Undivided" not in TABLES["procrustes"].about  # score files made before say nothing of it
+
+
 def test_what_was_not_measured_has_no_table_and_no_column():
-    runs = in_order(grid(("relative_key", "relative_key_query"), ("same",)))
-    assert [*tables(runs)] == ["encodings_same", "conditions", "runs"]
-    without_control = tables(in_order(grid(("learned",), ("same",))))["procrustes"]
+    runs = sort_runs(grid(("relative_key", "relative_key_query"), ("same",)))
+    assert [*tables(runs)] == ["encodings_same", "sizes", "conditions", "runs"]
+    without_control = tables(sort_runs(grid(("learned",), ("same",))))["procrustes"]
     assert without_control.columns == ["condition", "encoding", "seeds", "mean loss", "median loss"]
-    assert [*tables(in_order(grid(conditions=("none",))))] == [
+    assert [*tables(sort_runs(grid(conditions=("none",))))] == [
         "encodings_none",
         "procrustes",
         "conditions",
         "runs",
     ]
+
+
+def test_table_2_has_a_sentence_in_all_orders():
+    said = {"none": {"first": "a b c"}, "de": {"first": "a b c", "second": "c a b"}, "fi": None}
+    runs = [
+        made_up_masked_lm(
+            condition=condition, seed=seed, **({"example": said[condition]} if condition in said else {})
+        )
+        for condition in ("none", "same", "de", "fi")
+        for seed in (0, 42)
+    ]
+    table = tables(sort_runs(runs))["orders"]
+    assert table.rows == [["EN", "a b c"], ["EN∼DE", "c a b"]]
+    assert "orders" not in TABLES and "orders" not in tables(sort_runs(runs[:4]))
+
+
+def test_table_3_has_the_sentences_and_the_trees_that_were_left_out():
+    counts = {
+        "train": {"read": 3100, "non_projective": 500, "too_many_children": 100, "kept": 2500},
+        "valid": {"read": 150, "non_projective": 0, "too_many_children": 0, "kept": 150},
+    }
+    table = tables([made_up_masked_lm(trees=counts)])["sizes"]
+    assert table.rows == [
+        ["training", "2,500", "5,000", "3,100", "500", "100"],
+        ["validation", "150", "300", "150", "0", "0"],
+    ]
+    assert "not projective" in table.about
+    assert TABLES["sizes"].columns == ["text", "sentences of a language", "of two languages"]
+    assert TABLES["sizes"].about == "" and "sizes" not in tables([made_up_masked_lm(condition="none")])
+    assert all(TABLES[name].title not in markdown_report(RUNS) for name in OF_TEXT if name in TABLES)
 
 
 def test_what_made_the_runs_is_said():

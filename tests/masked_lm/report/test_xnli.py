@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import run_command
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs
+from zsnmt.masked_lm.report.xnli_bars import accuracy_bars
 from zsnmt.report.table import text_rows
 
 ACCURACY = {
@@ -99,3 +100,23 @@ def test_what_is_missing_or_given_twice_is_refused(folder, tmp_path):
     (folder / "learned" / "seed0" / "xnli.json").write_text("{")
     with pytest.raises(InputError, match="xnli.json is damaged"):
         read_runs([folder])
+
+
+def test_bars_are_the_means_with_their_seeds_beside_chance(folder):
+    name, _, figure = accuracy_bars(read_runs([folder]))
+    (axes,) = figure.axes
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["chance", "Absolute", "TUPE (absolute)"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["en", "de", "hi"]
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([80, 69, 62, 83, 64, 55])
+    assert all(bar.get_y() == 0 for bar in axes.patches) and name == "xnli"
+    dots = [sorted(line.get_ydata()) for line in axes.get_lines() if line.get_marker() == "o"]
+    assert dots[:2] == [pytest.approx([79, 81]), pytest.approx([68, 70])] and len(dots) == 6
+
+
+@pytest.mark.slow
+def test_the_command_draws_them_where_it_is_asked_to(folder, tmp_path):
+    drawn = tmp_path / "figures"
+    done = run_command("python", "-m", "zsnmt", "xnli-table", folder, "--figures", drawn)
+    assert done.returncode == 0 and "TUPE (absolute)" in done.stdout
+    assert {path.name for path in drawn.iterdir()} == {"xnli.png", "xnli.svg"}

@@ -11,6 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.report.probes.folder import (
     CLASSIFIERS,
     CONFUSION,
+    OF_LATER_PROBES,
     OF_PROBES,
     OF_RUN,
     RECORD,
@@ -93,6 +94,8 @@ def test_gaussians_without_value_are_none(folders):
         ("train_lines", 7, "numbers of lines that classifiers are trained on differ"),
         ("variance", 0.9, "shares of the variance that SVCCA keeps differ"),
         ("probe_seed", 5, "seeds of the probes differ"),
+        ("batches", "sentences", "batches of classifiers differ"),
+        ("held_out_text", "other", "texts that classifiers are measured on differ"),
     ],
 )
 def test_probes_with_other_settings_cannot_stand_side_by_side(folders, key, value, said):
@@ -167,4 +170,7 @@ def test_a_record_says_all_that_is_needed(folders, key):
 
 def test_what_is_not_needed_may_be_there(folders):
     found = read(make_probes(folders[0], variance=0.98).parent)
-    assert parse(json.loads(json.dumps(found)), folders[0]).record.keys() == {*OF_RUN, *OF_PROBES}
+    record = parse(json.loads(json.dumps(found)), folders[0]).record
+    assert record.keys() == {*OF_RUN, *OF_PROBES, *OF_LATER_PROBES}
+    assert (record["held_out_text"], record["held_out_lines"]) == (record["text"], record["sentences"])
+    assert (record["batches"], record["classifiers_only"]) == ("rows", False)

@@ -114,6 +114,26 @@ def test_without_probes_there_is_nothing():
     assert headlines([]) == details([]) == probe_figures([], SYSTEMS) == confusion_maps([]) == []
 
 
+def test_without_similarity_there_are_the_classifiers(tmp_path):
+    run = make_run(tmp_path, make_text(tmp_path / "text"), "baseline", 1)
+    made = make_probes(run, classifiers_only=True, batches="sentences", train_lines={"en": 1200, "de": 9})
+    (made / "similarity.tsv").unlink()
+    found = probes_of(read_runs([run]))
+    tables = {table.name: table for table in (*headlines(found), *details(found))}
+    table = tables["probe_similarity"]
+    assert table.columns == ["system", "seeds", "language id"] and "SVCCA" not in table.about
+    assert "published procedure, whole sentences, 1,200 (en), 9 (de) training lines" in table.signatures
+    assert "SVCCA" not in tables["probe_layers"].columns and "probe_confusion" in tables
+    assert [name for name, *_ in probe_figures(found, ["baseline"])] == ["probe_accuracy"]
+
+
+def test_what_classifiers_are_measured_on_is_said_where_it_is_another_text(tmp_path):
+    run = make_run(tmp_path, make_text(tmp_path / "text"), "baseline", 1)
+    make_probes(run, held_out_text="00ff", held_out_lines={"en": 41, "de": 40, "fr": 40})
+    (table, *_) = headlines(probes_of(read_runs([run])))
+    assert ", measured on text 00ff, 41 (en), 40 (de), 40 (fr) lines of each language;" in table.signatures
+
+
 def test_with_some_labels_there_is_the_rest(tmp_path):
     run = make_run(tmp_path, make_text(tmp_path / "text"))
     make_probes(run, labels=("language",))

@@ -33,7 +33,9 @@ SCORES = [scored(system, bleu=20.0 + place) for place, system in enumerate(SYSTE
 
 def test_rows_are_the_baseline_and_then_the_distances_in_their_order():
     table = clip_distance_table([*SCORES, scored("relative_long"), scored("zs_transformer_residual")])
-    assert table.columns == ["k", "system", "seeds", "de-en"]
+    assert table.columns == ["k", "system", "seeds", "de-en", "published"]
+    assert [row[4] and row[4].head for row in table.rows] == [None, "16.81", "33.11", "32.94"]
+    assert "made_up beside published figures: not comparable" in table.about
     assert [(*row[:3], row[3].mean) for row in table.rows] == [
         (None, "zs_transformer", "1", 23.0),
         ("0", "relative_0", "1", 22.0),
@@ -45,10 +47,10 @@ def test_rows_are_the_baseline_and_then_the_distances_in_their_order():
 
 def test_every_direction_of_training_has_a_column_and_others_have_none():
     both = clip_distance_table([made_up_scores(system, 1, 5.0) for system in SYSTEMS])
-    assert both.columns[3:] == ["de-en", "en-de"] and [cell.mean for cell in both.rows[0][3:]] == [30.0, 20.0]
-    assert clip_distance_table([scored(system, untrained=False) for system in SYSTEMS]).columns[3:] == [
-        "de-en"
-    ]
+    assert both.columns[3:-1] == ["de-en", "en-de"]
+    assert [cell.mean for cell in both.rows[0][3:-1]] == [30.0, 20.0]
+    one = clip_distance_table([scored(system, untrained=False) for system in SYSTEMS])
+    assert one.columns[3:-1] == ["de-en"]
 
 
 def test_seeds_have_a_mean_with_its_deviation_and_one_seed_the_interval_of_the_direction():
@@ -56,7 +58,7 @@ def test_seeds_have_a_mean_with_its_deviation_and_one_seed_the_interval_of_the_d
     table = clip_distance_table(
         [*SCORES[:2], *(scored("relative_4", seed, bleu) for seed, bleu in enumerate(values, 1))]
     )
-    k, _, seeds, cell = table.rows[0]
+    k, _, seeds, cell, _ = table.rows[0]
     assert (k, seeds, cell.mean, cell.deviation) == ("4", "1, 2", fmean(values), pytest.approx(stdev(values)))
     first = with_resamples(SCORES[0])
     found = clip_distance_table([first, with_resamples(SCORES[1])]).rows[0][3]
@@ -79,7 +81,8 @@ def test_terminal_and_entry_have_it_and_a_document_has_a_block_of_it(tmp_path):
     block = "<!-- begin made_up:clip_distance -->\n{}<!-- end made_up:clip_distance -->\n"
     filled = fill(block.format("old\n"), tmp_path, MAKERS)
     assert (
-        "| – | zs_transformer | 1 | 23.0 |\n| 0 | relative_0 | 1 | 22.0 |" in filled and "old" not in filled
+        "| – | zs_transformer | 1 | 23.0 | – |\n| 0 | relative_0 | 1 | 22.0 | 16.81 |" in filled
+        and "old" not in filled
     )
     shown, _, folded = filled.partition("<details>")
     assert (

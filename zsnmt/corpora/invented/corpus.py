@@ -5,8 +5,6 @@ validation and test sets are multiway. Changing one setting changes only what de
 """
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
@@ -24,6 +22,7 @@ from zsnmt.corpora.invented.lexicon import (
     stream,
 )
 from zsnmt.errors import InputError
+from zsnmt.files.replacing import replacing_folder
 
 VERSION = 1  # of the text that settings stand for; raise it when the same settings give other text
 PATIENCE = 2000  # draws in a row without a new meaning, after which the grammar is called exhausted
@@ -254,7 +253,7 @@ def write_corpus(corpus: SyntheticCorpus, folder: str | Path) -> bool:
 
     Raises InputError when the folder holds anything else.
     """
-    folder, part = Path(folder), Path(f"{folder}.part")
+    folder = Path(folder)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         if holds(folder, corpus):
             return False
@@ -262,11 +261,9 @@ def write_corpus(corpus: SyntheticCorpus, folder: str | Path) -> bool:
             f"{folder} holds something else than this corpus; name a new folder or remove it first"
         )
     files = corpus.files()
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    for name, lines in files.items():
-        (part / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-    os.replace(part, folder)
+    with replacing_folder(folder) as part:
+        for name, lines in files.items():
+            (part / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
     return True
 
 

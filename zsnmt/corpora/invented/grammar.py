@@ -183,7 +183,7 @@ def plain(stems: Mapping[str, str], *concepts: str | None) -> tuple[Word, ...]:
     return tuple(Word(stems[concept], concept) for concept in concepts if concept is not None)
 
 
-def marked(concept: str, marks: Sequence[tuple[str, str]], stems: Mapping[str, str]) -> Word:
+def mark_word(concept: str, marks: Sequence[tuple[str, str]], stems: Mapping[str, str]) -> Word:
     """The word of a concept, with affixes and particles that say `marks`: (marker, marking) from the stem
     outwards.
     """
@@ -222,7 +222,7 @@ def noun_tree(
     """
     if phrase is None:
         return ()
-    noun = marked(
+    noun = mark_word(
         phrase.noun, noun_marks(language, phrase.plural, phrase.definite, patient=role == "patient"), stems
     )
     modifiers, adposition = plain(stems, phrase.numeral, *phrase.adjectives), plain(stems, relation)
@@ -239,7 +239,7 @@ def clause_tree(
     clause: Clause, role: str, language: Language, stems: Mapping[str, str], conjunction: str | None = None
 ) -> Word:
     """The verb of a clause, with the conjunction first and the rest in the language's order."""
-    verb = marked(clause.verb, verb_marks(language, clause.tense), stems)
+    verb = mark_word(clause.verb, verb_marks(language, clause.tense), stems)
     particles = plain(stems, "not" if clause.negative else None) + verb.before
     agent = noun_tree(clause.agent, "agent", language, stems=stems)
     patient = noun_tree(clause.patient, "patient", language, stems=stems)
@@ -282,5 +282,5 @@ def word_forms(
         else:
             paradigm = [[]]
         for concept, marks in itertools.product(concepts, paradigm):
-            words.update(word.form for word in marked(concept, marks, stems).words())
+            words.update(word.form for word in mark_word(concept, marks, stems).words())
     return sorted(words)

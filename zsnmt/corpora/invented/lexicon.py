@@ -8,8 +8,11 @@ import functools
 import itertools
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from zsnmt.errors import InputError
+
+T = TypeVar("T")
 
 MARKINGS = ("particle", "prefix", "suffix")
 MARKERS = ("plural", "definite", "patient", "past", "future", "not")
@@ -61,7 +64,7 @@ def stream(*key: object) -> random.Random:
     return random.Random("/".join(map(str, key)))
 
 
-def pick(rng: random.Random, choices: Sequence):
+def pick(rng: random.Random, choices: Sequence[T]) -> T:
     """One of `choices`; only `random()` is used, which Python promises to keep stable between versions."""
     return choices[int(rng.random() * len(choices))]
 
@@ -140,7 +143,8 @@ def possible_forms(stem: str, word_class: str, markers: Mapping[str, str]) -> li
 def make_markers(name: str, seed: int) -> dict[str, str]:
     """The grammatical morphemes of a language: one closed syllable each, all different."""
     inventory = sounds(seed, "sounds", name)
-    rng, markers = stream(seed, "markers", name), {}
+    rng = stream(seed, "markers", name)
+    markers: dict[str, str] = {}
     for marker in MARKERS:
         form = None
         while form is None or form in markers.values():

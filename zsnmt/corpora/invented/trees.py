@@ -12,7 +12,7 @@ from pathlib import Path
 from zsnmt.corpora.invented.corpus import SyntheticCorpus
 from zsnmt.corpora.invented.grammar import Language, Meaning, Word, render, sentence_tree
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder
+from zsnmt.files.replacing import new_folder
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.text.lines import write_lines
 

@@ -1,19 +1,42 @@
-"""What `fetch` knows of the corpora: licences, and where their files are. Data only.
+"""What `fetch` knows of the corpora: licences, and where their files are. Data, and how names are made.
 
 Sizes and checksums are known from the Git repositories of Hugging Face datasets (IWSLT 2017) and of Multi30k;
-for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any.
+for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any. Bibles and treebanks are named by a
+commit or a tag of their repositories.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+
 from zsnmt.corpora.releases.fetch import Corpus, Part, ReleaseFile
+from zsnmt.corpora.releases.iso_639 import three_letters
+from zsnmt.corpora.releases.pmindia import read_columns
 
 WIT3 = "https://drive.google.com/u/0/uc?confirm=t&id="  # where wit3.fbk.eu sends its visitors
 HUGGING_FACE = "https://huggingface.co/datasets/iwslt2017/resolve"
 TALKS = "data/2017-01-trnmted/texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo"
 EUROPARL = "https://www.statmt.org/europarl/v7"
 PMINDIA = "https://data.statmt.org/pmindia/v1/parallel"
+TATOEBA = "https://downloads.tatoeba.org/exports/per_language"
 MULTI30K = (
     "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw"  # a commit, so that the files stay as they are
 )
+
+EBIBLE = "https://raw.githubusercontent.com/BibleNLP/ebible/83019730e08cc303ca232377511852253a20ff0b/corpus"
+UD = "https://raw.githubusercontent.com/UniversalDependencies"
+UD_VERSION = "r2.14"
+TREEBANKS = {  # of languages: repository, and the file to learn word order from
+    "en": ("UD_English-EWT", "en_ewt-ud-train.conllu"),
+    "ar": ("UD_Arabic-PADT", "ar_padt-ud-train.conllu"),
+    "de": ("UD_German-GSD", "de_gsd-ud-train.conllu"),
+    "eu": ("UD_Basque-BDT", "eu_bdt-ud-train.conllu"),
+    "fi": ("UD_Finnish-TDT", "fi_tdt-ud-train.conllu"),
+    "fr": ("UD_French-GSD", "fr_gsd-ud-train.conllu"),
+    "hi": ("UD_Hindi-HDTB", "hi_hdtb-ud-train.conllu"),
+    "sv": ("UD_Swedish-Talbanken", "sv_talbanken-ud-train.conllu"),
+}
 
 TALKS_IN_ALL_LANGUAGES = Part(
     (
@@ -72,6 +95,35 @@ def part(base: str, name: str, language: str) -> Part:
     return Part((ReleaseFile(name, (f"{base}/{name}",)),), language)
 
 
+def pmindia_part(language: str) -> Part:
+    name = f"pmindia.v1.{language}-en.tsv"
+    file = ReleaseFile(name, (f"{PMINDIA}/{name}",), read=partial(read_columns, language=language))
+    return Part((file,), language)
+
+
+def treebank(language: str) -> Part:
+    """A treebank by the name that the configs of masked language models have for it."""
+    repository, name = TREEBANKS[language]
+    return Part((ReleaseFile(f"{language}.conllu", (f"{UD}/{repository}/{UD_VERSION}/{name}",)),), language)
+
+
+def tatoeba_parts(languages: Sequence[str]) -> tuple[Part, ...]:
+    """The sentences of each language, and the links between each two, which the export may not have."""
+    codes = [*map(three_letters, languages)]
+    sentences = [
+        tatoeba_part(f"{code}_sentences.tsv.bz2", code, language) for code, language in zip(codes, languages)
+    ]
+    links = [
+        replace(tatoeba_part(f"{one}-{other}_links.tsv.bz2", one, None), optional=True)
+        for one, other in combinations(codes, 2)
+    ]
+    return *sentences, *links
+
+
+def tatoeba_part(name: str, code: str, language: str | None) -> Part:
+    return Part((ReleaseFile(name, (f"{TATOEBA}/{code}/{name}",)),), language)
+
+
 EUROPARL_LANGUAGES = ("da", "de", "es", "fi", "fr", "it", "nl", "pt")
 PMINDIA_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
 
@@ -94,14 +146,32 @@ CATALOGUE = {
         licence="PMIndia v1: CC BY 4.0",
         homepage="https://data.statmt.org/pmindia",
         languages=("en", *PMINDIA_LANGUAGES),
-        parts=tuple(
-            part(PMINDIA, f"pmindia.v1.{language}-en.tsv", language) for language in PMINDIA_LANGUAGES
-        ),
+        parts=tuple(map(pmindia_part, PMINDIA_LANGUAGES)),
     ),
     "multi30k": Corpus(
         licence="Multi30k: for non-commercial research and education, as Flickr30K, from which it is derived",
         homepage="https://github.com/multi30k/dataset",
         languages=("en", "de", "fr", "cs"),
         parts=tuple(multi30k_part(name, *facts) for name, facts in MULTI30K_FILES.items()),
+    ),
+    "tatoeba": Corpus(
+        licence="Tatoeba: sentences under CC BY 2.0 FR, some under CC0; name tatoeba.org where you use them",
+        homepage="https://tatoeba.org/downloads",
+        make_parts=tatoeba_parts,
+    ),
+    "ebible": Corpus(
+        licence="Two English Bibles of eBible.org, verse by verse: the Bible in Basic English, in the public "
+        "domain in the United States, and the King James Version, in the public domain but for rights of the "
+        "Crown in the United Kingdom",
+        homepage="https://github.com/BibleNLP/ebible",
+        languages=("en",),
+        parts=tuple(part(EBIBLE, name, "en") for name in ("eng-engBBE.txt", "eng-eng-kjv2006.txt")),
+    ),
+    "ud": Corpus(
+        licence="Universal Dependencies 2.14, training parts: CC BY-SA 4.0 (en, de, fi, fr, sv); not for "
+        "commercial use CC BY-NC-SA 4.0 (hi) and 3.0 (ar, eu)",
+        homepage="https://universaldependencies.org",
+        languages=tuple(TREEBANKS),
+        parts=tuple(map(treebank, TREEBANKS)),
     ),
 }

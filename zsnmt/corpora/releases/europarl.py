@@ -23,14 +23,13 @@ The paper has 119 thousand sentences in a pair under the first two conditions. H
 of its test set, which is another corpus's, are not published: the rules above and the 2000 sentences are this
 project's.
 
-Sentences are held as 64-bit digests, 29 bytes a line in all: two of n different ones have the same digest
+Sentences are held as 64-bit digests, 29 bytes per line in all: two of n different ones have the same digest
 with a probability of about n²/2⁶⁵, which is 10⁻⁷ for two million. The seed is part of the digest, so that the
 order of digests is a random order, and the same one for every pair.
 """
 
 import logging
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from hashlib import blake2b
 from itertools import compress, islice, repeat, zip_longest
@@ -40,12 +39,18 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.corpora import multiway
-from zsnmt.corpora.overlap import normalised
+from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.parallel_text import SPLITS
-from zsnmt.corpora.releases.release import clean_sentence, count_pairs, find_files, open_lines
+from zsnmt.corpora.releases.release import (
+    clean_sentence,
+    count_pairs,
+    find_files,
+    open_lines,
+    warn_of_fewer,
+)
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
-from zsnmt.processes import progress, worker_pool
+from zsnmt.processes import cores, progress, worker_pool
 from zsnmt.text.lines import write_lines
 
 PIVOT = "en"
@@ -98,8 +103,9 @@ def read_release(
         )
     others.sort()
     names = [[f"europarl-v7.{language}-{PIVOT}.{side}" for side in (PIVOT, language)] for language in others]
-    files = dict(zip(others, find_files(release, [[both] for both in names], "europarl")))
-    with worker_pool(os.cpu_count() if workers is None else workers) as pool:
+    both_sides = find_files(release, [[both] for both in names], "europarl")
+    files = {language: (english, other) for language, (english, other) in zip(others, both_sides)}
+    with worker_pool(cores() if workers is None else workers) as pool:
         digested = pool.map(digest_pair, files.values(), repeat(seed))
         lines = dict(zip(files, progress(digested, "reading", len(files))))
         held = hold_out(lines, 2 * held_out)
@@ -109,7 +115,9 @@ def read_release(
         target.mkdir(parents=True, exist_ok=True)
         results = pool.map(write_chosen, jobs.values(), (target / name for name in jobs))
         list(progress(results, "writing", len(jobs)))
-    return count_pairs(target, languages)
+    counts = count_pairs(target, languages)
+    warn_of_fewer(counts["train"], pairs)
+    return counts
 
 
 def digest_pair(files: tuple[Path, Path], seed: int) -> Lines:
@@ -141,7 +149,7 @@ def digest_lines(files: tuple[Path, Path], seed: int) -> Iterator[tuple]:
     for number, sides in enumerate(read_pair(files)):
         english, other = map(clean_sentence, sides)
         if english and other:
-            compared = digest(normalised(english)), digest(normalised(other))
+            compared = digest(normalise(english)), digest(normalise(other))
             yield number, digest(english), digest(f"{english}\n{other}"), compared
         else:
             empty += 1
@@ -151,14 +159,14 @@ def digest_lines(files: tuple[Path, Path], seed: int) -> Iterator[tuple]:
 
 def read_pair(files: tuple[Path, Path]) -> Iterator[tuple[str, str]]:
     """The lines of two files side by side; raises InputError unless they have as many."""
-    for sides in zip_longest(*map(open_lines, files)):
-        if None in sides:
+    for first, second in zip_longest(*map(open_lines, files)):
+        if first is None or second is None:
             counts = [sum(1 for _ in open_lines(file)) for file in files]
             raise InputError(
                 f"{files[0]} has {counts[0]} lines and {files[1]} has {counts[1]}; line n of one must be "
                 f"the translation of line n of the other, so get the release again"
             )
-        yield sides
+        yield first, second
 
 
 def occur_once(values: np.ndarray) -> np.ndarray:
@@ -252,7 +260,7 @@ def chosen_lines(
     files: Mapping[str, tuple[Path, Path]], training: Mapping[str, np.ndarray], held: Mapping[str, Lines]
 ) -> dict[str, tuple[Path, np.ndarray]]:
     """For each file to write its name, the file of the release and the numbers of its lines."""
-    jobs = {}
+    jobs: dict[str, tuple[Path, np.ndarray]] = {}
     for language, (english, other) in files.items():
         name, numbers = f"{language}-{PIVOT}", training[language]
         jobs |= {f"train.{name}.{PIVOT}": (english, numbers), f"train.{name}.{language}": (other, numbers)}
@@ -269,8 +277,10 @@ def write_chosen(chosen_lines: tuple[Path, np.ndarray], path: Path) -> None:
     file, numbers = chosen_lines
     chosen = np.zeros(int(numbers.max()) + 1, bool)
     chosen[numbers] = True
-    sentences = map(clean_sentence, compress(islice(open_lines(file), len(chosen)), chosen.tobytes()))
+    lines = compress(islice(open_lines(file), len(chosen)), chosen.tobytes())
+    sentences: Iterable[str] = map(clean_sentence, lines)
     if np.any(numbers[1:] < numbers[:-1]):
         in_the_files_order = [*sentences]
-        sentences = (in_the_files_order[place] for place in np.searchsorted(np.sort(numbers), numbers))
+        places = np.searchsorted(np.sort(numbers), numbers).tolist()
+        sentences = (in_the_files_order[place] for place in places)
     write_lines(path, sentences)

@@ -4,23 +4,31 @@ The readers of releases read the folder. Archives stay in it beside what was unp
 SHA256SUMS tells what they are (`sha256sum --check SHA256SUMS`).
 """
 
+import fcntl
 import hashlib
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tqdm import tqdm
 
-from zsnmt.corpora.releases.download import WAITS, DownloadError, download
+from zsnmt.corpora.releases.download import WAITS, DownloadError, MissingFile, Wanted, download
+from zsnmt.corpora.releases.release import open_lines
 from zsnmt.corpora.releases.unpack import unpack, unpacked_name
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
+from zsnmt.languages import check_languages
 from zsnmt.text.lines import read_lines, write_lines
 
 SUMS = "SHA256SUMS"
+
+
+class NoSuchFile(Exception):
+    """The makers of a corpus have no file of an optional part."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,8 @@ class ReleaseFile:
     """A file as its makers released it.
 
     `urls`: where it is, tried in this order. `size` in bytes and `sha256` in hexadecimal digits: None
-    where nobody has published them. `nested`: globs of archives in it that are unpacked too.
+    where nobody has published them. `nested`: globs of archives in it that are unpacked too. `read`: how the
+    lines of a plain text are read, with InputError for one that is not in the form of the release.
     """
 
     name: str
@@ -36,24 +45,38 @@ class ReleaseFile:
     size: int | None = None
     sha256: str | None = None
     nested: tuple[str, ...] = ()
+    read: Callable[[Path], Iterable] = open_lines
+
+    @property
+    def packed(self) -> bool:
+        """Whether it is an archive, which shows when it is damaged."""
+        return unpacked_name(self.name) != self.name
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a corpus: one file, or several of which any one will do; `language` None: it serves all."""
+    """A part of a corpus: one file, or several of which any one will do; `language` None: it serves all.
+
+    `optional`: its makers may have no such file, which shows when it is asked for.
+    """
 
     files: tuple[ReleaseFile, ...]
     language: str | None = None
+    optional: bool = False
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """What there is to fetch of a corpus, and what a person should know before."""
+    """What there is to fetch of a corpus, and what a person should know before.
+
+    `make_parts`: for a corpus of more languages than can be listed, the parts for some of them.
+    """
 
     licence: str
     homepage: str
-    languages: tuple[str, ...]
-    parts: tuple[Part, ...]
+    languages: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    make_parts: Callable[[Sequence[str]], tuple[Part, ...]] | None = None
 
 
 def fetch(
@@ -74,27 +97,59 @@ def fetch(
     parts = choose(corpus, languages)
     found = [find(part, [folder] if given is None else [folder, given]) for part in parts]
     if given is not None:
-        check_given(given, [part for part, place in zip(parts, found) if place is None], corpus.homepage)
+        missing = [part for part, place in zip(parts, found) if place is None and not part.optional]
+        check_given(given, missing, corpus.homepage)
     folder.mkdir(parents=True, exist_ok=True)
-    sums = read_sums(folder / SUMS)
-    texts = []
-    for part, place in zip(tqdm(parts, unit=" files", leave=False, disable=None), found):
-        if place is None:
-            file, source, digest = download_any(part, folder, corpus.homepage, sums=sums, waits=waits)
-        else:
-            file, source, digest = *place, verify(*place, sums)
-        archive, text = folder / file.name, folder / unpacked_name(file.name)
-        if text != archive and not (place == (file, archive) and text.exists()):
-            unpack(source, text, file.nested)
-        if source != archive:
-            link(source, archive)
-        sums[file.name] = digest
-        write_lines(folder / SUMS, [f"{sums[name]}  {name}" for name in sorted(sums)])
-        texts.append(text)
+    with alone_in(folder):
+        sums = read_sums(folder / SUMS)
+        texts = []
+        for part, place in zip(tqdm(parts, unit=" files", leave=False, disable=None), found):
+            if place is not None:
+                file, source, digest = *place, verify(*place, sums)
+            elif part.optional and given is not None:
+                continue
+            else:
+                try:
+                    file, source, digest = download_any(part, folder, corpus.homepage, sums=sums, waits=waits)
+                except NoSuchFile:
+                    continue
+            archive, text = folder / file.name, folder / unpacked_name(file.name)
+            if text != archive and not (place == (file, archive) and text.exists()):
+                unpack(source, text, file.nested)
+            if source != archive:
+                link(source, archive)
+            sums[file.name] = digest
+            write_lines(folder / SUMS, [f"{sums[name]}  {name}" for name in sorted(sums)])
+            texts.append(text)
     return texts
 
 
-def at_mirror(corpus: Corpus, url: str) -> Corpus:
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """`InputError` while another process fetches into the folder."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"another process fetches into {folder}; wait for it or end it") from None
+        except OSError:
+            pass  # of a file system without locks
+        yield
+    finally:
+        os.close(lock)
+
+
+def for_languages(corpus: Corpus, languages: Sequence[str] | None) -> Corpus:
+    """The corpus with the parts of some languages, where it does not list its own: two or more."""
+    if corpus.make_parts is None:
+        return corpus
+    if languages is None:
+        raise InputError("the corpus has hundreds of languages; name two or more, as in --languages en pt")
+    return replace(corpus, languages=tuple(languages), parts=corpus.make_parts(check_languages(languages)))
+
+
+def use_mirror(corpus: Corpus, url: str) -> Corpus:
     """The corpus with every file at one address, below which it lies under its name."""
     if not re.match("https?://", url) or not url.isascii():
         raise InputError(f"'{url}' is not an address of a mirror; it must begin with http:// or https://")
@@ -140,16 +195,20 @@ def names(part: Part) -> str:
 def download_any(
     part: Part, folder: Path, homepage: str, sums: Mapping[str, str], waits: Sequence[float]
 ) -> tuple[ReleaseFile, Path, str]:
-    """The first file that will do and an address gives, where it is now, and its SHA-256."""
-    faults = []
+    """The first file that will do and an address gives, where it is now, and its SHA-256.
+
+    Raises NoSuchFile for an optional part that no address has.
+    """
+    faults, missing = [], part.optional
     for file in part.files:
-        path = folder / file.name
+        path, wanted = folder / file.name, Wanted(file.size, checked=file.packed or file.sha256 is not None)
         beside = path.with_name(path.name + ".part")
         for url in file.urls:
             try:
-                download(url, beside, waits)
+                download(url, beside, wanted, waits=waits)
             except DownloadError as error:
                 faults.append(f"{url}: {error}")
+                missing &= isinstance(error, MissingFile)
                 continue
             digest, fault = compare(file, beside, sums)
             if fault is None:
@@ -157,6 +216,9 @@ def download_any(
                 return file, path, digest
             beside.unlink()
             faults.append(f"{url}: its file {fault}")
+            missing = False
+    if missing:
+        raise NoSuchFile(names(part))
     raise InputError(
         f"{names(part)} could not be downloaded ({'; '.join(faults)}); try again later, or get it from "
         f"{homepage} yourself and name the folder it is in with --from-dir"
@@ -183,7 +245,22 @@ def compare(file: ReleaseFile, path: Path, sums: Mapping[str, str]) -> tuple[str
         return digest, f"has the SHA-256 {digest}, not {file.sha256} as the release"
     if sums.get(file.name, digest) != digest:
         return digest, f"has the SHA-256 {digest}, not {sums[file.name]} as {SUMS} tells"
-    return digest, None
+    known = file.sha256 is not None or file.name in sums
+    return digest, None if known or file.packed else fault_of_text(file, path)
+
+
+def fault_of_text(file: ReleaseFile, path: Path) -> str | None:
+    """What shows that a plain text is not whole, or not in the form of the release; None if nothing does."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if b"\0\0" in line:
+                return f"has a row of NULs in line {number}, as where a part is lost"
+    try:
+        for _ in file.read(path):
+            pass
+    except InputError as error:
+        return f"is not as in the release ({error})"
+    return None
 
 
 def link(source: Path, path: Path) -> None:

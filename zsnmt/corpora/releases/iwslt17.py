@@ -2,19 +2,34 @@
 
 The release names a pair in both orders, `de-en` and `en-de`; of two that are there, the one that ends in the
 pivot is read (dev2010 and tst2010 are the same in both). Every pair is cut into lines on its own: no set is
-multiway.
+multiway, and pairs have the more talks in common the older these are.
+
+The conditions of training text:
+
+* `diverse`: each pair has the lines of its files, or a number of them, drawn for each pair alone. Of three
+  pairs with 145,000 of 230,000 lines, at best two in five English sentences of one are in both others.
+* `multiway`: each pair has the same English sentences, of those that all of them have, or a number of them,
+  in one order: line n is the same sentence in all. Where a pair has several lines of one it has the first.
+
+Liu et al. (2021) have 145 thousand sentences in each of three pairs, of the collection MMCR4NLP, which is
+multiway. How those were chosen is not published: the rule here is this project's. Under `multiway`, and where
+a number of lines is asked for, lines with a sentence of `valid` or `test` on either side are left out first,
+as in `zsnmt.corpora.overlap`, so that none is missing later and pairs stay alike.
 """
 
 import logging
+import random
 import re
-from collections.abc import Iterator, Sequence
-from itertools import combinations, zip_longest
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, zip_longest
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import unescape
 
 from tqdm import tqdm
 
+from zsnmt.corpora.overlap import normalise
+from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.corpora.releases.release import (
     MissingFiles,
     clean_rows,
@@ -22,6 +37,7 @@ from zsnmt.corpora.releases.release import (
     count_pairs,
     find_files,
     open_lines,
+    warn_of_fewer,
     write_rows,
 )
 from zsnmt.errors import InputError
@@ -32,36 +48,95 @@ VALID = "IWSLT17.TED.dev2010.{}.{}.xml"
 TEST = "IWSLT17.TED.tst2017.mltlng.{}.{}.xml"
 OLDER_TEST = "IWSLT17.TED.tst2010.{}.{}.xml"
 
+CONDITIONS = DIVERSE, MULTIWAY = "diverse", "multiway"
+
 METADATA = re.compile(r"</?(?:url|keywords|speaker|talkid|title|description|reviewer|translator|doc)\b")
 FURTHER_ENTITIES = {"&quot;": '"', "&apos;": "'"}
+
+Row = tuple[str, ...]  # a sentence of each language of a pair
 
 logger = logging.getLogger(__name__)
 
 
-def read_release(release: Path, target: Path, languages: Sequence[str]) -> dict[str, dict[str, int]]:
+def read_release(
+    release: Path,
+    target: Path,
+    languages: Sequence[str],
+    condition: str = DIVERSE,
+    pairs: int | None = None,
+    seed: int = 1,
+) -> dict[str, dict[str, int]]:
     """Write parallel text from the release into `target`; returns sentence pairs by split and pair.
 
-    `languages`: the pivot first. Training text is that of the pairs with the pivot; `valid` (dev2010) and
-    `test` are those of every pair. `test` is tst2017 (as in Liu et al. 2021) where the release has it for
-    every pair, otherwise tst2010, of which the log warns. Raises InputError for files that are missing, that
-    are not parallel, or not in the form of the release.
+    `languages`: the pivot first. Training text is that of the pairs with the pivot, under a condition, at
+    most `pairs` lines of each, which are drawn by the seed; `valid` (dev2010) and `test` are those of every
+    pair. `test` is tst2017 (as in Liu et al. 2021) where the release has it for every pair, otherwise
+    tst2010, of which the log warns. Raises InputError for files that are missing, that are not parallel, or
+    not in the form of the release, and where no sentence is in all pairs.
     """
+    if condition not in CONDITIONS:
+        raise InputError(f"unknown condition '{condition}': it must be one of {', '.join(CONDITIONS)}")
+    if pairs is not None and pairs < 1:
+        raise InputError(f"{pairs} sentence pairs are too few to train on; give 1 or more")
     pivot, *others = check_languages(languages)
     supervised = [(language, pivot) for language in others]
-    pairs = supervised + [*combinations(others, 2)]
+    every = supervised + [*combinations(others, 2)]
     files = {
         "train": find_files(release, [both_orders(TRAINING, pair) for pair in supervised], "iwslt17"),
-        "valid": find_files(release, [both_orders(VALID, pair) for pair in pairs], "iwslt17"),
-        "test": find_test_files(release, pairs),
+        "valid": find_files(release, [both_orders(VALID, pair) for pair in every], "iwslt17"),
+        "test": find_test_files(release, every),
     }
-    for split, sets in files.items():
-        read = read_tagged if split == "train" else read_segments
-        for pair, sides in zip(
-            pairs, tqdm(sets, desc=split, disable=None, leave=False)
-        ):  # the supervised pairs first
+
+    def read(
+        split: str, reader: Callable, pairs: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[str, list[Row]]]:
+        """Name and rows of each pair's text."""
+        for pair, sides in zip(pairs, tqdm(files[split], desc=split, disable=None, leave=False), strict=True):
             name = f"{split}.{'-'.join(pair)}"
-            write_rows(target, name, pair, rows=clean_rows(read(*sides), name))
-    return count_pairs(target, languages)
+            yield name, clean_rows(reader(*sides), name)
+
+    held_out = {name: rows for split in SPLITS[1:] for name, rows in read(split, read_segments, every)}
+    training = read("train", read_tagged, supervised)
+    if condition == MULTIWAY or pairs is not None:
+        seen = {normalise(sentence) for rows in held_out.values() for row in rows for sentence in row}
+        training = choose_training(
+            {name: unseen(rows, seen) for name, rows in training}, condition, pairs, seed=seed
+        )
+    for name, rows in chain(training, held_out.items()):
+        write_rows(target, name, name.partition(".")[2].split("-"), rows=rows)
+    counts = count_pairs(target, languages)
+    warn_of_fewer(counts["train"], pairs)
+    return counts
+
+
+def unseen(rows: Iterable[Row], seen: Container[str]) -> list[Row]:
+    """The rows of which no sentence, normalised, is among those seen."""
+    return [row for row in rows if not any(normalise(sentence) in seen for sentence in row)]
+
+
+def choose_training(
+    text: Mapping[str, Sequence[Row]], condition: str, number: int | None, seed: int
+) -> Iterator[tuple[str, list[Row]]]:
+    """The rows of each pair to train on, the pivot's sentence last: under a condition, at most a `number`."""
+    if condition == DIVERSE:
+        for name, rows in text.items():
+            yield name, [*draw(rows, number, seed=f"{seed} {name}")]
+        return
+    first = {name: {row[1]: row for row in reversed(rows)} for name, rows in text.items()}
+    common = sorted(set.intersection(*map(set, first.values())))
+    if not common:
+        raise InputError(f"no English sentence is in all of {', '.join(text)}; take the condition {DIVERSE}")
+    chosen = {*draw(common, number, seed=seed)}
+    in_order = dict.fromkeys(row[1] for row in next(iter(text.values())) if row[1] in chosen)
+    for name in text:
+        yield name, [first[name][sentence] for sentence in in_order]
+
+
+def draw(things: Sequence, number: int | None, seed: int | str) -> Sequence:
+    """A number of things, in their order; all of them where they are no more."""
+    if number is None or number >= len(things):
+        return things
+    return [things[place] for place in sorted(random.Random(seed).sample(range(len(things)), number))]
 
 
 def both_orders(form: str, pair: tuple[str, str]) -> list[list[str]]:
@@ -69,7 +144,7 @@ def both_orders(form: str, pair: tuple[str, str]) -> list[list[str]]:
     return [[form.format("-".join(order), side) for side in pair] for order in (pair, pair[::-1])]
 
 
-def as_sources(form: str, pair: tuple[str, str]) -> list[str]:
+def file_names(form: str, pair: tuple[str, str]) -> list[str]:
     """The names of a pair's two files, each in the order in which it is the source."""
     return [form.format("-".join(order), order[0]) for order in (pair, pair[::-1])]
 
@@ -78,7 +153,7 @@ def find_test_files(release: Path, pairs: Sequence[tuple[str, str]]) -> list[lis
     """The files of tst2017, of which only sources were released, for all pairs; else those of tst2010."""
     try:
         return find_files(
-            release, [[as_sources(TEST, pair), *both_orders(TEST, pair)] for pair in pairs], "iwslt17"
+            release, [[file_names(TEST, pair), *both_orders(TEST, pair)] for pair in pairs], "iwslt17"
         )
     except MissingFiles as error:
         files = find_files(release, [both_orders(OLDER_TEST, pair) for pair in pairs], "iwslt17")
@@ -103,7 +178,8 @@ def read_tagged(source: Path, target: Path) -> Iterator[tuple[str, str]]:
                 f"and the other tells about a talk; get the release again"
             )
         if not about_talk[0]:
-            yield tuple(unescape(side, FURTHER_ENTITIES) for side in sides)
+            first, second = (unescape(side, FURTHER_ENTITIES) for side in sides)
+            yield first, second
 
 
 def read_segments(source: Path, target: Path) -> list[tuple[str, str]]:
@@ -120,7 +196,7 @@ def read_segments(source: Path, target: Path) -> list[tuple[str, str]]:
     return [*zip(*(segments.values() for segments in sides))]
 
 
-def parse_segments(path: Path) -> dict[tuple[str, str], str]:
+def parse_segments(path: Path) -> dict[tuple[str | None, str | None], str]:
     """The text of an XML file's segments by talk and number, in their order.
 
     Raises InputError for a file that declares a document type or entities, which no file of the release does.

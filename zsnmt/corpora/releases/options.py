@@ -4,12 +4,16 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from inspect import signature
+from typing import Any
 
 from zsnmt import console
 
 CORPORA = ("iwslt17", "europarl", "pmindia", "multi30k", "tatoeba")
-SETTINGS = {
-    "condition": {"help": "how training pairs share sentences: multiway, non_overlap, or for europarl full"},
+SETTINGS: dict[str, dict[str, Any]] = {
+    "condition": {
+        "help": "how training pairs share sentences: multiway or non_overlap, for europarl also full; for "
+        "iwslt17 multiway or diverse"
+    },
     "held_out": {"type": int, "metavar": "N", "help": "sentences of valid and of test"},
     "test": {"type": int, "metavar": "N", "help": "sentence pairs of a test set, at most"},
     "valid": {"type": int, "metavar": "N", "help": "sentence pairs of a validation set"},
@@ -29,7 +33,7 @@ def add_corpora(parser: ArgumentParser, add_paths: Callable[[ArgumentParser], ob
     corpora = parser.add_subparsers(dest="corpus", required=True)
     for corpus in CORPORA:
         module = import_module(f"zsnmt.corpora.releases.{corpus}")
-        options = corpora.add_parser(corpus, help=module.__doc__.split("\n")[0])
+        options = corpora.add_parser(corpus, help=str(module.__doc__).split("\n")[0])
         add_paths(options)
         for name, default in settings_of(module.read_release).items():
             options.add_argument(f"--{name.replace('_', '-')}", default=default, **SETTINGS[name])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from zsnmt.corpora.overlap import normalised
+from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.releases.release import clean_rows, count_pairs, find_files, open_lines, write_rows
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
@@ -65,9 +65,9 @@ def read_release(
     drawn = random.Random(seed).sample(range(len(pool)), 2 * number)
     for split, lines in (("valid", drawn[:number]), ("test", drawn[number:])):
         write_rows(target, split, languages, rows=[pool[line] for line in sorted(lines)])
-    reserved = {normalised(sentence) for line in drawn for sentence in pool[line]}
+    reserved = {normalise(sentence) for line in drawn for sentence in pool[line]}
     for language, rows in pairs.items():
-        kept = [row for row in rows if reserved.isdisjoint(map(normalised, row))]
+        kept = [row for row in rows if reserved.isdisjoint(map(normalise, row))]
         if not kept:
             raise InputError(
                 f"all sentence pairs of {language}-en are held out; hold out fewer than {number}"
@@ -84,7 +84,7 @@ def unique_pairs(path: Path, language: str) -> list[tuple[str, str]]:
     order.
     """
     rows = clean_rows(read_columns(path, language), path.name)
-    unique = list(dict.fromkeys(rows))
+    unique = [(english, other) for english, other in dict.fromkeys(rows)]
     if len(unique) < len(rows):
         logger.info("%s: pairs that are there before, left out: %d", path.name, len(rows) - len(unique))
     return unique
@@ -116,11 +116,12 @@ def multiway_sentences(pairs: dict[str, list[tuple[str, str]]]) -> list[tuple[st
         translations[language] = {
             english: others[0] for english, others in of_english.items() if len(others) == 1
         }
-    chosen, seen = [], set()
+    chosen: list[tuple[str, ...]] = []
+    seen: set[str] = set()
     for english in translations[min(translations)]:
         if all(english in of_english for of_english in translations.values()):
             row = (english, *(of_english[english] for of_english in translations.values()))
-            sentences = set(map(normalised, row))
+            sentences = set(map(normalise, row))
             if seen.isdisjoint(sentences):
                 chosen.append(row)
             seen |= sentences

@@ -9,13 +9,13 @@ import gzip
 import logging
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.errors import InputError
-from zsnmt.text.lines import write_lines
+from zsnmt.text.lines import is_blank, write_lines
 
 NOTHING = re.compile(
     "[\0\ufeff]"
@@ -46,7 +46,7 @@ def clean_rows(rows: Iterable[Sequence[str]], name: str) -> list[tuple[str, ...]
     `name` is what they are of, for the log and the InputError raised where no row is left.
     """
     cleaned = [tuple(map(clean_sentence, row)) for row in rows]
-    full = [row for row in cleaned if all(row)]
+    full = [row for row in cleaned if not any(map(is_blank, row))]
     if not full:
         raise InputError(f"no sentence of the release is left for {name}; get the release again")
     if len(full) < len(cleaned):
@@ -72,6 +72,16 @@ def count_pairs(target: Path, languages: Sequence[str]) -> dict[str, dict[str, i
     return check_corpus(target, supervised, SPLITS[:1]) | check_corpus(target, everything, SPLITS[1:])
 
 
+def warn_of_fewer(counts: Mapping[str, int], wanted: int | None) -> None:
+    """Say in the log which training pairs have less text than was asked for."""
+    if fewer := {pair: number for pair, number in counts.items() if wanted is not None and number < wanted}:
+        logger.warning(
+            "fewer training pairs than %d: %s; the release has no more under this condition",
+            wanted,
+            ", ".join(f"{pair} {number}" for pair, number in fewer.items()),
+        )
+
+
 def find_file(release: Path, name: str) -> Path:
     """The file of this name, or `name.gz`, in the folder of a release or any folder below it.
 
@@ -93,9 +103,10 @@ def find_files(release: Path, wanted: Sequence[Sequence[Sequence[str]]], corpus:
     index = index_files(release)
     found, missing = [], []
     for alternatives in wanted:
-        files = ([look_up(index, name) for name in names] for names in alternatives)
-        if (complete := next((paths for paths in files if all(paths)), None)) is not None:
-            found.append(complete)
+        files = ([path for name in names if (path := look_up(index, name))] for names in alternatives)
+        complete = (paths for paths, names in zip(files, alternatives) if len(paths) == len(names))
+        if (paths := next(complete, None)) is not None:
+            found.append(paths)
         else:
             missing += [name for name in alternatives[0] if look_up(index, name) is None]
     if missing:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from zsnmt.corpora.overlap import normalised
+from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.parallel_text import check_corpus
 from zsnmt.corpora.releases.iso_639 import three_letters
 from zsnmt.corpora.releases.release import (
@@ -153,9 +153,9 @@ def leave_out(
     held_out: Mapping[Pair, Sequence[Pair]], rows: Mapping[Pair, Sequence[Pair]], name: str
 ) -> dict[Pair, list[Pair]]:
     """The rows without a sentence that is also in what is held out, whatever its pair."""
-    seen = {normalised(sentence) for lines in held_out.values() for line in lines for sentence in line}
+    seen = {normalise(sentence) for lines in held_out.values() for line in lines for sentence in line}
     kept = {
-        pair: [line for line in lines if seen.isdisjoint(map(normalised, line))]
+        pair: [line for line in lines if seen.isdisjoint(map(normalise, line))]
         for pair, lines in rows.items()
     }
     for pair, lines in rows.items():

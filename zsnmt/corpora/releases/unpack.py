@@ -1,26 +1,27 @@
 """Archives unpacked whole or not at all, and never outside their folder."""
 
+import bz2
 import gzip
 import lzma
-import os
 import re
-import shutil
 import stat
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import errors_naming, replacing, replacing_folder
 
-BYTE_LIMIT = 2**34  # the largest release known here unpacks to about 2**30
+BYTE_LIMIT = 2**32  # the largest release known here unpacks to about 2**30
 MEMBER_LIMIT = 10_000
 
 TAR = (".tgz", ".tar.gz")
-ENDINGS = (*TAR, ".zip", ".gz")
+OF_FOLDERS = (*TAR, ".zip")
+ENDINGS = (*OF_FOLDERS, ".gz", ".bz2")
 CHUNK = 2**20
 DAMAGE = (
     tarfile.TarError,
@@ -62,20 +63,22 @@ def unpack(
     byte_limit: int = BYTE_LIMIT,
     member_limit: int = MEMBER_LIMIT,
 ) -> None:
-    """Unpacks a `.tgz`, `.tar.gz` or `.zip` into the folder `target`, a `.gz` into the file `target`.
+    """Unpacks a `.tgz`, `.tar.gz` or `.zip` into the folder `target`, a `.gz` or `.bz2` into the file.
 
     `nested`: globs of archives in the archive; a folder of what it holds takes the place of each. The
     limits are for everything together. Raises InputError for an archive that is damaged, breaks a limit,
     lacks a nested archive or holds a link, a device or a path out of its folder; then, and when the disk
     is full, `target` stays as it was.
     """
-    part = target.with_name(target.name + ".part")
-    remove(part)
+    with refusals_naming(archive):
+        write(archive, target, nested, allowance=Allowance(byte_limit, member_limit))
+
+
+@contextmanager
+def refusals_naming(archive: Path) -> Iterator[None]:
+    """Turns what is wrong with an archive into an `InputError`."""
     try:
-        write(archive, part, nested, allowance=Allowance(byte_limit, member_limit))
-        if target.is_dir():
-            remove(target)
-        os.replace(part, target)
+        yield
     except DAMAGE as error:
         raise InputError(
             f"{archive} is damaged or cut short ({error}); remove it and fetch it anew"
@@ -85,53 +88,81 @@ def unpack(
             f"{archive} is not unpacked: {error}; it is not what its makers released, so remove it "
             f"and fetch it anew"
         ) from error
-    finally:
-        remove(part)
+
+
+class Stream(Protocol):
+    """What a file of an archive holds."""
+
+    def read(self, size: int, /) -> bytes: ...
 
 
 def write(archive: Path, target: Path, nested: Sequence[str], allowance: Allowance) -> None:
-    for name, stream in archive_members(archive):
+    if not archive.name.endswith(OF_FOLDERS):
         allowance.take(members=1)
-        path = target / checked(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            while chunk := stream.read(CHUNK):
-                allowance.take(size=len(chunk))
-                file.write(chunk)
-    if not target.exists():
-        raise Refused("it holds no file")
-    for pattern in nested:
-        inner_archives = sorted(target.glob(pattern))
-        if not inner_archives:
-            raise Refused(f"it holds no {pattern}")
-        for inner in inner_archives:
-            write(inner, inner.with_name(unpacked_name(inner.name)), (), allowance=allowance)
-            inner.unlink()
+        with opened(archive) as packed, replacing(target) as file:
+            copy(packed, file, allowance)
+        return
+    with replacing_folder(target) as part:
+        for name, stream in tar_members(archive) if archive.name.endswith(TAR) else zip_members(archive):
+            allowance.take(members=1)
+            write_member(part / check_member(name), name, stream, allowance=allowance)
+        if not any(part.iterdir()):
+            raise Refused("it holds no file")
+        for pattern in nested:
+            inner_archives = sorted(part.glob(pattern))
+            if not inner_archives:
+                raise Refused(f"it holds no {pattern}")
+            for inner in inner_archives:
+                write(inner, inner.with_name(unpacked_name(inner.name)), (), allowance=allowance)
+                inner.unlink()
 
 
-def archive_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
-    """The names of an archive's files and what they hold, each to be read before the next is asked for."""
-    if archive.name.endswith(TAR):
-        yield from tar_members(archive)
-    elif archive.name.endswith(".zip"):
-        yield from zip_members(archive)
-    else:
+@contextmanager
+def opened(archive: Path) -> Iterator[Stream]:
+    """What a packed file holds."""
+    if not archive.name.endswith(".bz2"):
         with gzip.open(archive) as stream:
-            yield "", stream  # the target itself
+            yield stream
+        return
+    try:
+        with bz2.open(archive) as stream:
+            yield stream
+    except OSError as error:
+        if error.errno is None:  # bzip2 has no error of its own for what is damaged
+            raise EOFError(str(error)) from error
+        raise
 
 
-def tar_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+def write_member(path: Path, name: str, stream: Stream, allowance: Allowance) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with errors_naming(path), path.open("wb") as file:
+            copy(stream, file, allowance)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        raise Refused(f"{name!r} in it is both a file and a folder") from None
+
+
+def copy(stream: Stream, file: BinaryIO, allowance: Allowance) -> None:
+    while chunk := stream.read(CHUNK):
+        allowance.take(size=len(chunk))
+        file.write(chunk)
+
+
+# The names of an archive's files and what they hold, each to be read before the next is asked for.
+
+
+def tar_members(archive: Path) -> Iterator[tuple[str, Stream]]:
     with gzip.open(archive) as stream, tarfile.open(fileobj=stream, mode="r|", bufsize=CHUNK) as tar:
         for member in tar:
-            if member.isreg():
-                yield member.name, tar.extractfile(member)
+            if member.isreg() and (content := tar.extractfile(member)):
+                yield member.name, content
             elif not member.isdir():
                 raise Refused(f"{member.name!r} in it is a link or a device")
         while stream.read(CHUNK):  # to the end, where gzip compares its checksum
             pass
 
 
-def zip_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
+def zip_members(archive: Path) -> Iterator[tuple[str, Stream]]:
     with zipfile.ZipFile(archive) as zipped:
         for member in zipped.infolist():
             kind = stat.S_IFMT(member.external_attr >> 16)
@@ -142,15 +173,8 @@ def zip_members(archive: Path) -> Iterator[tuple[str, BinaryIO]]:
                     yield member.filename, stream
 
 
-def checked(name: str) -> PurePosixPath:
+def check_member(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or re.match("[A-Za-z]:", name):
         raise Refused(f"{name!r} in it leads out of its folder")
     return path
-
-
-def remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

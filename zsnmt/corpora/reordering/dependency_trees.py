@@ -45,7 +45,7 @@ def read_trees(path: Path) -> Iterator[Tree]:
         found = True
         yield make_tree(words, place)
     if not found:
-        raise InputError(f"{path} has no trees; give a CoNLL-U file, with one line of ten columns a word")
+        raise InputError(f"{path} has no trees; give a CoNLL-U file, with one line of ten columns per word")
 
 
 def text_of(tree: Tree, order: Sequence[int] | None = None) -> str:
@@ -55,7 +55,7 @@ def text_of(tree: Tree, order: Sequence[int] | None = None) -> str:
 
 def local_orders(heads: Sequence[int | None]) -> list[list[int]]:
     """For each word its children and itself, as they follow each other in the sentence."""
-    orders = [[] for _ in heads]
+    orders: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):
         orders[word].append(word)
         if head is not None:
@@ -65,7 +65,8 @@ def local_orders(heads: Sequence[int | None]) -> list[list[int]]:
 
 def linearise(root: int, orders: Sequence[Sequence[int]]) -> list[int]:
     """The words below a root as its local order says, each child with all that is below it in its place."""
-    words, waiting = [], [(root, None)]
+    words: list[int] = []
+    waiting: list[tuple[int, int | None]] = [(root, None)]
     while waiting:
         word, head = waiting.pop()
         if word == head:
@@ -87,7 +88,8 @@ def is_projective(heads: Sequence[int | None]) -> bool:
 
 def sentences(path: Path) -> Iterator[tuple[str, list[Token]]]:
     """The words of each sentence, and where it begins."""
-    place, words = "", []
+    place = ""
+    words: list[Token] = []
     for number, line in enumerate(chain(iterate_lines(path, allow_empty_lines=True), [""]), start=1):
         if not line.strip():
             if words:
@@ -143,5 +145,5 @@ def make_tree(words: Sequence[Token], place: str) -> Tree:
     if len(reached) < len(words):
         lost = min(set(range(len(words))).difference(reached))
         raise InputError(f"{place}: word {lost + 1} is in or below a cycle; its heads never lead to the root")
-    columns = [tuple(word[field] for word in words) for field in ("form", "upos", "deprel")]
-    return Tree(*columns, heads)
+    forms, upos, relations = (tuple(word[field] for word in words) for field in ("form", "upos", "deprel"))
+    return Tree(forms, upos, relations, heads=heads)

@@ -37,7 +37,7 @@ from zsnmt.corpora.reordering.dependency_trees import (
 from zsnmt.corpora.reordering.permutation_features import HEADS, all_orders, symbols
 from zsnmt.corpora.reordering.permutation_model import Model, items_of, log_probabilities
 from zsnmt.errors import InputError
-from zsnmt.files import replacing
+from zsnmt.files.replacing import replacing
 from zsnmt.processes import map_in_processes, progress
 
 POSSIBLE = range(1, 9)  # 9! orders take gigabytes
@@ -115,7 +115,10 @@ def reorder(
     trees nor the number of processes alter it. Without a model the order is that of the sentence.
     """
     orders = partial(
-        with_order, seed=seed, most_children=most_children, distribution=model and distribution_of(model)
+        reorder_sentence,
+        seed=seed,
+        most_children=most_children,
+        distribution=distribution_of(model) if model else None,
     )
     return map_in_processes(orders, progress(enumerate(trees), "reordering", unit=" trees"), jobs)
 
@@ -146,7 +149,7 @@ def draw_order(tree: Tree, generator: np.random.Generator, distribution: Distrib
     return linearise(tree.heads.index(None), orders)
 
 
-def with_order(
+def reorder_sentence(
     numbered: tuple[int, Tree], seed: int, most_children: int, distribution: Distribution | None
 ) -> tuple[Tree, list[int] | str]:
     number, tree = numbered

@@ -81,14 +81,14 @@ def patterns_of(order: Sequence[int], head: int) -> Iterator[tuple[str, tuple[in
 def all_orders(size: int) -> Orders:
     """The n! orders of so many items, and their patterns."""
     orders = list(permutations(range(size)))
-    columns = {}
+    columns: dict[tuple[str, tuple[int, ...]], int] = {}
     places = places_of(
         (row, columns.setdefault(pattern, len(columns)))
         for row, order in enumerate(orders)
         for pattern in patterns_of(order, 0)
     )
     counts = count_matrix(places, (len(orders), len(columns)))
-    patterns = [(template, itemgetter(*items)) for template, items in columns]
+    patterns: list[tuple[str, Callable]] = [(template, itemgetter(*items)) for template, items in columns]
     return Orders(np.array(orders), {order: row for row, order in enumerate(orders)}, patterns, counts=counts)
 
 

@@ -44,7 +44,9 @@ SYMBOLS = {"VERB&cop": "AUX&cop", "DET&neg": "DET&det"}
 
 
 def model_files(prefix: Path) -> dict[str, Path]:
-    """The file of each kind of head: MODEL@N.orm and MODEL@V.orm."""
+    """The file of each kind of head: MODEL@N.orm and MODEL@V.orm; `InputError` for a model without a name."""
+    if not prefix.name:
+        raise InputError(f"'{prefix}' does not name a model; give a name, as in models/fi")
     return {kind: prefix.with_name(f"{prefix.name}@{kind}.orm") for kind in KINDS}
 
 
@@ -63,10 +65,10 @@ def read_model(prefix: Path, version_1: bool = False) -> Model:
     Raises `InputError`, with the line, for what is not a feature and a finite number.
     """
     model = {kind: read_weights(path) for kind, path in model_files(prefix).items()}
-    return {kind: relabelled(weights, kind) for kind, weights in model.items()} if version_1 else model
+    return {kind: relabel_weights(weights, kind) for kind, weights in model.items()} if version_1 else model
 
 
-def relabelled(weights: Weights, kind: str) -> Weights:
+def relabel_weights(weights: Weights, kind: str) -> Weights:
     """The weights of features by their labels of Universal Dependencies 1, by those of version 2.
 
     The `nmod` of a verb becomes `obl`, a copula an auxiliary. Where several features become one, the one that
@@ -74,13 +76,13 @@ def relabelled(weights: Weights, kind: str) -> Weights:
     """
     renamed = [(relabel(feature, kind), feature, weight) for feature, weight in weights.items()]
     renamed.sort(key=lambda entry: entry[0] != entry[1])
-    result = {}
+    result: dict[str, float] = {}
     for new, _, weight in renamed:
         result.setdefault(new, weight)
     return result
 
 
-def mixed(order: Model, own: Model, own_weight: float) -> Model:
+def mix_models(order: Model, own: Model, own_weight: float) -> Model:
     """The model of θ = (1 - w)·θ_order + w·θ_own; raises `InputError` for a weight that is not from 0 to
     1.
     """

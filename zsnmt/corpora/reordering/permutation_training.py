@@ -14,13 +14,13 @@ import logging
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
+from tqdm import tqdm
 
 from zsnmt.corpora.reordering.defaults import L2
 from zsnmt.corpora.reordering.dependency_trees import Tree, is_projective, local_orders, read_trees
@@ -125,7 +125,8 @@ def count_nodes(trees: Iterable[Tree]) -> tuple[dict[str, Nodes], Counter[str]]:
     """The orders to learn from, by kind of head, and how many trees are `read` and, left out,
     `non_projective`.
     """
-    nodes, counts = {kind: Counter() for kind in KINDS}, Counter(read=0, non_projective=0)
+    nodes: dict[str, Nodes] = {kind: Counter() for kind in KINDS}
+    counts = Counter(read=0, non_projective=0)
     for tree in trees:
         counts["read"] += 1
         if not is_projective(tree.heads):
@@ -153,16 +154,15 @@ def train(nodes: Nodes, l2: float = L2, title: str = "training") -> Weights:
             "positive one"
         )
     features, objective = make_objective(nodes, l2)
-    iterations = iter(progress(count(), title, unit=" iterations"))
-    found = minimize(
-        objective,
-        np.zeros(len(features)),
-        jac=True,
-        method="L-BFGS-B",
-        callback=lambda _: next(iterations),
-        options={"maxiter": 1000, "maxfun": 2000, "ftol": 1e-7},
-    )
-    iterations.close()
+    with tqdm(desc=title, unit=" iterations", leave=False, disable=None) as bar:
+        found = minimize(
+            objective,
+            np.zeros(len(features)),
+            jac=True,
+            method="L-BFGS-B",
+            callback=lambda _: bar.update(),
+            options={"maxiter": 1000, "maxfun": 2000, "ftol": 1e-7},
+        )
     if not found.success:
         logger.warning("%s: stopped before the maximum (%s)", title, found.message)
     return dict(zip(features, found.x.tolist()))
@@ -172,7 +172,9 @@ def make_objective(nodes: Nodes, l2: float) -> tuple[list[str], Callable]:
     """The F features of all orders of the nodes, and what is minimised: a function of θ (F) with its
     gradient (F).
     """
-    known_n_grams, features, by_size = frequent_n_grams(nodes), {}, defaultdict(dict)
+    known_n_grams = frequent_n_grams(nodes)
+    features: dict[str, int] = {}
+    by_size: dict[int, dict[tuple[str, ...], Counter[int]]] = defaultdict(dict)
     for items, orders in groups_of(nodes).items():
         by_size[len(items)][items] = orders
     places = {
@@ -214,7 +216,7 @@ def make_objective(nodes: Nodes, l2: float) -> tuple[list[str], Callable]:
 
 def groups_of(nodes: Nodes) -> dict[tuple[str, ...], Counter[int]]:
     """The nodes by their items (`all_orders`), and how many have each order, by its row."""
-    groups = defaultdict(Counter)
+    groups: dict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
     for order, number in nodes.items():
         groups[tuple(order[place] for place in items_of(order))][row_of(order)] += number
     return groups
@@ -222,7 +224,7 @@ def groups_of(nodes: Nodes) -> dict[tuple[str, ...], Counter[int]]:
 
 def frequent_n_grams(nodes: Nodes) -> set[str]:
     """The tenth of the types of features HI that occurs most often; of equal ones the first by name."""
-    found = Counter()
+    found: Counter[str] = Counter()
     for order, number in nodes.items():
         for name in n_grams(order):
             found[name] += number

@@ -12,7 +12,7 @@ from fairseq.modules import MultiheadAttention
 from torch import Tensor
 from torch.nn import functional as F
 
-from zsnmt.decoding.packed.encoder import PackedFeedForward, fused
+from zsnmt.decoding.packed.encoder import PackedFeedForward, fuse_projections
 from zsnmt.decoding.packed.linear import pack
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.decoder_layer import DecoderLayer
@@ -55,7 +55,7 @@ class PackedDecoder:
         if self.positions is not None:
             x = x + self.positions[step]
         if state.language is not None:
-            x = x + state.language if self.language.project is None else self.join(x, step, state)
+            x = x + state.language if state.language_bias is None else self.join(x, step, state)
         return x if decoder.layernorm_embedding is None else decoder.layernorm_embedding(x)
 
     def join(self, x: Tensor, step: int, state: "DecoderState") -> Tensor:
@@ -78,7 +78,7 @@ class DecoderState:
     ) -> None:
         self.packed, self.starts, self.step = packed, starts, 0
         self.symbols = packed.decoder.output_projection.out_features
-        self.language = None
+        self.language = self.language_bias = None
         if packed.language is not None:
             self.language = packed.language.table(packed.language.row_of_token[starts])[:, None]  # N×1×C
             if (project := packed.language.project) is not None:
@@ -154,8 +154,8 @@ class DecoderState:
             self.memory_mask = self.memory_mask[order]
         if self.language is not None:
             self.language = self.language[order]
-            if self.packed.language.project is not None:
-                self.language_bias = self.language_bias[order]
+        if self.language_bias is not None:
+            self.language_bias = self.language_bias[order]
 
 
 class PackedDecoderLayer:
@@ -170,7 +170,8 @@ class PackedDecoderLayer:
 
     def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
         """From N×W×C to N×W×C."""
-        for norm, attention in zip(self.norms, (self.self_attention, self.cross_attention)):
+        attentions: tuple[PastAttention | CrossAttention, ...] = self.self_attention, self.cross_attention
+        for norm, attention in zip(self.norms, attentions):
             x = x + attention(norm(x) if self.first else x, state, number)
             if not self.first:
                 x = norm(x)
@@ -182,8 +183,8 @@ class CrossAttention:
 
     def __init__(self, attention: MultiheadAttention, precision: str) -> None:
         self.heads = attention.num_heads
-        self.query = pack(*fused(attention.q_proj, scale=attention.scaling), precision)
-        self.memory = pack(*fused(attention.k_proj, attention.v_proj), precision)
+        self.query = pack(*fuse_projections(attention.q_proj, scale=attention.scaling), precision)
+        self.memory = pack(*fuse_projections(attention.k_proj, attention.v_proj), precision)
         self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
 
     def remember(self, encoded: Tensor, places: Tensor) -> Tensor:
@@ -206,7 +207,8 @@ class PastAttention:
     def __init__(self, attention: SelfAttention, precision: str) -> None:
         self.heads = attention.num_heads
         self.project = pack(
-            *fused(attention.q_proj, attention.k_proj, attention.v_proj, scale=attention.scaling), precision
+            *fuse_projections(attention.q_proj, attention.k_proj, attention.v_proj, scale=attention.scaling),
+            precision,
         )
         self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
         self.terms, self.relative_values = attention.logit_terms, attention.relative_values

@@ -5,6 +5,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from zsnmt.decoding.packed.linear import pack
+from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.self_attention import SelfAttention
@@ -67,7 +68,9 @@ class PackedSelfAttention:
 
     def __init__(self, attention: SelfAttention, precision: str) -> None:
         self.heads = attention.num_heads
-        self.project = pack(*fused(attention.q_proj, attention.k_proj, attention.v_proj), precision)
+        self.project = pack(
+            *fuse_projections(attention.q_proj, attention.k_proj, attention.v_proj), precision
+        )
         self.output = pack(attention.out_proj.weight, attention.out_proj.bias, precision)
 
     def __call__(self, x: Tensor, padding_mask: Tensor | None) -> Tensor:
@@ -81,7 +84,7 @@ class PackedSelfAttention:
 class PackedFeedForward:
     """The feed-forward block of a layer of either stack, with its residual connection and norm."""
 
-    def __init__(self, layer, precision: str) -> None:
+    def __init__(self, layer: EncoderLayer | DecoderLayer, precision: str) -> None:
         self.norm, self.first = layer.final_layer_norm, layer.normalize_before
         relu = layer.activation_fn is F.relu
         self.widen = pack(layer.fc1.weight, layer.fc1.bias, precision, relu=relu)
@@ -95,7 +98,7 @@ class PackedFeedForward:
         return x if self.first else self.norm(x)
 
 
-def fused(*projections: torch.nn.Linear, scale: float = 1.0) -> tuple[Tensor, Tensor | None]:
+def fuse_projections(*projections: torch.nn.Linear, scale: float = 1.0) -> tuple[Tensor, Tensor | None]:
     """Weight and bias of projections of the same input as one, those of the first, the queries', scaled."""
     scales = [scale, *[1.0] * (len(projections) - 1)]
 

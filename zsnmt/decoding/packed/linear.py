@@ -50,7 +50,7 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
     return lambda x: multiply(x, packed, reduce_range)
 
 
-def pack_int8(weight: Tensor, bias: Tensor | None):
+def pack_int8(weight: Tensor, bias: Tensor | None) -> torch.ScriptObject:
     """Weights in 8 bits, each row between plus and minus its largest, for PyTorch's kernels."""
     scales = (weight.abs().amax(dim=1) / 127).clamp(min=torch.finfo(torch.float32).tiny)
     with warnings.catch_warnings():

@@ -6,37 +6,60 @@ check.json                                        sentences of the check, with P
 export.json                                       what was exported, how far it agrees, on which processors
 """
 
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fairseq.data import Dictionary
-
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.reading import Codec
+from zsnmt.data.reading import Codec, load_dictionary
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, sha256
+from zsnmt.files.checksums import sha256
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.inference.export.formats import FORMATS
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
-from zsnmt.text.pipeline import TextPipeline
+from zsnmt.runs.folder import RECORD as OF_RUN
+from zsnmt.text.pipeline import PIPELINE_FILE, TextPipeline
 
-EXPORT_FILE = "export.json"
+EXPORT_FILE, WEIGHTS_FILE = "export.json", "model.bin"
 OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
 REMEDY = "export the run again with zsnmt export"
+CHECKSUM = "checksum"  # in a record: that of all else, but for what is added to it later
+PLACES = "checked_on"  # what is added: the kinds of processors
+RECORD = {  # what export.json says
+    **dict.fromkeys(("quantization", "language_tags", "model"), str),
+    **dict.fromkeys(("languages", "trained"), Sequence[str]),
+    **dict.fromkeys(("max_source_positions", "max_target_positions"), int),
+    "files": Mapping[str, str],
+    PLACES: Sequence[Mapping] | None,
+    "run": OF_RUN,
+}
 
 
 def is_export(folder: Path) -> bool:
-    """Whether a folder is one of an export, and not of a run."""
-    return (folder / EXPORT_FILE).is_file()
+    """Whether a folder is one of an export, and not of a run; `InputError` for one that lost its record."""
+    record = folder / EXPORT_FILE
+    if not record.is_file() and (folder / WEIGHTS_FILE).is_file():
+        raise InputError(f"{record} is missing, without which an export cannot be used; {REMEDY}")
+    return record.is_file()
 
 
 def describe_export(folder: Path) -> dict:
-    """What an export says of itself, its files unseen; `InputError` for a format that is not known."""
-    record = read_json(folder / EXPORT_FILE, REMEDY)
+    """What an export says of itself, its files unseen; `InputError` for a record that was changed, and for a
+    format that is not known.
+    """
+    record = read_json(folder / EXPORT_FILE, REMEDY, {"format": str | int | None})
+    if CHECKSUM in record and record[CHECKSUM] != checksum(record):
+        raise InputError(f"{folder / EXPORT_FILE} is damaged: it does not say what was exported; {REMEDY}")
     if record.get("format") == OLD_FORMAT:
         record["format"] = CTRANSLATE2
     if record.get("format") not in FORMATS:
         raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
+    with damage_of(folder / EXPORT_FILE, REMEDY):
+        check_kinds(record, RECORD)
     return record
 
 
@@ -51,7 +74,7 @@ def read_export(folder: Path) -> dict:
     return record
 
 
-def needed(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
+def codec_record(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:
     """What the record of an export to a format says for those who translate with it."""
     return {
         "format": to,
@@ -64,6 +87,12 @@ def needed(codec: Codec, to: str, quantization: str, max_target_positions: int) 
     }
 
 
+def checksum(record: dict) -> str:
+    """The checksum of a record, whose places may grow."""
+    lasting = {name: value for name, value in record.items() if name not in (CHECKSUM, PLACES)}
+    return hashlib.sha256(json.dumps(lasting, sort_keys=True).encode("utf-8")).hexdigest()
+
+
 def checksums(folder: Path) -> dict[str, str]:
     """The checksums of an export's files, but for its record, by their names."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path != folder / EXPORT_FILE]
@@ -71,15 +100,19 @@ def checksums(folder: Path) -> dict[str, str]:
 
 
 def codec(folder: Path, record: dict) -> Codec:
-    """What turns text into the input of an exported model, and its output into text."""
+    """What turns text into the input of an exported model, and its output into text.
+
+    `InputError` for a record of which no such thing can be made.
+    """
     pipeline, languages = folder / PIPELINE_FOLDER, read_languages(folder / PIPELINE_FOLDER)
-    dictionary = Dictionary.load(str(pipeline / f"dict.{languages[0]}.txt"))
-    trained = [parse_direction(direction) for direction in record["trained"]]
-    placement = TagPlacement(record["language_tags"], dictionary)
-    return Codec(
-        TextPipeline.load(pipeline),
-        placement,
-        languages,
-        trained=trained,
-        longest=record["max_source_positions"],
-    )
+    dictionary = load_dictionary(pipeline / f"dict.{languages[0]}.txt")
+    of_text = TextPipeline.load(pipeline, f"{PIPELINE_FOLDER}/{PIPELINE_FILE}" not in record["files"])
+    try:
+        longest, of_target = (int(record[f"max_{side}_positions"]) for side in ("source", "target"))
+        if of_target < 2:
+            raise ValueError(f"{of_target} tokens are no translation")
+        trained = [parse_direction(direction) for direction in record["trained"]]
+        placement = TagPlacement(record["language_tags"], dictionary)
+        return Codec(of_text, placement, languages, trained=trained, longest=longest)
+    except (InputError, TypeError, ValueError) as error:
+        raise InputError(f"{folder / EXPORT_FILE} is damaged ({error}); {REMEDY}") from error

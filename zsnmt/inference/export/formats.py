@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from zsnmt.decoding.options import CTRANSLATE2, EngineChoice
 from zsnmt.decoding.search import Engine, Search
@@ -21,6 +21,14 @@ FORMATS = {  # the module that has each as `FORMAT`
     CTRANSLATE2: "zsnmt.inference.export.ctranslate2.export",
 }
 SENTENCES = 100  # on which an export is checked
+
+
+class Writer(Protocol):
+    """See `Format`."""
+
+    def __call__(
+        self, folder: Path, run: Path, trained: TrainedRun, record: dict, samples: Sequence[Sample]
+    ) -> tuple[dict[str, Agreement], dict]: ...
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,7 @@ class Format:
 
     engines: tuple[str, ...]
     check: Callable[[str], object]
-    write: Callable[[Path, Path, TrainedRun, dict, Sequence[Sample]], tuple[dict[str, Agreement], dict]]
+    write: Writer
     open: Callable[[Path, Search, EngineChoice], tuple[Engine, Codec]]
 
 

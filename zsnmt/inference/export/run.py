@@ -6,13 +6,14 @@ from time import perf_counter
 
 from zsnmt.decoding.options import CTRANSLATE2, FLOAT32
 from zsnmt.errors import InputError
-from zsnmt.files import new_folder, replacing_folder, sha256, write_json
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import new_folder, replacing_folder
 from zsnmt.inference.export.agreement import Agreement
-from zsnmt.inference.export.folder import EXPORT_FILE, checksums, needed
+from zsnmt.inference.export.folder import CHECKSUM, EXPORT_FILE, checksum, checksums, codec_record
 from zsnmt.inference.export.formats import SENTENCES, load_format
 from zsnmt.inference.export.samples import LEAST, samples
 from zsnmt.inference.trained_run import TrainedRun, load_run
-from zsnmt.runs.folder import MODEL_FILE, describe_run, versions
+from zsnmt.runs.folder import describe_run, versions
 
 logger = logging.getLogger(__name__)
 
@@ -47,11 +48,11 @@ def export_run(
         longest = min(trained.codec.longest, trained.model.max_decoder_positions())
         chosen = samples(trained.codec, text or Path(description["text"]), sentences, longest=longest)
         logger.warning("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
-        record = export_record(run, description, trained, to=to, quantization=quantization)
-        agreements, besides = export_format.write(part, run, trained, record, chosen)
+        record = export_record(description, trained, to=to, quantization=quantization)
+        agreements, besides = export_format.write(part, run, trained, record=record, samples=chosen)
         figures = {name: agreement._asdict() for name, agreement in agreements.items()}
         record |= {"files": checksums(part), "check": {"sentences": len(chosen), **figures}, **besides}
-        write_json(part / EXPORT_FILE, record)
+        write_json(part / EXPORT_FILE, record | {CHECKSUM: checksum(record)})
     logger.warning("exported in %.0f seconds", perf_counter() - begin)
     return output, agreements
 
@@ -61,11 +62,13 @@ def export_folder(run: Path, to: str, quantization: str) -> Path:
     return run / f"{to}-{quantization}"
 
 
-def export_record(run: Path, description: dict, trained: TrainedRun, to: str, quantization: str) -> dict:
-    """What an export says of itself, by the description of its run."""
+def export_record(description: dict, trained: TrainedRun, to: str, quantization: str) -> dict:
+    """What an export says of itself, by the description of its run and the model that was loaded."""
     return {
-        **needed(trained.codec, to, quantization, max_target_positions=trained.model.max_decoder_positions()),
+        **codec_record(
+            trained.codec, to, quantization, max_target_positions=trained.model.max_decoder_positions()
+        ),
         "run": description,
-        "model": sha256(run / MODEL_FILE),
+        "model": trained.checksum,
         "versions": versions(),
     }

@@ -17,15 +17,15 @@ from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
     LABELS,
     NONE,
-    by_seed,
     condition_label,
     conditions_of,
     group_label,
     groups,
+    runs_by_seed,
 )
 from zsnmt.masked_lm.report.tables import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column
 from zsnmt.report.figures import INK, STYLE
-from zsnmt.report.table import FORMS
+from zsnmt.report.table import FORMS, complete
 
 KEY_WIDTH = 7.0  # inches that a key of all encodings needs
 
@@ -42,16 +42,17 @@ def spread(values: Sequence[float]) -> float:
     return stdev(values) if len(values) > 1 else 0.0
 
 
-def of_seeds(runs: Sequence[dict], system: str, conditions: Sequence[str], column: Column) -> list[float]:
-    """The means over the conditions, a seed each, in the units in which they are shown."""
+def seed_means(runs: Sequence[dict], system: str, conditions: Sequence[str], column: Column) -> list[float]:
+    """The means over the conditions, one per seed that has them all, in the units in which they are shown."""
     factor = FORMS[column.figure].factor
     return [
-        factor * fmean(column.of(run) for run in of_seed)
-        for of_seed in by_seed(runs, system, conditions).values()
+        factor * fmean(values)
+        for of_seed in runs_by_seed(runs, system, conditions).values()
+        if (values := complete([column.of(run) for run in of_seed]))
     ]
 
 
-def titled(column: Column) -> str:
+def axis_title(column: Column) -> str:
     """The title of an axis, with the unit."""
     return column.title + FORMS[column.figure].unit.replace(" %", ", %")
 
@@ -63,7 +64,8 @@ def trade_off(runs: Sequence[dict]) -> Drawing | None:
     panels = {
         (group, *conditions): there
         for group, conditions in groups(runs).items()
-        if group != NONE and (there := [system for system in ENCODINGS if by_seed(runs, system, conditions)])
+        if group != NONE
+        and (there := [system for system in ENCODINGS if runs_by_seed(runs, system, conditions)])
     }
     if not panels:
         return None
@@ -73,7 +75,7 @@ def trade_off(runs: Sequence[dict]) -> Drawing | None:
         for axes, ((_, *conditions), systems) in zip(grid, panels.items()):
             for system in systems:
                 across, up = (
-                    of_seeds(runs, system, conditions, column=column) for column in (FIRST, ML_SCORE)
+                    seed_means(runs, system, conditions, column=column) for column in (FIRST, ML_SCORE)
                 )
                 style = look(system, stroke=False)
                 if len(up) > 1:
@@ -87,11 +89,11 @@ def trade_off(runs: Sequence[dict]) -> Drawing | None:
                     elinewidth=1,
                     capsize=0,
                 )
-            axes.set(title=panel_title(conditions), xlabel=titled(FIRST))
+            axes.set(title=panel_title(conditions), xlabel=axis_title(FIRST))
             axes.title.set_fontsize("medium")
             axes.margins(0.08)
             bare(axes)
-        grid[0].set(ylabel=titled(ML_SCORE), ylim=(0, None))
+        grid[0].set(ylabel=axis_title(ML_SCORE), ylim=(0, None))
         figure.legend(**key({system for systems in panels.values() for system in systems}, stroke=False))
     return "trade_off", "Perplexity against ML score", figure
 
@@ -121,7 +123,7 @@ def across_conditions(runs: Sequence[dict]) -> Drawing | None:
             for number, system in enumerate(systems):
                 aside = 0.11 * (number - (len(systems) - 1) / 2)
                 for place, condition in enumerate(conditions):
-                    if values := of_seeds(runs, system, [condition], column=column):
+                    if values := seed_means(runs, system, [condition], column=column):
                         axes.errorbar(
                             place + aside,
                             fmean(values),
@@ -131,7 +133,7 @@ def across_conditions(runs: Sequence[dict]) -> Drawing | None:
                         )
             for place in range(1, len(conditions)):
                 axes.axvline(place - 0.5, color=INK, linewidth=0.5, alpha=0.3)
-            axes.set(ylabel=titled(column), xlim=(-0.5, len(conditions) - 0.5))
+            axes.set(ylabel=axis_title(column), xlim=(-0.5, len(conditions) - 0.5))
             bare(axes)
         grid[1].set_ylim(bottom=0)
         grid[1].set_xticks(range(len(conditions)), map(condition_label, conditions))
@@ -147,7 +149,7 @@ def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
     an ablation.
     """
     conditions = groups(runs)[group]
-    there = [system for system in ("learned", *ABLATIONS) if by_seed(runs, system, conditions)]
+    there = [system for system in ("learned", *ABLATIONS) if runs_by_seed(runs, system, conditions)]
     if group == NONE or not {*there} & {*ABLATIONS}:
         return None
     shown = [
@@ -159,7 +161,7 @@ def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
         figure = Figure(figsize=(2.4 * len(shown) + 1.6, 0.42 * len(there) + 0.9), layout="constrained")
         for axes, column in zip(figure.subplots(1, len(shown), sharey=True, squeeze=False)[0], shown):
             for place, system in enumerate(there):
-                values = of_seeds(runs, system, conditions, column=column)
+                values = seed_means(runs, system, conditions, column=column)
                 plain = system == "learned"
                 axes.barh(
                     place,
@@ -173,7 +175,7 @@ def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
                 axes.errorbar(fmean(values), place, xerr=spread(values), color=INK, elinewidth=1, capsize=3)
                 axes.plot(values, [place] * len(values), "o", color=INK, markersize=3)
             axes.set_yticks(range(len(there)), map(LABELS.get, there))
-            axes.set_xlabel(titled(column))
+            axes.set_xlabel(axis_title(column))
             axes.tick_params(axis="y", length=0)
             bare(axes)
         axes.invert_yaxis()
@@ -189,5 +191,5 @@ def has(
 ) -> bool:
     """Whether all runs of a system have a figure."""
     return all(
-        of(run) is not None for of_seed in by_seed(runs, system, conditions).values() for run in of_seed
+        of(run) is not None for of_seed in runs_by_seed(runs, system, conditions).values() for run in of_seed
     )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from zsnmt.masked_lm.report.runs import in_order, read
+from zsnmt.masked_lm.report.runs import read, sort_runs
 from zsnmt.masked_lm.report.tables import markdown_report
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.documents import Maker, keep, kept_files
@@ -11,11 +11,13 @@ FOLDER = "compression"  # below that of a config; the name is that of the files 
 
 
 def keep_masked_lm(run: Path, folder: Path) -> Path:
-    """Where the score file of a run is kept, without what only drawings show; `InputError` if it is
-    missing or not whole.
+    """Where the score file of a run is kept, without what only drawings show and without text; `InputError`
+    if it is missing or not whole.
     """
     scores = read(score_file(run))
-    kept = scores | {"curves": None, "correlations": None}
+    kept = (
+        scores | {"curves": None, "correlations": None} | ({"example": None} if "example" in scores else {})
+    )
     path = (
         folder
         / scores["config"]
@@ -29,7 +31,7 @@ def kept_masked_lms(folder: Path, config: str) -> list[dict]:
     """The kept runs of a config in the order of tables; `InputError` if there are none or they cannot be
     compared.
     """
-    return in_order([*map(read, kept_files(folder / config / FOLDER, "score files; add masked LMs"))])
+    return sort_runs([*map(read, kept_files(folder / config / FOLDER, "score files; add masked LMs"))])
 
 
 def masked_lms(folder: Path, config: str) -> str:

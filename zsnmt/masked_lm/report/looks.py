@@ -8,8 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from zsnmt.masked_lm.report.runs import LABELS
-from zsnmt.modules.position_names import POSITIONED
+from zsnmt.masked_lm.report.runs import ENCODINGS, LABELS
 from zsnmt.report.figures import INK, LINE_COLOURS, legend
 
 BLUE, VERMILLION, GREEN, PURPLE = LINE_COLOURS
@@ -21,9 +20,11 @@ STYLES = (
     (PURPLE, "v", "-."),
     (GREEN, "D", (0, (6, 1.5))),
     ("#3D9BD1", "P", (0, (4, 1, 1, 1, 1, 1))),
-    ("#E69F00", "<", (0, (2, 1))),  # for one encoding more
+    ("#E69F00", "<", (0, (2, 1))),
+    ("#7A4B00", "h", (0, (3, 2, 1, 2))),
+    ("#7F7F7F", "X", (0, (1, 3))),
 )
-LOOKS = dict(zip(POSITIONED, STYLES)) | {"none": ("#7F7F7F", "X", (0, (1, 3)))}
+LOOKS = dict(zip(ENCODINGS, STYLES, strict=True))
 Drawing = tuple[str, str, Figure]
 
 
@@ -34,11 +35,12 @@ def look(system: str, stroke: bool = True) -> dict:
 
 
 def key(systems: Iterable[str], stroke: bool) -> dict:
-    """A legend's entries and place: the encodings in columns of two, each beside its kin."""
+    """A legend's entries and place: the encodings in columns of two, each beside its kin, or of three."""
     entries = [
         Line2D([], [], label=LABELS[system], **look(system, stroke)) for system in LOOKS if system in systems
     ]
-    return legend(*(entries[start : start + 2] for start in range(0, len(entries), 2)))
+    rows = 2 if len(entries) <= 8 else 3
+    return legend(*(entries[start : start + rows] for start in range(0, len(entries), rows)))
 
 
 def bare(axes: Axes) -> None:

@@ -1,6 +1,6 @@
 """Drawings of the positions of the masked-LM study: Figures 4, 5, 6 and 8 of Ravishankar & Søgaard 2021."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 import matplotlib
@@ -18,9 +18,10 @@ from zsnmt.masked_lm.report.runs import (
     groups,
     runs_of,
 )
-from zsnmt.masked_lm.report.tables import with_losses
+from zsnmt.masked_lm.report.tables import runs_with_losses
 from zsnmt.modules.position_names import RELATIVE_KEYS
 from zsnmt.report.figures import STYLE
+from zsnmt.runs.systems import MASKED_LM
 
 COMPARED = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5
 FIGURE_COLUMNS = 5  # panels side by side, at most
@@ -63,7 +64,8 @@ def curves_drawn(found: dict[str, dict]) -> Figure:
         for column, (system, run) in zip(grid.T, found.items()):
             colour, _, stroke = LOOKS[system]
             for axes, values in zip(column, run["curves"]["values"], strict=True):
-                start = -(len(values) // 2) if system in RELATIVE_KEYS else 0  # over offsets, 0 in the middle
+                relative = MASKED_LM[system][1] in RELATIVE_KEYS
+                start = -(len(values) // 2) if relative else 0  # over offsets, 0 in the middle
                 axes.plot(
                     range(start, start + len(values)), values, color=colour, linestyle=stroke, linewidth=1.4
                 )
@@ -77,7 +79,7 @@ def curves_drawn(found: dict[str, dict]) -> Figure:
     return figure
 
 
-def grid_of(panels: int, width: float, height: float, **shared) -> tuple[Figure, list[Axes]]:
+def grid_of(panels: int, width: float, height: float, **shared: bool) -> tuple[Figure, list[Axes]]:
     """A figure of panels of a size in inches, in as many rows as they need."""
     columns = min(panels, FIGURE_COLUMNS)
     rows = -(-panels // columns)
@@ -92,7 +94,7 @@ def procrustes_losses(runs: Sequence[dict]) -> Drawing | None:
     """Figure 5: Procrustes loss by offset of absolute positions and TUPE (absolute) in each condition,
     beside sinusoids.
     """
-    measured = [run for run in with_losses(runs) if run["system"] in COMPARED]
+    measured = [run for run in runs_with_losses(runs) if run["system"] in COMPARED]
     conditions = conditions_of(run for run in measured if run["system"] != COMPARED[0])
     if not conditions:
         return None
@@ -142,16 +144,21 @@ def word_positions(runs: Sequence[dict]) -> Drawing | None:
     }
     if not found:
         return None
-    widest = (
-        max(abs(value) for run in found.values() for row in run["correlations"]["values"] for value in row)
-        or 1.0
-    )
-    words = [run["correlations"]["words"] for run in found.values()]
-    one = all(of_run == words[0] for of_run in words)
+    maps = {
+        f"{condition_label(condition)}, seed {run['seed']}": run["correlations"]
+        for condition, run in found.items()
+    }
+    return "word_positions", "Words and positions, absolute positions", heat_maps(maps)
+
+
+def heat_maps(maps: Mapping[str, dict]) -> Figure:
+    """A panel with words down and positions across for each map by its title, on one scale."""
+    widest = max(abs(value) for said in maps.values() for row in said["values"] for value in row) or 1.0
+    words = [said["words"] for said in maps.values()]
+    one = all(of_map == words[0] for of_map in words)
     with matplotlib.rc_context(STYLE):
-        figure, panels = grid_of(len(found), 1.9 if one else 2.6, 0.13 * len(words[0]) + 0.4, sharey=one)
-        for axes, (condition, run) in zip(panels, found.items()):
-            said = run["correlations"]
+        figure, panels = grid_of(len(maps), 1.9 if one else 2.6, 0.13 * len(words[0]) + 0.4, sharey=one)
+        for axes, (title, said) in zip(panels, maps.items()):
             drawn = axes.imshow(
                 said["values"],
                 cmap=CORRELATION_COLOURS,
@@ -162,7 +169,7 @@ def word_positions(runs: Sequence[dict]) -> Drawing | None:
             )
             axes.set_yticks(range(len(said["words"])), said["words"], fontsize=7)
             axes.tick_params(length=0, axis="y")
-            axes.set_title(f"{condition_label(condition)}, seed {run['seed']}", fontsize="small")
+            axes.set_title(title, fontsize="small")
         figure.supxlabel("position", fontsize="medium")
         figure.colorbar(drawn, ax=panels, fraction=0.04, pad=0.02)
-    return "word_positions", "Words and positions, absolute positions", figure
+    return figure

@@ -6,21 +6,29 @@ what its second language is: `same` (EN+[EN], the copy with a shifted vocabulary
 file is masked_lm.json.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.runs import SCORES_FILE, score_file
 from zsnmt.modules.position_names import LABELS as NAMES
 from zsnmt.modules.position_names import POSITIONED
 from zsnmt.report.scores import check_alike
+from zsnmt.runs.systems import CLIPPED, PRODUCT
 
 REMEDY = "score the run with recipes/masked_lm.sh"
 SAME, REORDERED, NONE = "same", "reordered", "none"
 
-# In the order of the paper, which has no model without positions.
-ENCODINGS = {encoding: NAMES[encoding] for encoding in (*POSITIONED, "none")}
+# In the order of the paper, which has no model without positions; the two before that are of its footnote 4
+# and of its Table 1 as it is printed.
+ENCODINGS = {
+    **{encoding: NAMES[encoding] for encoding in POSITIONED},
+    CLIPPED: "Relative (key, k = 16)",
+    PRODUCT: "Relative (key/query, a·a)",
+    "none": NAMES["none"],
+}
 ABLATIONS = {  # of `learned`
     "no_position_position": "no position–position",
     "no_position_word": "no position–word",
@@ -32,6 +40,25 @@ LABELS = ENCODINGS | ABLATIONS
 IN_ALL = "config condition system seed command commit versions updates epochs sentences perplexity".split()
 IN_BILINGUAL = "retrieval translation ml_score".split()  # null in the control
 OPTIONAL = "curves procrustes correlations".split()  # null where an encoding has no table of positions
+FIGURES = Sequence[float]
+OF_LAYERS = ({str: {"mean": float}}, None)
+KINDS = {
+    **dict.fromkeys(("config", "condition", "system", "command", "commit"), str),
+    **dict.fromkeys(("seed", "updates"), int),
+    "versions": Mapping[str, str],
+    "epochs": float,
+    "sentences": {"train": int, "valid": int},
+    "perplexity": {"full": float, "first": float},
+    **dict.fromkeys(("retrieval", "translation"), OF_LAYERS),
+    "ml_score": float | None,
+    "curves": ({"dimensions": Sequence[int], "values": Sequence[Sequence]}, None),
+    "correlations": ({"words": Sequence[str], "values": Sequence[Sequence]}, None),
+    "procrustes": (
+        {"offsets": Sequence[int], **dict.fromkeys(("mean", "median"), FIGURES), "noise": float},
+        None,
+    ),
+    "bands": ({"positions": float}, None),
+}
 
 
 def read_runs(folders: Iterable[Path]) -> list[dict]:
@@ -39,7 +66,7 @@ def read_runs(folders: Iterable[Path]) -> list[dict]:
 
     Raises `InputError` for a folder without any, a damaged file, and runs that cannot stand in one table.
     """
-    return in_order([read(path) for folder in folders for path in score_files(folder)])
+    return sort_runs([read(path) for folder in folders for path in score_files(folder)])
 
 
 def score_files(folder: Path) -> list[Path]:
@@ -58,7 +85,7 @@ def score_files(folder: Path) -> list[Path]:
 
 def read(path: Path) -> dict:
     """One score file; `InputError` if it is missing, damaged or not whole."""
-    scores = read_json(path, REMEDY)
+    scores = read_json(path, REMEDY, {"system": str | None})
     missing = [key for key in (*IN_ALL, *IN_BILINGUAL, *OPTIONAL) if key not in scores]
     if missing:
         raise InputError(f"{path} says nothing of {', '.join(missing)}; {REMEDY} again")
@@ -72,27 +99,28 @@ def read(path: Path) -> dict:
             f"{path} has no {', '.join(empty)}, which every run but those of the condition none has; "
             f"{REMEDY} again"
         )
-    for name, rows, marks in tabulated(scores):
-        if len(rows) != len(marks):
-            raise InputError(
-                f"{path} has {len(rows)} rows of {name} for {len(marks)} names of them; {REMEDY} again"
-            )
+    with damage_of(path, REMEDY):
+        for name, rows, marks in table_rows(scores):
+            if len(rows) != len(marks):
+                raise ValueError(f"it has {len(rows)} rows of {name} for {len(marks)} names of them")
+        check_kinds(scores, KINDS)
     return scores
 
 
-def tabulated(scores: dict) -> Iterable[tuple[str, Sequence, Sequence]]:
+def table_rows(scores: dict) -> Iterable[tuple[str, Sequence, Sequence]]:
     """What is listed in a score file beside names of its parts."""
     for name, rows, marks in (
         ("curves", "values", "dimensions"),
         ("correlations", "values", "words"),
         ("procrustes", "mean", "offsets"),
         ("procrustes", "median", "offsets"),
+        ("procrustes_keys", "median", "offsets"),
     ):
-        if scores[name] is not None:
+        if scores.get(name) is not None:
             yield name, scores[name][rows], scores[name][marks]
 
 
-def in_order(runs: Sequence[dict]) -> list[dict]:
+def sort_runs(runs: Sequence[dict]) -> list[dict]:
     """The runs by condition, system and seed, the control and the paper's order first; `InputError` if
     they do not compare.
     """
@@ -111,12 +139,12 @@ def check_comparable(runs: Sequence[dict]) -> None:
     each given once.
     """
     described = (
-        [(name_of(run), of_all(run)) for run in runs],
-        [(name_of(run), of_bilingual(run)) for run in runs if run["condition"] != NONE],
+        [(name_of(run), common_settings(run)) for run in runs],
+        [(name_of(run), bilingual_settings(run)) for run in runs if run["condition"] != NONE],
         [
             (name_of(run), {"offsets": set(map(str, run["procrustes"]["offsets"]))})
             for run in runs
-            if run["procrustes"]
+            if run["procrustes"] and run["system"] != CLIPPED  # whose table is short
         ],
     )
     for conditions in filter(None, described):
@@ -126,7 +154,7 @@ def check_comparable(runs: Sequence[dict]) -> None:
         raise InputError(f"a run is given twice: {', '.join(twice)}; give each once")
 
 
-def of_all(run: dict) -> dict[str, set[str]]:
+def common_settings(run: dict) -> dict[str, set[str]]:
     """What must be equal of all runs, by name; of sentences, those of one language."""
     languages = 1 if run["condition"] == NONE else 2
     counts = {
@@ -135,10 +163,17 @@ def of_all(run: dict) -> dict[str, set[str]]:
     return {"configs": {run["config"]}, "numbers of sentences": counts}
 
 
-def of_bilingual(run: dict) -> dict[str, set[str]]:
+def bilingual_settings(run: dict) -> dict[str, set[str]]:
     """What must be equal of runs with two languages."""
     layers = {f"layers of {measure}": {*run[measure]} for measure in ("retrieval", "translation")}
     return {**layers, "epochs": {str(run["epochs"])}}
+
+
+def check_configs(studies: Sequence[Sequence[dict]]) -> None:
+    """`InputError` for studies to stand side by side of which two are of one config."""
+    configs = [runs[0]["config"] for runs in studies]
+    if twice := sorted({config for config in configs if configs.count(config) > 1}):
+        raise InputError(f"two studies are of the config {', '.join(twice)}; give the runs of one together")
 
 
 def name_of(run: dict) -> str:
@@ -176,7 +211,7 @@ def runs_of(runs: Iterable[dict], system: str, condition: str) -> list[dict]:
     return [run for run in runs if (run["system"], run["condition"]) == (system, condition)]
 
 
-def by_seed(runs: Iterable[dict], system: str, conditions: Sequence[str]) -> dict[int, list[dict]]:
+def runs_by_seed(runs: Iterable[dict], system: str, conditions: Sequence[str]) -> dict[int, list[dict]]:
     """The runs of a system by seed, those of seeds that have all the conditions."""
     found: dict[int, list[dict]] = {}
     for condition in conditions:

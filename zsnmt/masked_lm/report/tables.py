@@ -13,28 +13,37 @@ from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
     LABELS,
     NONE,
-    by_seed,
+    REORDERED,
+    SAME,
     condition_label,
     conditions_of,
     group_label,
     groups,
+    runs_by_seed,
     runs_of,
 )
-from zsnmt.report.markdown import folded
+from zsnmt.report.markdown import fold
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import (
     Cell,
     Measured,
     Table,
-    joined,
-    markdown,
+    complete,
+    join_sentences,
     markdown_rows,
-    over_seeds,
+    markdown_table,
+    seed_cell,
     text_rows,
-    wrapped,
+    wrap,
 )
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
+OF_TEXT = ("orders", "sizes")  # tables of what the runs were trained on
+TREE_COUNTS = {
+    "read": "trees read",
+    "non_projective": "not projective",
+    "too_many_children": "too many children",
+}
 OfRun = Callable[[dict], float | None]
 
 
@@ -48,8 +57,8 @@ class Column(NamedTuple):
 
     def mean(self, of_seeds: Sequence[Sequence[dict]]) -> Measured | None:
         """The mean over the conditions of each seed, then over the seeds; None where a run has none."""
-        values = [[self.of(run) for run in of_seed] for of_seed in of_seeds]
-        return over_seeds(self.figure, [None if None in of_seed else fmean(of_seed) for of_seed in values])
+        values = [complete([self.of(run) for run in of_seed]) for of_seed in of_seeds]
+        return seed_cell(self.figure, [None if of_seed is None else fmean(of_seed) for of_seed in values])
 
 
 def perplexity(part: str) -> OfRun:
@@ -57,7 +66,7 @@ def perplexity(part: str) -> OfRun:
     return lambda run: run["perplexity"][part]
 
 
-def in_layer(measure: str, layer: str) -> OfRun:
+def layer_accuracy(measure: str, layer: str) -> OfRun:
     """How often the nearest one is the right one in a layer, the mean of both directions."""
     return lambda run: run[measure] and run[measure][layer]["mean"]
 
@@ -67,6 +76,18 @@ def median_loss(run: dict) -> float | None:
     return run["procrustes"] and median(run["procrustes"]["median"])
 
 
+def median_keys_loss(run: dict) -> float | None:
+    """The same of positions as keys."""
+    keys = run.get("procrustes_keys")
+    return keys and median(keys["median"])
+
+
+def undivided_loss(run: dict) -> float | None:
+    """The mean over the offsets of the mean loss that is not divided; None where it was not kept."""
+    losses = run["procrustes"] and run["procrustes"].get("undivided")
+    return losses and fmean(losses)
+
+
 FULL, FIRST = (
     Column("perplexity, full", "perplexity", perplexity("full"), lower=True),
     Column("perplexity, L1", "perplexity", perplexity("first"), lower=True),
@@ -74,6 +95,8 @@ FULL, FIRST = (
 ML_SCORE = Column("ML score", "ml_score", lambda run: run["ml_score"])
 BANDS = Column("bands", "bands", lambda run: run.get("bands") and run["bands"]["positions"])
 MEDIAN_LOSS = Column("median Procrustes loss", "procrustes", median_loss, lower=True)
+KEYS_LOSS = Column("median loss of p·W^K", "procrustes", median_keys_loss, lower=True)
+UNDIVIDED = Column("mean loss, undivided", "procrustes", undivided_loss, lower=True)
 
 
 def columns(runs: Sequence[dict]) -> list[Column]:
@@ -84,7 +107,7 @@ def columns(runs: Sequence[dict]) -> list[Column]:
     if bilingual is None:
         return [FULL, FIRST]
     measures = [
-        Column(f"{measure}, layer {layer}", measure, in_layer(measure, layer))
+        Column(f"{measure}, layer {layer}", measure, layer_accuracy(measure, layer))
         for measure in ("retrieval", "translation")
         for layer in sorted(bilingual[measure], key=int)
     ]
@@ -94,7 +117,8 @@ def columns(runs: Sequence[dict]) -> list[Column]:
 def tables(runs: Sequence[dict]) -> dict[str, Table]:
     """All tables that the runs have something for, by name."""
     by_group = [make(runs, group) for make in (encodings_table, ablations_table) for group in groups(runs)]
-    made = [*by_group, procrustes_table(runs), conditions_table(runs), runs_table(runs)]
+    of_text = [orders_table(runs), sizes_table(runs)]
+    made = [*by_group, procrustes_table(runs), *of_text, conditions_table(runs), runs_table(runs)]
     return {table.name: table.without_empty_columns() for table in made if table is not None}
 
 
@@ -103,7 +127,7 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
     them.
     """
     conditions = groups(runs)[group]
-    rows = averaged(runs, ENCODINGS, conditions, shown=columns(runs))
+    rows = mean_rows(runs, ENCODINGS, conditions, shown=columns(runs))
     if not rows:
         return None
     titles = ["encoding", "seeds", *(column.title for column in columns(runs))]
@@ -123,9 +147,40 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
         title,
         titles,
         rows=rows,
-        about=joined(about),
+        about=join_sentences(about),
         signatures=made_alike(runs),
     )
+
+
+def corpora_tables(studies: Sequence[Sequence[dict]]) -> list[Table]:
+    """Table 4 of the paper as it is printed: the tables of encodings of several studies, each with runs of
+    one config, side by side; those groups of conditions that all have.
+    """
+    named = {runs[0]["config"]: runs for runs in studies}
+    made = []
+    for group in (SAME, REORDERED, NONE):
+        found = {
+            config: encodings_table(runs, group) for config, runs in named.items() if group in groups(runs)
+        }
+        beside = {config: table for config, table in found.items() if table is not None}
+        if len(beside) < len(named):
+            continue
+        rows: dict[str, list[Cell]] = {label: [label] for label in ENCODINGS.values()}
+        for table in beside.values():
+            cells = {row[0]: row[1:] for row in table.rows}
+            for label, row in rows.items():
+                row += cells.get(label, [None] * (len(table.columns) - 1))
+        there = [row for row in rows.values() if any(cell is not None for cell in row[1:])]
+        titles = [f"{config}: {title}" for config, table in beside.items() for title in table.columns[1:]]
+        about = " ".join(
+            f"{config}: {group_label(group, groups(runs)[group])}; {made_alike(runs)}"
+            for config, runs in named.items()
+        )
+        title = "Position encodings by corpus"
+        made.append(
+            Table(f"{ENCODINGS_TABLE}beside_{group}", title, ["encoding", *titles], rows=there, about=about)
+        )
+    return made
 
 
 def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
@@ -135,7 +190,7 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
     conditions = groups(runs)[group]
     systems = {"learned": LABELS["learned"], **ABLATIONS}
     shown = [FULL, FIRST, ML_SCORE, MEDIAN_LOSS]
-    rows = averaged(runs, systems, conditions, shown=shown)
+    rows = mean_rows(runs, systems, conditions, shown=shown)
     if not {row[0] for row in rows} & {*ABLATIONS.values()}:
         return None
     about = [
@@ -145,15 +200,20 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
     title = f"Ablations of absolute positions: {group_label(group, conditions)}"
     titles = ["system", "seeds", *(column.title for column in shown)]
     return Table(
-        f"ablations_{group}", title, titles, rows=rows, about=joined(about), signatures=made_alike(runs)
+        f"ablations_{group}",
+        title,
+        titles,
+        rows=rows,
+        about=join_sentences(about),
+        signatures=made_alike(runs),
     )
 
 
-def averaged(
+def mean_rows(
     runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str], shown: Sequence[Column]
 ) -> list[list[Cell]]:
-    """A row a system that has seeds in all the conditions: label, seeds, and means over the conditions."""
-    found = {label: by_seed(runs, system, conditions) for system, label in systems.items()}
+    """One row per system that has seeds in all conditions: label, seeds, and means over the conditions."""
+    found = {label: runs_by_seed(runs, system, conditions) for system, label in systems.items()}
     return [
         [label, ", ".join(map(str, of_system)), *(column.mean([*of_system.values()]) for column in shown)]
         for label, of_system in found.items()
@@ -166,7 +226,7 @@ def incomplete(runs: Sequence[dict], systems: dict[str, str], conditions: Sequen
     missing = []
     for system, label in systems.items():
         there = {run["seed"] for condition in conditions for run in runs_of(runs, system, condition)}
-        if lacking := sorted(there - {*by_seed(runs, system, conditions)}):
+        if lacking := sorted(there - {*runs_by_seed(runs, system, conditions)}):
             missing.append(f"{label} seed {', '.join(map(str, lacking))}")
     return f"Left out, for they lack some of the conditions: {'; '.join(missing)}." if missing else ""
 
@@ -212,7 +272,7 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         (condition, system): losses_of(of_system)
         for condition in conditions_of(runs)
         for system in LABELS
-        if (of_system := with_losses(runs_of(runs, system, condition)))
+        if (of_system := runs_with_losses(runs_of(runs, system, condition)))
     }
     if not losses:
         return None
@@ -220,9 +280,11 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         [
             condition_label(condition),
             LABELS[system],
-            seeds(of_system := with_losses(runs_of(runs, system, condition))),
-            over_seeds("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
+            seeds(of_system := runs_with_losses(runs_of(runs, system, condition))),
+            seed_cell("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
             MEDIAN_LOSS.mean([[run] for run in of_system]),
+            UNDIVIDED.mean([[run] for run in of_system]),
+            KEYS_LOSS.mean([[run] for run in of_system]),
             BANDS.mean([[run] for run in of_system]),
             p_value(of_pair, losses.get((NONE, system))) if condition != NONE else None,
             p_value(of_pair, losses.get((condition, "tupe_absolute"))) if system != "tupe_absolute" else None,
@@ -235,12 +297,21 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "seeds",
         "mean loss",
         "median loss",
+        UNDIVIDED.title,
+        KEYS_LOSS.title,
         "bands",
         "p against EN alone",
         "p against TUPE (absolute)",
     ]
-    offsets = with_losses(runs)[0]["procrustes"]["offsets"]
-    noise = median(run["procrustes"]["noise"] for run in with_losses(runs))
+    offsets = max((run["procrustes"]["offsets"] for run in runs_with_losses(runs)), key=len)
+    noise = median(run["procrustes"]["noise"] for run in runs_with_losses(runs))
+    more = (
+        " Undivided: as the paper prints it; it grows with the vectors, so it compares within an encoding. "
+        "p·W^K: positions as keys of the first layer. Of relative encodings the table is over offsets, the "
+        "first layer's."
+        if any(run["procrustes"].get("undivided") for run in runs_with_losses(runs))
+        else ""
+    )
     about = (
         f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to "
         f"{offsets[-1]}: 0 where it holds everywhere; independent vectors have a median of about "
@@ -248,7 +319,7 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "the variance of word–position correlations that positions explain, whatever the word; chance is "
         "one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the median "
         "losses, means over the seeds, paired by k: whether two curves differ, not whether those of other "
-        "seeds would."
+        f"seeds would.{more}"
     )
     return Table(
         "procrustes",
@@ -261,12 +332,52 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
     )
 
 
+def orders_table(runs: Sequence[dict]) -> Table | None:
+    """Table 2: a sentence in all orders; None where there is none of another language."""
+    examples = {run["condition"]: run["example"] for run in runs if run.get("example")}
+    reordered = [condition for condition in groups(runs).get(REORDERED, []) if condition in examples]
+    if not reordered:
+        return None
+    rows: list[list[Cell]] = [["EN", examples[reordered[0]]["first"]]]
+    rows += [[f"EN∼{condition.upper()}", examples[condition]["second"]] for condition in reordered]
+    about = "A sentence of the training text, and what the second language of each condition makes of it."
+    return Table("orders", "A sentence in all orders", ["text", "sentence"], rows=rows, about=about)
+
+
+def sizes_table(runs: Sequence[dict]) -> Table | None:
+    """Table 3: how many sentences there are, and trees that were left out of all conditions; None where no
+    run has two languages.
+    """
+    bilingual = [run for run in runs if run["condition"] != NONE]
+    if not bilingual:
+        return None
+    sentences = bilingual[0]["sentences"]
+    trees: dict = next((run["trees"] for run in bilingual if run.get("trees")), {})
+    rows: list[list[Cell]] = [
+        [
+            title,
+            f"{sentences[split] // 2:,}",
+            f"{sentences[split]:,}",
+            *(f"{trees[split][count]:,}" if split in trees else None for count in TREE_COUNTS),
+        ]
+        for split, title in (("train", "training"), ("valid", "validation"))
+    ]
+    titles = ["text", "sentences of a language", "of two languages", *TREE_COUNTS.values()]
+    about = (
+        "Left out of all conditions are sentences whose tree is not projective, or where a word has too many "
+        "children to weigh all their orders."
+        if trees
+        else ""
+    )
+    return Table("sizes", f"Sentences of {runs[0]['config']}", titles, rows=rows, about=about)
+
+
 def seeds(runs: Sequence[dict]) -> str:
     """The seeds of a system's runs."""
     return ", ".join(str(run["seed"]) for run in runs)
 
 
-def with_losses(runs: Sequence[dict]) -> list[dict]:
+def runs_with_losses(runs: Sequence[dict]) -> list[dict]:
     """The runs whose Procrustes loss was measured."""
     return [run for run in runs if run["procrustes"]]
 
@@ -277,8 +388,8 @@ def losses_of(runs: Sequence[dict]) -> list[float]:
 
 
 def p_value(losses: Sequence[float], others: Sequence[float] | None) -> str | None:
-    """That of the two-sided Wilcoxon signed-rank test; None without the others."""
-    if others is None:
+    """That of the two-sided Wilcoxon signed-rank test; None without others at the same offsets."""
+    if others is None or len(others) != len(losses):
         return None
     # a fixed table is the same in every condition
     return f"{1.0 if losses == others else wilcoxon(losses, others):.2g}"
@@ -315,32 +426,36 @@ def made_alike(runs: Sequence[dict]) -> str:
     return f"{train:,} sentences of a language to train on, {valid:,} to score; {epochs}."
 
 
-def marked(table: Table, mark: str) -> Table:
+def mark_best(table: Table, mark: str) -> Table:
     """A table of encodings with its best figures in a mark such as `**{}**`, as text or as the markup that
     it is; else as it was.
     """
     lower = {column.title for column in (FULL, FIRST)}
     rows = [[*row] for row in table.rows]
     for place, title in enumerate(table.columns):
-        means = [row[place].mean for row in rows if isinstance(row[place], Measured)]
+        means = [cell.mean for row in rows if isinstance(cell := row[place], Measured)]
         if len(means) > 1 and table.name.startswith(ENCODINGS_TABLE):
-            best = min(means) if title in lower else max(means)
+            best = min(means) if title.split(": ")[-1] in lower else max(means)
             for row in rows:
-                if isinstance(row[place], Measured) and row[place].mean == best:
-                    row[place] = mark.format(row[place])
+                if isinstance(cell := row[place], Measured) and cell.mean == best:
+                    row[place] = mark.format(cell)
     return replace(table, rows=rows)
 
 
 def text_of(table: Table) -> str:
     """A table for a terminal, with its title and what it holds; stars at the best encodings."""
     return "\n\n".join(
-        [f"{table.title}:", text_rows(marked(table, "{} *")), wrapped(joined([table.note, table.signatures]))]
+        [
+            f"{table.title}:",
+            text_rows(mark_best(table, "{} *")),
+            wrap(join_sentences([table.note, table.signatures])),
+        ]
     )
 
 
 def markdown_of(table: Table) -> str:
     """A table with its title and note in Markdown; the best encodings in bold."""
-    return markdown(marked(table, "**{}**"))
+    return markdown_table(mark_best(table, "**{}**"))
 
 
 def text_report(runs: Sequence[dict]) -> str:
@@ -356,8 +471,8 @@ def markdown_report(runs: Sequence[dict]) -> str:
     """
 
     def part(table: Table) -> str:
-        return f"{markdown_rows(marked(table, '**{}**'))}\n\n{table.note}".strip()
+        return f"{markdown_rows(mark_best(table, '**{}**'))}\n\n{table.note}".strip()
 
-    *shown, conditions, made = tables(runs).values()
-    below = [folded(table.title, part(table)) for table in (conditions, made)]
+    *shown, conditions, made = (table for name, table in tables(runs).items() if name not in OF_TEXT)
+    below = [fold(table.title, part(table)) for table in (conditions, made)]
     return "\n\n".join([*(f"{table.title}:\n\n{part(table)}" for table in shown), made_alike(runs), *below])

@@ -2,24 +2,31 @@
 files.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.report.scores import check_alike
-from zsnmt.report.table import Table, over_seeds
+from zsnmt.report.table import Table, seed_cell
 
 SCORES_FILE = "xnli.json"
 REMEDY = "score the run with recipes/xnli.sh"
+KINDS = {
+    **dict.fromkeys(("config", "system"), str),
+    "seed": int,
+    "pairs": Mapping[str, int],
+    "accuracy": Mapping[str, float],
+}
 
 
 def read_runs(folders: Iterable[Path]) -> list[dict]:
     """The score files of runs, and of the runs SYSTEM/seedK in folders; raises `InputError` for one that
     is missing or damaged.
     """
-    runs = []
+    runs: list[dict] = []
     for folder in folders:
         own = folder / SCORES_FILE
         found = [own] if own.is_file() else sorted(folder.glob(f"*/seed*/{SCORES_FILE}"))
@@ -27,12 +34,22 @@ def read_runs(folders: Iterable[Path]) -> list[dict]:
             raise InputError(
                 f"{folder} holds no {SCORES_FILE}, neither of a run nor of runs SYSTEM/seedK; {REMEDY}"
             )
-        runs += [read_json(path, REMEDY) for path in found]
+        runs += map(read, found)
     return runs
 
 
+def read(path: Path) -> dict:
+    """One score file; `InputError` if it is missing or damaged."""
+    scores = read_json(path, REMEDY, KINDS)
+    with damage_of(path, REMEDY):
+        check_kinds(scores["pairs"], {"train": int})
+        if not scores["accuracy"]:
+            raise ValueError("it has no language")
+    return scores
+
+
 def accuracy_table(runs: Sequence[dict]) -> Table:
-    """A row an encoding, means over its seeds; raises `InputError` for runs that were not made alike, or
+    """One row per encoding, means over its seeds; raises `InputError` for runs that were not made alike, or
     are given twice.
     """
     check_alike(
@@ -46,7 +63,7 @@ def accuracy_table(runs: Sequence[dict]) -> Table:
     for system in sorted({run["system"] for run in runs}, key=lambda system: [*LABELS, system].index(system)):
         of_system = sorted((run for run in runs if run["system"] == system), key=lambda run: run["seed"])
         means = [
-            over_seeds("accuracy", [run["accuracy"][language] for run in of_system]) for language in languages
+            seed_cell("accuracy", [run["accuracy"][language] for run in of_system]) for language in languages
         ]
         rows.append([LABELS.get(system, system), ", ".join(str(run["seed"]) for run in of_system), *means])
     about = (

@@ -5,26 +5,48 @@ from pathlib import Path
 
 from zsnmt.analysis.held_out import Accuracy
 from zsnmt.analysis.layer_classifiers import Classified, classify_layers, sides
-from zsnmt.errors import InputError
+from zsnmt.analysis.live_classifiers import LiveStates, classify_while_running
+from zsnmt.analysis.state_folder import ROWS
+from zsnmt.files.replacing import check_output
 from zsnmt.report.table import Table, text_rows, write_tsv
 
 
 def write_classifiers(
-    states: Path, output: Path, *, held_out: Path | None, kind: str, labels: Sequence[str], seed: int
+    states: Path,
+    output: Path,
+    *,
+    held_out: Path | None,
+    kind: str,
+    labels: Sequence[str],
+    seed: int,
+    batches: str = ROWS,
 ) -> str:
+    """Fit probes to `states`, measure them on those of `held_out`, or on a fifth of the sentences, and write
+    what `write_tables` does; returns the printed table. Raises `InputError`.
+    """
+    check_output(output)
+    training, measured = sides(states, held_out, seed)
+    labels = [*dict.fromkeys(labels)]
+    rows = classify_layers(training, measured, kind=kind, labels=labels, seed=seed, batches=batches)
+    return write_tables([*rows], training.states.labels.languages, output)
+
+
+def write_live_classifiers(
+    states: LiveStates, output: Path, *, held_out: LiveStates, labels: Sequence[str], seed: int
+) -> str:
+    """The same of published probes that learn while the encoder runs."""
+    rows = classify_while_running(states, held_out, labels=[*dict.fromkeys(labels)], seed=seed)
+    return write_tables([*rows], states.labels.languages, output)
+
+
+def write_tables(rows: Sequence[Classified], languages: Sequence[str], output: Path) -> str:
     """Write accuracies by layer and label, and how languages are confused beside them; returns the printed
     table.
 
-    A probe is fitted to `states` and measured on those of `held_out`, or on a fifth of the sentences. For
-    `out.tsv` the confusions are `out.confusion.tsv`, without which it is where the language is not predicted.
-    Raises `InputError`.
+    For `out.tsv` the confusions are `out.confusion.tsv`, without which it is where the language is not
+    predicted.
     """
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; name a TSV file")
-    training, measured = sides(states, held_out, seed)
-    languages = training.states.labels.languages
     output.parent.mkdir(parents=True, exist_ok=True)
-    rows = [*classify_layers(training, measured, kind=kind, labels=[*dict.fromkeys(labels)], seed=seed)]
     confused = [
         [row.layer, language, *shares]
         for row in rows
@@ -39,10 +61,10 @@ def write_classifiers(
         write_tsv(confusions, ["layer", "language", *languages], confused)
     else:
         confusions.unlink(missing_ok=True)  # an earlier one would not belong to the new figures
-    return printed(rows)
+    return print_rows(rows)
 
 
-def printed(rows: Sequence[Classified]) -> str:
+def print_rows(rows: Sequence[Classified]) -> str:
     """Accuracies in per cent beside what needs no states."""
     layers, labels = ([*dict.fromkeys(names)] for names in zip(*((row.layer, row.label) for row in rows)))
     figures = {(row.layer, row.label): row.accuracy for row in rows}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from statistics import fmean
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -23,8 +24,8 @@ from zsnmt.report.probes.tables import (
     SVCCA,
     Finding,
 )
-from zsnmt.report.scores import by_system
-from zsnmt.report.table import FORMS
+from zsnmt.report.scores import runs_by_system
+from zsnmt.report.table import FORMS, complete
 
 STROKES = {MAJORITY: (0, (6, 2)), CHANCE: (0, (1, 1.5))}
 FAINT = {"linewidth": 0.9, "alpha": 0.7}
@@ -39,17 +40,16 @@ def probe_figures(found: Sequence[Probes], systems: Sequence[str]) -> list[tuple
     if not found:
         return []
     classifiers = [finding for finding in CLASSIFIERS if finding.of(found[0], FINAL) is not None]
-    accuracy = by_layer(found, classifiers, systems, columns=len(classifiers), one_scale=True)
-    similarity = by_layer(
-        found, (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL), systems, columns=2, one_scale=False
-    )
-    return [
-        ("probe_accuracy", "Accuracy of linear classifiers by layer", accuracy),
-        ("probe_similarity", "Similarity of languages by layer", similarity),
-    ]
+    accuracy = layer_panels(found, classifiers, systems, columns=len(classifiers), one_scale=True)
+    drawn = [("probe_accuracy", "Accuracy of linear classifiers by layer", accuracy)]
+    if found[0].similarities[FINAL]:
+        compared = (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL)
+        similarity = layer_panels(found, compared, systems, columns=2, one_scale=False)
+        drawn.append(("probe_similarity", "Similarity of languages by layer", similarity))
+    return drawn
 
 
-def by_layer(
+def layer_panels(
     found: Sequence[Probes],
     findings: Sequence[Finding],
     systems: Sequence[str],
@@ -77,19 +77,19 @@ def by_layer(
 
 
 def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequence[str]) -> None:
-    """A line a run, thinner where there are several seeds; what needs no states; where a residual is
+    """One line per run, thinner where there are several seeds; what needs no states; where a residual is
     removed.
     """
     factor, layers = FORMS[finding.figure].factor, found[0].record["layers"]
-    thin = len(found) > len(by_system(found))
+    thin = len(found) > len(runs_by_system(found))
 
-    def line(of: Sequence[float | None], **style) -> None:
-        if None not in of:
-            axes.plot([factor * value for value in of], **style)
+    def line(of: Sequence[float | None], **style: Any) -> None:
+        if (values := complete(of)) is not None:
+            axes.plot([factor * value for value in values], **style)
 
     for name, of in finding.references.items():
         line([of(found[0], layer) for layer in layers], color=INK, linestyle=STROKES[name], **FAINT)
-    removing = without_residual(found)
+    removing = removal_layers(found)
     for number, (system, places) in enumerate(removing.items()):
         dots = (
             2 * number,
@@ -97,7 +97,7 @@ def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequenc
         )  # of several systems they fill each other's gaps
         for place in places:
             axes.axvline(place, color=colour(system, systems), linestyle=dots, linewidth=1.2)
-    for system, runs in by_system(found).items():
+    for system, runs in runs_by_system(found).items():
         style = look(systems.index(system))
         for one in runs:
             line([finding.of(one, layer) for layer in layers], **style, linewidth=0.9 if thin else 1.4)
@@ -110,10 +110,10 @@ def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequenc
                 )
 
 
-def without_residual(found: Sequence[Probes]) -> dict[str, list[int]]:
+def removal_layers(found: Sequence[Probes]) -> dict[str, list[int]]:
     """For each system that removes residuals, where on the axis of layers."""
     layers = found[0].record["layers"]
-    removed = {system: runs[0].record["removed_layers"] for system, runs in by_system(found).items()}
+    removed = {system: runs[0].record["removed_layers"] for system, runs in runs_by_system(found).items()}
     return {
         system: [layers.index(str(layer)) for layer in of_system]
         for system, of_system in removed.items()
@@ -128,11 +128,11 @@ def colour(system: str, systems: Sequence[str]) -> str:
 
 def key(found: Sequence[Probes], findings: Sequence[Finding], systems: Sequence[str]) -> dict:
     """A legend's entries and place: a column of systems, one of the strokes."""
-    there = by_system(found)
+    there = runs_by_system(found)
     entries = [
         Line2D([], [], label=system, **look(place)) for place, system in enumerate(systems) if system in there
     ]
-    removing = [colour(system, systems) for system in without_residual(found)]
+    removing = [colour(system, systems) for system in removal_layers(found)]
     strokes = [Line2D([], [], color=of_system, linestyle=DOTTED, label=REMOVED) for of_system in removing]
     if any(finding.independent for finding in findings):
         strokes.append(Line2D([], [], color=INK, linestyle=DASHED, label=INDEPENDENT, **FAINT))
@@ -144,7 +144,7 @@ def key(found: Sequence[Probes], findings: Sequence[Finding], systems: Sequence[
 def confusion_maps(found: Sequence[Probes]) -> list[HeatMap]:
     """How the encoder output's languages are confused in each system, in %, means over its seeds."""
     maps = []
-    for system, runs in by_system([one for one in found if one.confusions[FINAL]]).items():
+    for system, runs in runs_by_system([one for one in found if one.confusions[FINAL]]).items():
         languages = runs[0].record["languages"]
         values = {
             Direction(true, predicted): 100 * fmean(one.confusions[FINAL][true][place] for one in runs)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from zsnmt.analysis.similarities import Similarity
 from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
-from zsnmt.files import read_json
+from zsnmt.files.kinds import check_kinds
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.report.scores import Run, check_alike
 from zsnmt.text.lines import read_lines
 
@@ -32,6 +33,25 @@ OF_PROBES = {  # what else it says, which must be equal in one table, and what t
     "training_text": "texts that classifiers are trained on",
     "train_lines": "numbers of lines that classifiers are trained on",
     "probe_seed": "seeds of the probes",
+}
+OF_LATER_PROBES = {  # and what older ones do not say, see `older`
+    "held_out_text": "texts that classifiers are measured on",
+    "held_out_lines": "numbers of lines that classifiers are measured on",
+    "batches": "batches of classifiers",
+    "classifiers_only": "probes without similarity",
+}
+KINDS = {
+    **dict.fromkeys(("config", "system", "command", "commit", "model"), str),
+    "seed": int,
+    "versions": Mapping[str, str],
+    "removed_layers": Sequence[int],
+    **dict.fromkeys(("text", "split", "kind", "training_text"), str),
+    "target": str | None,
+    "variance": float | None,
+    **dict.fromkeys(("dimension", "probe_seed"), int),
+    **dict.fromkeys(("sentences", "train_lines"), int | Mapping[str, int]),
+    **dict.fromkeys(("layers", "languages", CLASSIFIERS), Sequence[str]),
+    **dict.fromkeys((SIMILARITY, CONFUSION), Sequence[str] | None),
 }
 
 
@@ -101,14 +121,20 @@ def read(run: Path) -> dict:
     folder = run / FOLDER
     record = read_json(folder / RECORD, f"make it with recipes/probe.sh {run}")
     return record | {
-        name: read_lines(folder / name) for name in TABLES if name != CONFUSION or (folder / name).is_file()
+        name: read_lines(folder / name) for name in TABLES if name == CLASSIFIERS or (folder / name).is_file()
     }
 
 
 def parse(found: dict, source: Path) -> Probes:
     """Probes from what `read` gives of `source`; `InputError` unless record and tables are whole."""
-    if missing := [key for key in (*OF_RUN, *OF_PROBES, SIMILARITY, CLASSIFIERS) if key not in found]:
+    found = older(found) | found
+    tables = [CLASSIFIERS] if found["classifiers_only"] else [SIMILARITY, CLASSIFIERS]
+    if missing := [key for key in (*OF_RUN, *OF_PROBES, *tables) if key not in found]:
         raise InputError(f"{source} does not say {', '.join(missing)}; {REMEDY}")
+    with damage_of(source, REMEDY):
+        check_kinds(found, KINDS)
+        if FINAL not in found["layers"] or len(found["languages"]) < 2:
+            raise ValueError("it is not of all layers and of two languages or more")
     layers, languages = found["layers"], found["languages"]
     labels = [
         label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])
@@ -118,13 +144,14 @@ def parse(found: dict, source: Path) -> Probes:
         return table(found.get(name, []), columns, list(keys), name=f"{name} in {source}")
 
     pairs = [(layer, *pair) for layer in layers for pair in combinations(languages, 2)]
-    similar = [Similarity(*row) for row in rows(SIMILARITY, Similarity.__annotations__, pairs)]
+    compared = [] if found["classifiers_only"] else rows(SIMILARITY, Similarity.__annotations__, pairs)
+    similar = [Similarity(*row) for row in compared]
     classifiers = product(layers, labels or LABELS)
     classified = [Classified(*row) for row in rows(CLASSIFIERS, Classified.__annotations__, classifiers)]
     confused = {"layer": str, "language": str, **dict.fromkeys(languages, float)}
     confusions = rows(CONFUSION, confused, product(layers, languages)) if "language" in labels else []
     return Probes(
-        {key: found[key] for key in (*OF_RUN, *OF_PROBES)},
+        {key: found[key] for key in (*OF_RUN, *OF_PROBES, *OF_LATER_PROBES)},
         {layer: [row for row in similar if row.layer == layer] for layer in layers},
         {layer: {row.label: row for row in classified if row.layer == layer} for layer in layers},
         confusions={
@@ -132,6 +159,17 @@ def parse(found: dict, source: Path) -> Probes:
             for layer in layers
         },
     )
+
+
+def older(found: dict) -> dict:
+    """What was true of all probes before their record said so: one text, and batches of rows."""
+    text, sentences = found.get("text"), found.get("sentences")
+    return {
+        "held_out_text": text,
+        "held_out_lines": sentences,
+        "batches": "rows",
+        "classifiers_only": False,
+    }
 
 
 def table(
@@ -149,7 +187,8 @@ def table(
             read.append([value(cell, kind) for cell, kind in zip(row, columns.values(), strict=True)])
         except ValueError as error:
             raise InputError(f"{name}, line {number} is damaged ({error}); {REMEDY}") from error
-    wanted, there = Counter(keys), Counter(tuple(row[: len(keys[0])]) for row in read)
+    wanted: Counter[tuple] = Counter(keys)
+    there: Counter[tuple] = Counter(tuple(row[: len(keys[0])]) for row in read)
     if odd := [*(wanted - there), *(there - wanted)]:
         raise InputError(f"{name} has no row, or one too many, for {' '.join(map(str, odd[0]))}; {REMEDY}")
     return read
@@ -171,12 +210,12 @@ def check_probed_alike(found: Sequence[Probes]) -> None:
     """`InputError` unless the probes are of one text with equal settings."""
     if found:
         remedy = "probe them alike with recipes/probe.sh, or leave out a run"
-        check_alike([(one.name, probed(one)) for one in found], remedy)
+        check_alike([(one.name, common_settings(one)) for one in found], remedy)
 
 
-def probed(one: Probes) -> dict[str, set[str]]:
+def common_settings(one: Probes) -> dict[str, set[str]]:
     """What must be equal of probes in one table, by name."""
-    said = {what: one.record[key] for key, what in OF_PROBES.items()}
+    said = {what: one.record[key] for key, what in (OF_PROBES | OF_LATER_PROBES).items()}
     tokens = {
         f"{row.rows} for {row.label} ({row.majority:.4f} of one class)"
         for row in one.classified[FINAL].values()

@@ -8,7 +8,7 @@ import numpy as np
 
 from zsnmt.analysis.similarities import Similarity, similarities
 from zsnmt.analysis.state_folder import read_states
-from zsnmt.errors import InputError
+from zsnmt.files.replacing import check_output
 from zsnmt.report.table import Table, text_rows, write_tsv
 
 TITLES = [
@@ -31,8 +31,7 @@ def write_similarities(
     `variance` and `csls_neighbours` are those of `similarities`, and `seed` is that of its Gaussians. Raises
     `InputError`.
     """
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; name a TSV file")
+    check_output(output)
     found = read_states(states)
     output.parent.mkdir(parents=True, exist_ok=True)
     rows = [*similarities(found, np.random.default_rng(seed), variance, csls_neighbours=csls_neighbours)]

@@ -8,8 +8,8 @@ from statistics import fmean
 
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.report.probes.folder import LABELS, Probes
-from zsnmt.report.scores import by_system, seeds, short_commit
-from zsnmt.report.table import Cell, Measured, Table, joined, over_seeds
+from zsnmt.report.scores import runs_by_system, seeds, short_commit
+from zsnmt.report.table import Cell, Measured, Table, join_sentences, seed_cell
 
 MAJORITY, CHANCE = "majority class", "chance"  # what needs no states
 InLayer = Callable[[Probes, str], float | None]  # of a run, in a layer
@@ -30,7 +30,7 @@ class Finding:
 
     def over_seeds(self, runs: Sequence[Probes], layer: str) -> Measured | None:
         """The mean over the runs of a system."""
-        measured = over_seeds(self.figure, [self.of(one, layer) for one in runs])
+        measured = seed_cell(self.figure, [self.of(one, layer) for one in runs])
         return measured and replace(measured, difference=self.difference)
 
     def reference(self, name: str, found: Sequence[Probes], layer: str) -> Measured | None:
@@ -54,18 +54,21 @@ def classifier(label: str) -> Finding:
 
 
 def mean_over_pairs(*names: str) -> InLayer:
-    """The mean of some figures over all pairs of languages; None where one has no value."""
+    """The mean of some figures over all pairs of languages; None where one has no value, or none was
+    compared.
+    """
 
     def mean(one: Probes, layer: str) -> float | None:
         values = [getattr(pair, name) for pair in one.similarities[layer] for name in names]
-        return None if None in values else fmean(values)
+        return None if None in values or not values else fmean(values)
 
     return mean
 
 
-def above_independent(one: Probes, layer: str) -> float:
-    """SVCCA minus that of independent states, the mean over the pairs."""
-    return fmean(pair.svcca - pair.independent for pair in one.similarities[layer])
+def above_chance(one: Probes, layer: str) -> float | None:
+    """SVCCA minus that of independent states, the mean over the pairs; None where none was compared."""
+    pairs = one.similarities[layer]
+    return fmean(pair.svcca - pair.independent for pair in pairs) if pairs else None
 
 
 TOKEN, POSITION, LANGUAGE = CLASSIFIERS = tuple(map(classifier, LABELS))
@@ -77,8 +80,13 @@ SVCCA = Finding(
     references={CHANCE: mean_over_pairs("gaussian")},
     independent=INDEPENDENT.of,
 )
-ABOVE_INDEPENDENT = Finding("SVCCA − independent", "svcca", above_independent, difference=True)
-CKA = Finding("CKA", "cka", mean_over_pairs("cka"), references={CHANCE: lambda one, layer: 0.0})
+ABOVE_INDEPENDENT = Finding("SVCCA − independent", "svcca", above_chance, difference=True)
+CKA = Finding(
+    "CKA",
+    "cka",
+    mean_over_pairs("cka"),
+    references={CHANCE: lambda one, layer: 0.0 if one.similarities[layer] else None},
+)
 RETRIEVAL = Finding(
     "retrieval",
     "retrieval",
@@ -91,15 +99,17 @@ SIMILARITIES = SVCCA, INDEPENDENT, ABOVE_INDEPENDENT, CKA, RETRIEVAL, KEPT
 
 def headlines(found: Sequence[Probes]) -> list[Table]:
     """The tables of the encoder output, of probes that can be compared; none without probes."""
-    return made(found, positions_table, similarity_table)
+    return tables_with_figures(found, positions_table, similarity_table)
 
 
 def details(found: Sequence[Probes]) -> list[Table]:
     """The tables of every layer and of languages, and what made the probes; none without probes."""
-    return made(found, layers_table, confusion_table, runs_table)
+    return tables_with_figures(found, layers_table, confusion_table, runs_table)
 
 
-def made(found: Sequence[Probes], *makers: Callable[[Sequence[Probes]], Table | None]) -> list[Table]:
+def tables_with_figures(
+    found: Sequence[Probes], *makers: Callable[[Sequence[Probes]], Table | None]
+) -> list[Table]:
     """The tables that there are figures for."""
     tables = [make(found) for make in makers] if found else []
     return [table.without_empty_columns() for table in tables if table is not None]
@@ -114,7 +124,7 @@ def positions_table(found: Sequence[Probes]) -> Table | None:
     rows = found[0].classified[FINAL].values()
     unseen = [f"{row.label} id, {row.unseen:,}" for row in rows if row.unseen]
     tokens = max(row.rows for row in rows)
-    about = joined(
+    about = join_sentences(
         [
             f"Accuracy of linear classifiers on {tokens:,} held-out tokens of the encoder output (after its "
             "final normalisation): lower means that less of the token and its place is left, as in Liu et "
@@ -124,13 +134,17 @@ def positions_table(found: Sequence[Probes]) -> Table | None:
     )
     title = "Token and position in the encoder output"
     return Table(
-        "probe_positions", title, *in_output(found, (TOKEN, POSITION)), about, signatures=settings(found)
+        "probe_positions", title, *output_table(found, (TOKEN, POSITION)), about, signatures=settings(found)
     )
 
 
-def similarity_table(found: Sequence[Probes]) -> Table:
-    """Whether the encoder output is the same in all languages: Table 9 of Liu et al. 2021."""
+def similarity_table(found: Sequence[Probes]) -> Table | None:
+    """Whether the encoder output is the same in all languages: Table 9 of Liu et al. 2021; None where neither
+    similarity nor the language was probed.
+    """
     pairs = found[0].similarities[FINAL]
+    if not pairs and "language" not in found[0].classified[FINAL]:
+        return None
     about = (
         f"Means over {len(pairs)} pairs of languages of {pairs[0].sentences:,} sentences, each the mean of "
         f"its tokens' states in {pairs[0].dimensions} dimensions: higher means more alike, and so does a "
@@ -138,22 +152,25 @@ def similarity_table(found: Sequence[Probes]) -> Table:
         "kept: independent states with as many have what stands beside it, Gaussian noise of that size "
         "what stands below it. CKA is debiased; retrieval: how often the nearest sentence of the other "
         "language is the translation."
+        if pairs
+        else "A lower accuracy of language id means that languages are more alike, as in Liu et al. 2021, "
+        "Table 9."
     )
     title = "Languages in the encoder output"
     return Table(
         "probe_similarity",
         title,
-        *in_output(found, (*SIMILARITIES, LANGUAGE)),
+        *output_table(found, (*SIMILARITIES, LANGUAGE)),
         about,
         signatures=settings(found),
     )
 
 
-def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[list[str], list[list[Cell]]]:
+def output_table(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[list[str], list[list[Cell]]]:
     """Columns, and one row per system and reference."""
     rows: list[list[Cell]] = [
         [system, seeds(runs), *(finding.over_seeds(runs, FINAL) for finding in findings)]
-        for system, runs in by_system(found).items()
+        for system, runs in runs_by_system(found).items()
     ]
     rows += [
         [name, None, *(finding.reference(name, found, FINAL) for finding in findings)]
@@ -163,12 +180,12 @@ def in_output(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[lis
 
 
 def layers_table(found: Sequence[Probes]) -> Table:
-    """A row a layer and system."""
+    """One row per layer and system."""
     findings = (*CLASSIFIERS, *SIMILARITIES)
     rows = [
         [layer, system, residual(runs[0], layer), *(finding.over_seeds(runs, layer) for finding in findings)]
         for layer in found[0].record["layers"]
-        for system, runs in by_system(found).items()
+        for system, runs in runs_by_system(found).items()
     ]
     about = (
         "Layer 0 is the embedding with its position, final the last layer's output after the final "
@@ -195,12 +212,14 @@ def confusion_table(found: Sequence[Probes]) -> Table | None:
 
     def shares(runs: Sequence[Probes], true: str) -> list[Measured | None]:
         return [
-            over_seeds("accuracy", of_seeds)
+            seed_cell("accuracy", of_seeds)
             for of_seeds in zip(*(one.confusions[FINAL][true] for one in runs))
         ]
 
     rows = [
-        [system, true, *shares(runs, true)] for system, runs in by_system(found).items() for true in languages
+        [system, true, *shares(runs, true)]
+        for system, runs in runs_by_system(found).items()
+        for true in languages
     ]
     about = (
         "Share of the held-out tokens of a true language that is taken for each language; a row adds up "
@@ -243,8 +262,19 @@ def runs_table(found: Sequence[Probes]) -> Table:
 def settings(found: Sequence[Probes]) -> str:
     """What every figure depends on."""
     said = found[0].record
+    procedure = f"{said['kind']} procedure" + ", whole sentences" * (said["batches"] == "sentences")
+    lines = number_of_each(said["held_out_lines"], "lines of each language")
+    measured = f", measured on text {said['held_out_text']}, {lines}"
     return (
-        f"Text {said['text']}, split {said['split']}, {said['sentences']:,} sentences in "
-        f"{', '.join(said['languages'])}; classifiers: {said['kind']} procedure, {said['train_lines']:,} "
-        f"training lines of each language; seed {said['probe_seed']}."
+        f"Text {said['text']}, split {said['split']}, {number_of_each(said['sentences'], 'sentences')} in "
+        f"{', '.join(said['languages'])}; classifiers: {procedure}, "
+        f"{number_of_each(said['train_lines'], 'training lines of each language')}"
+        f"{measured * (said['held_out_text'] != said['text'])}; seed {said['probe_seed']}."
     )
+
+
+def number_of_each(number: int | Mapping[str, int], things: str) -> str:
+    """A number that languages have in common, or the number of each."""
+    if isinstance(number, int):
+        return f"{number:,} {things}"
+    return f"{', '.join(f'{of_one:,} ({language})' for language, of_one in number.items())} {things}"

@@ -7,9 +7,9 @@ Artificial languages have word orders, which their score files name.
 from collections.abc import Collection, Mapping, Sequence
 
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
-from zsnmt.report.scores import Column, all_directions, by_system, signature_note
+from zsnmt.report.scores import Column, all_directions, runs_by_system, signature_note
 from zsnmt.report.significance import Side
-from zsnmt.report.table import Cell, Table, joined, over_seeds
+from zsnmt.report.table import Cell, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.runs.systems import BELOW, BY_ENCODING
 
@@ -21,10 +21,10 @@ COLUMNS = [
 
 
 def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
-    """A row an encoding: means of the baseline and of the model without the residual; None for fewer than two
-    encodings.
+    """One row per encoding: means of the baseline and of the model without the residual; None for fewer than
+    two encodings.
     """
-    systems = by_system(all_scores)
+    systems = runs_by_system(all_scores)
     found = {
         encoding: [systems.get(system.name, []) for system in pair] for encoding, pair in BY_ENCODING.items()
     }
@@ -35,7 +35,7 @@ def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
     if len(found) < 2:
         return None
     orders = word_orders(all_scores)
-    groups = by_order(all_directions(all_scores), orders)
+    groups = split_by_order(all_directions(all_scores), orders)
     rows = [{"encoding": encoding, **cells(variants, groups)} for encoding, variants in found.items()]
     about = ["BLEU and off-target, means over directions.", order_note(orders)]
     signatures = signature_note(
@@ -47,7 +47,7 @@ def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
         "Position encodings of the encoder",
         [*rows[0]],
         rows=table,
-        about=joined(about),
+        about=join_sentences(about),
         signatures=signatures,
     )
 
@@ -57,12 +57,14 @@ def cells(
 ) -> dict[str, Cell]:
     """The figures of an encoding, by the titles of the columns; None for a variant without runs."""
     zero_shot = Column(ZERO_SHOT, DIRECT, "bleu")
-    columns = {column.title: (column, None) for column in COLUMNS}
+    columns: dict[str, tuple[Column, Collection[Direction] | None]] = {
+        column.title: (column, None) for column in COLUMNS
+    }
     columns |= {
         f"{zero_shot.title}, {group}": (zero_shot, directions) for group, directions in groups.items()
     }
     return {
-        f"{variant} {title}": over_seeds(column.figure, Side(runs, column).means(directions))
+        f"{variant} {title}": seed_cell(column.figure, Side(runs, column).means(directions))
         for title, (column, directions) in columns.items()
         for variant, runs in zip(VARIANTS, variants)
     }
@@ -75,7 +77,9 @@ def word_orders(all_scores: Sequence[Scores]) -> dict[str, str]:
     return {language: known[language] for language in others} if {*others} <= {*known} else {}
 
 
-def by_order(directions: Mapping[Direction, str], orders: Mapping[str, str]) -> dict[str, list[Direction]]:
+def split_by_order(
+    directions: Mapping[Direction, str], orders: Mapping[str, str]
+) -> dict[str, list[Direction]]:
     """The zero-shot directions between languages of one word order, and of two; none where orders are not
     known.
     """

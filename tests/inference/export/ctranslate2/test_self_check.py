@@ -6,9 +6,9 @@ from tests.conftest import make_dictionary
 from tests.support.exports import export, random_model, random_translations
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import read_json, write_json
 from zsnmt.inference.export.ctranslate2 import self_check
-from zsnmt.inference.export.ctranslate2.check import EXACT, scored
+from zsnmt.inference.export.ctranslate2.check import EXACT, score_translations
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.processor import this_processor
 from zsnmt.inference.export.ctranslate2.self_check import (
@@ -34,7 +34,9 @@ def folder(model, tmp_path):
     """An export that was checked on this processor."""
     dictionary = make_dictionary()
     folder = export(model, dictionary, tmp_path / "export")
-    write_check(folder, scored(model, random_translations(50, dictionary)), Bound("largest", EXACT))
+    write_check(
+        folder, score_translations(model, random_translations(50, dictionary)), Bound("largest", EXACT)
+    )
     here = place(CTranslate2Engine(folder, Search()))
     write_json(folder / EXPORT_FILE, record(folder) | {PLACES: [here], "files": checksums(folder)})
     return folder
@@ -120,7 +122,7 @@ def test_an_int16_export_of_an_older_version_is_refused(folder):
 def test_the_check_is_kept_whole(model, folder):
     expected, bound = read_check(folder)
     assert bound == Bound("largest", EXACT) and len(expected) == 50
-    again = scored(model, [(each.sentence, each.tokens) for each in expected])
+    again = score_translations(model, [(each.sentence, each.tokens) for each in expected])
     for kept, computed in zip(expected, again):
         assert kept.log_probabilities == pytest.approx(computed.log_probabilities, abs=2e-6)
 

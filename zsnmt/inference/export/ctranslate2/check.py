@@ -41,7 +41,9 @@ def log_probabilities(model: BaseFairseqModel, sentence: Sentence, tokens: Seque
     return found[range(len(tokens)), tokens].tolist()
 
 
-def scored(model: BaseFairseqModel, translations: Iterable[tuple[Sentence, Sequence[int]]]) -> list[Scored]:
+def score_translations(
+    model: BaseFairseqModel, translations: Iterable[tuple[Sentence, Sequence[int]]]
+) -> list[Scored]:
     """Translations, with EOS, and what PyTorch thinks of them."""
     return [
         Scored(sentence, [*tokens], log_probabilities(model, sentence, tokens))
@@ -53,7 +55,7 @@ def agreement(engine: CTranslate2Engine, expected: Sequence[Scored]) -> Agreemen
     """How far the engine's log-probabilities are from those expected."""
     ours = [
         value
-        for batch in batched(expected)
+        for batch in make_batches(expected)
         for values in engine.log_probabilities(
             [each.sentence for each in batch], [each.tokens for each in batch]
         )
@@ -67,7 +69,7 @@ def differences(
     model: BaseFairseqModel, engine: CTranslate2Engine, translations: Iterable[tuple[Sentence, Sequence[int]]]
 ) -> Agreement:
     """How far the engine's log-probabilities of translations, with EOS, are from PyTorch's."""
-    return agreement(engine, scored(model, translations))
+    return agreement(engine, score_translations(model, translations))
 
 
 def compare(
@@ -80,7 +82,7 @@ def compare(
     """
     sentences = [sample.sentence for sample in chosen]
     theirs = best_of_equal_lengths(reference, sentences)
-    ours = [best for batch in engine.translate(batched(sentences)) for best, *_ in batch]
+    ours = [best for batch in engine.translate(make_batches(sentences)) for best, *_ in batch]
     translations = [*chosen, *((sentence, best.tokens) for sentence, best in zip(sentences, theirs))]
     apart = [abs(one.score - other.score) for one, other in zip(ours, theirs) if one.tokens != other.tokens]
     found = differences(model, engine, translations)
@@ -149,6 +151,6 @@ def stock_model(model: BaseFairseqModel) -> BaseFairseqModel:
     return model
 
 
-def batched(items: Sequence) -> Iterable[Sequence]:
+def make_batches(items: Sequence) -> Iterable[Sequence]:
     """Items in batches."""
     return (items[begin : begin + BATCH] for begin in range(0, len(items), BATCH))

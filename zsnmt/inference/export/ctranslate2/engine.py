@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from zsnmt.decoding.length_penalty import POWER
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.errors import InputError
+from zsnmt.files.records import damage_of
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
 from zsnmt.inference.export.folder import REMEDY, codec, read_export
@@ -26,8 +27,9 @@ NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypot
 class CTranslate2Engine:
     """Searches with an exported model, on a CPU with `workers` threads that translate a batch each.
 
-    `codec` turns text into what the model reads. Hypotheses do not depend on their companions in a batch, but
-    for rounding. fairseq's search differs from CTranslate2's in two ways, which are put right here:
+    `codec` turns text into what the model reads. Hypotheses depend on their companions in a batch only where
+    rounding decides between two candidates. fairseq's search differs from CTranslate2's in two ways, which
+    are put right here:
 
     * what must not be written (padding, tags, and EOS at the beginning) takes its share of fairseq's
       probabilities, but not of CTranslate2's. So it is left in, and where it was written after all the
@@ -49,7 +51,8 @@ class CTranslate2Engine:
         self.version = library.__version__
         self.signature = f"ctranslate2 {self.version} {record['quantization']}"
         self.codec = codec(folder, record)
-        self.symbols: list[str] = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
+        with damage_of(folder / VOCABULARY_FILE, REMEDY):
+            self.symbols: list[str] = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
         self.ids = {symbol: number for number, symbol in enumerate(self.symbols)}
         self.eos, self.longest = self.codec.dictionary.eos(), record["max_target_positions"] - 1
         self.never = never_written(self.codec.dictionary, self.codec.languages)

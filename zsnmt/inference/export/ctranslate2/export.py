@@ -11,7 +11,7 @@ from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.options import CTRANSLATE2, FLOAT32, EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.files import write_json
+from zsnmt.files.records import write_json
 from zsnmt.inference.export.agreement import STOCK, Agreement
 from zsnmt.inference.export.ctranslate2.check import (
     EXACT,
@@ -19,16 +19,16 @@ from zsnmt.inference.export.ctranslate2.check import (
     check_exact,
     check_noise,
     differences,
-    scored,
+    score_translations,
     stock_model,
 )
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.inference.export.ctranslate2.quantisation import check_quantization, quantise
 from zsnmt.inference.export.ctranslate2.refusals import check_exportable
-from zsnmt.inference.export.ctranslate2.self_check import PLACES, Bound, open_export, place, write_check
+from zsnmt.inference.export.ctranslate2.self_check import Bound, open_export, place, write_check
 from zsnmt.inference.export.ctranslate2.specification import specification
-from zsnmt.inference.export.folder import EXPORT_FILE, checksums
+from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, checksums
 from zsnmt.inference.export.formats import Format
 from zsnmt.inference.export.samples import Sample
 from zsnmt.inference.trained_run import TrainedRun
@@ -50,8 +50,8 @@ def write(
     """
     check_exportable(trained.model, record["quantization"])
     record = record | {"versions": record["versions"] | {"ctranslate2": ctranslate2().__version__}}
-    agreements, here = checked(folder, run, trained, record=record, chosen=samples)
-    write_check(folder, scored(trained.model, samples), bound(agreements))
+    agreements, here = write_checked(folder, run, trained, record=record, chosen=samples)
+    write_check(folder, score_translations(trained.model, samples), agreement_bounds(agreements))
     return agreements, {"versions": record["versions"], PLACES: [here]}
 
 
@@ -61,12 +61,12 @@ def open_engine(folder: Path, search: Search, choice: EngineChoice) -> tuple[CTr
     return engine, engine.codec
 
 
-def bound(agreements: dict[str, Agreement]) -> Bound:
+def agreement_bounds(agreements: dict[str, Agreement]) -> Bound:
     """What an export is held to wherever it is opened: what it was held to here."""
     return Bound("rms", MARGIN * agreements[STOCK].rms) if STOCK in agreements else Bound("largest", EXACT)
 
 
-def checked(
+def write_checked(
     part: Path, run: Path, trained: TrainedRun, record: dict, chosen: Sequence[Sample]
 ) -> tuple[dict[str, Agreement], dict]:
     """Write an export into a folder; how far it agrees with its run, and the kind of processor on which it

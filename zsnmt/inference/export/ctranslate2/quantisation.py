@@ -25,8 +25,7 @@ EIGHT_BITS = (INT8, "int8_float32")  # on a CPU the same
 LARGEST_PAIR = 127.0  # rounded, at most 128; 128 times the largest input, 255, is below 2^15
 REFUSED = {
     "int16": "CTranslate2 computes int16 on Intel processors alone, where it cuts inputs off at 32.767, "
-    "which the large numbers of "
-    "a removed residual and those of trained models exceed; choose int8",
+    "which the large numbers of a removed residual and those of trained models exceed; choose int8",
 }
 
 

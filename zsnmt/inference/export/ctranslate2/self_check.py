@@ -13,16 +13,15 @@ from typing import NamedTuple
 
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.files import read_json, write_json
+from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.inference.export.ctranslate2.check import Scored, agreement
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.processor import this_processor
-from zsnmt.inference.export.folder import EXPORT_FILE, REMEDY
+from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, REMEDY
 
 logger = logging.getLogger(__name__)
 
 CHECK_FILE = "check.json"
-PLACES = "checked_on"  # in the record of an export
 DIGITS = 6  # of a log-probability, behind the point
 FIGURES = {"largest": "up to {:.2g}", "rms": "{:.2g} (root mean square)"}
 
@@ -61,11 +60,12 @@ def write_check(folder: Path, expected: Sequence[Scored], bound: Bound) -> None:
 def read_check(folder: Path) -> tuple[list[Scored], Bound]:
     """What an export is checked by."""
     content = read_json(folder / CHECK_FILE, REMEDY)
-    expected = [
-        Scored(Sentence(each["source"], each["start"]), each["tokens"], each["log_probabilities"])
-        for each in content["translations"]
-    ]
-    return expected, Bound(**content["bound"])
+    with damage_of(folder / CHECK_FILE, REMEDY):
+        expected = [
+            Scored(Sentence(each["source"], each["start"]), each["tokens"], each["log_probabilities"])
+            for each in content["translations"]
+        ]
+        return expected, Bound(**content["bound"])
 
 
 def place(engine: CTranslate2Engine) -> dict:

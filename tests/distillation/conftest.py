@@ -1,0 +1,92 @@
+"""A small corpus with a teacher whose translations are made up, of words of the target's lexicon."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from zlib import crc32
+
+import pytest
+
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.training_text import make_training_text
+from zsnmt.distillation import translation
+from zsnmt.distillation.settings import SyntheticSettings
+from zsnmt.distillation.synthetic_text import SyntheticText
+from zsnmt.languages import Direction
+from zsnmt.text.learning import TextSettings
+from zsnmt.text.lines import read_lines
+from zsnmt.training.binarised import prepare
+from zsnmt.training.experiment import Experiment
+
+PIVOT, *OTHERS = LANGUAGES = ["inglan", "velan", "tamun", "velor"]
+DIRECTIONS = [Direction(source, target) for source in OTHERS for target in OTHERS if source != target]
+PAIRS, HELD_OUT = 83, 5
+
+
+def made_up(line: str, direction: Direction, text: Path) -> str:
+    """A sentence in the language of the target, the same each time."""
+    words = read_lines(text / f"lexicon.{direction.target}")
+    return " ".join(words[crc32(f"{direction} {word}".encode()) % len(words)] for word in line.split()) + "."
+
+
+class MadeUpInterpreter:
+    """Translates in no time, and remembers what it was asked."""
+
+    def __init__(self, translate: Callable[[str, Direction], str], stop_before: int | None = None) -> None:
+        self.translation, self.stop_before = translate, stop_before
+        self.asked: list[tuple[Direction, list[str]]] = []
+
+    def __call__(self, teacher, search, engine) -> "MadeUpInterpreter":
+        return self
+
+    def translate(self, lines: Sequence[str], direction: Direction, finished) -> list[str]:
+        if len(self.asked) == self.stop_before:
+            raise KeyboardInterrupt
+        self.asked.append((direction, [*lines]))
+        return [self.translation(line, direction) for line in lines]
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory) -> Path:
+    """The folder of an experiment: its text and its data."""
+    folder = tmp_path_factory.mktemp("distillation") / "made"
+    corpus = SyntheticCorpus(standard_languages(3), concepts=60, pairs=PAIRS, valid=7, test=9, longest=8)
+    write_corpus(corpus, folder / "source")
+    make_training_text(folder / "source", folder / "text", LANGUAGES)
+    prepare(folder / "text", folder / "data", LANGUAGES, TextSettings(vocabulary_size=200))
+    return folder
+
+
+@pytest.fixture
+def translate(made):
+    """What the teacher makes of a sentence."""
+    return lambda line, direction: made_up(line, direction, made / "text")
+
+
+@pytest.fixture
+def synthetic(made, tmp_path, translate, monkeypatch) -> Callable[..., SyntheticText]:
+    """Makes the synthetic text of the teacher, in a folder of the test, with some settings."""
+
+    def make(
+        interpreter: MadeUpInterpreter | None = None, folder: Path = tmp_path / "made", **settings
+    ) -> SyntheticText:
+        folder.mkdir(exist_ok=True)
+        for name in ("text", "data"):
+            if not (folder / name).exists():
+                (folder / name).symlink_to(made / name)
+        (folder / "model.pt").write_text("weights")
+        monkeypatch.setattr(translation, "Interpreter", interpreter or MadeUpInterpreter(translate))
+        teacher = SimpleNamespace(
+            run=folder,
+            model=folder / "model.pt",
+            pipeline=made / "data",
+            record={"system": "baseline", "seed": 3},
+            checksum="0123",
+            longest=100,
+            describe=lambda: {"run": "baseline", "model": "0123"},
+        )
+        experiment = Experiment(SimpleNamespace(languages=LANGUAGES), Path("made.conf"), folder)
+        chosen = SyntheticSettings(**{"held_out": HELD_OUT, "identifier": "lexicon", **settings})
+        return SyntheticText(experiment, teacher, chosen)
+
+    return make

@@ -1,0 +1,51 @@
+"""What cannot be distilled is refused before anything is read."""
+
+from pathlib import Path
+
+import pytest
+
+from zsnmt.distillation.distill import default_name, distill_rounds
+from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
+from zsnmt.errors import InputError
+
+RUN = Path("run")
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.1, 1.5])
+def test_a_share_leaves_room_for_both(share):
+    with pytest.raises(InputError, match="give one above 0 and below 1, or --sides none"):
+        Distillation(RUN, share=share)
+
+
+def test_sides_and_lines_that_there_are_not_are_refused():
+    with pytest.raises(InputError, match="no sides 'left'; choose both, targets, sources, none, self"):
+        Distillation(RUN, sides="left")
+    with pytest.raises(InputError, match="0 lines teach nothing; give 1 or more"):
+        SyntheticSettings(lines=0)
+    with pytest.raises(InputError, match="-1 lines cannot be held out"):
+        SyntheticSettings(held_out=-1)
+
+
+def test_a_second_round_of_a_models_own_translations_is_refused():
+    with pytest.raises(InputError, match="leave out --rounds, or choose other sides"):
+        distill_rounds(None, None, Distillation(RUN, sides="self"), rounds=2, name=None, seed=None, words=[])
+
+
+class Baseline:
+    architecture, record = "zs_transformer", {"system": "baseline"}
+
+
+def test_each_kind_of_student_has_a_name_of_its_own():
+    students = [
+        Distillation(RUN, sides=sides, student=student, from_scratch=scratch)
+        for sides in SIDES
+        for student, scratch in ((None, False), ("zs_transformer_residual", False), (None, True))
+    ]
+    names = [default_name(student, Baseline()) for student in students]
+    assert len({*names}) == len(names) == 15
+    assert names[:3] == [
+        "baseline_distilled",
+        "zs_transformer_residual_distilled",
+        "zs_transformer_distilled_from_scratch",
+    ]
+    assert "baseline_continued" in names

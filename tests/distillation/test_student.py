@@ -1,0 +1,90 @@
+"""How a student is trained: its options, and how often each set of pairs comes."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from fairseq.data import SampledMultiDataset
+
+from tests.data.test_tagged_pairs import pairs
+from zsnmt.distillation.settings import Distillation
+from zsnmt.distillation.student import EPOCHS, read_options, sampling_weights, student_options
+from zsnmt.errors import InputError
+
+AUTHENTIC, SYNTHETIC = {"main:aa-piv": 7, "main:piv-aa": 7}, {"targets:aa-bb": 3, "sources:bb-aa": 9}
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.75])
+def test_authentic_text_comes_once_an_epoch_and_synthetic_text_has_its_share(share):
+    weights, size = sampling_weights(AUTHENTIC, SYNTHETIC, share)
+    assert size == round(14 / (1 - share)) and sum(weights.values()) == pytest.approx(1)
+    assert [*weights] == [*AUTHENTIC, *SYNTHETIC]
+    assert sum(weights[name] for name in SYNTHETIC) == pytest.approx(share)
+    for of_kind in (AUTHENTIC, SYNTHETIC):  # in proportion to their numbers
+        assert len({round(weights[name] / number, 9) for name, number in of_kind.items()}) == 1
+
+
+def test_without_synthetic_text_an_epoch_is_as_long():
+    weights, size = sampling_weights(AUTHENTIC, {}, 0.5)
+    assert size == sampling_weights(AUTHENTIC, SYNTHETIC, 0.5)[1] == 28 and weights == dict.fromkeys(
+        AUTHENTIC, 0.5
+    )
+
+
+def test_a_direction_gives_each_pair_before_any_again():
+    data = pairs("t_dec", sources=(4, 2, 3, 5, 6), targets=(3, 5, 1, 2, 2))
+    for number in range(1, 17):
+        drawn = data.random_choice_in_dataset(np.random.RandomState(number), number)
+        counts = np.bincount(drawn, minlength=5)
+        assert len(drawn) == number and counts.max() - counts.min() <= 1
+
+
+def test_as_many_pairs_as_there_are_come_as_fairseq_draws_them():
+    data = pairs("t_dec", sources=(4, 2, 3, 5, 6), targets=(3, 5, 1, 2, 2))
+    stock = SampledMultiDataset.random_choice_in_dataset
+    for number in range(1, 6):
+        ours, theirs = np.random.RandomState(number), np.random.RandomState(number)
+        assert (
+            data.random_choice_in_dataset(ours, number).tolist()
+            == stock(None, theirs, range(5), number).tolist()
+        )
+        assert ours.randint(1000) == theirs.randint(1000)  # nothing else was drawn
+
+
+@pytest.fixture
+def teacher(tmp_path):
+    (tmp_path / "train.command").write_text(
+        "/env/fairseq-train /old/data --cpu --arch zs_transformer --encoder-layers 4 --lr 0.004 "
+        "--max-epoch 90 --criterion cross_entropy "
+        "--extra-data '{\"sources\": \"/gone\"}' --extra-lang-pairs '{}' "
+        "--sampling-weights-from-file /gone.json --virtual-data-size 9 --finetune-from-model /gone.pt"
+    )
+    return SimpleNamespace(run=tmp_path, model=tmp_path / "model.pt", architecture="zs_transformer")
+
+
+CONFIG = SimpleNamespace(fairseq_options=["--lr", "0.006", "--encoder-layers", "2"])
+
+
+def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(teacher):
+    options = student_options(CONFIG, Distillation(teacher.run), teacher)
+    read = read_options(teacher.architecture, options, teacher.run)
+    assert read.lr == [0.003] and read.max_epoch == EPOCHS and read.patience == 3 and read.encoder_layers == 4
+    assert read.finetune_from_model == str(teacher.model) and read.data == str(teacher.run)
+    assert not {"--extra-data", "--virtual-data-size", "/gone.pt", "/gone.json", "--cpu", "9"} & {*options}
+    assert read_options(teacher.architecture, [*options, "--lr", "0.1"], teacher.run).lr == [0.1]
+
+
+def test_a_student_from_scratch_has_those_of_the_config(teacher):
+    student = Distillation(teacher.run, student="zs_transformer_residual", from_scratch=True)
+    options = student_options(CONFIG, student, teacher)
+    read = read_options(student.student, options, teacher.run)
+    assert read.arch == "zs_transformer_residual" and read.lr == [0.006] and read.encoder_layers == 2
+    assert read.finetune_from_model is None
+
+
+def test_an_architecture_that_does_not_translate_is_refused(teacher):
+    for name in ("zs_bert", "transformer"):
+        with pytest.raises(
+            InputError, match=f"no architecture '{name}' that translates; choose zs_transformer,"
+        ):
+            student_options(CONFIG, Distillation(teacher.run, student=name), teacher)

@@ -1,0 +1,184 @@
+"""Parallel text with a synthetic half: what is authentic in it, what is left out, and how it goes on."""
+
+import json
+from collections import Counter
+from itertools import permutations
+
+import pytest
+
+from tests.distillation.conftest import DIRECTIONS, HELD_OUT, LANGUAGES, OTHERS, PIVOT, MadeUpInterpreter
+from zsnmt.corpora.overlap import held_out_sentences, normalise
+from zsnmt.corpora.parallel_text import check_corpus, find_pair
+from zsnmt.distillation.filtered_text import make_synthetic_text
+from zsnmt.distillation.filters import REASONS
+from zsnmt.errors import InputError
+from zsnmt.files.records import read_json
+from zsnmt.languages import Direction
+from zsnmt.text.lines import read_lines
+from zsnmt.training.steps import Steps
+
+
+def steps() -> Steps:
+    return Steps("distill")
+
+
+def files_of(folder) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def training(text, language):
+    """Both sides of a language's authentic training text."""
+    return [read_lines(path) for path in find_pair(text, "train", PIVOT, target=language)]
+
+
+def test_every_pair_is_an_authentic_line_and_the_translation_of_the_pivot_beside_it(
+    made, synthetic, translate
+):
+    text = synthetic()
+    make_synthetic_text(steps(), text)
+    assert text.directions() == DIRECTIONS
+    for source, target in DIRECTIONS:
+        beside = dict(zip(*reversed(training(made / "text", source))))
+        for split in ("train", "valid"):
+            pairs = zip(
+                *(
+                    read_lines(text.text / source / f"{split}.{source}-{target}.{side}")
+                    for side in (source, target)
+                )
+            )
+            for authentic, translation in pairs:
+                assert translation == translate(beside[authentic], Direction(PIVOT, target))
+
+
+def test_each_pivot_sentence_of_a_pair_is_translated_once(made, synthetic, translate):
+    interpreter = MadeUpInterpreter(translate)
+    make_synthetic_text(steps(), synthetic(interpreter))
+    assert [direction for direction, _ in interpreter.asked] == [
+        Direction(PIVOT, target) for _, target in DIRECTIONS
+    ]
+    for (source, _), (_, lines) in zip(DIRECTIONS, interpreter.asked):
+        assert len({*lines}) == len(lines) and {*lines} <= {*training(made / "text", source)[0]}
+
+
+def test_folders_are_parallel_text_and_the_counts_are_right(made, synthetic):
+    text = synthetic()
+    make_synthetic_text(steps(), text)
+    record = read_json(text.text / "synthetic.json", "")
+    assert record["teacher"] == {"run": "baseline", "model": "0123"} and record["search"]["beam"] == 4
+    assert record["identifier"] == f"lexicon of {' '.join(LANGUAGES)}" and {*record["identifier_error"]} == {
+        *OTHERS
+    }
+    for source in OTHERS:
+        pairs = [direction for direction in DIRECTIONS if direction.source == source]
+        checked = check_corpus(text.text / source, pairs, ["train", "valid"])
+        for direction in pairs:
+            counts = record["directions"][str(direction)]
+            assert {split: checked[split][str(direction)] for split in checked} == {
+                split: counts[split] for split in ("train", "valid")
+            }
+            listed = (text.text / source / f"dropped.{direction}.tsv").read_text().splitlines()
+            reasons = Counter(line.split("\t")[0] for line in listed)
+            assert counts["dropped"] == {reason: reasons[reason] for reason in REASONS}
+            selection = text.selection(source)
+            assert sum(reasons.values()) + counts["train"] + counts["valid"] == len(selection.all)
+            assert counts["valid"] <= HELD_OUT and counts["train"] > 0
+            for line in listed:
+                _, number, pivot, authentic, _ = line.split("\t")
+                assert [pivot, authentic] == [
+                    side[int(number) - 1] for side in training(made / "text", source)
+                ]
+
+
+def test_no_validation_or_test_line_is_in_either_half(made, synthetic):
+    held_out = read_lines(made / "text" / "test.tamun")[0]
+
+    def leaking(line: str, direction: Direction) -> str:
+        return held_out if direction.target == "tamun" else f"{direction.target} {line}"
+
+    text = synthetic(MadeUpInterpreter(leaking), identifier="none")
+    make_synthetic_text(steps(), text)
+    sentences = held_out_sentences(made / "text", LANGUAGES)
+    found = [*text.text.rglob("train.*"), *text.text.rglob("valid.*")]
+    assert found and not any(normalise(line) in sentences for path in found for line in read_lines(path))
+    counts = read_json(text.text / "synthetic.json", "")["directions"]
+    assert counts["velan-tamun"]["dropped"]["overlap"] > 0 and counts["velan-tamun"]["train"] == 0
+    assert not [*text.text.rglob("train.velan-tamun.*")]
+
+
+def test_a_held_out_line_is_in_no_training_pair_of_any_direction(synthetic):
+    text = synthetic()
+    make_synthetic_text(steps(), text)
+    for source in OTHERS:
+        train, valid = (
+            {line for path in (text.text / source).glob(f"{split}.*.{source}") for line in read_lines(path)}
+            for split in ("train", "valid")
+        )
+        assert train and valid and not train & valid
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_a_teacher_that_copies_teaches_nothing(synthetic, direct):
+    copies = synthetic(MadeUpInterpreter(lambda line, direction: line), identifier="none", direct=direct)
+    with pytest.raises(InputError, match="the filters keep none .* train the teacher longer"):
+        make_synthetic_text(steps(), copies)
+    for direction in DIRECTIONS:
+        listed = (copies.text / direction.source / f"dropped.{direction}.tsv").read_text().splitlines()
+        assert {line.split("\t")[0] for line in listed} == {"copy"}
+        for line in listed:
+            _, _, pivot, authentic, translation = line.split("\t")
+            assert translation == (authentic if direct else pivot)
+
+
+def test_the_control_translates_the_authentic_side_itself(made, synthetic, translate):
+    interpreter = MadeUpInterpreter(translate)
+    text = synthetic(interpreter, direct=True)
+    make_synthetic_text(steps(), text)
+    assert [direction for direction, _ in interpreter.asked] == DIRECTIONS and "-direct-" in text.folder.name
+    for source, target in DIRECTIONS:
+        sides = (
+            read_lines(text.text / source / f"train.{source}-{target}.{side}") for side in (source, target)
+        )
+        for authentic, translation in zip(*sides):
+            assert translation == translate(authentic, Direction(source, target))
+
+
+@pytest.mark.parametrize("stop_before", [0, 1, 4])
+def test_what_was_stopped_goes_on_to_the_same_files(synthetic, translate, tmp_path, stop_before):
+    whole, stopped = synthetic(folder=tmp_path / "whole"), tmp_path / "stopped"
+    make_synthetic_text(steps(), whole)
+    first = MadeUpInterpreter(translate, stop_before)
+    text = synthetic(first, folder=stopped)
+    with pytest.raises(KeyboardInterrupt):
+        make_synthetic_text(steps(), text)
+    assert len(first.asked) == stop_before and not text.text.exists()
+    rest = MadeUpInterpreter(translate)
+    text = synthetic(rest, folder=stopped)
+    make_synthetic_text(steps(), text)
+    assert len(rest.asked) == len(DIRECTIONS) - stop_before
+    for part in ("translations", "text"):
+        assert files_of(text.folder / part) == files_of(whole.folder / part)
+    again = MadeUpInterpreter(translate)
+    make_synthetic_text(steps(), synthetic(again, folder=stopped))
+    assert not again.asked
+
+
+def test_other_settings_have_another_folder(synthetic):
+    settings = [{}, {"direct": True}, {"lines": 7}, {"held_out": 3}, {"identifier": "none"}]
+    assert len({synthetic(**each).folder for each in settings}) == len(settings)
+    bounded = synthetic(lines=7)
+    make_synthetic_text(steps(), bounded)
+    counts = read_json(bounded.text / "synthetic.json", "")["directions"].values()
+    assert all(of_direction["train"] <= 7 for of_direction in counts)
+
+
+def test_directions_with_text_by_people_are_left_to_it(synthetic, made, tmp_path):
+    folder = tmp_path / "made"
+    (folder / "text").mkdir(parents=True)
+    for path in (made / "text").iterdir():
+        (folder / "text" / path.name).symlink_to(path)
+    for side in ("velan", "tamun"):
+        (folder / "text" / f"train.velan-tamun.{side}").write_text("A line.\n")
+    assert synthetic().directions() == [
+        Direction(*pair) for pair in permutations(OTHERS, 2) if {*pair} != {"velan", "tamun"}
+    ]
+    assert json.dumps(synthetic().settings.to_json())

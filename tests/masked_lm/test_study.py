@@ -1,0 +1,106 @@
+"""The data of the study of position encodings: what is left out of all conditions, how much of the rest is
+taken, and how long that is trained on.
+"""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.support.trees import made_up_tree, projective_tree, write_trees
+from zsnmt.corpora.reordering.dependency_trees import text_of
+from zsnmt.masked_lm.config import StudyConfig
+from zsnmt.masked_lm.study import (
+    Study,
+    condition_sentences,
+    cut,
+    length,
+    prepare_condition,
+    tree_counts,
+)
+from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.training.steps import Steps
+
+CROSSED = (2, 3, None, 2)  # arcs 1-3 and 2-4
+LEFT_OUT = (0, 7, 20)  # of the trees below
+
+
+@pytest.fixture(scope="module")
+def trees():
+    """Projective trees, with some between that are not."""
+    generator = random.Random(3)
+    found = [projective_tree(generator.randint(4, 7), generator) for _ in range(40)]
+    for place in LEFT_OUT:
+        found.insert(place, made_up_tree(CROSSED, generator, prefix="crossed"))
+    return found
+
+
+@pytest.fixture
+def study(tmp_path, trees) -> Study:
+    files = {name: write_trees(tmp_path / f"{name}.conllu", trees) for name in ("train", "valid", "fi")}
+    config = StudyConfig(
+        train=str(files["train"]), valid=str(files["valid"]), train_lines=12, valid_lines=99, vocabulary=14
+    )
+    return Study(config, tmp_path / "some.conf", tmp_path / "runs")
+
+
+def text_files(study: Study) -> dict[str, Path]:
+    return {"train": Path(study.config.train), "valid": Path(study.config.valid)}
+
+
+@pytest.mark.parametrize("condition", ["same", "none", "fi"])
+def test_a_tree_that_is_not_projective_is_in_no_condition(study, trees, condition):
+    """Section 3 of the paper: "we exclude them from all our corpora"."""
+    treebanks = {"fi": [study.file.with_name("fi.conllu")]}
+    text = condition_sentences(Steps("test"), study, condition, trees=text_files(study), treebanks=treebanks)
+    kept = [text_of(tree) for place, tree in enumerate(trees) if place not in LEFT_OUT]
+    assert len(kept) == 40 and read_lines(text.first["train"]) == kept
+    second = text.second and [sorted(line.split()) for line in read_lines(text.second["train"])]
+    assert second == ({} if condition == "none" else [sorted(line.split()) for line in kept])
+    counts = tree_counts(study, condition)["train"]
+    assert (counts["read"], counts["non_projective"], counts["kept"]) == (43, 3, 40)
+
+
+def test_the_same_lines_are_taken_of_both_languages_at_even_distances(study, tmp_path):
+    for name in ("first", "second"):
+        write_lines(tmp_path / f"{name}.train", [f"{name} {number}" for number in range(36)])
+        write_lines(tmp_path / f"{name}.valid", [f"{name} {number}" for number in range(5)])
+    for name in ("first", "second"):
+        side = {split: tmp_path / f"{name}.{split}" for split in ("train", "valid")}
+        found = cut(side, study.config, tmp_path / f"cut.{name}")
+        assert read_lines(found["train"]) == [f"{name} {number}" for number in range(0, 36, 3)]
+        assert read_lines(found["valid"]) == read_lines(side["valid"])  # which has fewer than are asked for
+    assert cut({}, study.config, tmp_path / "none") == {}
+
+
+def test_data_are_cut_before_subwords_are_learned_and_say_how_many_lines_they_have(study):
+    prepare_condition(Steps("test"), study, "same", trees=text_files(study), treebanks={})
+    data = study.data("same")
+    assert json.loads((data / "counts.json").read_text()) == {
+        "train.en": 12,
+        "train.fake": 12,
+        "valid.en": 40,
+        "valid.fake": 40,
+    }
+    assert [path.name for path in data.parent.iterdir()] == ["same"]  # nothing is left of the cut
+
+
+@pytest.mark.parametrize(
+    "counts, updates",
+    [
+        ({"train.en": 15301, "train.fake": 15301, "valid.en": 4540}, 12000),  # the paper's sizes and batches
+        ({"train.en": 15301, "valid.en": 4540}, 6000),  # the control: as many epochs of half the text
+        ({"train.en": 257, "train.fake": 257}, 300),
+    ],
+)
+def test_a_hundred_epochs_are_as_many_updates_as_the_text_has_batches(tmp_path, counts, updates):
+    (tmp_path / "counts.json").write_text(json.dumps(counts))
+    options = length(StudyConfig(epochs=100), tmp_path)
+    found = dict(zip(options[::2], options[1::2]))
+    assert found == {"--batch-size": "256", "--max-update": str(updates), "--total-num-update": str(updates)}
+    assert length(StudyConfig(), tmp_path / "no") == []
+
+
+def test_text_of_lines_has_no_counts_of_trees(study):
+    assert tree_counts(study, "same") is None

@@ -1,0 +1,98 @@
+"""Directions that are zero-shot to one system and zero-resource to another, which learned from synthetic
+text.
+"""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from tests.support.resampled import with_resamples
+from tests.support.runs import make_text, write_run
+from tests.support.scores import made_up_scores
+from zsnmt.errors import InputError
+from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
+from zsnmt.report.examples import examples
+from zsnmt.report.markdown import every_direction, markdown_table, text_table
+from zsnmt.report.page import page
+from zsnmt.report.scores import check_comparable, read_runs
+from zsnmt.report.systems import direction_gains_table, gains_table, systems_table, tables
+from zsnmt.runs.scores import DIRECT, PIVOT
+
+
+def distilled(seed: int, direct: float):
+    """Scores of a student: what is zero-shot to others has another kind."""
+    scores = made_up_scores("student", seed, direct)
+    kinds = {SUPERVISED: SUPERVISED, ZERO_SHOT: ZERO_RESOURCE}
+    return replace(scores, results=[replace(result, kind=kinds[result.kind]) for result in scores.results])
+
+
+TEACHER = [with_resamples(made_up_scores("teacher", seed, 5.0 + seed)) for seed in (1, 2)]
+STUDENT = [with_resamples(distilled(seed, 20.0 + seed)) for seed in (1, 2)]
+
+
+def cell(table, row, title):
+    return table.rows[row][table.columns.index(title)]
+
+
+def test_each_kind_has_columns_of_its_own_and_none_of_the_other():
+    systems = systems_table([*TEACHER, *STUDENT])
+    assert cell(systems, 0, "zero-shot").mean == 6.5 and cell(systems, 1, "zero-shot") is None
+    assert cell(systems, 0, "zero-resource") is None and cell(systems, 1, "zero-resource").mean == 21.5
+    assert cell(systems, 1, "zero-resource minus pivot").mean == pytest.approx(21.5 - 15.5)
+    alone = text_table(STUDENT) + markdown_table(STUDENT) + every_direction(STUDENT)
+    assert "zero-resource" in alone and "zero-shot" not in alone
+
+
+def test_the_caption_counts_the_kinds_of_each():
+    shown = " ".join(text_table([*TEACHER, *STUDENT]).split())
+    assert (
+        "means over 2 supervised and 2 zero-shot directions, the latter also through en; to student 2 "
+        "supervised and 2 zero-resource directions, the latter also through en;" in shown
+    )
+
+
+def test_a_gain_is_over_the_same_directions_of_the_other_system():
+    gains = gains_table([*TEACHER, *STUDENT])
+    direct, pivot = (cell(gains, 0, f"zero-resource{way}") for way in ("", " through pivot"))
+    assert direct.mean == pytest.approx(15.0) and direct.p is not None and pivot.mean == pytest.approx(0.0)
+    assert gains.about.startswith("The zero-resource directions are zero-shot to teacher.")
+    by_direction = direction_gains_table([*TEACHER, *STUDENT])
+    found = {row[0]: row for row in by_direction.rows}
+    assert found["de-fr"][1] == "zero-resource"
+    assert found["de-fr"][by_direction.columns.index("BLEU")].mean == pytest.approx(15.0)
+
+
+def test_rows_of_directions_and_families_have_the_kind_of_their_system():
+    header, _, *rows = every_direction([*TEACHER, *STUDENT]).split("\n")
+    kinds = {tuple(row.split(" | ")[:3]) for row in rows}
+    assert {("| de-fr", "zero-shot", "teacher"), ("| de-fr", "zero-resource", "student")} <= kinds
+    of_one_family = [
+        replace(scores, families=dict.fromkeys(FAMILIES, "One")) for scores in [*TEACHER, *STUDENT]
+    ]
+    families = tables(of_one_family)["families"]
+    assert cell(families, 0, "zero-shot").mean == 6.5 and cell(families, 1, "zero-resource").mean == 21.5
+    assert families.about.startswith("BLEU, means over the zero-shot and zero-resource directions")
+
+
+def test_other_kinds_are_still_told_apart():
+    first, *others = STUDENT[0].results
+    with pytest.raises(InputError, match=r"only teacher seed 1 has de-en \(supervised\)"):
+        check_comparable([TEACHER[0], replace(STUDENT[0], results=others)])
+    lost = [result for result in STUDENT[0].results if (result.kind, result.way) != (ZERO_RESOURCE, PIVOT)]
+    with pytest.raises(InputError, match=r"de-fr \(without text by people through pivot\)"):
+        check_comparable([TEACHER[0], replace(STUDENT[0], results=lost)])
+    assert first.way == DIRECT
+
+
+@pytest.mark.slow
+def test_the_page_names_each_kind(tmp_path):
+    text = make_text(tmp_path / "text")
+    runs = read_runs([write_run(tmp_path, text, scores) for scores in [*TEACHER, *STUDENT]])
+    html = page(runs, examples(runs, 3), 1)
+    assert "<h1>made_up: zero-shot and zero-resource against pivot</h1>" in html
+    assert "zero-resource directions have synthetic text alone; zero-shot directions have none." in html
+    assert "de → fr, zero-shot, zero-resource" in html and Direction("de", "fr") in examples(runs, 3)
+    html = re.sub("<svg.*?</svg>", "", page(runs[2:], examples(runs[2:], 3), 1), flags=re.DOTALL)
+    assert "zero-resource against pivot" in html and "de → fr, zero-resource" in html
+    assert "zero-shot" not in html

@@ -1,0 +1,175 @@
+"""A student learns from its teacher's translations: the recipe from start to end, controls, refusals."""
+
+import json
+import shutil
+from collections import Counter
+
+import pytest
+
+from tests.conftest import run_command
+from zsnmt.languages import kind_name
+from zsnmt.runs.checkpoints import load_checkpoint
+
+PIVOT, *OTHERS = LANGUAGES = ["inglan", "velan", "tamun", "velor"]
+DIRECTIONS = [f"{source}-{target}" for source in OTHERS for target in OTHERS if source != target]
+# until outputs are as long as sentences, without validation in between
+TEACHER = "--max-epoch 20 --validate-interval 20 --save-interval 20 --lr 1e-2 --warmup-updates 20".split()
+STUDENT = "--max-epoch 2 --validate-interval 1 --save-interval 1".split()
+TEXT = ("--identifier", "none", "--beam", "1")  # the teacher is too small to write a language
+
+
+@pytest.fixture(scope="module")
+def runs(tiny, tmp_path_factory):
+    """A folder of runs with the text and data of the demo, and a teacher."""
+    runs = tmp_path_factory.mktemp("distill") / "runs"
+    shutil.copytree(tiny.folder, runs / "tiny", ignore=shutil.ignore_patterns("seed1"))
+    made = run_command(
+        "recipes/train.sh", tiny.config, "zs_transformer", "--name", "teacher", "--", *TEACHER, runs=runs
+    )
+    assert made.returncode == 0, made.stderr
+    return runs
+
+
+def distill(tiny, runs, *options, further=STUDENT, teacher="teacher"):
+    return run_command(
+        "recipes/distill.sh",
+        tiny.config,
+        runs / "tiny" / teacher / "seed1",
+        *TEXT,
+        *options,
+        "--",
+        *further,
+        runs=runs,
+    )
+
+
+@pytest.fixture(scope="module")
+def student(tiny, runs):
+    """The student's run, and what the recipe printed."""
+    printed = distill(tiny, runs)
+    assert printed.returncode == 0, printed.stderr
+    return runs / "tiny" / "teacher_distilled" / "seed1", printed
+
+
+def test_a_student_is_a_run_folder_that_says_what_it_learned_from(student, runs):
+    run, printed = student
+    record, synthetic = (json.loads((run / name).read_text()) for name in ("run.json", "synthetic.json"))
+    teacher = runs / "tiny" / "teacher" / "seed1"
+    assert record["distilled_from"] == synthetic["teacher"]
+    assert record["distilled_from"]["run"] == str(teacher.resolve())
+    assert {*record["synthetic"]} <= {*DIRECTIONS} and len(record["synthetic"]) >= 4
+    assert (record["distillation"]["sides"], synthetic["sides"], synthetic["share"]) == ("both", "both", 0.5)
+    chosen_on = record["distillation"]["checkpoints_chosen_on"]
+    assert all(PIVOT in direction for direction in chosen_on["validation text by people"])
+    assert {*chosen_on["held-out pairs with a synthetic source"]} <= {*record["synthetic"]}
+    assert "of 6 directions are left to translate, about" in printed.stderr
+    assert "translations are left out (" in printed.stderr
+    assert [*synthetic["directions"]] == DIRECTIONS
+
+
+def test_training_begins_with_the_teacher_and_validates_each_kind(student, runs):
+    run, _ = student
+    command = (run / "train.command").read_text()
+    assert f"--finetune-from-model {(runs / 'tiny' / 'teacher' / 'seed1' / 'model.pt').resolve()}" in command
+    trained = load_checkpoint(run / "model.pt")
+    record = json.loads((run / "run.json").read_text())
+    assert {*trained["task_state"]["trained"]} == {
+        *record["synthetic"],
+        *(pair for language in OTHERS for pair in (f"{PIVOT}-{language}", f"{language}-{PIVOT}")),
+    }
+    lines = (run / "checkpoints" / "validation.jsonl").read_text().splitlines()
+    kinds = {direction: of["kind"] for direction, of in json.loads(lines[-1])["directions"].items()}
+    assert Counter(kinds.values())["supervised"] == 6
+    assert all((kind == "supervised") == (PIVOT in direction) for direction, kind in kinds.items())
+    assert {*kinds.values()} == {"supervised", "zero_resource"}
+
+
+def test_directions_of_synthetic_text_are_called_zero_resource_everywhere(student, runs, tmp_path):
+    run, _ = student
+    teacher, page = runs / "tiny" / "teacher" / "seed1", tmp_path / "report.html"
+    scored = run_command("recipes/evaluate.sh", run, "--pivot", teacher, "--report", page, runs=runs)
+    assert scored.returncode == 0, scored.stderr
+    record = json.loads((run / "run.json").read_text())
+    scores = json.loads((run / "scores.json").read_text())
+    kinds = {result["direction"]: result["kind"] for result in scores["directions"]}
+    assert {direction for direction, kind in kinds.items() if kind == "zero_resource"} == {
+        *record["synthetic"]
+    }
+    assert scores["pivot_by"] == "teacher, seed 1"
+    assert ("zero_resource", "pivot") in {(result["kind"], result["way"]) for result in scores["directions"]}
+    html = page.read_text(encoding="utf-8")
+    for text in (scored.stdout, html):
+        assert ("zero-shot" in text) == ("zero_shot" in kinds.values())
+        assert kind_name("zero_resource") in text
+    both = run_command("scripts/table.py", teacher, run, runs=runs)
+    assert both.returncode != 0 and "score the run" in both.stderr  # the teacher was not scored
+    assert run_command("recipes/evaluate.sh", teacher, run, "--pivot", teacher, runs=runs).returncode == 0
+    both = run_command("scripts/table.py", teacher, run, runs=runs)
+    assert both.returncode == 0 and "are zero-shot to teacher" in " ".join(both.stdout.split()), both.stderr
+
+
+def test_a_finished_distillation_that_is_run_again_does_nothing(tiny, student, runs):
+    run, _ = student
+    before = {path: path.stat().st_mtime_ns for path in runs.rglob("*.pt")}
+    again = distill(tiny, runs)
+    assert again.returncode == 0, again.stderr
+    steps = [*(f"translate.{direction}" for direction in DIRECTIONS), "text", "data", "train", "average"]
+    assert all(f"distill: {step}: done before" in again.stderr for step in steps)
+    assert before == {path: path.stat().st_mtime_ns for path in runs.rglob("*.pt")}
+
+
+def test_the_control_has_the_authentic_data_and_as_many_pairs_an_epoch(tiny, student, runs):
+    printed = distill(tiny, runs, "--sides", "none")
+    assert printed.returncode == 0, printed.stderr
+    run = runs / "tiny" / "teacher_continued" / "seed1"
+    command, of_student = ((each / "train.command").read_text().split() for each in (run, student[0]))
+    assert command[1] == str(runs / "tiny" / "data") and "--extra-data" not in command
+    size = "--virtual-data-size"
+    assert command[command.index(size) + 1] == of_student[of_student.index(size) + 1]
+    assert json.loads((run / "run.json").read_text())["synthetic"] == []
+
+
+def test_one_synthetic_text_serves_other_students(tiny, student, runs):
+    printed = distill(tiny, runs, "--sides", "targets", "--student", "zs_transformer_residual", "--seed", "5")
+    assert printed.returncode == 0, printed.stderr
+    run = runs / "tiny" / "zs_transformer_residual_distilled_targets" / "seed5"
+    assert (
+        "distill: text: done before" in printed.stderr
+        and len([*(runs / "tiny" / "synthetic").iterdir()]) == 1
+    )
+    sampling = json.loads((run / "sampling.json").read_text())
+    assert {name.partition(":")[0] for name in sampling} == {"main", "targets"}
+    assert load_checkpoint(run / "model.pt")["cfg"]["model"].arch == "zs_transformer_residual"
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--sides", "self", "--rounds", "2"], "leave out --rounds, or choose other sides"),
+        (["--sides", "left"], "argument --sides: invalid choice: 'left'"),
+        (["--lines", "0"], "argument --lines: '0' is not a whole number above 0"),
+        (["--share", "1.5"], "a share of 1.5 leaves out authentic or synthetic text; give one above 0"),
+        (["--student", "zs_bert"], "there is no architecture 'zs_bert' that translates; choose"),
+        (["--student", "zs_transformer_relative"], "cannot begin with the weights of"),
+        (["--name", "teacher"], "the student would take the place of"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(tiny, runs, options, message):
+    refused = distill(tiny, runs, *options)
+    assert refused.returncode in (1, 2) and message in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_teacher_that_is_none_is_refused(tiny, runs, tmp_path):
+    missing = run_command("recipes/distill.sh", tiny.config, tmp_path, runs=runs)
+    assert missing.returncode == 1 and "is not a run folder; give one made by" in missing.stderr
+    run = shutil.copytree(
+        runs / "tiny" / "teacher" / "seed1", tmp_path / "seed1", ignore=shutil.ignore_patterns("*.pt")
+    )
+    untrained = run_command("recipes/distill.sh", tiny.config, run, runs=runs)
+    assert untrained.returncode == 1 and "has no model.pt" in untrained.stderr
+    config = tmp_path / "tiny.conf"
+    config.write_text(tiny.config.read_text().replace("velan tamun velor", "velan tamun"))
+    other = run_command("recipes/distill.sh", config, runs / "tiny" / "teacher" / "seed1", runs=tmp_path)
+    assert other.returncode == 1 and "has the languages inglan velan tamun, and" in other.stderr
+    assert "give the config that the teacher was trained with" in other.stderr

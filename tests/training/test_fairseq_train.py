@@ -1,0 +1,124 @@
+"""A training as a process: its log, what the terminal shows of it, and how it is told that it failed."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from zsnmt.errors import InputError
+from zsnmt.training import fairseq_train as module
+from zsnmt.training.fairseq_train import show_progress, train
+
+TRACEBACK = """\
+2026-01-01 00:00:00 | INFO | fairseq_cli.train | begun
+Traceback (most recent call last):
+  File "here.py", line 3, in f
+    return g()
+           ^^^
+KeyError: 'first'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "there.py", line 5, in <module>
+    f()
+RuntimeError: sizes differ:
+        5 and 6
+a thread that ends
+"""
+ARGPARSE = """\
+usage: fairseq-train [-h] [--no-progress-bar]
+                     [--log-interval LOG_INTERVAL]
+fairseq-train: error: unrecognized arguments: --no-such-option 3
+"""
+REFUSED = "2026-01-01 | INFO | fairseq.tasks | begun\nerror: '9' names no layers of 3; give 1 to 3\n"
+
+
+@pytest.fixture
+def training(tmp_path, monkeypatch):
+    """Trains in a folder with a script of Python in the place of fairseq-train."""
+    monkeypatch.setattr(module, "device", list)
+
+    def start(script: str) -> Path:
+        program = tmp_path / "bin" / "fairseq-train"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!{os.path.realpath('/proc/self/exe')}\n{script}")
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "executable", str(program.with_name("python")))
+            train(tmp_path / "run", "a system", ["DATA"])
+        return tmp_path / "run"
+
+    return start
+
+
+@pytest.mark.parametrize(
+    "log, reason",
+    [
+        (TRACEBACK, "RuntimeError: sizes differ:"),
+        (TRACEBACK.replace("RuntimeError", "zsnmt.errors.InputError"), "sizes differ:"),
+        (ARGPARSE, "unrecognized arguments: --no-such-option 3"),
+        (REFUSED, "'9' names no layers of 3; give 1 to 3"),
+        ("2026-01-01 | INFO | fairseq.tasks | no Error here\nand an Error that is none\n", ""),
+    ],
+)
+def test_what_is_wrong_is_found_in_a_log(log, reason):
+    assert show_progress(log.split("\n"), "a system") == reason
+
+
+def test_sentences_that_are_left_out_are_told_of_once(capsys):
+    line = (
+        "2026-01-01 00:00:00 | WARNING | fairseq.tasks.fairseq_task | 1,204 samples have invalid sizes and "
+        "will be skipped, max_positions=(1024, 512), first few sample ids=[5, 6]"
+    )
+    show_progress([line, line], "a system")
+    assert capsys.readouterr().err == (
+        "a system: 1,204 training sentences, counted in each direction, are left out: they are longer than "
+        "the 1024, 512 tokens that the model reads and writes\n"
+    )
+
+
+def test_the_log_is_written_by_the_training_itself_and_goes_on(training, capsys):
+    line = '2026-01-01 | INFO | valid | {"epoch": %d, "valid_nll_loss": "7.1", "valid_num_updates": "10"}'
+    for epoch in (1, 2):
+        folder = training(f"print({line % epoch!r}, flush=True); print(end='half a line')")
+    assert (folder / "train.log").read_text() == f"{line % 1}\nhalf a line{line % 2}\nhalf a line"
+    shown = capsys.readouterr().err.splitlines()
+    assert [line.partition(", validation")[0] for line in shown] == [
+        "a system: epoch 1 ends",
+        "a system: epoch 2 ends",
+    ]
+
+
+@pytest.mark.parametrize(
+    "script, message",
+    [
+        ("raise ValueError('too long')", "a system: ValueError: too long; "),
+        ("import sys; sys.exit(3)", "a system: fairseq-train ended with status 3; "),
+        (
+            "import os; os.kill(os.getpid(), 9)",
+            "a system: fairseq-train was ended by SIGKILL, as the system does where memory is short; ",
+        ),
+        ("import os; os.kill(os.getpid(), 11)", "a system: fairseq-train was ended by SIGSEGV; "),
+    ],
+)
+def test_a_training_that_fails_says_why_and_names_its_log(training, tmp_path, script, message):
+    with pytest.raises(InputError) as error:
+        training(script)
+    assert str(error.value) == f"{message}{tmp_path / 'run' / 'train.log'} has the whole log"
+
+
+def test_half_a_checkpoint_does_not_stay(training, tmp_path):
+    checkpoints = tmp_path / "run" / "checkpoints"
+    checkpoints.mkdir(parents=True)
+    (checkpoints / "checkpoint_last.pt.part").touch()  # of a training before
+    (checkpoints / "checkpoint_best.pt.tmp").touch()
+    (checkpoints / "validation.jsonl").touch()
+    with pytest.raises(InputError):
+        training(
+            f"import os; assert os.listdir({str(checkpoints)!r}) == ['validation.jsonl']; "
+            f"open({str(checkpoints / 'checkpoint_last.pt.part')!r}, 'w'); os.kill(os.getpid(), 15)"
+        )
+    assert [path.name for path in checkpoints.iterdir()] == ["validation.jsonl"]

@@ -1,0 +1,122 @@
+"""Train a student on the translations of a trained run, so that it translates directly in the directions that
+have no text by people. Run it again to go on after a stop.
+
+    zsnmt distill configs/multi30k.conf runs/multi30k/zs_transformer/seed1
+    zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
+
+The teacher translates the English (pivot) side of the training text into all other languages. A translation
+and the sentence of people beside that English are a pair; the student is trained on it both ways, beside the
+text that there is. It goes on from the teacher's weights; options of fairseq-train may come after `--`.
+docs/distillation.md says what is left out, sampled and recorded.
+"""
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.cli.recipe import Recipe, add_check, positive, split_options, whole_number
+from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
+from zsnmt.distillation.settings import ANY, HELD_OUT, SIDES, Distillation, SyntheticSettings
+from zsnmt.scoring.options import IDENTIFIERS
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    words = [*(sys.argv[1:] if arguments is None else arguments)]
+    parser = console.Parser(prog="zsnmt distill", description=__doc__)
+    parser.add_argument("config", help="config that the teacher was trained with")
+    parser.add_argument("teacher", metavar="TEACHER_RUN", help="the trained run that translates")
+    parser.add_argument(
+        "--sides",
+        choices=[*SIDES],
+        default=Distillation.sides,
+        help="what translations are used as: targets, sources, or both; controls: none trains as long "
+        "without them, self has the teacher's direct translations in their place",
+    )
+    parser.add_argument(
+        "--lines", type=positive, metavar="N", help="lines of each direction (default: all there are)"
+    )
+    parser.add_argument(
+        "--held-out",
+        type=whole_number,
+        metavar="N",
+        default=HELD_OUT,
+        help="further lines, a tenth at most, that validate the directions without text by people",
+    )
+    parser.add_argument(
+        "--identifier",
+        choices=[*IDENTIFIERS, ANY],
+        help="what finds translations in another language, to leave them out (default: that of the config)",
+    )
+    parser.add_argument(
+        "--student", metavar="ARCHITECTURE", help="architecture of the student (default: that of the teacher)"
+    )
+    parser.add_argument(
+        "--from-scratch", action="store_true", help="do not begin with the weights of the teacher"
+    )
+    parser.add_argument(
+        "--rounds", type=positive, default=1, metavar="N", help="let the student teach again, N times in all"
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=Distillation.share,
+        metavar="SHARE",
+        help="share (0–1) of the sentence pairs of an epoch that is synthetic",
+    )
+    parser.add_argument(
+        "--name", help="name of the student (default: that of the teacher's system and the sides)"
+    )
+    parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of the teacher)")
+    add_search_options(parser)
+    add_engine_options(parser)
+    add_check(parser)
+    own, further = split_options(words)
+    options = parser.parse_args(own)
+    recipe = Recipe("distill", options.check)
+
+    from zsnmt.distillation.distill import distill_rounds  # loads PyTorch
+    from zsnmt.runs.folder import check_trained
+    from zsnmt.training.experiment import read_experiment
+
+    check_trained(Path(options.teacher))
+    experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
+    synthetic = SyntheticSettings(
+        lines=options.lines,
+        held_out=options.held_out,
+        identifier=options.identifier or experiment.config.identifier,
+        search=chosen_search(options),
+        engine=engine_choice(options),
+    )
+    distillation = Distillation(
+        Path(options.teacher),
+        sides=options.sides,
+        student=options.student,
+        from_scratch=options.from_scratch,
+        share=options.share,
+        synthetic=synthetic,
+    )
+    run = distill_rounds(
+        recipe.steps,
+        experiment,
+        distillation,
+        rounds=options.rounds,
+        name=options.name,
+        seed=options.seed,
+        words=own_words(own, options),
+        options=further,
+    )
+    recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher}")
+
+
+def own_words(words: Sequence[str], options: Namespace) -> list[str]:
+    """The words of the command without config and teacher, and without what does not change a student."""
+    kept = [*words]
+    for word in (options.config, options.teacher, *["--check"] * options.check):
+        kept.remove(word)
+    for option in ("--rounds", "--workers"):
+        if option in kept:
+            place = kept.index(option)
+            del kept[place : place + 2]
+    return [word for word in kept if not word.startswith(("--rounds=", "--workers="))]

@@ -1,0 +1,250 @@
+"""A student that learns from its teacher's translations, from their text to an averaged model."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
+from zsnmt.distillation.filtered_text import make_synthetic_text
+from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
+from zsnmt.distillation.student import (
+    SAMPLING_FILE,
+    authentic_directions,
+    check_weights,
+    option_words,
+    pairs_in,
+    read_options,
+    sampling_weights,
+    student_options,
+)
+from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText
+from zsnmt.distillation.teacher import Teacher
+from zsnmt.errors import InputError
+from zsnmt.files.records import read_json, write_json
+from zsnmt.languages import Direction, parse_direction
+from zsnmt.processes import cores
+from zsnmt.runs.folder import path_from_top, recipe_command, start_run, synthetic_directions
+from zsnmt.runs.systems import STUDENTS
+from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.locks import locked
+from zsnmt.training.steps import Steps
+from zsnmt.training.train import train_and_average
+
+REMEDY = "run the same command again"
+
+
+@dataclass(frozen=True)
+class StudentData:
+    """What a student is trained on.
+
+    `main`: the folder with the data of the directions `authentic`, and all validation text; `extra` and
+    `directions`: by name, the folders of synthetic data and what they are for; `text`: of what they are made.
+    """
+
+    main: Path
+    authentic: Sequence[str]
+    extra: Mapping[str, Path] = field(default_factory=dict)
+    directions: Mapping[str, Sequence[Direction]] = field(default_factory=dict)
+    text: SyntheticText | None = None
+
+    @property
+    def synthetic(self) -> list[str]:
+        """All directions that have synthetic text."""
+        return [*dict.fromkeys(str(each) for of_name in self.directions.values() for each in of_name)]
+
+    def validated(self) -> list[str]:
+        """The directions with validation text: authentic, or held-out for the synthetic ones."""
+        there = {path.name.split(".")[1] for path in self.main.glob("valid.*.idx")}
+        pairs = there | {str(reverse(parse_direction(pair))) for pair in there}
+        return [each for each in self.authentic if each in pairs] + [
+            each for each in self.synthetic if each in there
+        ]
+
+
+def default_name(distillation: Distillation, teacher: Teacher) -> str:
+    """What a student is called unless told otherwise: `zs_transformer_distilled_targets`."""
+    begun = "_from_scratch" * distillation.from_scratch
+    same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
+    student = teacher.record["system"] if same else distillation.student or teacher.architecture
+    return f"{student}_{STUDENTS[distillation.sides]}{begun}"
+
+
+def distill_rounds(
+    steps: Steps,
+    experiment: Experiment,
+    distillation: Distillation,
+    *,
+    rounds: int,
+    name: str | None,
+    seed: int | None,
+    words: Sequence[str],
+    options: Sequence[str] = (),
+) -> Path:
+    """Teach a student, and let each student be the teacher of the next; returns the last one's run folder.
+
+    `words`: those of the command that makes the first, but for the config, the teacher and the `options` of
+    fairseq-train. The run of a later round has its number in its name. Raises `InputError` for rounds of what
+    translates no English.
+    """
+    if rounds > 1 and distillation.sides == SELF:
+        raise InputError(
+            f"--rounds {rounds} --sides self would teach each student what it does already; leave out "
+            "--rounds, or choose other sides"
+        )
+    first = Teacher(distillation.teacher)
+    name = name or default_name(distillation, first)
+    seed = first.record["seed"] if seed is None else seed
+    run = distillation.teacher
+    for number in range(1, rounds + 1):
+        run = distill_run(
+            steps,
+            experiment,
+            replace(distillation, teacher=run),
+            name=name if number == 1 else f"{name}_round{number}",
+            seed=seed,
+            recipe=recipe_command(
+                "distill",
+                experiment.file,
+                path_from_top(first.run),
+                *words,
+                *(["--rounds", str(number)] if number > 1 else []),
+                *(["--", *options] if options else []),
+            ),
+            options=options,
+        )
+    return run
+
+
+def distill_run(
+    steps: Steps,
+    experiment: Experiment,
+    distillation: Distillation,
+    *,
+    name: str,
+    seed: int,
+    recipe: str,
+    options: Sequence[str] = (),
+) -> Path:
+    """Teach a student of an experiment, with further options of fairseq-train; returns its run folder.
+
+    `recipe`: the command that makes it, for its record. What is done already is left out. Raises
+    `InputError` for a teacher, a student and an experiment that do not go together.
+    """
+    teacher, config = Teacher(distillation.teacher), experiment.config
+    teacher.check_languages(experiment.file, config.languages)
+    run = experiment.run(name, seed)
+    if run.resolve() == teacher.run.resolve():
+        raise InputError(f"the student would take the place of {teacher.run}; give it another --name")
+    chosen, further = student_options(config, distillation, teacher), [*config.distillation, *options]
+    prepare_data(steps, experiment, further)
+    teacher.check_pipeline(experiment.data)
+    read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
+    if not distillation.from_scratch:
+        check_weights(teacher, read)
+    data = make_data(
+        steps,
+        experiment,
+        distillation,
+        teacher=teacher,
+        authentic=authentic_directions(read, experiment.data, config.languages),
+    )
+    with locked(run):
+        start_run(
+            run,
+            experiment.file,
+            experiment.data,
+            text=experiment.text,
+            system=name,
+            seed=seed,
+            command=recipe,
+            further=record(distillation, teacher, data),
+        )
+        all_options = [*chosen, *options_of_data(run, distillation, data), *further]
+        train_and_average(steps, experiment, run, system=name, seed=seed, options=all_options, data=data.main)
+    return run
+
+
+def make_data(
+    steps: Steps,
+    experiment: Experiment,
+    distillation: Distillation,
+    *,
+    teacher: Teacher,
+    authentic: Sequence[str],
+) -> StudentData:
+    """Make the synthetic text and its data, unless they are there; without sides there are none.
+
+    `authentic` are the directions with text by people.
+    """
+    if distillation.sides == NONE:
+        return StudentData(experiment.data, authentic)
+    settings = replace(distillation.synthetic, direct=distillation.sides == SELF)
+    text = SyntheticText(experiment, teacher, settings)
+    with locked(text.folder, steps.say):
+        make_synthetic_text(steps, text)
+        work = partial(
+            binarise_synthetic,
+            text.text,
+            text.data,
+            authentic=experiment.data,
+            directions=text.directions(),
+            workers=cores(),
+        )
+        steps.make(
+            text.folder, "data", text.data, work=work, inputs=[text.text, experiment.data], settings={}
+        )
+    counts = read_json(text.text / RECORD, REMEDY)["directions"]
+    kept = [parse_direction(direction) for direction, number in counts.items() if number[TRAIN]]
+    directions = {use: kept if use == TARGETS else [*map(reverse, kept)] for use in distillation.uses}
+    folders = {use: text.data / use for use in directions}
+    return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text)
+
+
+def options_of_data(run: Path, distillation: Distillation, data: StudentData) -> list[str]:
+    """The options of fairseq-train for the data; writes what they need, and synthetic.json, into the run."""
+    if data.text:
+        used = {
+            "sides": distillation.sides,
+            "share": distillation.share,
+            "folder": str(data.text.folder.resolve()),
+        }
+        write_json(run / RECORD, read_json(data.text.text / RECORD, REMEDY) | used)
+    of_people = {f"{MAIN}:{each}": pairs_in(data.main, parse_direction(each)) for each in data.authentic}
+    of_teacher = {
+        f"{name}:{each}": pairs_in(data.extra[name], each)
+        for name, directions in data.directions.items()
+        for each in directions
+    }
+    weights, size = sampling_weights(of_people, of_teacher, distillation.share)
+    write_json(run / SAMPLING_FILE, weights)
+    options = {
+        "--valid-lang-pairs": ",".join(data.validated()),
+        "--sampling-weights-from-file": run.resolve() / SAMPLING_FILE,
+        "--virtual-data-size": size,
+    }
+    if data.extra:
+        listed = {name: ",".join(map(str, of_name)) for name, of_name in data.directions.items()}
+        options["--extra-data"] = json.dumps({name: str(folder) for name, folder in data.extra.items()})
+        options["--extra-lang-pairs"] = json.dumps(listed)
+    return option_words(options)
+
+
+def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:
+    """What run.json of a student says besides."""
+    before = [] if distillation.from_scratch else synthetic_directions(teacher.run)
+    synthetic, valid = data.synthetic, data.validated()
+    return {
+        "synthetic": [*dict.fromkeys([*before, *synthetic])],
+        "distilled_from": teacher.describe(),
+        "distillation": {
+            "sides": distillation.sides,
+            "share": distillation.share,
+            "from_scratch": distillation.from_scratch,
+            "checkpoints_chosen_on": {
+                "validation text by people": [each for each in valid if each not in synthetic],
+                "held-out pairs with a synthetic source": [each for each in valid if each in synthetic],
+            },
+        },
+    }

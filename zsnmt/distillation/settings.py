@@ -1,0 +1,79 @@
+"""What is distilled, into whom, and how."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
+from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
+
+TARGETS, SOURCES = "targets", "sources"  # what the synthetic half of a pair is in training, and data folders
+BOTH, SELF, NONE = "both", "self", "none"
+SIDES = {
+    BOTH: (TARGETS, SOURCES),
+    TARGETS: (TARGETS,),
+    SOURCES: (SOURCES,),
+    NONE: (),
+    SELF: (TARGETS, SOURCES),
+}
+ANY = "none"  # the identifier that accepts whatever language a translation is in
+HELD_OUT = 200  # lines of each language that synthetic directions are validated on
+SEED = 1  # of the choice of lines, the same for all students so that they share one synthetic text
+
+
+@dataclass(frozen=True)
+class SyntheticSettings:
+    """All that synthetic text depends on beside the teacher and the authentic text.
+
+    `direct`: the teacher translates a sentence directly, else its English (pivot) side. `lines` of each
+    language are translated, None for all, and `held_out` more at most. `identifier` is that of scoring, or
+    `none`.
+    """
+
+    direct: bool = False
+    lines: int | None = None
+    held_out: int = HELD_OUT
+    identifier: str = ANY
+    search: Search = Search()
+    engine: EngineChoice = EngineChoice()
+
+    def __post_init__(self) -> None:
+        if self.lines is not None and self.lines < 1:
+            raise InputError(f"{self.lines} lines teach nothing; give 1 or more, or leave it out to have all")
+        if self.held_out < 0:
+            raise InputError(f"{self.held_out} lines cannot be held out; give 0 or more")
+
+    def to_json(self) -> dict:
+        """As synthetic.json says them, without what does not change a translation."""
+        engine = {"engine": self.engine.engine or PYTORCH, "precision": self.engine.precision or FLOAT32}
+        return {**asdict(self), "engine": engine, "seed": SEED}
+
+
+@dataclass(frozen=True)
+class Distillation:
+    """How the run `teacher` teaches a student.
+
+    `sides`: one of `SIDES`. The student has the architecture `student`, the teacher's by default, and begins
+    with the teacher's weights unless `from_scratch`. `share` (0–1) of the pairs of an epoch are synthetic.
+    """
+
+    teacher: Path
+    sides: str = BOTH
+    student: str | None = None
+    from_scratch: bool = False
+    share: float = 0.5
+    synthetic: SyntheticSettings = SyntheticSettings()
+
+    def __post_init__(self) -> None:
+        if self.sides not in SIDES:
+            raise InputError(f"there are no sides '{self.sides}'; choose {', '.join(SIDES)}")
+        if not 0 < self.share < 1:
+            raise InputError(
+                f"a share of {self.share:g} leaves out authentic or synthetic text; give one above 0 and "
+                "below 1, or --sides none"
+            )
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """What synthetic halves are used as."""
+        return SIDES[self.sides]

@@ -1,0 +1,104 @@
+"""How a student is trained: options of fairseq-train, and how often each direction is sampled."""
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fairseq.data import indexed_dataset
+from fairseq.models import ARCH_MODEL_NAME_REGISTRY
+from fairseq.tasks import setup_task
+
+import zsnmt
+from zsnmt.distillation.settings import Distillation
+from zsnmt.distillation.teacher import Teacher
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction
+from zsnmt.tasks.zs_translation import directions_of, directions_with_data
+from zsnmt.training.config import Config
+from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.fairseq_train import options_of
+
+MODEL = "zs_transformer"
+EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
+SAMPLING_FILE = "sampling.json"
+
+
+def student_options(config: Config, distillation: Distillation, teacher: Teacher) -> list[str]:
+    """The options of fairseq-train for a student, but for its data; later ones override earlier ones.
+
+    One that goes on from its teacher has the teacher's options, half of the config's learning rate and few
+    epochs; one from scratch those of the config. Raises `InputError` for an architecture that there is not.
+    """
+    architecture = distillation.student or teacher.architecture
+    check_architecture(architecture)
+    if distillation.from_scratch:
+        return ["--arch", architecture, "--distributed-world-size", "1", *config.fairseq_options]
+    peak = training_options(architecture, config.fairseq_options).lr[0]
+    going_on = {
+        "--arch": architecture,
+        "--lr": peak / 2,
+        "--max-epoch": EPOCHS,
+        "--patience": PATIENCE,
+        "--finetune-from-model": teacher.model.resolve(),
+    }
+    return [*options_of(teacher.run), *option_words(going_on)]
+
+
+def option_words(options: Mapping[str, object]) -> list[str]:
+    """Options as a command line has them."""
+    return [word for name, value in options.items() for word in (name, str(value))]
+
+
+def check_architecture(name: str) -> None:
+    """`InputError` for an architecture that does not translate."""
+    zsnmt.register()
+    known = [each for each, model in ARCH_MODEL_NAME_REGISTRY.items() if model == MODEL]
+    if name not in known:
+        raise InputError(f"there is no architecture '{name}' that translates; choose {', '.join(known)}")
+
+
+def read_options(architecture: str, options: Sequence[str], data: Path) -> Namespace:
+    """The options as fairseq-train reads them, for some data."""
+    return Namespace(**{**vars(training_options(architecture, options)), "data": str(data)})
+
+
+def check_weights(teacher: Teacher, options: Namespace) -> None:
+    """`InputError` unless a student with these options can begin with the teacher's weights."""
+    model = setup_task(Namespace(**vars(options))).build_model(options)
+    sizes = {name: weight.shape for name, weight in model.state_dict().items()}
+    different = [name for name in {**teacher.sizes, **sizes} if teacher.sizes.get(name) != sizes.get(name)]
+    if different:
+        raise InputError(
+            f"{options.arch} cannot begin with the weights of {teacher.run}: {different[0]} is not of one "
+            "size in both; train the student --from-scratch, or leave out --student and what changes its size"
+        )
+
+
+def authentic_directions(options: Namespace, data: Path, languages: Sequence[str]) -> list[str]:
+    """The directions that are trained on text by people."""
+    return directions_of(options.lang_pairs, [*languages]) or directions_with_data(
+        data, "train", [*languages]
+    )
+
+
+def pairs_in(data: Path, direction: Direction) -> int:
+    """How many training pairs a direction has in binarised data."""
+    names = f"{direction}.{direction.source}", f"{direction.target}-{direction.source}.{direction.source}"
+    prefix = next(data / f"train.{name}" for name in names if (data / f"train.{name}.idx").is_file())
+    return len(indexed_dataset.make_dataset(str(prefix), impl="mmap"))
+
+
+def sampling_weights(
+    authentic: Mapping[str, int], synthetic: Mapping[str, int], share: float
+) -> tuple[dict[str, float], int]:
+    """The weight of each set of pairs, and how many pairs an epoch has, by the number of pairs in each set.
+
+    In an epoch every authentic pair comes once, and a `share` (0–1) of the epoch is synthetic. Without
+    synthetic pairs the epoch is as long, and authentic pairs come again: equal updates.
+    """
+    total = sum(authentic.values())
+    rest = sum(synthetic.values())
+    of_authentic = 1 - share if synthetic else 1.0
+    weights = {name: of_authentic * number / total for name, number in authentic.items()}
+    weights |= {name: share * number / rest for name, number in synthetic.items()}
+    return weights, round(total / (1 - share))

@@ -1,0 +1,120 @@
+"""A teacher's translations as parallel text: where it is, and of which lines it is made.
+
+There is a folder for each language whose side is authentic. `text/de/train.de-fr.de` has sentences of people,
+`text/de/train.de-fr.fr` their synthetic translations, `text/de/valid.de-fr.*` those that are held out.
+`text/synthetic.json` says how all was made and counts what was left out, which `text/de/dropped.de-fr.tsv`
+lists: reason, line, pivot side, authentic side, translation.
+"""
+
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.distillation.filters import Row
+from zsnmt.distillation.selection import Selection, select_lines
+from zsnmt.distillation.settings import SEED, SyntheticSettings
+from zsnmt.distillation.teacher import Teacher
+from zsnmt.files.checksums import checksum_of
+from zsnmt.languages import Direction
+from zsnmt.text.lines import read_lines
+from zsnmt.training.experiment import Experiment
+
+RECORD = "synthetic.json"
+TRAIN, VALID = "train", "valid"
+
+
+@dataclass(frozen=True)
+class SyntheticText:
+    """The synthetic text of a teacher for an experiment, and the folder of all that is made with it."""
+
+    experiment: Experiment
+    teacher: Teacher
+    settings: SyntheticSettings
+    selections: dict[str, Selection] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def folder(self) -> Path:
+        """Named for the teacher, with a checksum of its model and the settings."""
+        made_with = checksum_of({**self.settings.to_json(), "model": self.teacher.checksum})[:8]
+        direct = "-direct" * self.settings.direct
+        name = f"{self.teacher.record['system']}-seed{self.teacher.record['seed']}{direct}-{made_with}"
+        return self.experiment.folder / "synthetic" / name
+
+    @property
+    def text(self) -> Path:
+        """The folder of synthetic.json and a folder for each language."""
+        return self.folder / "text"
+
+    @property
+    def data(self) -> Path:
+        """The text, binarised."""
+        return self.folder / "data"
+
+    @property
+    def authentic(self) -> Path:
+        """The text of people."""
+        return self.experiment.text
+
+    @property
+    def pivot(self) -> str:
+        return self.experiment.config.languages[0]
+
+    def translations(self, direction: Direction) -> Path:
+        """What the teacher made of the text of the first language, in the second."""
+        return self.folder / "translations" / f"{direction}.{direction.target}"
+
+    def directions(self) -> list[Direction]:
+        """From each language with training text to each other one, none of them the pivot, where people have
+        given no text.
+        """
+        languages = self.experiment.config.languages
+        pairs = pairs_of_split(self.authentic, TRAIN, languages)
+        others = [language for language in languages[1:] if (self.pivot, language) in pairs]
+        return [
+            Direction(source, target)
+            for source in others
+            for target in others
+            if source != target and not {(source, target), (target, source)} & {*pairs}
+        ]
+
+    def lines(self, language: str) -> tuple[list[str], list[str]]:
+        """The pivot side and the other side of a language's training text."""
+        pivot, other = map(read_lines, find_pair(self.authentic, TRAIN, self.pivot, target=language))
+        return pivot, other
+
+    def selection(self, language: str) -> Selection:
+        """Which lines of a language are translated."""
+        if language not in self.selections:
+            self.selections[language] = select_lines(
+                *self.lines(language),
+                lines=self.settings.lines,
+                held_out=self.settings.held_out,
+                generator=random.Random(f"{SEED} {language}"),
+            )
+        return self.selections[language]
+
+    def sources(self, language: str) -> list[str]:
+        """What the teacher translates of a language's text, each sentence once."""
+        side = self.lines(language)[1 if self.settings.direct else 0]
+        return [*dict.fromkeys(side[place] for place in self.selection(language).all)]
+
+    def rows(self, direction: Direction) -> tuple[list[Row], list[Row]]:
+        """The translated lines to train on and those held out."""
+        selection, (pivot, other) = self.selection(direction.source), self.lines(direction.source)
+        translated = dict(
+            zip(
+                self.sources(direction.source),
+                read_lines(self.translations(direction), allow_empty_lines=True),
+                strict=True,
+            )
+        )
+        side = other if self.settings.direct else pivot
+        train, held_out = (
+            [
+                Row(place + 1, pivot[place], other[place], synthetic=translated[side[place]])
+                for place in places
+            ]
+            for places in selection
+        )
+        return train, held_out

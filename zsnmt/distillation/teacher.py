@@ -1,0 +1,88 @@
+"""The trained run that translates for its student."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
+from zsnmt.inference.engines import prepare_engine
+from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction, read_languages
+from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.checksums import check_pipeline, checked_model
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, same_bytes
+
+
+class Teacher:
+    """A trained run, what its checkpoint says, and its translator, which is loaded when it first translates.
+
+    `checksum`: of its model. Raises `InputError` for a folder that is not one of a trained run.
+    """
+
+    def __init__(self, run: Path) -> None:
+        check_trained(run)
+        check_pipeline(run)
+        self.run, self.record, self.model = run, read_record(run), run / MODEL_FILE
+        self.pipeline = run / PIPELINE_FOLDER
+        self.languages = read_languages(self.pipeline)
+        with checked_model(run) as self.checksum:
+            state = load_checkpoint(self.model)
+        self.architecture: str = state["cfg"]["model"].arch
+        self.longest: int = state["cfg"]["task"].max_source_positions
+        self.sizes = {name: weight.shape for name, weight in state["model"].items()}
+
+    def describe(self) -> dict:
+        """What records of synthetic text and of students say of it."""
+        named = {key: self.record[key] for key in ("config", "system", "seed", "commit")}
+        return {"run": str(self.run.resolve()), **named, "model": self.checksum}
+
+    def check_languages(self, config: Path, languages: Sequence[str]) -> None:
+        """`InputError` unless a config has the languages of the teacher."""
+        if [*languages] != self.languages:
+            raise InputError(
+                f"{config} has the languages {' '.join(languages)}, and {self.run} was trained on "
+                f"{' '.join(self.languages)}; give the config that the teacher was trained with"
+            )
+        if len(languages) < 3:
+            raise InputError(
+                f"{config} has only {' '.join(languages)}: there is no direction without text to teach; give "
+                "a teacher of three languages or more"
+            )
+
+    def check_pipeline(self, data: Path) -> None:
+        """`InputError` unless binarised data have the text pipeline and the dictionary of the teacher."""
+        names = [path.name for path in sorted(self.pipeline.iterdir())]
+        if changed := [name for name in names if not same_bytes(self.pipeline / name, data / name)]:
+            raise InputError(
+                f"{data} has another {changed[0]} than {self.run} was trained with; give the config that the "
+                "teacher was trained with"
+            )
+
+
+class Interpreter:
+    """A teacher at work, by some search and engine."""
+
+    def __init__(self, teacher: Teacher, search: Search, engine: EngineChoice) -> None:
+        self.teacher, self.search, self.engine = teacher, search, engine
+
+    @cached_property
+    def translator(self) -> Translator:
+        """The loaded model; an export is made where the engine needs one."""
+        prepare_engine(self.teacher.run, self.search, self.engine)
+        return Translator.open(self.teacher.run, self.search, self.engine)
+
+    def translate(
+        self, lines: Sequence[str], direction: Direction, finished: Callable[[float], object]
+    ) -> list[str]:
+        """A translation for each line; `InputError` for a direction from the pivot that the teacher was not
+        trained on.
+        """
+        translator = self.translator
+        if direction.source == translator.pivot and direction not in translator.trained:
+            raise InputError(
+                f"{self.teacher.run} was not trained on {direction}; give a teacher of all directions from "
+                f"{translator.pivot}"
+            )
+        return translator.translate_into(lines, [direction], finished=finished)[direction]

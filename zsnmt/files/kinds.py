@@ -1,0 +1,43 @@
+"""Whether what a JSON file says is what is to be read of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from types import UnionType
+from typing import Union, get_args, get_origin
+
+
+def check_kinds(content: Mapping, kinds: Mapping[str, object]) -> None:
+    """`ValueError` unless a mapping has every key of `kinds` with a value that fits; one that may be None
+    may be left out.
+    """
+    if lacking := [key for key, kind in kinds.items() if key not in content and not fits(None, kind)]:
+        raise ValueError(f"it lacks {', '.join(lacking)}")
+    for key, kind in kinds.items():
+        if not fits(value := content.get(key), kind):
+            raise ValueError(f"{key} cannot be {json.dumps(value)[:20]}")
+
+
+def fits(value: object, kind: object) -> bool:
+    """Whether a value from JSON is of a kind; whole numbers are floats, too.
+
+    Kinds are `str`, `int | None`, `Mapping[str, Sequence[float]]`, and what is written as JSON is: the kinds
+    of an object's keys, `{"beam": int}`, or of all its values, `{str: kind}`; that of a list's items,
+    `[kind]`; and one of several, `(kind, None)`.
+    """
+    if isinstance(kind, tuple):
+        return any(fits(value, each) for each in kind)
+    if isinstance(kind, list):
+        return isinstance(value, list) and all(fits(each, kind[0]) for each in value)
+    if isinstance(kind, dict):
+        of_keys = dict.fromkeys(value, kind[str]) if str in kind and isinstance(value, dict) else kind
+        return isinstance(value, dict) and all(fits(value.get(key), of) for key, of in of_keys.items())
+    origin, of = get_origin(kind) or kind, get_args(kind)
+    if origin in (Union, UnionType):
+        return fits(value, of)
+    if origin is Mapping:
+        return fits(value, {str: of[1] if of else object})
+    if origin is Sequence:
+        return fits(value, [of[0] if of else object])
+    if origin in (int, float):
+        return isinstance(value, (int, origin)) and not isinstance(value, bool)
+    return isinstance(value, origin) if isinstance(origin, type) else value is origin

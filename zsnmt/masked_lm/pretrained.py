@@ -1,0 +1,150 @@
+"""The position tables of pretrained BERTs: how compositional they are, and how words meet them (Ravishankar
+and Søgaard 2021, section 5 and Figure 9).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from zsnmt.analysis.correlations import band_shares, correlations
+from zsnmt.analysis.position_encodings import gaussian_control, principal, sinusoids
+from zsnmt.errors import InputError
+from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
+from zsnmt.masked_lm.tensor_files import REMEDY, read_by_endings, read_npy
+
+MODEL_FILE, VOCABULARY_FILE = "model.safetensors", "vocab.txt"
+TABLES = {  # of a folder of .npy files, and how their names end in the files of BERTs
+    "positions": "embeddings.position_embeddings.weight",
+    "words": "embeddings.word_embeddings.weight",
+    "query": "encoder.layer.0.attention.self.query.weight",
+    "key": "encoder.layer.0.attention.self.key.weight",
+}
+WORDS = (  # frequent ones of English, whole in the vocabularies of most models
+    "the of and to in a is that for it was on as with be by he at from his or are had an this not have but "
+    "which they you were her one all she there would their we"
+).split()
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """What a heat map needs beside positions: words V×d and their numbers by name, and the first layer's
+    weights, d×d.
+    """
+
+    vectors: np.ndarray
+    numbers: Mapping[str, int]
+    query: np.ndarray
+    key: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Pretrained:
+    """A model's tables: positions P×d, and, unless they are None, the weight of keys in the first layer (d×d)
+    and all that a heat map needs.
+    """
+
+    name: str
+    positions: np.ndarray
+    key: np.ndarray | None = None
+    words: Words | None = None
+
+
+def read_pretrained(name: str, source: Path) -> Pretrained:
+    """A model from a safetensors file, a .npy file of its positions, or a folder with model.safetensors or
+    positions.npy, words.npy, query.npy and key.npy; the names of its words from vocab.txt beside them.
+
+    Raises `InputError` for files of another form, without positions, or that do not go together.
+    """
+    tables = read_tables(source)
+    if "positions" not in tables:
+        raise InputError(f"{source} holds no tensor whose name ends in {TABLES['positions']}; {REMEDY}")
+    for what, array in tables.items():
+        if array.ndim != 2:
+            raise InputError(
+                f"the {what} of {source} have the shape {array.shape}; a table is rows × columns"
+            )
+    words, vocabulary = None, (source if source.is_dir() else source.parent) / VOCABULARY_FILE
+    if {*tables} == {*TABLES} and vocabulary.is_file():
+        numbers = read_vocabulary(vocabulary, tables["words"])
+        words = Words(tables["words"], numbers, tables["query"], key=tables["key"])
+    return Pretrained(name, tables["positions"], tables.get("key"), words=words)
+
+
+def read_tables(source: Path) -> dict[str, np.ndarray]:
+    """Those of `TABLES` that a file or folder holds."""
+    if not source.is_dir():
+        return {"positions": read_npy(source)} if source.suffix == ".npy" else read_by_endings(source, TABLES)
+    if (model := source / MODEL_FILE).is_file():
+        return read_by_endings(model, TABLES)
+    files = {what: source / f"{what}.npy" for what in TABLES}
+    if not files["positions"].is_file():
+        raise InputError(f"{source} holds neither {MODEL_FILE} nor positions.npy; {REMEDY}")
+    return {what: read_npy(file) for what, file in files.items() if file.is_file()}
+
+
+def read_vocabulary(path: Path, words: np.ndarray) -> dict[str, int]:
+    """The number of each word, from a file with one per line; `InputError` unless it has as many as the
+    model.
+    """
+    names = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    if len(names) != len(words):
+        raise InputError(
+            f"{path} has {len(names):,} lines and the model {len(words):,} words; put the model's own there"
+        )
+    return {name: number for number, name in enumerate(names)}
+
+
+def controls(positions: int, dimensions: int) -> list[Pretrained]:
+    """Tables of a shape to compare with: sinusoids, and independent vectors."""
+    table = sinusoids(positions, dimensions + dimensions % 2)
+    return [Pretrained("sinusoids", table), Pretrained("independent vectors", gaussian_control(table))]
+
+
+def measured(model: Pretrained, dimensions: int) -> dict:
+    """The Procrustes losses of a model's positions, and of positions as keys (p·W^K) where it has weights,
+    along their `dimensions` largest directions, which hold the shares `kept`.
+
+    The first position is left out: it is that of the token that stands for the sentence.
+    """
+    tables = {"procrustes": model.positions[1:]}
+    if model.key is not None:
+        tables["procrustes_keys"] = tables["procrustes"] @ np.asarray(model.key, dtype=np.float64).T
+    found: dict = {"name": model.name, "positions": len(model.positions)}
+    for what, table in tables.items():
+        directions, share = principal(table, dimensions)
+        offsets = range(1, min(OFFSETS, len(table) // 4) + 1)
+        found[what] = procrustes(directions, offsets) | {"kept": share}
+    return found
+
+
+def word_map(words: Words, positions: np.ndarray, chosen: Sequence[str], heads: int) -> dict:
+    """How chosen words as queries meet positions as keys in the first layer, and the share of it in bands."""
+    rows = words.vectors[[words.numbers[word] for word in chosen]]
+    values = correlations(rows, positions, words.query, key_weight=words.key, heads=heads)
+    return {"words": [*chosen], "values": rounded(values), "bands": band_shares(values).columns}
+
+
+def common_words(models: Sequence[Words], words: Sequence[str]) -> list[str]:
+    """The words that all models have whole; `InputError` where they have fewer than two in common."""
+    found = [word for word in words if all(word in model.numbers for model in models)]
+    if len(found) < 2:
+        raise InputError(
+            f"of the words {' '.join(words)} fewer than two are in {VOCABULARY_FILE} of all models; name "
+            "others with --words"
+        )
+    return found
+
+
+def check_shapes(models: Sequence[Pretrained], dimensions: int) -> None:
+    """`InputError` unless all tables are measured alike: as many positions, in as many directions."""
+    shapes = {
+        model.name: (len(model.positions), min(model.positions.shape[1], dimensions)) for model in models
+    }
+    if len({*shapes.values()}) > 1:
+        listed = ", ".join(f"{name} {rows} in {size} directions" for name, (rows, size) in shapes.items())
+        raise InputError(
+            f"losses compare between tables of one shape: {listed}; give --positions and --dimensions that "
+            "all have"
+        )

@@ -1,0 +1,94 @@
+"""Table 4 of Ravishankar and Søgaard (2021) over corpora: means over word orders, and what is published."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from zsnmt.masked_lm.report.kept import FOLDER
+from zsnmt.masked_lm.report.runs import (
+    ENCODINGS,
+    NONE,
+    REORDERED,
+    SAME,
+    check_comparable,
+    group_label,
+    groups,
+    read,
+    runs_by_seed,
+)
+from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE, Column, layer_accuracy, made_alike
+from zsnmt.masked_lm.runs import score_file
+from zsnmt.report.papers.layout import PaperTable, Rows, Source
+from zsnmt.report.papers.published import RAVISHANKAR
+from zsnmt.report.papers.tables import kept_block
+from zsnmt.report.scores import short_commit
+
+LAYERS = "0", "8"  # that the paper scores
+COLUMNS = (
+    FULL,
+    FIRST,
+    *(
+        Column(f"{measure}, layer {layer}", measure, layer_accuracy(measure, layer))
+        for measure in ("retrieval", "translation")
+        for layer in LAYERS
+    ),
+    ML_SCORE,
+)
+
+
+def bilingual(run: dict) -> bool:
+    """Whether a run has two languages, scored in the paper's layers."""
+    return run["condition"] != NONE and {*LAYERS} <= {*run["retrieval"]}
+
+
+def encodings(runs: Sequence[dict]) -> Rows:
+    """A row for each encoding, means over the reordered conditions, or EN+[EN] where there are no others."""
+    by_group = groups(runs)
+    group = REORDERED if REORDERED in by_group else SAME
+    data_set = f"{runs[0]['config']}, {group_label(group, by_group[group])}"
+    return {
+        (data_set, label): {column.title: column.mean([*of_system.values()]) for column in COLUMNS}
+        for system, label in ENCODINGS.items()
+        if (of_system := runs_by_seed(runs, system, by_group[group]))
+    }
+
+
+def made_by(runs: Sequence[dict]) -> str:
+    """What made each run, a Markdown item each."""
+    return "\n".join(
+        f"* `{run['system']}`, {run['condition']}, seed {run['seed']}: commit {short_commit(run['commit'])}, "
+        f"{run['epochs']:g} epochs, `{run['command']}`"
+        for run in runs
+    )
+
+
+TABLES = {
+    "ravishankar_table_4": PaperTable(
+        name="ravishankar_table_4",
+        paper=RAVISHANKAR,
+        number="Table 4",
+        title="Position encodings of masked language models",
+        about="Means over the word orders of the second language. Perplexity: lower is better; retrieval, "
+        "translation and ML score: higher is better. The paper's values are means over three seeds and seven "
+        "word orders; some of its ML scores of Wiki/CC are not the mean of its four columns.",
+        keys=("corpus", "encoding"),
+        columns={column.title: column.figure for column in COLUMNS},
+        source=Source(
+            read=lambda path: read(path if path.is_file() else score_file(path)),
+            config=lambda run: run["config"],
+            system=lambda run: run["system"],
+            seed=lambda run: run["seed"],
+            check=check_comparable,
+            signature=lambda runs: made_alike(runs).removesuffix("."),
+            made_by=made_by,
+            kept=f"*/{FOLDER}/*.json",
+        ),
+        systems=[*ENCODINGS],
+        takes=lambda run: run["system"] in ENCODINGS and bilingual(run),
+        rows=encodings,
+        counterparts={
+            **dict.fromkeys(("bert_fake_english", "bert_fake_english_orders", "bert_bible_cpu"), "Bible"),
+            "bert_wikipedia": "Wiki/CC",
+        },
+    )
+}
+MAKERS = {name: partial(kept_block, paper_table) for name, paper_table in TABLES.items()}

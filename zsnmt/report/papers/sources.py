@@ -1,0 +1,81 @@
+"""What tables of papers are filled from: scores, and probes of the encoder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from zsnmt.files.records import read_json
+from zsnmt.report.markdown import made_by
+from zsnmt.report.papers.layout import Source
+from zsnmt.report.probes import tables as probe_tables
+from zsnmt.report.probes.folder import FOLDER, Probes, check_probed_alike, parse, read
+from zsnmt.report.scores import check_comparable, pivot_note, runs_by_system, search_note, seeds, short_commit
+from zsnmt.runs.scores import Scores, read_score_file, read_scores
+
+KEEP_AGAIN = "keep the run again with zsnmt results RUN"
+
+
+def scores_of(path: Path) -> Scores:
+    """The scores of a run folder, or of a score file."""
+    return read_score_file(path, KEEP_AGAIN) if path.is_file() else read_scores(path)
+
+
+def signature(runs: Sequence[Scores]) -> str:
+    """What the scores of a config depend on: metric, search, lines, runs, and who pivots."""
+    first = runs[0]
+    lines = sorted({int(result.figures["lines"]) for scores in runs for result in scores.results})
+    number = f"{lines[0]:,}" if len(lines) == 1 else f"{lines[0]:,} to {lines[-1]:,}"
+    return "; ".join(
+        [
+            f"BLEU {first.signatures['bleu']}",
+            search_note(first),
+            f"{number} lines a direction",
+            made_of(runs),
+            *filter(None, [pivot_note(runs).strip().removesuffix(".")]),
+        ]
+    )
+
+
+def made_of(runs: Sequence[Scores | Probes]) -> str:
+    """The systems and their seeds."""
+    return "; ".join(
+        f"{system} seed {seeds(of_system)}" for system, of_system in runs_by_system(runs).items()
+    )
+
+
+def probes_of(path: Path) -> Probes:
+    """The probes of a run folder, or of a file of kept ones."""
+    if path.is_file():
+        return parse(read_json(path, KEEP_AGAIN), path)
+    return parse(read(path), path / FOLDER)
+
+
+def probes_made_by(found: Sequence[Probes]) -> str:
+    """What made each run's probes, a Markdown item each."""
+    return "\n".join(
+        f"* `{one.system}`, seed {one.seed}: commit {short_commit(one.record['commit'])}, "
+        f"`{one.record['command']}`"
+        for one in found
+    )
+
+
+SCORES = Source(
+    read=scores_of,
+    config=lambda scores: scores.config,
+    system=lambda scores: scores.system,
+    seed=lambda scores: scores.seed,
+    check=check_comparable,
+    signature=signature,
+    made_by=made_by,
+    kept="*/*.seed*.json",
+    chosen_on_zero_shot=lambda scores: bool(scores.chosen_on),
+)
+PROBES = Source(
+    read=probes_of,
+    config=lambda one: one.record["config"],
+    system=lambda one: one.system,
+    seed=lambda one: one.seed,
+    check=check_probed_alike,
+    signature=lambda found: f"{probe_tables.settings(found).removesuffix('.')}; {made_of(found)}",
+    made_by=probes_made_by,
+    kept=f"*/{FOLDER}/*.json",
+)

@@ -1,0 +1,34 @@
+"""Options of fairseq-train as it reads them, before a training needs them."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import NoReturn
+
+from fairseq import options
+from fairseq.models import ARCH_MODEL_REGISTRY
+
+import zsnmt
+from zsnmt.errors import InputError
+
+
+def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
+    """Options with the architecture's defaults, those of the task `zs_translation` unless they name another;
+    `InputError` for an architecture that does not exist, and where fairseq refuses them.
+    """
+    zsnmt.register()
+    if architecture not in ARCH_MODEL_REGISTRY:
+        near = get_close_matches(architecture, ARCH_MODEL_REGISTRY, n=1)
+        raise InputError(
+            f"there is no architecture '{architecture}'; {f'did you mean {near[0]}? ' if near else ''}"
+            "zsnmt options lists those of zsnmt"
+        )
+    parser = options.get_training_parser("zs_translation")
+    parser.error = refuse
+    return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *arguments])
+
+
+def refuse(message: str) -> NoReturn:
+    raise InputError(
+        f"fairseq refuses an option of the training: {message}; it stands in the config, or behind --"
+    )
