@@ -30,6 +30,7 @@ from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import probes_of
 from zsnmt.report.scores import read_runs
+from zsnmt.runs.scores import read_score_file
 
 
 @pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])
@@ -178,6 +179,15 @@ def test_masked_lms_that_cannot_be_kept_or_compared_are_refused(tmp_path):
         fill(block, tmp_path, makers())
     with pytest.raises(InputError, match="masked_lm.json is missing"):
         keep_masked_lm(tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../elsewhere", "/elsewhere", "a/b", "..", ".git"])
+def test_names_of_a_score_file_lead_nowhere_else(tmp_path, name):
+    scores = read_score_file(next((ROOT / "docs/results/demo").glob("*.json")), "score it again")
+    for field in ("config", "system"):
+        with pytest.raises(InputError, match=f"'{name}' cannot name a file of results"):
+            keep_scores(replace(scores, **{field: name}), tmp_path / "kept")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_block_without_scores_is_refused(tmp_path):

@@ -60,11 +60,18 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     """Where the score file of a run is kept, without what names a machine and without the resamples of
     directions.
     """
-    path = folder / scores.config / f"{scores.system}.seed{scores.seed}.json"
+    path = folder / plain_name(scores.config) / f"{plain_name(scores.system)}.seed{scores.seed}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     results, before = map(drop_resamples, (scores.results, scores.before))
     write_score_file(path, replace(scores, text=None, results=results, before=before))
     return path
+
+
+def plain_name(name: str) -> str:
+    """The name of a config or system, for a path; `InputError` for one that leads elsewhere."""
+    if Path(name).name != name or name.startswith("."):
+        raise InputError(f"'{name}' cannot name a file of results; score the run again under another name")
+    return name
 
 
 def drop_resamples(results: Sequence[Result]) -> list[Result]:
@@ -86,7 +93,8 @@ def keep_probes(run: Path, folder: Path) -> Path:
     found = read(run)
     record = parse(found, run / PROBES).record
     kept = record | {name: found[name] for name in TABLES if name in found}
-    path = folder / record["config"] / PROBES / f"{record['system']}.seed{record['seed']}.json"
+    name = f"{plain_name(record['system'])}.seed{record['seed']}.json"
+    path = folder / plain_name(record["config"]) / PROBES / name
     return keep(kept, path)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from zsnmt.masked_lm.report.runs import read, sort_runs
 from zsnmt.masked_lm.report.tables import markdown_report
 from zsnmt.masked_lm.runs import score_file
-from zsnmt.report.documents import Maker, keep, kept_files
+from zsnmt.report.documents import Maker, keep, kept_files, plain_name
 
 FOLDER = "compression"  # below that of a config; the name is that of the files kept since version 0.1
 
@@ -18,13 +18,8 @@ def keep_masked_lm(run: Path, folder: Path) -> Path:
     kept = (
         scores | {"curves": None, "correlations": None} | ({"example": None} if "example" in scores else {})
     )
-    path = (
-        folder
-        / scores["config"]
-        / FOLDER
-        / f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
-    )
-    return keep(kept, path)
+    name = f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+    return keep(kept, folder / plain_name(scores["config"]) / FOLDER / plain_name(name))
 
 
 def kept_masked_lms(folder: Path, config: str) -> list[dict]:
