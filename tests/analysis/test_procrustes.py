@@ -193,3 +193,8 @@ def test_the_signed_ranks():
 def test_losses_that_are_no_pairs(one, other, message):
     with pytest.raises(InputError, match=message):
         wilcoxon(one, other)
+
+
+def test_encodings_that_overflow_are_refused():
+    with pytest.raises(InputError, match="too large to be multiplied"):
+        compositionality(np.random.default_rng(1).standard_normal((64, 8)) * 1e300)

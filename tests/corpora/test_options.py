@@ -32,7 +32,7 @@ def test_words_of_a_config_are_a_reader_and_its_settings():
         (parse_corpus, "--pears 3", "unrecognized arguments: --pears 3; see zsnmt make-synthetic --help"),
         (parse_corpus, "--pairs many", "argument --pairs: invalid int value: 'many'"),
         (parse_treebanks, "--test 3", "unrecognized arguments: --test 3"),
-        (parse_release, "tatoeba", "invalid choice: 'tatoeba'"),
+        (parse_release, "opus", "invalid choice: 'opus'"),
         (parse_release, "pmindia --condition full", "unrecognized arguments: --condition full"),
     ],
 )

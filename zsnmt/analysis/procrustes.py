@@ -79,6 +79,8 @@ def compositionality(
             f"chunks of {smallest} to {largest} positions are not possible among {len(encodings)} shifted by "
             f"up to {max(offsets)}; give sizes from 1 to {room - 1}, the smaller first, or lower offsets"
         )
+    if not np.isfinite(np.square(encodings).sum()):
+        raise InputError("the encodings hold numbers that are too large to be multiplied; give other tables")
     found = [
         [
             loss(encodings, offset, *run)

@@ -32,6 +32,10 @@ class TextChoice:
     directions: Sequence[Direction] | None = None
     lines: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.lines is not None and self.lines < 1:
+            raise InputError(f"{self.lines} lines cannot be scored; give 1 or more, or leave --lines out")
+
 
 class ScoredText(NamedTuple):
     """A folder of parallel text, with the files and the checked lines of each direction to score."""

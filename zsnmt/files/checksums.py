@@ -8,6 +8,7 @@ from pathlib import Path
 from zipfile import ZipFile, is_zipfile
 
 from zsnmt.errors import InputError
+from zsnmt.files.records import check_file
 
 END_OF_ARCHIVE = b"PK\5\6"  # the last record of a zip archive begins so, and has 18 bytes more
 FOLDER = 0x10  # the attribute of a part that is a folder, of which PyTorch reads nothing
@@ -15,6 +16,7 @@ FOLDER = 0x10  # the attribute of a part that is a folder, of which PyTorch read
 
 def sha256(path: Path) -> str:
     """The checksum of a file, in hexadecimal digits."""
+    check_file(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -38,6 +40,7 @@ def check_archive(path: Path) -> None:
 
     An archive keeps a checksum (CRC-32) of each file in it, which PyTorch does not look at.
     """
+    check_file(path)
     try:
         if not is_zipfile(path):
             return

@@ -21,6 +21,7 @@ def read_json(path: Path, remedy: str, kinds: Mapping[str, object] = MappingProx
 
     `kinds`: what the value of each of these keys is, see `zsnmt.files.kinds.fits`.
     """
+    check_file(path)
     try:
         text = path.read_bytes()
     except FileNotFoundError:
@@ -31,6 +32,12 @@ def read_json(path: Path, remedy: str, kinds: Mapping[str, object] = MappingProx
             raise ValueError(f"it is not an object but {json.dumps(content)[:20]}")
         check_kinds(content, kinds)
     return content
+
+
+def check_file(path: Path) -> None:
+    """`InputError` for what is there and is not a file, such as a pipe, from which nothing may ever come."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a file; put the file in its place that was there")
 
 
 @contextmanager

@@ -211,7 +211,9 @@ def log_curves(runs: Sequence[Run]) -> list[Curve]:
         (run.scores, run.folder / LOG_FILE) for run in runs if not read_validations(run.folder / CHECKPOINTS)
     ]
     read = [
-        (scores, validation_losses(log.read_text(encoding="utf-8"))) for scores, log in logs if log.is_file()
+        (scores, validation_losses(log.read_text(encoding="utf-8", errors="replace")))
+        for scores, log in logs
+        if log.is_file()
     ]
     return [
         Curve(scores.system, scores.seed, SUPERVISED, updates=[*losses], values=[*losses.values()])

@@ -20,7 +20,7 @@ REMEDY = "copy it again from where the run was trained"
 def read_checksums(run: Path) -> dict[str, str]:
     """The kept checksums, by the names of files in the run; empty for a run of version 0.1."""
     path = run / CHECKSUMS_FILE
-    if not path.is_file():
+    if not path.exists():
         return {}
     kept: object = read_json(path, "run the same command again: the run is opened without it")
     if not isinstance(kept, dict) or not all(isinstance(checksum, str) for checksum in kept.values()):

@@ -15,6 +15,7 @@ import numpy as np
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import estimate_ci
 
+from zsnmt.errors import InputError
 from zsnmt.scoring.options import Scoring
 
 SAMPLES = Scoring.bootstrap_samples
@@ -86,5 +87,11 @@ def pack(scores: np.ndarray, top: float) -> str:
 
 
 def unpack(text: str, top: float) -> np.ndarray:
-    """What `pack` wrote, up to half a step."""
-    return np.frombuffer(base64.b64decode(text), dtype="<u2").astype(np.float64) * top / STEPS
+    """What `pack` wrote, up to half a step; `InputError` for what it did not write."""
+    try:
+        steps = np.frombuffer(base64.b64decode(text, validate=True), dtype="<u2")
+    except ValueError:
+        steps = np.empty(0)
+    if len(steps) < 2:
+        raise InputError("a score file holds damaged bootstrap samples; score its run again")
+    return steps.astype(np.float64) * top / STEPS

@@ -7,6 +7,7 @@ from zsnmt.errors import InputError
 from zsnmt.scoring.comet import MODEL, PACKAGE
 
 IDENTIFIERS = ("py3langid", "lexicon")
+MOST_SAMPLES = 1_000_000
 SUBWORDS = "subwords"  # the tokeniser of BLEU that is the run's own
 
 
@@ -34,9 +35,10 @@ class Scoring:
         ):
             if value not in values:
                 raise InputError(f"there is no {what} '{value}'; choose {', '.join(values)}")
-        if self.bootstrap_samples < 2:
+        if not 2 <= self.bootstrap_samples <= MOST_SAMPLES:
             raise InputError(
-                f"{self.bootstrap_samples} bootstrap samples have no interval; give 2 or more, such as 1000"
+                f"{self.bootstrap_samples} bootstrap samples are not possible; give 2 to {MOST_SAMPLES}, "
+                "such as 1000"
             )
 
 

@@ -48,7 +48,8 @@ class Experiment:
 
     def run(self, system: str, seed: int) -> Path:
         """The folder of a run; `InputError` for a system whose name is not that of a folder of its own."""
-        if not system or Path(system).name != system or system.startswith(".") or system in SHARED:
+        plain = system.isprintable() and Path(system).name == system
+        if not system or not plain or system.startswith(".") or system in SHARED:
             raise InputError(
                 f"'{system}' cannot name a system, whose runs are in a folder of that name beside "
                 f"{', '.join(SHARED)}; give a name without /"

@@ -159,6 +159,8 @@ def open_url(url: str, headers: Mapping[str, str]) -> Response:
         with error:
             kind = Interrupted if error.code in PASSING else ANSWERS.get(error.code, DownloadError)
             raise kind(f"{error.code} {error.reason}") from None
+    except ValueError as error:  # of an address that is none
+        raise DownloadError(str(error)) from error
     except (OSError, HTTPException) as error:
         raise Interrupted(reason(error)) from error
 
