@@ -107,6 +107,6 @@ def test_the_log_gives_the_loss_of_a_run_without_validations_and_a_repeated_epoc
     assert validation_losses(log) == {100: 6.0, 200: 4.5}
     recorded = validated(tmp_path / "recorded", SCORES[2])
     for folder in (tmp_path, recorded.folder):
-        (folder / "train.log").write_text(log)
+        (folder / "train.log").write_bytes(b"\xff\xfe broken\n" + log.encode())
     found = log_curves([Run(tmp_path, SCORES[0]), Run(Path("gone"), SCORES[1]), recorded])
     assert found == [Curve("baseline", 1, "supervised", [100, 200], [6.0, 4.5])]

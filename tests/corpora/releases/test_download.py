@@ -261,3 +261,8 @@ def test_an_answer_in_chunks_says_its_end(server, part, cuts):
     server.files["corpus.tgz"] = Served(BODY, sizes=False, chunked=True, cuts=[80] * cuts)
     download(f"{server.url}/corpus.tgz", part, Wanted(checked=False), NO_WAITS)
     assert part.read_bytes() == BODY and len(server.requests) == 1 + cuts
+
+
+def test_an_address_that_is_none_is_told_of(tmp_path):
+    with pytest.raises(DownloadError, match="Invalid IPv6 URL"):
+        download("http://[", tmp_path / "part", waits=())
