@@ -12,7 +12,7 @@ from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
 from zsnmt.runs.checksums import check_pipeline
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, start_run
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record
 from zsnmt.runs.systems import BASELINE
 from zsnmt.training.experiment import (
     Experiment,
@@ -87,17 +87,7 @@ def adapt_run(
         check_options(BASELINE.architecture, [*experiment.config.fairseq_options, *options])
     extend_data(steps, experiment, adaptation, options=options)
     with locked(run):
-        start_run(
-            run,
-            experiment.file,
-            experiment.data,
-            text=experiment.text,
-            system=name,
-            seed=seed,
-            command=recipe,
-            adapted_from=adaptation.base,
-            mode=adaptation.mode,
-        )
+        experiment.start(name, seed, command=recipe, adapted_from=adaptation.base, mode=adaptation.mode)
         settings = {
             "mode": adaptation.mode,
             "seed": seed,

@@ -25,7 +25,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
-from zsnmt.runs.folder import path_from_top, recipe_command, start_run, synthetic_directions
+from zsnmt.runs.folder import path_from_top, recipe_command, synthetic_directions
 from zsnmt.runs.systems import STUDENTS
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.locks import locked
@@ -151,16 +151,7 @@ def distill_run(
         authentic=authentic_directions(read, experiment.data, config.languages),
     )
     with locked(run):
-        start_run(
-            run,
-            experiment.file,
-            experiment.data,
-            text=experiment.text,
-            system=name,
-            seed=seed,
-            command=recipe,
-            further=record(distillation, teacher, data),
-        )
+        experiment.start(name, seed, command=recipe, further=record(distillation, teacher, data))
         all_options = [*chosen, *options_of_data(run, distillation, data), *further]
         train_and_average(steps, experiment, run, system=name, seed=seed, options=all_options, data=data.main)
     return run

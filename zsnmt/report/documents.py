@@ -13,6 +13,7 @@ from pathlib import Path
 
 from zsnmt.corpora.training_text import read_overlap
 from zsnmt.errors import InputError
+from zsnmt.files.names import is_plain
 from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.report.markdown import (
     every_direction,
@@ -69,7 +70,7 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
 
 def plain_name(name: str) -> str:
     """The name of a config or system, for a path; `InputError` for one that leads elsewhere."""
-    if Path(name).name != name or name.startswith("."):
+    if not is_plain(name):
         raise InputError(f"'{name}' cannot name a file of results; score the run again under another name")
     return name
 

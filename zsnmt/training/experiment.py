@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from zsnmt.corpora.invented.corpus import write_corpus
 from zsnmt.corpora.invented.options import parse_corpus
@@ -16,9 +16,10 @@ from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import LIST_FILE, make_training_text
 from zsnmt.errors import InputError
+from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.processes import cores
-from zsnmt.runs.folder import check_config, keep_config
+from zsnmt.runs.folder import check_config, keep_config, start_run
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, listing
@@ -48,13 +49,25 @@ class Experiment:
 
     def run(self, system: str, seed: int) -> Path:
         """The folder of a run; `InputError` for a system whose name is not that of a folder of its own."""
-        plain = system.isprintable() and Path(system).name == system
-        if not system or not plain or system.startswith(".") or system in SHARED:
+        if not is_plain(system) or system in SHARED:
             raise InputError(
                 f"'{system}' cannot name a system, whose runs are in a folder of that name beside "
                 f"{', '.join(SHARED)}; give a name without /"
             )
         return self.folder / system / f"seed{seed}"
+
+    def start(self, system: str, seed: int, *, command: str, **further: Any) -> None:
+        """Make the folder of a run on the text and the data of this experiment; see `start_run`."""
+        start_run(
+            self.run(system, seed),
+            self.file,
+            self.data,
+            text=self.text,
+            system=system,
+            seed=seed,
+            command=command,
+            **further,
+        )
 
 
 def read_experiment(file: Path, runs: Path, variables: Mapping[str, str]) -> Experiment:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, recipe_command, start_run
+from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, recipe_command
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import locked
@@ -32,15 +32,7 @@ def train_run(
     own = ["--", *options] if options else []
     recipe = recipe_command("train", experiment.file, architecture, "--seeds", str(seed), *named, *own)
     with locked(run):
-        start_run(
-            run,
-            experiment.file,
-            experiment.data,
-            text=experiment.text,
-            system=system,
-            seed=seed,
-            command=recipe,
-        )
+        experiment.start(system, seed, command=recipe)
         of_model = [
             "--arch",
             architecture,

@@ -59,7 +59,7 @@ def read_release(
     sentences = {language: read_sentences(release, language) for language in languages}
     supervised = [(language, pivot) for language in others]
     rows = {
-        pair: shuffled(read_pair(release, pair, sentences), pair, seed)
+        pair: shuffle(read_pair(release, pair, sentences), pair, seed)
         for pair in (*supervised, *combinations(others, 2))
     }
     tests = {
@@ -133,7 +133,7 @@ def read_links(path: Path) -> Iterator[Pair]:
         yield columns[0], columns[1]
 
 
-def shuffled(rows: list[Pair], pair: Pair, seed: int) -> list[Pair]:
+def shuffle(rows: list[Pair], pair: Pair, seed: int) -> list[Pair]:
     """The rows in an order that follows from the seed and the pair, whichever language is named first."""
     step = 1 if list(pair) == sorted(pair) else -1
     ordered = sorted(rows, key=lambda row: row[::step])

@@ -99,7 +99,7 @@ class Stream(Protocol):
 def write(archive: Path, target: Path, nested: Sequence[str], allowance: Allowance) -> None:
     if not archive.name.endswith(OF_FOLDERS):
         allowance.take(members=1)
-        with opened(archive) as packed, replacing(target) as file:
+        with open_packed(archive) as packed, replacing(target) as file:
             copy(packed, file, allowance)
         return
     with replacing_folder(target) as part:
@@ -118,7 +118,7 @@ def write(archive: Path, target: Path, nested: Sequence[str], allowance: Allowan
 
 
 @contextmanager
-def opened(archive: Path) -> Iterator[Stream]:
+def open_packed(archive: Path) -> Iterator[Stream]:
     """What a packed file holds."""
     if not archive.name.endswith(".bz2"):
         with gzip.open(archive) as stream:
