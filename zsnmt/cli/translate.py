@@ -2,6 +2,7 @@
 
 zsnmt translate RUN --to de < text > translation
 zsnmt translate RUN --from nl --to de --via en --input text --output translation
+zsnmt translate RUN --from nl --to de --way ensemble < text > translation
 """
 
 import itertools
@@ -12,6 +13,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt import console
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import (
     BATCH_TOKENS,
     add_engine_options,
@@ -37,6 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="source language; may be left out where the model does not see it",
     )
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
+    parser.add_argument(
+        "--way",
+        type=parse_method,
+        help="translate by a method: ensemble, mask or contrast, with settings as in mask:pieces=2 "
+        "(docs/method.md)",
+    )
     parser.add_argument("--input", type=Path, help="text, one sentence per line (default: stdin)")
     parser.add_argument(
         "--output", type=console.output_file, help="file for the translation (default: stdout)"
@@ -48,11 +56,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_engine_options(parser)
     options = parser.parse_args(arguments)
     search, choice = chosen_search(options), engine_choice(options)
-    from zsnmt.inference.engines import prepare_engine  # loads PyTorch
+    from zsnmt.inference.engines import check_method, prepare_engine  # loads PyTorch
     from zsnmt.inference.translator import Translator
+    from zsnmt.runs.folder import piece_counts
 
+    if options.way:
+        check_method(options.run, options.way, choice)
     prepare_engine(options.run, search, choice)
     translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens)
+    if options.way:
+        counts = piece_counts(options.run) if options.way.mask else None
+        translator = translator.by(options.way, counts)
     translator.legs(
         options.source, options.to, options.via
     )  # a wrong language is refused before any text is read
@@ -61,10 +75,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         lines = iterate_stream(sys.stdin.buffer, "standard input", allow_empty_lines=True)
 
+    # A method may read a line beside another, so the whole text is read before any of it is translated.
+    at_a_time = None if options.way else LINES_AT_A_TIME
+
     def translations() -> Iterator[str]:
         first_line = 1
         with tqdm(unit=" lines", disable=None) as bar:
-            while chunk := list(itertools.islice(lines, LINES_AT_A_TIME)):
+            while chunk := list(itertools.islice(lines, at_a_time)):
                 yield from translator.translate(
                     chunk,
                     options.to,

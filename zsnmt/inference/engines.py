@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from fairseq.data import Dictionary
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.encode_once import EncodeOnce
@@ -162,21 +161,22 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
     )
 
 
-def engine_with(
-    engine: Engine, method: Method, dictionary: Dictionary, *, counts: PieceCounts | None
-) -> Engine:
-    """An engine's model, searched by a method; `counts` are of the dictionary's pieces, which masks need.
+def engine_with(engine: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None) -> Engine:
+    """An engine's model, searched by a method; masks need the `counts` of the pieces of each language.
 
     Raises `InputError` for an engine that has one source and no mask, and for a mask without counts.
     """
     alone = engine.engine if isinstance(engine, ManyProcesses) else engine
     if not isinstance(alone, PyTorchEngine):
         raise InputError(f"{engine.signature or 'the search of fairseq'} {CANNOT.format(way=method.name)}")
-    if method.mask and counts is None:
-        raise InputError(
-            "a mask needs the counts of the pieces in the training text, which this run does not have"
-        )
-    masks = penalties(method.mask, counts, dictionary) if method.mask and counts else None
+    masks = None
+    if method.mask:
+        if unknown := [language for language in codec.languages if language not in (counts or {})]:
+            raise InputError(
+                f"a mask needs the counts of pieces in the training text, and there are none of "
+                f"{', '.join(unknown)}; count them with zsnmt count-pieces RUN, or translate without"
+            )
+        masks = penalties(method.mask, counts or {}, codec.dictionary)
     searching = MethodEngine(alone, method, masks)
     return ManyProcesses(searching, engine.workers) if isinstance(engine, ManyProcesses) else searching
 

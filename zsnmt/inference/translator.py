@@ -71,7 +71,7 @@ class Translator:
         Raises `InputError` for an engine that cannot, and for languages that the model does not know.
         """
         method = method.of(self.languages)
-        engine = engine_with(self.direct.engine, method, self.codec.dictionary, counts=counts)
+        engine = engine_with(self.direct.engine, method, self.codec, counts=counts)
         return Translator(
             engine, self.codec, batch_tokens=self.batch_tokens, method=method, direct=self.direct
         )
@@ -121,7 +121,8 @@ class Translator:
             )
         if source is None and self.method.needs_source:
             raise InputError(f"a translation by {self.method.name} must be told the source language")
-        if fault := self.method.fault(self.codec.direction(source, target)):
+        direction = self.codec.direction(source, target)
+        if fault := self.method.fault(direction):
             raise InputError(fault)
 
     def translate_into(

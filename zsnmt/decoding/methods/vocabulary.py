@@ -2,15 +2,16 @@
 
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import torch
 from fairseq.data import Dictionary
 from torch import Tensor
 
 from zsnmt.decoding.methods.settings import Mask
+from zsnmt.errors import InputError
 
-PieceCounts = Mapping[str, Sequence[int]]  # of a language: how often each symbol of the dictionary occurs
+PieceCounts = Mapping[str, Mapping[str, int]]  # of a language: how often a piece occurs; no line for 0
 
 
 def penalties(mask: Mask, counts: PieceCounts, dictionary: Dictionary) -> dict[str, Tensor]:
@@ -19,19 +20,22 @@ def penalties(mask: Mask, counts: PieceCounts, dictionary: Dictionary) -> dict[s
 
     Special symbols and pieces without a letter, such as numbers and punctuation, are free in all languages.
     """
-    free = torch.tensor(
-        [
-            number < dictionary.nspecial or not has_letter(symbol)
-            for number, symbol in enumerate(dictionary.symbols)
-        ]
-    )
     of_others = -math.inf if mask.penalty is None else -mask.penalty
-    return {
-        language: torch.zeros(len(dictionary)).masked_fill(
-            ~free & (torch.tensor(of_language) < mask.pieces), of_others
-        )
-        for language, of_language in counts.items()
-    }
+    bound = [
+        (number, symbol)
+        for number, symbol in enumerate(dictionary.symbols)
+        if number >= dictionary.nspecial and has_letter(symbol)
+    ]
+    masks = {}
+    for language, of_language in counts.items():
+        rare = [number for number, symbol in bound if of_language.get(symbol, 0) < mask.pieces]
+        if len(rare) == len(bound):
+            raise InputError(
+                f"a mask of pieces that occur {mask.pieces} times leaves none with a letter to {language}; "
+                "give a smaller number of pieces="
+            )
+        masks[language] = torch.zeros(len(dictionary)).index_fill_(0, torch.tensor(rare).long(), of_others)
+    return masks
 
 
 def has_letter(piece: str) -> bool:
