@@ -7,6 +7,8 @@ import pytest
 
 from tests.conftest import OLDER_RUN
 from tests.support.rounding import open_in_float64
+from zsnmt import cli
+from zsnmt.cli import translate
 from zsnmt.decoding.methods.engine import Bundle
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, EngineChoice
@@ -222,3 +224,30 @@ def test_engines_and_exports_that_cannot_say_so(older, tmp_path):
     by_fairseq = Translator.open(run, SEARCH, EngineChoice(FAIRSEQ, workers=2))
     with pytest.raises(InputError, match="the search of fairseq cannot translate by contrast"):
         by_fairseq.by(parse_method("contrast"))
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--from", "auto", "--way", "ensemble"], "by ensemble must be told the source language"),
+        (["--way", "contrast"], "by contrast must be told the source language"),
+        (["--from", "velan", "--via", "inglan", "--way", "contrast"], "goes through no other language"),
+        (["--way", "mask"], "piece_counts.tsv is missing, .* zsnmt count-pieces"),
+        (["--engine", "fairseq", "--way", "mask"], "--engine fairseq cannot translate by mask"),
+        (["--way", "vote"], "no way 'vote' to translate"),
+    ],
+)
+def test_the_command_refuses_before_any_text_is_read(older, words, message):
+    with pytest.raises(InputError, match=message):
+        cli.run(["translate", str(older / OLDER_RUN), "--to", "tamun", "--input", "/nowhere", *words])
+
+
+@pytest.mark.slow
+def test_the_command_reads_the_whole_text_for_a_contrast(older, monkeypatch, capfd, lines):
+    """However many lines it reads at a time otherwise."""
+    monkeypatch.setattr(translate, "LINES_AT_A_TIME", 2)
+    text = older / "runs/tiny/text/test.velan"
+    words = ["translate", str(older / OLDER_RUN), "--from", "velan", "--to", "tamun", "--beam", "2"]
+    cli.run([*words, "--workers", "1", "--way", "contrast", "--input", str(text)])
+    by = Translator.open(older / OLDER_RUN, SEARCH, EngineChoice(workers=1)).by(parse_method("contrast"))
+    assert capfd.readouterr().out.splitlines() == by.translate(lines, "tamun", "velan")
