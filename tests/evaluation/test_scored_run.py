@@ -55,9 +55,7 @@ def test_other_ways_are_those_of_the_config_unless_others_are_given(run):
     with pytest.raises(InputError, match="a way is given twice: mask mask:pieces=1; name each once"):
         settings_of(run, {}, {"ways": ["mask", "mask:pieces=1"]})
     (run / "config.conf").write_text(f"{CONFIG}WAYS=vote\n")
-    with pytest.raises(
-        InputError, match="config.conf.* no way .vote. to translate; choose"
-    ):
+    with pytest.raises(InputError, match="config.conf.* no way .vote. to translate; choose"):
         settings_of(run, {}, {})
 
 

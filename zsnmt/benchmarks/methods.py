@@ -30,7 +30,9 @@ def methods(size: str, lines: int, beam: int, batch: int, rounds: int) -> Iterat
     """
     torch.set_num_threads(1)
     subject = random_subject(size, beam, lines)
-    engine = PyTorchEngine(subject.model, subject.codec.dictionary, subject.codec.languages, subject.search)
+    engine = PyTorchEngine(
+        subject.model, subject.codec.dictionary, subject.codec.languages, search=subject.search
+    )
     direct = "direct"
     jobs: dict[str, Callable[[], object]] = {direct: partial(run, engine, subject.sentences, batch)}
     for title, (method, bundles) in bundles_of(subject).items():

@@ -167,7 +167,7 @@ class Translator:
             into = [Direction(parts[0].direction.source, pivot) for pivot in pivots]
             translations = self.direct.translate_into(lines, into, first_line=first_line) if into else {}
             through = {direction.target: made for direction, made in translations.items()}
-        return Bundler(self.codec, self.method, lines, through).bundles(parts)
+        return Bundler(self.codec, self.method, lines, through=through).bundles(parts)
 
     def parts_of(
         self, lines: Sequence[str], directions: Sequence[Direction], first_line: int
