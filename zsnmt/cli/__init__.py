@@ -14,7 +14,7 @@ from zsnmt.console import WrongUse
 
 GROUPS = {  # what a person wants: verb, and what it does
     "Start": {
-        "demo": "train two small models on invented languages and see what each can do (two minutes)",
+        "demo": "train three small models on invented languages and see what each can do (four minutes)",
         "translate": "translate text with a trained run or its export",
     },
     "Prepare text": {
