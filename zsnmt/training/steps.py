@@ -106,10 +106,10 @@ class Steps:
         files: dict[str, Stamp] = {}
         described = []
         for each in inputs:
-            of_input = {str(path): self.stamp(path) for path in files_of(each)}
-            files |= of_input
+            stamped = {str(path): self.stamp(path) for path in files_of(each)}
+            files |= stamped
             start = len(str(each)) if each.is_dir() else len(str(each.parent))
-            described.append([[path[start:], stamp.digest] for path, stamp in of_input.items()])
+            described.append([[path[start:], stamp.digest] for path, stamp in stamped.items()])
         given = {key: value for key, value in settings.items() if value not in (None, False, (), [], "")}
         content = json.dumps([described, given], sort_keys=True, default=str)
         return Marker(hashlib.sha256(content.encode("utf-8")).hexdigest(), files)
