@@ -107,7 +107,7 @@ def test_tables_and_drawings_name_themselves(outline):
     assert len(outline.all("table")) == len(outline.all("caption")) == 5
     assert {attributes.get("scope") for attributes in outline.all("th")} == {"row", "col"}
     drawings = outline.all("svg")
-    assert len(drawings) == 3 * 2 + 3 and all(
+    assert len(drawings) == 1 + 3 * 2 + 3 and all(
         drawing["aria-label"] and drawing["role"] == "img" for drawing in drawings
     )
 
