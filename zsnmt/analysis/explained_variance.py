@@ -31,11 +31,11 @@ def explained_variance(states: np.ndarray, classes: np.ndarray) -> float | None:
         rows = np.asarray(states[first : first + ROWS_AT_A_TIME], np.float64) - origin
         if not np.isfinite(rows).all():
             raise InputError("a state is not finite; run the model in full precision")
-        class_of_row = csr_array(
+        members = csr_array(
             (np.ones(len(rows)), (numbers[first : first + len(rows)], np.arange(len(rows)))),
             shape=(number_of_classes, len(rows)),
         )
-        sums += class_of_row @ rows
+        sums += members @ rows
         squares += float(np.square(rows).sum())
     within = squares - float((np.square(sums).sum(axis=1) / sizes).sum())
     total = squares - float(np.square(sums.sum(axis=0)).sum()) / count

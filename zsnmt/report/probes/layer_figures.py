@@ -5,7 +5,7 @@ from pathlib import Path
 from zsnmt.analysis import layer_figures
 from zsnmt.analysis.state_folder import read_states
 from zsnmt.files.replacing import check_output
-from zsnmt.report.table import Cell, Measured, Table, join_sentences, text_rows, wrap, write_tsv
+from zsnmt.report.table import Cell, Table, join_sentences, seed_cell, text_rows, wrap, write_tsv
 
 
 def write_layer_figures(states: Path, output: Path) -> str:
@@ -17,21 +17,10 @@ def write_layer_figures(states: Path, output: Path) -> str:
     output.parent.mkdir(parents=True, exist_ok=True)
     rows = [[layer, *values.values()] for layer, values in by_layer]
     write_tsv(output, ["layer", *(figure.name for figure in figures)], rows)
-    shown: list[list[Cell]] = [
-        [
-            layer,
-            *(
-                None if value is None else Measured(figure.form, value)
-                for figure, value in zip(figures, values)
-            ),
-        ]
-        for layer, *values in rows
+    cells: list[list[Cell]] = [
+        [layer, *(seed_cell(figure.form, [values[figure.name]]) for figure in figures)]
+        for layer, values in by_layer
     ]
-    table = Table(
-        "layer_figures",
-        "Figures of the states",
-        ["layer", *(figure.title for figure in figures)],
-        rows=shown,
-        about=join_sentences(figure.about for figure in figures),
-    )
-    return f"{wrap(table.about)}\n\n{text_rows(table)}"
+    about, titles = join_sentences(figure.about for figure in figures), [figure.title for figure in figures]
+    table = Table("layer_figures", "Figures of the states", ["layer", *titles], rows=cells, about=about)
+    return f"{wrap(about)}\n\n{text_rows(table)}"
