@@ -157,8 +157,8 @@ def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[
     """Ending and content of each file."""
     all_scores, probed = [run.scores for run in runs], probes_of(runs)
     for form in (form for form in TABLE_FORMATS if form in formats):
-        of_probes = [marked(table, all_scores) for table in [*headlines(probed), *details(probed)]]
-        for table in [*tables(all_scores).values(), *of_probes]:
+        probe_tables = [marked(table, all_scores) for table in [*headlines(probed), *details(probed)]]
+        for table in [*tables(all_scores).values(), *probe_tables]:
             yield f"{table.name}.{form}", TABLE_FORMATS[form](table).encode("utf-8")
     if "tsv" in formats and (table := validation_table(runs)).rows:
         yield f"{table.name}.tsv", tsv(table).encode("utf-8")
