@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
     parser.add_argument(
         "--way",
-        type=parse_method,
+        metavar="METHOD",
         help="translate by a method: ensemble, mask or contrast, with settings as in mask:pieces=2 "
         "(docs/method.md)",
     )
@@ -76,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.document and not options.input:
         parser.error("a document is a file: name it with --input")
     search, choice = chosen_search(options), engine_choice(options)
+    options.way = options.way and parse_method(options.way)
     from zsnmt.inference.engines import check_method, prepare_engine  # loads PyTorch
     from zsnmt.inference.translator import Translator
     from zsnmt.runs.folder import piece_counts
