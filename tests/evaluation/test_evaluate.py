@@ -338,6 +338,7 @@ def counted(run) -> Path:
     return run
 
 
+@pytest.mark.slow
 def test_methods_are_ways_of_the_directions_that_they_can_translate(counted, models, monkeypatch):
     """Each with its cost, which nothing has without them."""
     seconds = iter(range(1000))

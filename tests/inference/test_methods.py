@@ -2,6 +2,7 @@
 
 import logging
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -9,13 +10,15 @@ from tests.conftest import OLDER_RUN
 from tests.support.rounding import open_in_float64
 from zsnmt import cli
 from zsnmt.cli import translate
+from zsnmt.data.language_tags import TagPlacement
 from zsnmt.decoding.methods.engine import Bundle
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.bundles import next_lines
+from zsnmt.inference.bundles import Bundler, next_lines
 from zsnmt.inference.engines import check_method
+from zsnmt.inference.parts import Part
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
@@ -99,6 +102,22 @@ def test_a_contrast_reads_the_line_into_other_languages_and_the_next_line(transl
     assert [len(each.sentences) for each in only] == [2] * 3
 
 
+@pytest.mark.parametrize("name", TagPlacement.NAMES)
+def test_a_contrast_is_in_the_tags_of_any_placement(translator, lines, name):
+    dictionary = translator.codec.dictionary
+    codec = replace(translator.codec, placement=TagPlacement(name, dictionary))
+    method = parse_method("contrast:languages=inglan,source_weight=0").of(codec.languages)
+    tokens = codec.tokens(lines[0], "velan")
+    (bundle,) = Bundler(codec, method, lines, {}).bundles([Part(0, VELAN_TAMUN, tokens)])
+    assert bundle.sentences == tuple(
+        codec.source(lines[0], direction) for direction in (VELAN_TAMUN, VELAN_PIVOT)
+    )
+    asked, other = bundle.sentences
+    tags = [dictionary.index(f"__{language}__") for language in ("tamun", "inglan")]
+    changed = [(one, two) for one, two in zip([*asked.source, asked.start], [*other.source, other.start])]
+    assert [pair for pair in changed if pair[0] != pair[1]] == [tuple(tags)]
+
+
 def test_what_changes_nothing_translates_directly_bit_for_bit(older, lines, counts):
     translator = Translator.open(older / OLDER_RUN, SEARCH, EngineChoice(workers=1))  # in float32
     directly = translator.translate_into(lines, [VELAN_TAMUN, VELAN_PIVOT])
@@ -110,6 +129,7 @@ def test_what_changes_nothing_translates_directly_bit_for_bit(older, lines, coun
         )
 
 
+@pytest.mark.slow
 def test_methods_change_translations_and_the_batch_does_not(translator, lines, counts):
     directly = translator.translate(lines, "tamun", "velan")
     for way in ("ensemble:by=average", "contrast", "mask:pieces=3", "ensemble:penalty=1.5"):
@@ -120,6 +140,7 @@ def test_methods_change_translations_and_the_batch_does_not(translator, lines, c
         assert small.translate(lines, "tamun", "velan") == translations, way
 
 
+@pytest.mark.slow
 def test_several_processes_translate_as_one(translator, older, lines):
     choice, method = EngineChoice(workers=2), parse_method("ensemble")
     alone, shared = (

@@ -48,7 +48,7 @@ class Hypotheses:
             checksums = {}
         self.checksums = {name: found[name] for name in found if found[name] == checksums.get(name)}
         self.seconds = {
-            name: seconds for name, seconds in known.get(SECONDS, {}).items() if name in self.checksums
+            name: seconds for name, seconds in (known.get(SECONDS) or {}).items() if name in self.checksums
         }
         for path in there:
             if path.name not in self.checksums:

@@ -28,6 +28,7 @@ from tests.support.decoding import (
 )
 from zsnmt.decoding.methods.engine import Bundle, MethodEngine
 from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method
+from zsnmt.decoding.options import INT8
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 
 pytestmark = pytest.mark.usefixtures("float64_attention")
@@ -243,6 +244,15 @@ def test_one_source_is_searched_as_by_the_engine_alone_bit_for_bit(name):
     assert found(model, bundles, SEVERAL[name]) == alone
 
 
+def test_one_source_in_int8_is_that_of_the_engine_in_int8():
+    engine = engine_of(build(dtype=torch.float32), precision=INT8)
+    bundles = bundles_of(12, sources=1)
+    alone = engine.translate_batch([bundle.sentences[0] for bundle in bundles])
+    assert MethodEngine(engine, VOTE).translate_batch(bundles) == alone
+    several = MethodEngine(engine, VOTE).translate_batch(bundles_of(12))
+    assert several != alone and MethodEngine(engine, VOTE).signature == "pytorch int8"
+
+
 @pytest.mark.parametrize("name", ["vote", "average"])
 @pytest.mark.parametrize("times", [2, 3])
 def test_the_same_source_several_times_is_as_one(name, times):
@@ -293,6 +303,7 @@ def test_the_order_of_sources_is_none(name):
     assert_near(found(model, turned, SEVERAL[name]), found(model, bundles, SEVERAL[name]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEVERAL)
 def test_companions_in_a_batch_change_nothing(name):
     """Some of the bundles have fewer sources than the others, or other weights."""
@@ -329,6 +340,7 @@ def masks(value: float, seed: int = 4) -> dict[str, torch.Tensor]:
     }
 
 
+@pytest.mark.slow
 def test_a_mask_is_fairseqs_suppression_of_the_other_pieces():
     """All languages in one batch; fairseq has one list of suppressed symbols, so it has a batch of each."""
     model, bundles, penalties = build(), bundles_of(32, sources=1), masks(-math.inf)
@@ -359,6 +371,7 @@ def test_a_mask_is_fairseqs_suppression_of_the_other_pieces():
         assert places and not written & {*forbidden}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [Method(mask=Mask()), VOTE, CONTRAST], ids=str)
 def test_a_penalty_of_0_is_none_and_a_large_one_a_mask(method):
     model, bundles = build(dtype=torch.float32), bundles_of(24, weights=WEIGHTS)
