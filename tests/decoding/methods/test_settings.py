@@ -29,7 +29,8 @@ def test_a_method_is_read_with_its_settings(text, method):
 
 
 def test_settings_are_all_that_tells_methods_of_a_kind_apart():
-    assert parse_method("ensemble").of(KNOWN).settings == {"through": ("en",), "by": "vote"}
+    assert parse_method("ensemble").of(KNOWN).settings == {"through": ("en",)}
+    assert parse_method("ensemble:by=average").settings == {"through": ("pivot",), "by": "average"}
     assert parse_method("mask").settings == {"pieces": 1}
     assert parse_method("contrast:pieces=2").of(KNOWN).settings == {
         "languages": ("en", "source"),
@@ -37,6 +38,9 @@ def test_settings_are_all_that_tells_methods_of_a_kind_apart():
         "source_weight": 0.7,
         "pieces": 2,
     }
+    languages = parse_method("contrast:languages=source,source_weight=0")
+    assert languages.settings == {"languages": ("source",), "language_weight": 0.1}
+    assert parse_method("contrast:language_weight=0").settings == {"source_weight": 0.7}
     assert parse_method("ensemble:through=pivot").of(KNOWN) == parse_method("ensemble:through=en")
 
 

@@ -144,9 +144,13 @@ class Method:
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """All that tells it from others of its kind, by name."""
+        """All that tells it from others of its kind, by name: without what goes without saying."""
         parts = [asdict(part) for part in (self.several, self.mask) if part]
-        return {name: value for part in parts for name, value in part.items() if value is not None}
+        settings = {name: value for part in parts for name, value in part.items() if value is not None}
+        for weight, *others in (("language_weight", "languages"), ("source_weight",)):
+            if settings.get(weight) == 0:
+                settings = {name: value for name, value in settings.items() if name not in (weight, *others)}
+        return {name: value for name, value in settings.items() if (name, value) != ("by", VOTE)}
 
     @property
     def needs_source(self) -> bool:
