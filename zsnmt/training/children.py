@@ -23,8 +23,8 @@ def kernels_kept(memory: int) -> int:
     eighth of it holds, within bounds.
 
     It compiles one for each shape of factors, and a training's batches have thousands of shapes. With AMX
-    one takes 0.4 to 1.8 ms and 0.7 MB. Of its own accord oneDNN keeps 1,024, and compiles the others again and
-    again.
+    one takes 0.4 to 1.8 ms and 0.7 MB. Of its own accord oneDNN keeps 1,024, and compiles the others over and
+    over.
     """
     return min(max(memory // 8 // KERNEL, 1024), 16384)
 
