@@ -35,6 +35,7 @@ setup(
         "test": ["pytest>=8", "pytest-xdist>=3.6"],
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
+        "datasets": ["pyarrow>=14"],
         "tensorboard": ["tensorboard>=2.14"],
     },
 )

@@ -188,9 +188,12 @@ def processing(machine: Machine) -> str:
 def processing_reasons(machine: Machine) -> list[str]:
     if machine.gpu:
         return []
-    precision = "bfloat16 where that is safe" if machine.bfloat16 else "float32, all that the processor has"
-    cores = f", on one of {machine.cores} cores; OMP_NUM_THREADS={machine.cores} gives it all"
-    return [f"The training computes in {precision}{cores if machine.cores > 1 else ''}."]
+    precision = (
+        "bfloat16 where that is safe" if machine.bfloat16 else "float32: the processor has no bfloat16"
+    )
+    cores = machine.cores
+    where = f"one of {cores} cores (OMP_NUM_THREADS={cores} gives it all)" if cores > 1 else "one core"
+    return [f"The training computes on {where}, in {precision}."]
 
 
 def papers_training(machine: Machine) -> Choice:
