@@ -100,15 +100,18 @@ def test_a_name_that_a_config_cannot_have_is_refused(text, ensured):
     assert config_file(OwnText(Path(__file__)), Path("runs")) == Path("runs/test_own_text.conf")
 
 
-def test_the_text_of_a_config_is_made_once_with_its_sets_and_again_when_it_changes(text, ensured, tmp_path):
+def test_the_text_of_a_config_is_made_once_with_its_sets_and_again_when_it_changes(
+    text, ensured, tmp_path, capsys
+):
     _, file, config = ensured(OwnText(text, PATTERN))
-    said: list[str] = []
-    steps = Steps("train")
-    steps.say = said.append
     experiment = Experiment(config, file, tmp_path / "runs" / "mine")
-    for _ in range(2):
-        source = make_source(steps, experiment)
-    assert said == ["source", "source: done before"]
+
+    def made() -> str:
+        make_source(Steps("train"), experiment)
+        return capsys.readouterr().err
+
+    assert [made(), made()] == ["train: source\n", "train: source: done before\n"]
+    source = experiment.folder / "source"
     counts = {path.name: len(path.read_text().splitlines()) for path in source.glob("*.en")}
     assert counts == {
         f"{split}.en-{language}.en": lines
@@ -119,8 +122,7 @@ def test_the_text_of_a_config_is_made_once_with_its_sets_and_again_when_it_chang
     for side in ("de", "en"):
         with (text / f"talks.de-en.{side}").open("a") as opened:
             opened.write("One more.\n")
-    make_source(steps, experiment)
-    assert said[2:] == ["source"]
+    assert made() == "train: source\n"
 
 
 def test_own_conf_is_what_the_rule_chooses():

@@ -1,6 +1,7 @@
 """The rule that chooses an experiment for a text and a machine, at the sizes of configs that were trained."""
 
 import os
+import re
 from dataclasses import replace
 
 import pytest
@@ -71,6 +72,18 @@ def test_larger_text_never_has_a_smaller_model_and_no_model_is_too_large_for_the
         assert all(size.memory <= room or size == SIZES[0] for size in sizes)
         assert machine.gpu or all(size.batch for size in sizes)
     assert choose_size(amounts[-1], GPU) == SIZES[-1] and choose_size(amounts[0], GPU) == SIZES[0]
+
+
+def test_the_table_of_the_docs_is_that_of_the_rule():
+    text = (ROOT / "docs" / "own_text.md").read_text(encoding="utf-8").partition("## The rule")[2]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(r"\| [0-9]", line)]
+    assert len(rows) == len(SIZES)
+    for (words, layers, width, heads, dropout, batch, needs), size in zip(rows, SIZES):
+        assert int(words.replace(",", "").replace(" million", "000000")) == size.words
+        assert f"{layers} layers of width {width}" == str(size)
+        assert (int(heads), float(dropout)) == (size.heads, size.dropout)
+        assert int(batch.replace(",", "").replace("by the GPU", "0")) == size.batch
+        assert needs == f"{'' if size.batch else 'a GPU of '}{size.memory:g} GB"
 
 
 def test_a_machine_that_is_too_small_for_the_words_is_told_of():

@@ -45,7 +45,7 @@ def config_file(text: OwnText, runs: Path) -> Path:
     name = text.path.resolve().stem if text.path.is_file() else text.path.resolve().name
     if not is_plain(name):
         raise InputError(
-            f"'{name}' cannot name an experiment; say by --config FILE where its config is to be"
+            f"'{name}' cannot name an experiment; say where its config is to be by --config FILE"
         )
     return runs / f"{name}.conf"
 

@@ -53,7 +53,7 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
         if split == "test":
             rows |= {pair: of_pair for pair, of_pair in shared(rows, languages) if pair not in there}
         for pair, of_pair in rows.items():
-            write_pair(text, split, pair, of_pair)
+            write_pair(text, split, pair, rows=of_pair)
     for pair, removed in out.items():
         leave_out(text, pair, removed)
 

@@ -34,7 +34,8 @@ def tables_of_pattern(folder: Path, pattern: str) -> list[Table]:
     """
     expression = read_pattern(pattern)
     matches: dict[str, list[re.Match]] = {}
-    for path in sorted(folder.rglob("*")):
+    depth = "/".join("*" for _ in pattern.split("/"))
+    for path in sorted(folder.glob(depth)):
         name = path.relative_to(folder).as_posix()
         if (match := expression.fullmatch(name)) and path.is_file() and is_of_pair(match):
             start, end = match.span("language")
