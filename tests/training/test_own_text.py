@@ -138,7 +138,7 @@ def test_a_setting_is_wrapped_between_options_alone():
     lines = setting_line("MODEL", value).splitlines()
     assert len(lines) > 2 and all(line.startswith("  --") and len(line) <= 110 for line in lines[1:])
     assert " ".join(line.strip() for line in lines) == f'MODEL="{value}"'
-    long = "/a b" * 50
+    long = "/a --b" * 50
     assert setting_line("TEXT", long) == f'TEXT="{long}"\n' and setting_line("TEXT", "/a") == "TEXT=/a\n"
 
 

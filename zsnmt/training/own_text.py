@@ -132,7 +132,7 @@ def setting_line(key: str, value: str) -> str:
     """A setting as a config has it, its options over several lines where one is too short."""
     if UNQUOTED.fullmatch(value):
         return f"{key}={value}\n"
-    together = re.sub(" (?!--)", "\0", value) if "--" in value else value.replace(" ", "\0")
+    together = re.sub(" (?!--)" if value.startswith("--") else " ", "\0", value)
     lines = wrap(
         f'{key}="{together}"',
         COLUMNS,
