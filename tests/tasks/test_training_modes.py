@@ -21,6 +21,7 @@ from tests.tasks.conftest import (
     training_options,
 )
 from zsnmt.modules.position_names import ENCODINGS
+from zsnmt.runs.checkpoints import load_checkpoint
 
 pytestmark = pytest.mark.slow
 
@@ -187,3 +188,32 @@ def test_fairseqs_model_runs_under_the_task(data, tmp_path, tags):
     ]
     output = fairseq("train", data, *PLUGIN, *TINY, *TRAINING, *stock, *ONE_UPDATE)
     assert output.figures("train_inner", "num_updates") == [1]
+
+
+def test_terms_without_weight_train_the_same_model_and_with_weight_another(data, tmp_path):
+    """Weights after updates of fairseq-train, bit for bit; and the stock training goes on with terms."""
+
+    def trained(name: str, *options: object) -> tuple[dict, Output]:
+        short = ["--cpu", "--max-update", 4, "--no-epoch-checkpoints"]
+        output = fairseq("train", *training_options(data, tmp_path / name, *short, *options))
+        return load_checkpoint(tmp_path / name / "checkpoint_last.pt")["model"], output
+
+    terms = ["--criterion", "zs_cross_entropy", "--chunked-loss", "--consistency-weight", 0.25]
+    terms += [
+        "--unlikelihood-weight",
+        0.1,
+        "--unlikelihood-shared-tokens",
+        "spare",
+        "--denoising-weight",
+        0.5,
+    ]
+    (stock, _), (neutral, _) = trained("stock"), trained("neutral", "--criterion", "zs_cross_entropy")
+    assert [*stock] == [*neutral] and all(torch.equal(stock[name], neutral[name]) for name in stock)
+    (with_terms, output), (again, _) = trained("terms", *terms), trained("again", *terms)
+    assert any(not torch.equal(stock[name], with_terms[name]) for name in stock)
+    assert all(torch.equal(again[name], with_terms[name]) for name in again)
+    for term in ("consistency", "unlikelihood", "denoising"):
+        assert output.figures("train_inner", f"{term}_loss")[0] > 0
+        assert not output.figures("valid", f"valid_{term}_loss")
+    _, going_on = trained("stock", *terms, "--max-update", 6)
+    assert len(going_on.figures("train_inner", "consistency_loss")) == 2

@@ -22,6 +22,8 @@ PLACEMENTS = {
     "t_enc": Tags(("target",), None),
     "s_enc_t_dec": Tags(("source",), "target"),
     "s_enc_t_enc": Tags(("source", "target"), None),
+    "t_enc_t_dec": Tags(("target",), "target"),
+    "s_enc_t_enc_t_dec": Tags(("source", "target"), "target"),
 }
 
 

@@ -26,7 +26,7 @@ def count_training_pieces(
     counts = {}
     for language in languages:
         if texts := [*folder.glob(f"train.*.{language}.idx")]:
-            ids = sum(count_ids(path.with_suffix(""), len(dictionary)) for path in texts)
+            ids = np.sum([count_ids(path.with_suffix(""), len(dictionary)) for path in texts], axis=0)
             counts[language] = Counter(
                 {dictionary[id]: int(ids[id]) for id in np.flatnonzero(ids) if id >= dictionary.nspecial}
             )
