@@ -47,6 +47,11 @@ class TagPlacement:
         """Whether the decoder's first input is a tag."""
         return self.name in self.IN_DECODER
 
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Whose tags stand at the head of the source, `source` or `target`, in this order."""
+        return PLACEMENTS[self.name].source
+
     def source_prefix(self, direction: Direction) -> list[int]:
         """Ids of the tags at the head of the source."""
         return [

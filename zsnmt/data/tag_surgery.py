@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from zsnmt.data.language_tags import PLACEMENTS, TagPlacement
+from zsnmt.data.language_tags import TagPlacement
 
 
 class TagSurgery:
@@ -16,7 +16,7 @@ class TagSurgery:
     def __init__(self, placement: TagPlacement, left_pad_source: bool = True) -> None:
         self.left_pad_source = left_pad_source
         self.pad, self.eos = placement.dictionary.pad(), placement.dictionary.eos()
-        self.sides, self.decoder = PLACEMENTS[placement.name]
+        self.sides, self.decoder = placement.sides, placement.starts_decoder
 
     def target_language(self, inputs: dict) -> Tensor:
         """The language that each row is translated into, read from its tags."""

@@ -24,6 +24,7 @@ from zsnmt.seams import (
     positions,
     relative_attention,
     residual_removal,
+    target_language,
     variational_dropout,
 )
 from zsnmt.seams.options import set_defaults
@@ -33,6 +34,7 @@ from zsnmt.seams.options import set_defaults
 SEAMS = (
     residual_removal,
     position_query,
+    target_language,
     language_embedding,
     positions,
     relative_attention,
