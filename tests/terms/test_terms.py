@@ -122,6 +122,7 @@ NAIVE = {
 }
 
 
+@pytest.mark.slow
 @EACH
 @CHUNKED
 def test_a_term_is_its_formula_whatever_padding_and_companions(task, term, chunked):

@@ -1,5 +1,7 @@
 """The encoder, packed: fused projections, weights of a chosen precision, every seam as the model has it."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -96,10 +98,15 @@ class PackedFeedForward:
         self.activate = (lambda x: x) if relu else layer.activation_fn
         self.narrow = pack(layer.fc2.weight, layer.fc2.bias, precision)
 
-    def __call__(self, x: Tensor, residual: nn.Module = KEEP) -> Tensor:
-        """From …×C to …×C, with the layer's residual connection, which needs no padding."""
+    def __call__(
+        self, x: Tensor, residual: nn.Module = KEEP, beside: Callable[[Tensor], Tensor] | None = None
+    ) -> Tensor:
+        """From …×C to …×C, with the layer's residual connection, which needs no padding, and what a function
+        adds of the block's input.
+        """
         y = self.norm(x) if self.first else x
-        x = residual(self.narrow(self.activate(self.widen(y))), x, None)
+        made = self.narrow(self.activate(self.widen(y)))
+        x = residual(made if beside is None else made + beside(y), x, None)
         return x if self.first else self.norm(x)
 
 

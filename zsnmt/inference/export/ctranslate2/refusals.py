@@ -29,6 +29,7 @@ from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
+from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.modules.onednn_linear import OneDnnLinear
 from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
@@ -79,6 +80,7 @@ OPTIONS = {
     GrowingVocabulary: "--frozen-vocabulary",
     LanguageAdapters: "--adapter-dim",
     TargetLanguage: "--encoder-target-language",
+    LanguageFeedForward: "--decoder-language-feed-forward-layers",
     AdaptiveSoftmax: "--adaptive-softmax-cutoff",
 }
 
