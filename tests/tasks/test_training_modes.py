@@ -9,6 +9,7 @@ import torch
 
 from tests.tasks.conftest import (
     FIRST,
+    PIVOT,
     PLUGIN,
     SECOND,
     SUPERVISED,
@@ -217,3 +218,21 @@ def test_terms_without_weight_train_the_same_model_and_with_weight_another(data,
         assert not output.figures("valid", f"valid_{term}_loss")
     _, going_on = trained("stock", *terms, "--max-update", 6)
     assert len(going_on.figures("train_inner", "consistency_loss")) == 2
+
+
+def test_a_last_stage_out_of_the_pivot_knows_what_was_trained_before(data, tmp_path):
+    """Directions that the last stage leaves out are supervised all the same, not zero-shot."""
+    short = ["--cpu", "--max-update", 2, "--no-epoch-checkpoints"]
+    fairseq("train", *training_options(data, tmp_path / "first", *short))
+    before = tmp_path / "first" / "checkpoint_last.pt"
+    out_of_pivot = [direction for direction in SUPERVISED if direction.startswith(PIVOT)]
+    stage = ["--finetune-from-model", before, "--lang-pairs", ",".join(out_of_pivot)]
+    output = fairseq("train", *training_options(data, tmp_path / "last", *short, *stage))
+    last = load_checkpoint(tmp_path / "last" / "checkpoint_last.pt")
+    assert (
+        {*last["task_state"]["trained"]}
+        == {*SUPERVISED}
+        == {*load_checkpoint(before)["task_state"]["trained"]}
+    )
+    assert last["cfg"]["task"].lang_pairs == out_of_pivot
+    assert output.figures("train_inner", "num_updates") == [1, 2], "the schedule begins anew"
