@@ -176,11 +176,9 @@ class PackedDecoderLayer:
             x = x + attention(norm(x) if self.first else x, state, number)
             if not self.first:
                 x = norm(x)
-        if self.of_languages is None:
+        if (blocks := self.of_languages) is None:
             return self.feed_forward(x)
-        return self.feed_forward(
-            x, beside=lambda y: self.of_languages(y.transpose(0, 1), state.starts).transpose(0, 1)
-        )
+        return self.feed_forward(x, beside=lambda y: blocks(y.transpose(0, 1), state.starts).transpose(0, 1))
 
 
 class CrossAttention:
