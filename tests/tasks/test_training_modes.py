@@ -207,13 +207,15 @@ def test_terms_without_weight_train_the_same_model_and_with_weight_another(data,
         "spare",
         "--denoising-weight",
         0.5,
+        "--agreement-weight",
+        0.01,
     ]
     (stock, _), (neutral, _) = trained("stock"), trained("neutral", "--criterion", "zs_cross_entropy")
     assert [*stock] == [*neutral] and all(torch.equal(stock[name], neutral[name]) for name in stock)
     (with_terms, output), (again, _) = trained("terms", *terms), trained("again", *terms)
     assert any(not torch.equal(stock[name], with_terms[name]) for name in stock)
     assert all(torch.equal(again[name], with_terms[name]) for name in again)
-    for term in ("consistency", "unlikelihood", "denoising"):
+    for term in ("consistency", "unlikelihood", "denoising", "agreement"):
         assert output.figures("train_inner", f"{term}_loss")[0] > 0
         assert not output.figures("valid", f"valid_{term}_loss")
     _, going_on = trained("stock", *terms, "--max-update", 6)

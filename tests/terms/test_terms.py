@@ -13,6 +13,7 @@ from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.data.span_noise import SpanNoise
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
+from zsnmt.terms.agreement import Agreement
 from zsnmt.terms.term import Predictions
 from zsnmt.text.piece_counts import write_piece_counts
 
@@ -31,6 +32,12 @@ def fixed_noise(monkeypatch):
         return inside & (torch.arange(tokens.size(1)) % 2 == 1)
 
     monkeypatch.setattr(SpanNoise, "hidden", every_second)
+
+
+@pytest.fixture(autouse=True)
+def fixed_mixture(monkeypatch):
+    """Every second word of a prefix is the target's."""
+    monkeypatch.setattr(Agreement, "kept", lambda self, prefix: torch.arange(prefix.size(1)) % 2 == 0)
 
 
 @pytest.fixture(autouse=True)
@@ -115,7 +122,20 @@ def naive_denoising(task, model, row: dict) -> float:
     return -sum(float(p[t, token]) for t, token in enumerate(target))
 
 
+def naive_agreement(task, model, row: dict) -> float:
+    """KL(p ‖ q) + KL(q ‖ p) of what is said from the source and from the target, after a mixed prefix."""
+    source, target = row["net_input"]["src_tokens"][0].tolist(), row["target"][0].tolist()
+    words, language = source[len(criterion_sides(task)) : -1], int(row["languages"][0, 1])
+    prefix = row["net_input"]["prev_output_tokens"].clone()
+    for t in range(1, len(target), 2):
+        if t <= len(words):
+            prefix[0, t] = words[t - 1]
+    p, q = say(model, source, prefix), say(model, [*head(task, language, language), *target], prefix)
+    return float((p.exp() * (p - q) + q.exp() * (q - p)).sum())
+
+
 NAIVE = {
+    "agreement": naive_agreement,
     "consistency": naive_consistency,
     "unlikelihood": naive_unlikelihood,
     "denoising": naive_denoising,
@@ -206,7 +226,7 @@ def test_validation_has_the_stock_loss_alone(term):
 def test_terms_add_up_and_are_logged_in_bits_per_target_token():
     task = TermTask()
     model, sample = model_of(task), batch(task)
-    weights = dict(zip((f"{term}_weight" for term in TERMS), (0.25, 1.0, 0.5)))
+    weights = dict(zip((f"{term}_weight" for term in TERMS), (0.25, 1.0, 0.5, 0.1)))
     each = {term: value(term, task, model, sample) for term in TERMS}
     total, _, log = criterion(task, **weights)(model, sample)
     expected = float(log["loss"]) + sum(weights[f"{term}_weight"] * each[term] for term in TERMS)
@@ -322,6 +342,22 @@ def test_a_batch_without_the_pivot_as_target_has_nothing_to_restore(chunked):
     assert value("denoising", task, model, sample, chunked_loss=chunked) == 0
     loss, _, _ = criterion(task, denoising_weight=1.0, chunked_loss=chunked)(model, sample)
     assert all(each.isfinite().all() for each in gradients(loss, model).values())
+
+
+def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatch):
+    """The published code mixes sources that are padded on the left with prefixes padded on the right."""
+    term = criterion(task, agreement_weight=1.0).terms["agreement"]
+    sample = batch(task)
+    given = sample["net_input"]["prev_output_tokens"]
+    for row, words, prefix in zip(rows_of(sample), term.mixed(sample["net_input"]).tolist(), given.tolist()):
+        source = row["net_input"]["src_tokens"][0].tolist()[len(criterion_sides(task)) : -1]
+        for t, word in enumerate(words):
+            from_source = t % 2 == 1 and t <= len(source) and prefix[t] != PAD
+            assert word == (source[t - 1] if from_source else prefix[t])
+    monkeypatch.undo()
+    torch.manual_seed(4)
+    shares = [term.kept(torch.zeros(50, 40)).double().mean() for _ in range(200)]
+    assert torch.stack(shares).mean() == pytest.approx(6 / 9, abs=0.04), "the mean of Beta(6, 3)"
 
 
 # What makes no sense

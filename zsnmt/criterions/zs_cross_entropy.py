@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy
 from zsnmt.data.tag_surgery import stacked
 from zsnmt.errors import InputError
+from zsnmt.terms.agreement import Agreement, AgreementOptions
 from zsnmt.terms.consistency import Consistency, ConsistencyOptions
 from zsnmt.terms.denoising import Denoising, DenoisingOptions
 from zsnmt.terms.term import Predictions, Rows, Term
@@ -37,12 +38,17 @@ TERMS = {
     "consistency": Kind(Consistency, ConsistencyOptions),
     "unlikelihood": Kind(Unlikelihood, UnlikelihoodOptions),
     "denoising": Kind(Denoising, DenoisingOptions),
+    "agreement": Kind(Agreement, AgreementOptions),
 }
 
 
 @dataclass
 class ZeroShotCrossEntropyConfig(
-    DenoisingOptions, UnlikelihoodOptions, ConsistencyOptions, LabelSmoothedCrossEntropyCriterionConfig
+    AgreementOptions,
+    DenoisingOptions,
+    UnlikelihoodOptions,
+    ConsistencyOptions,
+    LabelSmoothedCrossEntropyCriterionConfig,
 ):
     chunked_loss: bool = field(
         default=False,
