@@ -60,7 +60,7 @@ SEAMS = {
     "stochastic": dict(encoder_residual_removal_layers="1,3", encoder_residual_replacement="stochastic"),
     "feed-forward residual": dict(encoder_feed_forward_residual_removal_layers="middle"),
     "blocks of languages": dict(
-        decoder_language_feed_forward_layers="2", decoder_language_feed_forward_dim=5
+        decoder_language_feed_forward_layers="top2", decoder_language_feed_forward_dim=5
     ),
     "shaw 0": dict(relative_attention_distance="0"),
     "shaw 2, residual": dict(relative_attention_distance="2", encoder_residual_removal_layers="middle"),
