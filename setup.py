@@ -41,6 +41,7 @@ setup(
         ],
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
+        "datasets": ["pyarrow>=14"],
         "tensorboard": ["tensorboard>=2.14"],
     },
 )
