@@ -37,10 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="run folders with scores.json, and probes if they have some, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
+    from zsnmt.files.records import lay_out
     from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
-    from zsnmt.report.documents import fill, keep_probes, keep_scores
+    from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
     from zsnmt.report.probes.folder import has_probes
     from zsnmt.runs.scores import read_scores
 
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(keep_scores(read_scores(run), KEPT))
         if has_probes(run):
             print(keep_probes(run, KEPT))
+    for path in sorted(KEPT.rglob("*.json")):
+        lay_out(path, KEEP_AGAIN)
     for path in DOCUMENTS:
         document = fill(path.read_text(encoding="utf-8"), KEPT, makers())
         with replacing(path) as file:
