@@ -22,6 +22,7 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("tasks", "criterions", "optim", "report"),
     ("training", "inference"),
     ("evaluation", "adaptation", "distillation", "masked_lm", "benchmarks"),
+    ("claims",),
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}

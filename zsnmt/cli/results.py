@@ -20,12 +20,13 @@ DOCUMENTS = (ROOT / "README.md", ROOT / "RESULTS.md")
 
 def makers() -> "dict[str, Maker]":
     """What makes each block of a document, of all studies."""
+    from zsnmt.claims import table as claims
     from zsnmt.masked_lm.report import kept
     from zsnmt.masked_lm.report import papers as of_masked_lms
     from zsnmt.report import documents  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    return documents.MAKERS | kept.MAKERS | papers.MAKERS | of_masked_lms.MAKERS
+    return documents.MAKERS | kept.MAKERS | papers.MAKERS | of_masked_lms.MAKERS | claims.MAKERS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
