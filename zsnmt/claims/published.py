@@ -32,15 +32,20 @@ def gap(table: str, column: str, minus: str, rows: Sequence[str] = ()) -> Publis
     return text
 
 
-def gap_of_rows(table: str, column: str, row: str, minus: str, paper: str = LIU) -> Published:
+def gap_of_rows(table: str, column: str, row: str, *, minus: str) -> Published:
     """A column in the rows that end with one name minus that in those that end with another, of a table."""
 
     def text() -> str:
-        printed = published()[paper, table]
+        printed = published()[LIU, table]
         pairs = [(key, (*key[:-1], minus)) for key in printed if key[-1] == row]
         return span([number(printed[one][column]) - number(printed[other][column]) for one, other in pairs])
 
     return text
+
+
+def both(one: Published, other: Published) -> Published:
+    """Two figures of a claim with two parts."""
+    return lambda: f"{one()} and {other()}"
 
 
 def gap_of_columns(table: str, row: Key, minus: Key) -> Published:

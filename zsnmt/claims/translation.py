@@ -83,7 +83,7 @@ def within_families(one: Place, other: Place) -> Evidence:
 
 
 def of_new_language(
-    one: System, other: System, kind: str, group: str, wanted: Range | None = None
+    one: System, other: System, kind: str, *, group: str, wanted: Range | None = None
 ) -> Evidence:
     """One system minus another in the directions of a group of new languages, of adapted runs."""
 

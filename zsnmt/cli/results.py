@@ -1,4 +1,5 @@
-"""Keep scores and probes of runs in docs/results/ and make the tables of README.md and RESULTS.md from them.
+"""Keep scores and probes of runs in docs/results/ and make all tables of README.md, RESULTS.md and
+docs/results/*.md from them. A config that is new there gets a page.
 
 zsnmt results RUN [RUN ...]     # add runs, then make all tables anew
 zsnmt results                   # only make them anew
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "docs" / "results"
-DOCUMENTS = (ROOT / "README.md", ROOT / "RESULTS.md")
+
+
+def documents() -> list[Path]:
+    """What has tables of kept results."""
+    return [ROOT / "README.md", ROOT / "RESULTS.md", *sorted(KEPT.glob("*.md"))]
 
 
 def makers() -> "dict[str, Maker]":
@@ -23,10 +28,11 @@ def makers() -> "dict[str, Maker]":
     from zsnmt.claims import table as claims
     from zsnmt.masked_lm.report import kept
     from zsnmt.masked_lm.report import papers as of_masked_lms
-    from zsnmt.report import documents  # loads sacreBLEU
+    from zsnmt.report import documents, in_short  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    return documents.MAKERS | kept.MAKERS | papers.MAKERS | of_masked_lms.MAKERS | claims.MAKERS
+    modules = documents, in_short, kept, papers, of_masked_lms, claims
+    return {name: maker for module in modules for name, maker in module.MAKERS.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -42,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
+    from zsnmt.report.config_pages import configs_without_page, new_page
     from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
     from zsnmt.report.probes.folder import has_probes
     from zsnmt.runs.scores import read_scores
@@ -55,7 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(keep_probes(run, KEPT))
     for path in sorted(KEPT.rglob("*.json")):
         lay_out(path, KEEP_AGAIN)
-    for path in DOCUMENTS:
+    for config in configs_without_page(KEPT):
+        with replacing(KEPT / f"{config}.md") as file:
+            file.write(new_page(KEPT, config).encode("utf-8"))
+    for path in documents():
         document = fill(path.read_text(encoding="utf-8"), KEPT, makers())
         with replacing(path) as file:
             file.write(document.encode("utf-8"))
