@@ -27,11 +27,11 @@ def makers() -> "dict[str, Maker]":
     """What makes each block of a document, of all studies."""
     from zsnmt.claims import table as claims
     from zsnmt.masked_lm.report import kept
-    from zsnmt.masked_lm.report import papers as of_masked_lms
+    from zsnmt.masked_lm.report import papers as masked_lm_papers
     from zsnmt.report import documents, in_short  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    modules = documents, in_short, kept, papers, of_masked_lms, claims
+    modules = documents, in_short, kept, papers, masked_lm_papers, claims
     return {name: maker for module in modules for name, maker in module.MAKERS.items()}
 
 
