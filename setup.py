@@ -55,6 +55,7 @@ setup(
             "polib>=1.2",
             "srt>=3.5",
         ],
+        "docs": ["mkdocs>=1.6,<2", "mkdocs-material>=9.5"],
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
         "tensorboard": ["tensorboard>=2.14"],

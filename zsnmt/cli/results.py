@@ -1,5 +1,5 @@
-"""Keep scores and probes of runs in docs/results/ and make all tables of README.md, RESULTS.md and
-docs/results/*.md from them. A config that is new there gets a page.
+"""Keep scores and probes of runs in docs/results/ and make all tables of README.md, RESULTS.md and docs/ from
+them. A config that is new there gets a page.
 
 zsnmt results RUN [RUN ...]     # add runs, then make all tables anew
 zsnmt results                   # only make them anew
@@ -19,8 +19,8 @@ KEPT = ROOT / "docs" / "results"
 
 
 def documents() -> list[Path]:
-    """What has tables of kept results."""
-    return [ROOT / "README.md", ROOT / "RESULTS.md", *sorted(KEPT.glob("*.md"))]
+    """What may have tables of kept results."""
+    return [ROOT / "README.md", ROOT / "RESULTS.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def makers() -> "dict[str, Maker]":
@@ -28,10 +28,10 @@ def makers() -> "dict[str, Maker]":
     from zsnmt.claims import table as claims
     from zsnmt.masked_lm.report import kept
     from zsnmt.masked_lm.report import papers as masked_lm_papers
-    from zsnmt.report import documents, in_short  # loads sacreBLEU
+    from zsnmt.report import config_pages, documents, in_short  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    modules = documents, in_short, kept, papers, masked_lm_papers, claims
+    modules = documents, in_short, config_pages, kept, papers, masked_lm_papers, claims
     return {name: maker for module in modules for name, maker in module.MAKERS.items()}
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from zsnmt.report.documents import kept_scores
+from zsnmt.report.documents import Maker, kept_scores
 from zsnmt.report.systems import STUDY_TABLES
 
 FORMS = {"": "*.seed*.json", ":probes": "probes/*.seed*.json", ":compression": "compression/*.seed*.json"}
@@ -15,6 +15,12 @@ def configs_without_page(folder: Path) -> list[str]:
         for path in sorted(folder.iterdir())
         if path.is_dir() and forms_of(folder, path.name) and not (folder / f"{path.name}.md").is_file()
     ]
+
+
+def list_of_pages(folder: Path, _: str) -> str:
+    """The pages of configs, as a Markdown list."""
+    pages = [path.name for path in sorted(folder.glob("*.md")) if forms_of(folder, path.stem)]
+    return "\n".join(f"* [{page.removesuffix('.md')}]({page})" for page in pages)
 
 
 def new_page(folder: Path, config: str) -> str:
@@ -33,3 +39,6 @@ def forms_of(folder: Path, config: str) -> list[str]:
         scores = kept_scores(folder, config)
         found += [f":{study}" for study, table in STUDY_TABLES.items() if table(scores) is not None]
     return found
+
+
+MAKERS: dict[str, Maker] = {"config_pages": list_of_pages}
