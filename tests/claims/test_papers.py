@@ -91,5 +91,5 @@ def test_every_claim_of_the_kept_results_has_a_figure_or_a_reason():
         assert claim.evidence(found) or claim.lacks, claim.name
         assert verdict(claim.evidence(found), claim.range) in VERDICTS
     rows = claims_table(folder, "").splitlines()
-    assert rows[0] == counted(folder, "") and len(rows) == 1 + 1 + 2 + len(CLAIMS)
+    assert len(rows) == 2 + len(CLAIMS) and counted(folder, "").startswith("Of 39 claims ")
     assert details(folder, "").count("\n\nFigure: ") == len(CLAIMS)
