@@ -94,7 +94,7 @@ def test_a_command_is_understood(command, monkeypatch, tmp_path, capsys):
 @pytest.mark.slow
 def test_the_python_of_the_readme_runs(tiny, capsys):
     (code,) = blocks(README, "python")
-    assert len([line for line in code.splitlines() if line]) == 6
+    assert len(code.splitlines()) == 6
     sentences = (tiny.folder / "text/test.velan").read_text(encoding="utf-8").splitlines()[:2]
     for shown, meant in (
         ("runs/mine/zs_transformer_residual/seed1", str(tiny.run())),
