@@ -6,6 +6,7 @@ from pathlib import Path
 
 from zsnmt.corpora.training_text import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.text.learning import TextSettings
 from zsnmt.training.config_file import (
     FAIRSEQ_OPTIONS,
@@ -80,6 +81,9 @@ class Config:
     beam: int | None = setting(POSITIVE, "hypotheses kept at each step of the search", None)
     length_penalty: float | None = setting(NUMBER, "exponent of the length penalty", None)
     length_penalty_form: str | None = setting(choice(*FORMS), "its form", None)
+    ways: tuple[str, ...] = setting(
+        WORDS, "in what other ways runs are scored: see --ways of zsnmt evaluate", ()
+    )
     test_lines: int | None = setting(POSITIVE, "only the first lines of the test set are scored", None)
     identifier: str = setting(choice("py3langid", "lexicon"), "what finds off-target output", "py3langid")
     bleu_tokenizer: str = setting(TEXT, "sacreBLEU's tokeniser, or subwords: those of the model", "13a")
@@ -88,7 +92,7 @@ class Config:
     )
 
     def __post_init__(self) -> None:
-        _ = self.text_settings  # which refuses what does not go together
+        _ = self.text_settings, [*map(parse_method, self.ways)]  # which refuse what does not go together
 
     @property
     def text_settings(self) -> TextSettings:
