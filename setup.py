@@ -58,6 +58,7 @@ setup(
         "docs": ["mkdocs>=1.6,<2", "mkdocs-material>=9.5"],
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
+        "datasets": ["pyarrow>=14"],
         "tensorboard": ["tensorboard>=2.14"],
     },
 )

@@ -86,7 +86,7 @@ def detail(each: Tested) -> str:
     claim = each.claim
     source = f"{claim.paper}, {claim.place}; there {claim.published()}"
     parts = [
-        f"### {claim.name}",
+        f"## {claim.name}",
         f"**{each.verdict.capitalize()}**: {claim.text} ({source}).",
         f"Figure: {claim.what}.",
     ]

@@ -29,7 +29,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "prepare": "turn parallel text into the binarised folder that fairseq trains on",
     },
     "Train": {
-        "train": "train a system of a config, from its text to an averaged model",
+        "train": "train on text of your own, or a system of a config, to an averaged model",
         "adapt": "teach a trained run new languages",
         "distill": "train a student on a run's translations, in directions without text by people",
         "options": "list the options of an architecture and its task, with their defaults",

@@ -190,7 +190,7 @@ class Evaluation:
             to_do += direct_jobs(kept, self.translatable(method))
         for kept, direction, lines in translated(to_do):
             result = self.scorer.result(direction, self.kinds[direction], kept.way, hypotheses=lines)
-            yield with_cost(result, kept, direct) if by_methods else result
+            yield with_cost(result, kept, direct)
 
     def translatable(self, method: Method) -> dict[Direction, Pair]:
         """The text of the directions that a method can translate; `InputError` where there is none."""

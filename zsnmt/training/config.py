@@ -36,7 +36,14 @@ class Config:
     """
 
     languages: tuple[str, ...] = setting(LANGUAGES, "the language codes, the pivot first")
-    text: str = setting(TEXT, "folder of parallel text", "")
+    text: str = setting(TEXT, "folder of parallel text, or text in another form of docs/own_text.md", "")
+    pattern: str = setting(TEXT, "names of the files in TEXT, such as corpus.{pair}.{language}", "")
+    held_out: int | None = setting(
+        POSITIVE,
+        "so many sentence pairs of each pair, and at most a twentieth, become a test set, and as many a "
+        "validation set, where TEXT has none",
+        None,
+    )
     synthetic: tuple[str, ...] = setting(WORDS, "options of zsnmt make-synthetic, which makes the text", ())
     multiway: str = setting(TEXT, "folder of a multiway corpus, from which training pairs are cut", "")
     condition: str = setting(
@@ -129,6 +136,9 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
             f"must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE; "
             f"it sets {' and '.join(given) or 'none of them'}",
         )
+    for key in ("PATTERN", "HELD_OUT"):
+        if file.value(key) and not file.value("TEXT"):
+            file.refuse(key, f"sets {key}, which belongs to TEXT; leave it out")
     if file.value("RELEASE") and not file.value("CORPUS"):
         file.refuse("RELEASE", "sets RELEASE but not CORPUS, the name of the corpus released there")
     if file.value("CORPUS") and not file.value("RELEASE"):
