@@ -1,11 +1,27 @@
 """Installs zsnmt for people who bring their own environment; scripts/setup.sh pins the tested versions."""
 
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
 setup(
     name="zsnmt",
     version="0.1.0",
     description="Multilingual zero-shot neural machine translation, a plug-in for fairseq",
+    long_description=(Path(__file__).parent / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    author="the zsnmt authors",
+    license="MIT",
+    license_files=["LICENSE", "THIRD_PARTY_NOTICES.md"],
+    keywords=["machine translation", "multilingual", "zero-shot", "position encodings", "fairseq"],
+    classifiers=[
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Topic :: Text Processing :: Linguistic",
+    ],
     packages=find_packages(include=["zsnmt", "zsnmt.*"]),
     entry_points={"console_scripts": ["zsnmt = zsnmt.cli:main"]},
     package_data={
@@ -39,6 +55,7 @@ setup(
             "polib>=1.2",
             "srt>=3.5",
         ],
+        "docs": ["mkdocs>=1.6,<2", "mkdocs-material>=9.5"],
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
         "datasets": ["pyarrow>=14"],

@@ -10,7 +10,6 @@ import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt.models.zs_transformer import SEAMS
-from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, POSITIONED, RELATIVE_KEYS, TUPE
 from zsnmt.training.config import read_config
 
 PACKAGE = ROOT / "zsnmt"
@@ -22,6 +21,7 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("tasks", "criterions", "optim", "report", "documents"),
     ("training", "inference"),
     ("evaluation", "adaptation", "distillation", "masked_lm", "benchmarks"),
+    ("claims",),
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
@@ -224,19 +224,3 @@ def test_a_recipe_is_a_few_lines_of_shell():
     for name, lines in recipes.items():
         code = [line for line in lines if line and not line.startswith("#")]
         assert len(code) <= (3 if name != "steps" else 20) and (name == "steps" or code[-1].endswith('"$@"'))
-
-
-def test_the_readmes_paths_and_commands_exist():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for word in readme.replace("`", " ").replace("(", " ").replace(")", " ").split():
-        if word.startswith(("recipes/", "scripts/", "docs/", "configs/", "zsnmt/")) and "mine" not in word:
-            assert (ROOT / word.rstrip(".,:")).exists(), word
-
-
-def test_the_readme_names_every_position_encoding():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert (
-        f"| `--encoder-position-encoding` | {', '.join(f'`{encoding}`' for encoding in ENCODINGS)} |"
-        in readme
-    )
-    assert {*IN_INPUT, *TUPE, *RELATIVE_KEYS} == {*POSITIONED}

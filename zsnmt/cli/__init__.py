@@ -66,7 +66,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "export": "export a run into one folder that CTranslate2 translates with",
     },
     "Keep results": {
-        "results": "keep scores of runs in docs/results/ and make the tables of README.md and RESULTS.md",
+        "results": "keep scores of runs in docs/results/ and make the tables of documents from them",
         "benchmark": "measure the speed of training, translation and probes",
     },
 }

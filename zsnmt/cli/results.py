@@ -1,4 +1,5 @@
-"""Keep scores and probes of runs in docs/results/ and make the tables of README.md and RESULTS.md from them.
+"""Keep scores and probes of runs in docs/results/ and make all tables of README.md, RESULTS.md and docs/ from
+them. A config that is new there gets a page.
 
 zsnmt results RUN [RUN ...]     # add runs, then make all tables anew
 zsnmt results                   # only make them anew
@@ -15,17 +16,23 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "docs" / "results"
-DOCUMENTS = (ROOT / "README.md", ROOT / "RESULTS.md")
+
+
+def documents() -> list[Path]:
+    """What may have tables of kept results."""
+    return [ROOT / "README.md", ROOT / "RESULTS.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def makers() -> "dict[str, Maker]":
     """What makes each block of a document, of all studies."""
+    from zsnmt.claims import table as claims
     from zsnmt.masked_lm.report import kept
     from zsnmt.masked_lm.report import papers as masked_lm_papers
-    from zsnmt.report import documents  # loads sacreBLEU
+    from zsnmt.report import config_pages, documents, in_short  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    return documents.MAKERS | kept.MAKERS | papers.MAKERS | masked_lm_papers.MAKERS
+    modules = documents, in_short, config_pages, kept, papers, masked_lm_papers, claims
+    return {name: maker for module in modules for name, maker in module.MAKERS.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,10 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="run folders with scores.json, and probes if they have some, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
+    from zsnmt.files.records import lay_out
     from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
-    from zsnmt.report.documents import fill, keep_probes, keep_scores
+    from zsnmt.report.config_pages import configs_without_page, new_page
+    from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
     from zsnmt.report.probes.folder import has_probes
     from zsnmt.runs.scores import read_scores
 
@@ -51,7 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(keep_scores(read_scores(run), KEPT))
         if has_probes(run):
             print(keep_probes(run, KEPT))
-    for path in DOCUMENTS:
+    for path in sorted(KEPT.rglob("*.json")):
+        lay_out(path, KEEP_AGAIN)
+    for config in configs_without_page(KEPT):
+        with replacing(KEPT / f"{config}.md") as file:
+            file.write(new_page(KEPT, config).encode("utf-8"))
+    for path in documents():
         document = fill(path.read_text(encoding="utf-8"), KEPT, makers())
         with replacing(path) as file:
             file.write(document.encode("utf-8"))

@@ -4,7 +4,6 @@ exact: as normalised; spaced: but for spaces; recased: but for spaces and the ca
 rest, which should be 0. respelt: changed by the normalisation itself, such as curly quotation marks.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     options = parser.parse_args(arguments)
     from zsnmt.corpora.parallel_text import files_of_language
-    from zsnmt.files.replacing import replacing
+    from zsnmt.files.records import write_json
     from zsnmt.languages import check_language
     from zsnmt.runs.folder import commit
     from zsnmt.text.pipeline import RAW, TextPipeline
@@ -82,7 +81,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"  {expected}\n  {back}\n")
     if options.output:
         units = "its subwords" if pipeline else "no subwords"
-        with replacing(options.output) as file:
-            file.write(
-                json.dumps({"commit": commit(), "units": units, "languages": rows}, indent=1).encode("utf-8")
-            )
+        write_json(options.output, {"commit": commit(), "units": units, "languages": rows})

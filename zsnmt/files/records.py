@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,6 +14,8 @@ from zsnmt.files.replacing import replacing
 OVERLAP_FILE = (
     "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
 )
+LONGEST = 400  # characters of a value in one line
+dumps = partial(json.dumps, ensure_ascii=False)
 
 
 def read_json(path: Path, remedy: str, kinds: Mapping[str, object] = MappingProxyType({})) -> dict:
@@ -50,7 +53,36 @@ def damage_of(path: Path | str, remedy: str) -> Iterator[None]:
         raise InputError(f"{path} is damaged ({what}); remove it, then {remedy}") from error
 
 
-def write_json(path: Path, content: dict) -> None:
+def write_json(path: Path, content: Mapping) -> None:
     """Write a file that is whole or not there."""
     with replacing(path) as file:
-        file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+        file.write(json_text(content).encode("utf-8"))
+
+
+def json_text(content: Mapping) -> str:
+    """The text of a JSON file: one line for each key, and for each item of a value that is longer than
+    `LONGEST`, such as a direction's result.
+    """
+    rows = [f"{dumps(str(key))}: {value_text(value)}" for key, value in content.items()]
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+def value_text(value: object) -> str:
+    """A value in one line, or between brackets on lines of their own where it is long."""
+    text = dumps(value)
+    if len(text) <= LONGEST or not isinstance(value, (Mapping, list, tuple)):
+        return text
+    items = (
+        [dumps({key: item})[1:-1] for key, item in value.items()]
+        if isinstance(value, Mapping)
+        else [*map(dumps, value)]
+    )
+    return "\n".join([text[0], " " + ",\n ".join(items), text[-1]])
+
+
+def lay_out(path: Path, remedy: str) -> None:
+    """Write a JSON file anew where `write_json` would write what it says in other lines; `InputError` for a
+    damaged one.
+    """
+    if path.read_text(encoding="utf-8") != json_text(content := read_json(path, remedy)):
+        write_json(path, content)

@@ -27,7 +27,8 @@ from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import TABLES, Probes, check_probed_alike, parse, read
 from zsnmt.report.scores import OfSystem
-from zsnmt.report.systems import STUDY_TABLES
+from zsnmt.report.systems import STUDY_TABLES, runs_table
+from zsnmt.report.table import markdown_rows
 from zsnmt.runs.scores import Result, Scores, read_score_file, write_score_file
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
@@ -130,9 +131,11 @@ def fill(document: str, folder: Path, makers: Mapping[str, Maker]) -> str:
 
 
 def scores_block(folder: Path, config: str) -> str:
-    """The Markdown table with commands, and all directions folded below it."""
+    """The Markdown table with commands, and all directions and versions folded below it."""
     scores = kept_scores(folder, config)
-    return f"{markdown_table(scores)}\n\n{fold('every direction', every_direction(scores))}"
+    versions = markdown_rows(runs_table(scores).only(["system", "seed", "versions"]))
+    folded = fold("every direction", every_direction(scores)), fold("versions", versions)
+    return "\n\n".join([markdown_table(scores), *folded])
 
 
 def demo(folder: Path, config: str) -> str:

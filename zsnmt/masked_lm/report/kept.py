@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
-from zsnmt.masked_lm.report.runs import read, sort_runs
-from zsnmt.masked_lm.report.tables import markdown_report
+from zsnmt.errors import InputError
+from zsnmt.masked_lm.report.runs import SAME, read, sort_runs
+from zsnmt.masked_lm.report.tables import FULL, ML_SCORE, encodings_table, mark_best, markdown_report
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.documents import Maker, keep, kept_files, plain_name
+from zsnmt.report.in_short import in_short
 
 FOLDER = "compression"  # below that of a config; the name is that of the files kept since version 0.1
 
@@ -34,4 +36,15 @@ def masked_lms(folder: Path, config: str) -> str:
     return markdown_report(kept_masked_lms(folder, config))
 
 
-MAKERS: dict[str, Maker] = {f":{FOLDER}": masked_lms}
+def masked_lms_short(folder: Path, config: str) -> str:
+    """The main figures of each encoding in EN+[EN]."""
+    if (table := encodings_table(kept_masked_lms(folder, config), SAME)) is None:
+        raise InputError(
+            f"{folder / config} has no masked LM of the condition {SAME}; add one with zsnmt results"
+        )
+    about = "Perplexity: lower is better; ML score: how often sentences and words find their translation."
+    columns = ["encoding", "seeds", FULL.title, "retrieval, layer 8", ML_SCORE.title]
+    return in_short(mark_best(table, "**{}**"), columns, about, page=config)
+
+
+MAKERS: dict[str, Maker] = {f":{FOLDER}": masked_lms, ":masked_lm_short": masked_lms_short}

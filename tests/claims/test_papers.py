@@ -1,0 +1,95 @@
+"""The list of claims: whole, with commands that exist, and with figures that follow what is kept."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.scores import made_up_scores
+from zsnmt.claims.kept import Kept
+from zsnmt.claims.papers import CLAIMS
+from zsnmt.claims.table import claims_table, counted, details
+from zsnmt.claims.verdicts import FAILS, HOLDS, UNTESTED, VERDICTS, verdict
+from zsnmt.cli import VERBS
+from zsnmt.report.documents import keep_scores
+from zsnmt.runs.systems import BASELINE, RESIDUAL
+from zsnmt.training.studies import STUDIES
+
+BY_NAME = {claim.name: claim for claim in CLAIMS}
+
+
+def kept(folder, zero_shot: dict, supervised: dict | None = None) -> Kept:
+    """Systems with two seeds each, of some BLEU in zero-shot directions, and of 25 or less in others."""
+    for system, bleu in zero_shot.items():
+        for seed in (1, 2):
+            scores = made_up_scores(system, seed, zero_shot=bleu + seed / 10)
+            less = (supervised or {}).get(system, 0.0)
+            results = [
+                replace(result, figures={**result.figures, "bleu": result.figures["bleu"] + less})
+                if result.kind == "supervised"
+                else result
+                for result in scores.results
+            ]
+            keep_scores(replace(scores, results=results), folder)
+    return Kept(folder)
+
+
+def verdict_of(name: str, found: Kept) -> str:
+    return verdict(BY_NAME[name].evidence(found), BY_NAME[name].range)
+
+
+def test_there_are_39_claims_of_three_papers_each_by_one_name():
+    assert len(BY_NAME) == len(CLAIMS) == 39
+    assert [claim.name for claim in CLAIMS] == [
+        *(f"L{number}" for number in range(1, 23)),
+        *(f"R{number}" for number in range(1, 14)),
+        *(f"J{number}" for number in range(1, 5)),
+    ]
+    assert all(claim.text and claim.place and claim.what and claim.published() for claim in CLAIMS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_the_commands_that_would_tell_name_what_there_is(claim):
+    for command in claim.needs:
+        zsnmt, verb, *words = command.split()
+        assert zsnmt == "zsnmt" and verb in VERBS
+        configs = [word for word in words if word.startswith("configs/")]
+        assert all((ROOT / config).is_file() for config in configs)
+        assert verb != "ablate" or words[1] in STUDIES
+
+
+def test_the_papers_figures_are_computed_from_what_they_print():
+    assert BY_NAME["L1"].published() == "+1.5 to +18.5"  # PMIndia, Europarl without overlap in Table 3
+    assert BY_NAME["L13"].published() == "−51.4 to −27.9"  # IWSLT, Europarl without overlap in Table 8
+    assert BY_NAME["L10"].published() == "+11.9" and BY_NAME["J2"].published() == "−16.30"
+
+
+def test_figures_and_verdicts_follow_the_kept_scores(tmp_path):
+    found = kept(tmp_path, {BASELINE.name: 3.0, RESIDUAL.name: 9.0}, {RESIDUAL.name: -4.0})
+    (effect,) = BY_NAME["L1"].evidence(found)
+    assert (
+        effect.config == "made_up" and effect.seeds == "1, 2" and effect.measured.mean == pytest.approx(6.0)
+    )
+    assert verdict_of("L1", found) == HOLDS and verdict_of("L2", found) == FAILS
+    (pivoted,) = BY_NAME["L3"].evidence(found)
+    assert pivoted.measured.mean == pytest.approx(9.15 - 15.5) and verdict_of("L3", found) == FAILS
+    assert verdict_of("L5", found) == UNTESTED
+
+
+def test_a_text_that_no_system_learnt_is_no_evidence(tmp_path):
+    found = kept(
+        tmp_path, {BASELINE.name: 3.0, RESIDUAL.name: 9.0}, {BASELINE.name: -19.0, RESIDUAL.name: -19.0}
+    )
+    assert found.scores == {} and verdict_of("L1", found) == UNTESTED
+
+
+@pytest.mark.slow
+def test_every_claim_of_the_kept_results_has_a_figure_or_a_reason():
+    folder = ROOT / "docs" / "results"
+    found = Kept(folder)
+    for claim in CLAIMS:
+        assert claim.evidence(found) or claim.lacks, claim.name
+        assert verdict(claim.evidence(found), claim.range) in VERDICTS
+    rows = claims_table(folder, "").splitlines()
+    assert len(rows) == 2 + len(CLAIMS) and counted(folder, "").startswith("Of 39 claims ")
+    assert details(folder, "").count("\n\nFigure: ") == len(CLAIMS)

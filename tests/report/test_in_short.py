@@ -1,0 +1,103 @@
+"""Tables for a screen, pages of configs, and what RESULTS.md may be."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.kept import CONFIGS
+from tests.support.masked_lms import grid, write_runs
+from tests.support.scores import made_up_scores
+from zsnmt.cli.results import makers
+from zsnmt.errors import InputError
+from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
+from zsnmt.masked_lm.report.kept import keep_masked_lm
+from zsnmt.report.config_pages import configs_without_page, new_page
+from zsnmt.report.documents import BLOCK, fill, keep_scores
+from zsnmt.report.in_short import WIDEST, what_to_use
+from zsnmt.runs.systems import BASELINE, RESIDUAL
+
+RESULTS = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+TABLES = re.compile(r"^\|.*\n(?=\| ?-)", re.M)  # their first rows
+FIGURE = re.compile(r"\d\.\d|\d ?%|\d BLEU|\d points|±")  # as results are written
+
+
+def block(name: str) -> str:
+    return f"<!-- begin {name} -->\n<!-- end {name} -->"
+
+
+def keep_two(folder, config="made_up", **changed):
+    for system, zero_shot in ((BASELINE.name, 5.0), (RESIDUAL.name, 9.0)):
+        for seed in (1, 2):
+            keep_scores(replace(made_up_scores(system, seed, zero_shot), config=config, **changed), folder)
+
+
+def test_a_table_of_systems_in_short_has_six_columns_and_a_link_to_the_rest(tmp_path):
+    keep_two(tmp_path)
+    filled = fill(block("made_up:systems_short"), tmp_path, makers())
+    assert "| system | seeds | supervised | zero-shot | through pivot | off-target |" in filled
+    assert "| zs_transformer_residual | 1, 2 | 25.0 | 9.0 | 15.5 | 30.0 % |" in filled
+    assert "(docs/results/made_up.md)" in filled and fill(filled, tmp_path, makers()) == filled
+
+
+def test_a_table_that_the_runs_do_not_make_is_refused(tmp_path):
+    keep_two(tmp_path)
+    with pytest.raises(InputError, match="the kept runs of made_up have no such table"):
+        fill(block("made_up:encodings_short"), tmp_path, makers())
+
+
+def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learned_from_synthetic(tmp_path):
+    keep_two(tmp_path, config="multi30k_nonoverlap")
+    keep_two(tmp_path, config="demo")
+    student = made_up_scores(f"{RESIDUAL.name}_distilled", 1, zero_shot=14.0)
+    taught = [
+        replace(result, kind=ZERO_RESOURCE if result.kind == ZERO_SHOT else result.kind)
+        for result in student.results
+    ]
+    keep_scores(replace(student, config="tatoeba", results=taught), tmp_path)
+    rows = what_to_use(tmp_path, "").splitlines()
+    assert rows[2:5] == [
+        "| Tatoeba, seeds 1 | residual removed, distilled (zero-resource) | 25.0 | 14.0 | 15.5 | 30.0 % |",
+        "| Multi30k, seeds 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
+        "| Multi30k, seeds 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
+    ]
+    assert rows[5] == "" and "demo" not in "".join(rows)
+
+
+def test_a_config_with_results_gets_a_page_with_all_there_is(tmp_path):
+    keep_two(tmp_path)
+    for run in write_runs(tmp_path / "runs", grid(("learned", "tupe_absolute"), seeds=(0,))):
+        keep_masked_lm(run, tmp_path)
+    (tmp_path / "runs").rename(tmp_path.parent / "runs_elsewhere")
+    assert configs_without_page(tmp_path) == ["made_up"]
+    page = new_page(tmp_path, "made_up")
+    assert [match[1] for match in BLOCK.finditer(page)] == ["made_up", "made_up:compression"]
+    filled = fill(page, tmp_path, makers())
+    assert "every direction" in filled and "<summary>versions</summary>" in filled
+    (tmp_path / "made_up.md").write_text(filled, encoding="utf-8")
+    assert configs_without_page(tmp_path) == []
+
+
+def test_every_config_with_kept_results_has_its_page():
+    assert configs_without_page(ROOT / "docs" / "results") == []
+    assert all(f"<!-- begin {name} -->" in page_of(name) for name in CONFIGS if name != "compression")
+
+
+def page_of(config: str) -> str:
+    return (ROOT / "docs" / "results" / f"{config}.md").read_text(encoding="utf-8")
+
+
+def test_results_is_short_its_tables_fit_a_screen_and_its_prose_has_no_figure_by_hand():
+    assert len(RESULTS.splitlines()) <= 300
+    rows = TABLES.findall(RESULTS)
+    assert len(rows) > 8 and all(row.count("|") - 1 <= WIDEST for row in rows)
+    prose = BLOCK.sub("", RESULTS)
+    assert not FIGURE.search(prose), FIGURE.search(prose)
+
+
+def test_each_question_of_results_has_one_table_or_figure_limits_and_a_link():
+    for section in RESULTS.split("\n## ")[2:-1]:
+        assert len(BLOCK.findall(section)) <= 1 and "](docs/" in section, section
+        if BLOCK.search(section) and "overlap" not in section:
+            assert "*Limits:*" in section, section

@@ -1,0 +1,5 @@
+"""What the three papers claim, and what the kept runs say of it, by rule.
+
+`papers` lists the claims; `verdicts` has the rule; `kept`, `translation`, `probed` and `masked_lms` find the
+figures; `table` prints them.
+"""

@@ -1,0 +1,52 @@
+"""The results that the project keeps, by config, for claims."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+from zsnmt.languages import SUPERVISED
+from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
+from zsnmt.masked_lm.report.kept import kept_masked_lms
+from zsnmt.report.documents import kept_probes, kept_scores
+from zsnmt.report.probes.folder import FOLDER as PROBES
+from zsnmt.report.probes.folder import Probes
+from zsnmt.report.scores import Column, mean_over_directions, runs_by_system
+from zsnmt.runs.scores import DIRECT, Scores
+from zsnmt.scoring.figures import MAIN
+
+LEARNT = 10.0  # supervised BLEU of the best system of a config, below which it says nothing of translation
+Systems = Mapping[str, list[Scores]]  # the seeds of each system
+
+
+class Kept:
+    """Scores, probes and masked LMs of a folder, each by config."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def scores(self) -> dict[str, Systems]:
+        """The systems of each config that learnt to translate."""
+        found = {config: kept_scores(self.folder, config) for config in self.configs(".")}
+        return {config: runs_by_system(runs) for config, runs in found.items() if learnt(runs)}
+
+    @cached_property
+    def probes(self) -> dict[str, Mapping[str, list[Probes]]]:
+        """The probed systems of each config."""
+        return {config: runs_by_system(kept_probes(self.folder, config)) for config in self.configs(PROBES)}
+
+    @cached_property
+    def masked_lms(self) -> dict[str, list[dict]]:
+        """The masked LMs of each config."""
+        return {config: kept_masked_lms(self.folder, config) for config in self.configs(MASKED_LMS)}
+
+    def configs(self, below: str) -> list[str]:
+        """The configs with files of some sort."""
+        paths = self.folder.glob(f"*/{below}/*.seed*.json")
+        return sorted({path.relative_to(self.folder).parts[0] for path in paths})
+
+
+def learnt(runs: list[Scores]) -> bool:
+    """Whether some run of a config has learnt to translate the directions that it was trained on."""
+    column = Column(SUPERVISED, DIRECT, MAIN)
+    return max((mean_over_directions(scores, column) or 0 for scores in runs), default=0) >= LEARNT

@@ -1,0 +1,128 @@
+"""What kept masked LMs say of the claims on position encodings."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from zsnmt.claims.kept import Kept
+from zsnmt.claims.translation import Evidence
+from zsnmt.claims.verdicts import Effect, Range, difference, several
+from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
+from zsnmt.masked_lm.report.tables import Column
+from zsnmt.report.table import Measured, complete
+
+CLASSIC = ("sinusoidal", "learned")
+MODERN = ("tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
+BILINGUAL = "bilingual"  # all conditions with two languages
+BySeed = dict[int, float]
+
+
+def by_seed(runs: Sequence[dict], systems: Sequence[str], condition: str, *, column: Column) -> BySeed:
+    """A figure by seed, the mean over those of the systems that were run in a condition; no seed that lacks
+    one of them.
+    """
+    there = [system for system in systems if runs_of(runs, system, condition)]
+    found: dict[int, list[float | None]] = {}
+    for system in there:
+        for run in runs_of(runs, system, condition):
+            found.setdefault(run["seed"], []).append(column.of(run))
+    return {
+        seed: fmean(known)
+        for seed, values in sorted(found.items())
+        if len(values) == len(there) and (known := complete(values))
+    }
+
+
+def groups(
+    column: Column,
+    ones: Sequence[str],
+    others: Sequence[str],
+    *,
+    conditions: str = BILINGUAL,
+    wanted: Range | None = None,
+) -> Evidence:
+    """A figure of some encodings minus that of others, in each condition."""
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, runs in kept.masked_lms.items():
+            for condition in chosen(runs, conditions):
+                sides = [by_seed(runs, systems, condition, column=column) for systems in (ones, others)]
+                found += effect(config, column, *sides, part=condition_label(condition), wanted=wanted)
+        return found
+
+    return effects
+
+
+def across(column: Column, systems: Sequence[str], *, one: str, other: str) -> Evidence:
+    """A figure of some encodings in one condition minus that in another; `BILINGUAL` stands for each."""
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, runs in kept.masked_lms.items():
+            for condition in chosen(runs, one):
+                if condition != other:
+                    sides = [by_seed(runs, systems, of, column=column) for of in (condition, other)]
+                    part = f"{condition_label(condition)} and {condition_label(other)}"
+                    found += effect(config, column, *sides, part=part)
+        return found
+
+    return effects
+
+
+def gap_grows(column: Column) -> Evidence:
+    """The gap of sinusoidal and absolute encodings to others, in another order minus in the same."""
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, runs in kept.masked_lms.items():
+            gaps = {condition: gap(runs, condition, column) for condition in conditions_of(runs)}
+            for condition, of_condition in gaps.items():
+                if condition not in (SAME, NONE) and SAME in gaps:
+                    part = condition_label(condition)
+                    found += effect(config, column, one=of_condition, other=gaps[SAME], part=part)
+        return found
+
+    return effects
+
+
+def gap(runs: Sequence[dict], condition: str, column: Column) -> BySeed:
+    """The gap by seed in a condition."""
+    one, other = (by_seed(runs, systems, condition, column=column) for systems in (CLASSIC, MODERN))
+    return {seed: one[seed] - other[seed] for seed in one if seed in other}
+
+
+def lowest_change(column: Column) -> Evidence:
+    """Of the encodings the lowest change of a figure from the same order to another one."""
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, runs in kept.masked_lms.items():
+            for condition in chosen(runs, BILINGUAL):
+                changes: list[Effect] = []
+                for system in (*CLASSIC, *MODERN) if condition != SAME else ():
+                    sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
+                    part = f"{condition_label(condition)}, {system}"
+                    changes += effect(config, column, *sides, part=part)
+                found += sorted(changes, key=lambda change: change.measured.mean)[:1]
+        return found
+
+    return effects
+
+
+def chosen(runs: Sequence[dict], conditions: str) -> Iterator[str]:
+    """The conditions that are there: one, or those with two languages."""
+    for condition in conditions_of(runs):
+        if condition == conditions or (conditions == BILINGUAL and condition != NONE):
+            yield condition
+
+
+def effect(
+    config: str, column: Column, one: BySeed, other: BySeed, *, part: str, wanted: Range | None = None
+) -> list[Effect]:
+    """The difference of two sides, if both have a seed."""
+    if not one or not other:
+        return []
+    values, others = [*one.values()], [*other.values()]
+    seeds = ", ".join(map(str, sorted({*one} & {*other} or {*one, *other})))
+    measured: Measured = difference(column.figure, values, others)
+    return [Effect(config, seeds, measured, several=several(values, others), part=part, range=wanted)]

@@ -1,0 +1,553 @@
+"""The claims of the three papers: what is claimed and where, the paper's figure, how ours is found among the
+kept results, in which range it lies if the claim holds, and what is lacking.
+
+`lacks` says why a claim is not tested, or what its test leaves out; `needs` has the commands whose runs, kept
+with `zsnmt results`, would tell. Bounds are in the units of score files; those that are not zero are of the
+size that the paper's own figures differ by.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from zsnmt.claims.masked_lms import CLASSIC, MODERN, across, gap_grows, groups, lowest_change
+from zsnmt.claims.probed import finding, removed
+from zsnmt.claims.published import (
+    Published,
+    both,
+    gap,
+    gap_of_columns,
+    gap_of_encodings,
+    gap_of_rows,
+    said,
+)
+from zsnmt.claims.translation import (
+    Evidence,
+    answered_in_pivot,
+    between_configs,
+    gain,
+    of_new_language,
+    only_of,
+    supervised,
+    together,
+    within_families,
+    zero_shot,
+)
+from zsnmt.claims.verdicts import ABOVE_ZERO, BELOW_ZERO, Range, at_least, at_most, within
+from zsnmt.languages import SUPERVISED, ZERO_SHOT
+from zsnmt.masked_lm.report.runs import ABLATIONS, NONE, SAME
+from zsnmt.masked_lm.report.tables import BANDS, FIRST, FULL, MEDIAN_LOSS, ML_SCORE
+from zsnmt.report.papers.liu import PIVOTED
+from zsnmt.report.papers.published import LI, LIU, RAVISHANKAR
+from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN
+from zsnmt.runs.systems import (
+    BASELINE,
+    BY_ENCODING,
+    CLIP_DISTANCES,
+    LEARNED,
+    RELATIVE,
+    RESIDUAL,
+    RESIDUAL_QUERY,
+    VARIATIONAL,
+    System,
+)
+from zsnmt.training.studies import removed_at
+
+LITTLE_TEXT = "pmindia", "indic_talks", "indic_bible"
+DIVERSE = (  # configs of one text, with the same English sentences in all pairs, and with others in each
+    ("europarl_multiway", "europarl_non_overlap"),
+    ("europarl_sample_multiway", "europarl_sample_non_overlap"),
+    ("iwslt17", "iwslt17_diverse"),
+    ("multi30k", "multi30k_nonoverlap"),
+)
+LITTLE = (("iwslt17", "iwslt17_little_data"), ("iwslt17", "iwslt17_little_data_marked"))
+VARDROP, RESIDUAL_VARDROP = VARIATIONAL[BASELINE], VARIATIONAL[RESIDUAL]
+ENCODER_LEARNED, RESIDUAL_LEARNED = BY_ENCODING["learned"]
+MEAN_POOL = System("residual_mean_pool", RESIDUAL.architecture)
+SINUSOIDAL_ABSOLUTE = ("Sinusoidal", "Absolute")
+RELATIVE_UNTIED = ("TUPE (absolute)", "TUPE (relative)", "Relative (key)", "Relative (key/query)")
+BLEU, SHARE = 1.0, 0.01  # a point of BLEU, and of what is shown in per cent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What a paper claims. `range`: where our figure lies if it holds; `what`: what the figure is."""
+
+    name: str
+    paper: str
+    text: str
+    place: str
+    published: Published
+    what: str
+    evidence: Evidence = together()
+    range: Range = ABOVE_ZERO
+    lacks: str = ""
+    needs: Sequence[str] = ()
+
+
+def ablation(config: str, study: str) -> str:
+    """The command of a study with three seeds."""
+    return f"zsnmt ablate configs/{config}.conf {study} --seeds 1 2 3"
+
+
+def masked_lm(config: str, *options: str) -> str:
+    """The command of masked LMs."""
+    return " ".join(("zsnmt masked-lm", f"configs/{config}.conf", *options))
+
+
+CLAIMS_OF_LIU = (
+    Claim(
+        name="L1",
+        paper=LIU,
+        text="Removing the residual lifts zero-shot translation",
+        place="Table 3",
+        published=gap("Table 3", "zero-shot residual", "zero-shot baseline"),
+        what="zero-shot BLEU, residual removed minus baseline",
+        evidence=gain(zero_shot(RESIDUAL), zero_shot(BASELINE)),
+    ),
+    Claim(
+        name="L2",
+        paper=LIU,
+        text="Supervised quality is kept: at most 1 BLEU is lost",
+        place="Table 3",
+        published=gap("Table 3", "supervised residual", "supervised baseline"),
+        what="supervised BLEU, residual removed minus baseline",
+        evidence=gain(supervised(RESIDUAL), supervised(BASELINE)),
+        range=at_least(-1 * BLEU),
+    ),
+    Claim(
+        name="L3",
+        paper=LIU,
+        text="Direct zero-shot translation comes within 2 BLEU of the baseline's pivot",
+        place="Table 3",
+        published=gap("Table 3", "zero-shot residual", "pivot"),
+        what="zero-shot BLEU, residual removed minus the baseline through the pivot",
+        evidence=gain(zero_shot(RESIDUAL), PIVOTED),
+        range=at_least(-2 * BLEU),
+    ),
+    Claim(
+        name="L4",
+        paper=LIU,
+        text="The baseline answers in English: more than half of its zero-shot outputs",
+        place="section 5.3, Table 10",
+        published=said("examples"),
+        what="share of the baseline's zero-shot outputs in the pivot's language",
+        evidence=answered_in_pivot(BASELINE),
+        range=at_least(0.5),
+    ),
+    Claim(
+        name="L5",
+        paper=LIU,
+        text="The position query adds nothing: at most 1 BLEU",
+        place="Table 3",
+        published=gap("Table 3", "zero-shot +query", "zero-shot residual"),
+        what="zero-shot BLEU, residual removed with position query minus without",
+        evidence=gain(zero_shot(RESIDUAL_QUERY), zero_shot(RESIDUAL)),
+        range=at_most(1 * BLEU),
+        lacks="no run has the query",
+        needs=(ablation("word_orders", "query"), ablation("multi30k_nonoverlap", "query")),
+    ),
+    Claim(
+        name="L6",
+        paper=LIU,
+        text="Diverse English sentences are better than the same ones in all pairs for the residual model, "
+        "and worse for the baseline",
+        place="section 4, Table 3",
+        published=both(
+            gap_of_rows("Table 3", "zero-shot residual", "Europarl w/o overlap", minus="Europarl multiway"),
+            gap_of_rows("Table 3", "zero-shot baseline", "Europarl w/o overlap", minus="Europarl multiway"),
+        ),
+        what="zero-shot BLEU, diverse text minus multiway text",
+        evidence=together(
+            between_configs(DIVERSE, zero_shot(RESIDUAL), part="residual"),
+            between_configs(DIVERSE, zero_shot(BASELINE), part="baseline", wanted=BELOW_ZERO),
+        ),
+        lacks="the pair of configs that was trained, of Europarl's sample, did not learn to translate",
+        needs=(ablation("multi30k", "query"), ablation("multi30k_nonoverlap", "query")),
+    ),
+    Claim(
+        name="L7",
+        paper=LIU,
+        text="Between related languages direct translation beats the pivot",
+        place="Table 4",
+        published=gap("Table 4", "residual", "pivot"),
+        what="zero-shot BLEU within a family, residual removed minus the baseline through the pivot",
+        evidence=within_families(zero_shot(RESIDUAL), PIVOTED),
+        lacks="no text that learned has two languages of one family besides the pivot",
+        needs=(ablation("tatoeba", "query"),),
+    ),
+    Claim(
+        name="L8",
+        paper=LIU,
+        text="Variational dropout helps the baseline",
+        place="Table 5",
+        published=gap("Table 5", "baseline +vardrop", "baseline"),
+        what="zero-shot BLEU, baseline with variational dropout minus without",
+        evidence=gain(zero_shot(VARDROP), zero_shot(BASELINE)),
+        lacks="no run of a text that learned has variational dropout",
+        needs=(ablation("word_orders", "variational"), ablation("tatoeba", "variational")),
+    ),
+    Claim(
+        name="L9",
+        paper=LIU,
+        text="It adds nothing once the residual is removed: at most 1 BLEU",
+        place="Table 5",
+        published=gap("Table 5", "residual +vardrop", "residual", rows=("IWSLT", "Europarl w/o overlap")),
+        what="zero-shot BLEU, residual removed, with variational dropout minus without",
+        evidence=gain(zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL)),
+        range=at_most(1 * BLEU),
+        lacks="no run of a text that learned has variational dropout",
+        needs=(ablation("word_orders", "variational"), ablation("tatoeba", "variational")),
+    ),
+    Claim(
+        name="L10",
+        paper=LIU,
+        text="It is what makes zero-shot translation work on Indic text",
+        place="Table 5",
+        published=gap("Table 5", "residual +vardrop", "residual", rows=("PMIndia",)),
+        what="zero-shot BLEU, residual removed, with variational dropout minus without, on Indic text",
+        evidence=gain(zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL), only=LITTLE_TEXT),
+        lacks="the Indic runs did not learn to translate",
+        needs=(ablation("indic_bible", "variational"), ablation("pmindia", "variational")),
+    ),
+    Claim(
+        name="L11",
+        paper=LIU,
+        text="Its gain is larger with little text and without common words",
+        place="Table 6",
+        published=gap("Table 6", "residual +vardrop", "residual"),
+        what="gain of variational dropout over removal, in the harder condition minus in the normal one",
+        evidence=between_configs(LITTLE, zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL)),
+        lacks="IWSLT's training text was not to be had",
+        needs=(ablation("iwslt17", "variational"), ablation("iwslt17_little_data", "variational")),
+    ),
+    Claim(
+        name="L12",
+        paper=LIU,
+        text="A language added later reaches the others, and better so; into English the baseline is better",
+        place="Table 7",
+        published=gap("Table 7", "zero-shot residual", "zero-shot baseline"),
+        what="BLEU from and into the new language, residual removed minus baseline",
+        evidence=together(
+            of_new_language(RESIDUAL, BASELINE, ZERO_SHOT, group="new → old"),
+            of_new_language(RESIDUAL, BASELINE, ZERO_SHOT, group="old → new"),
+            of_new_language(RESIDUAL, BASELINE, SUPERVISED, group="new → pivot", wanted=BELOW_ZERO),
+        ),
+        lacks="one seed",
+        needs=("zsnmt adapt configs/multi30k_add_cs.conf RUN",),
+    ),
+    Claim(
+        name="L13",
+        paper=LIU,
+        text="The encoder output says less of which token stands where",
+        place="Table 8",
+        published=gap_of_rows("Table 8", "token id", "residual", minus="baseline"),
+        what="accuracy of token classifiers, residual removed minus baseline",
+        evidence=finding(TOKEN),
+        range=BELOW_ZERO,
+    ),
+    Claim(
+        name="L14",
+        paper=LIU,
+        text="Knowledge of positions falls at the layer whose residual is removed",
+        place="Figure 3, Table 8",
+        published=gap_of_rows("Table 8", "position id", "residual", minus="baseline"),
+        what="accuracy of position classifiers in that layer, residual removed minus baseline (the paper's: "
+        "encoder output)",
+        evidence=finding(POSITION, removed),
+        range=BELOW_ZERO,
+    ),
+    Claim(
+        name="L15",
+        paper=LIU,
+        text="Languages become more alike at that layer",
+        place="Figure 5, Table 9",
+        published=gap_of_rows("Table 9", "SVCCA score", "residual", minus="baseline"),
+        what="SVCCA in that layer, residual removed minus baseline (the paper's: encoder output)",
+        evidence=finding(SVCCA, removed),
+    ),
+    Claim(
+        name="L16",
+        paper=LIU,
+        text="Languages are harder to tell apart in the encoder output",
+        place="Table 9",
+        published=gap_of_rows("Table 9", "accuracy", "residual", minus="baseline"),
+        what="accuracy of language classifiers, residual removed minus baseline",
+        evidence=finding(LANGUAGE),
+        range=BELOW_ZERO,
+    ),
+    Claim(
+        name="L17",
+        paper=LIU,
+        text="Languages are confused within their families",
+        place="Figure 4",
+        published=said("figure"),
+        what="confusion of language classifiers within a family",
+        lacks="the probed text has no two languages of one family besides the pivot",
+        needs=("zsnmt probe runs/tatoeba/zs_transformer_residual/seed1",),
+    ),
+    Claim(
+        name="L18",
+        paper=LIU,
+        text="In the first layer removal gains less than in the middle",
+        place="section 5.4",
+        published=said("−2.8"),
+        what="zero-shot BLEU, residual removed in layer 1 minus in the middle one",
+        evidence=gain(zero_shot(removed_at(1)), zero_shot(RESIDUAL)),
+        range=BELOW_ZERO,
+        lacks="no run removes it elsewhere than in the middle",
+        needs=(ablation("word_orders", "removal_layer"),),
+    ),
+    Claim(
+        name="L19",
+        paper=LIU,
+        text="In the top layers removal slows training down",
+        place="section 5.4",
+        published=said("in words"),
+        what="updates to the plateau",
+        lacks="no run removes it there, and no score file counts updates to a plateau",
+        needs=(ablation("word_orders", "removal_layer"),),
+    ),
+    Claim(
+        name="L20",
+        paper=LIU,
+        text="With learned positions removal helps as well",
+        place="section 5.5",
+        published=gap("Section 5.5", "zero-shot residual", "zero-shot baseline"),
+        what="zero-shot BLEU, residual removed minus baseline, both with learned positions",
+        evidence=together(
+            gain(zero_shot(LEARNED[RESIDUAL]), zero_shot(LEARNED[BASELINE])),
+            only_of(
+                "learned in the encoder alone",
+                gain(zero_shot(RESIDUAL_LEARNED), zero_shot(ENCODER_LEARNED)),
+            ),
+        ),
+        lacks="positions are learned in the encoder alone, where the paper has them in both stacks",
+        needs=(ablation("word_orders", "positions"),),
+    ),
+    Claim(
+        name="L21",
+        paper=LIU,
+        text="Removal in more layers hurts",
+        place="footnote 6",
+        published=said("in words"),
+        what="zero-shot BLEU, residual removed in the middle layer and the one below, minus in the middle",
+        evidence=gain(zero_shot(removed_at(2, 3)), zero_shot(RESIDUAL)),
+        range=BELOW_ZERO,
+        lacks="no run removes it in several layers",
+        needs=(ablation("word_orders", "removal_layer"),),
+    ),
+    Claim(
+        name="L22",
+        paper=LIU,
+        text="A mean over the sentence in the residual's place gains less",
+        place="footnote 6",
+        published=said("in words"),
+        what="zero-shot BLEU, mean in its place minus nothing",
+        evidence=gain(zero_shot(MEAN_POOL), zero_shot(RESIDUAL)),
+        range=BELOW_ZERO,
+        lacks="no run has the mean",
+        needs=(ablation("word_orders", "replacement"),),
+    ),
+)
+
+CLAIMS_OF_RAVISHANKAR = (
+    Claim(
+        name="R1",
+        paper=RAVISHANKAR,
+        text="Relative and untied encodings model text better",
+        place="Table 4",
+        published=gap_of_encodings("perplexity, full", SINUSOIDAL_ABSOLUTE, RELATIVE_UNTIED),
+        what="perplexity, sinusoidal and absolute minus relative and untied",
+        evidence=groups(FULL, CLASSIC, MODERN),
+        lacks="in the paper's Bible rows TUPE alone is worse than sinusoids; here it is far better",
+    ),
+    Claim(
+        name="R2",
+        paper=RAVISHANKAR,
+        text="Sinusoidal and absolute encodings become more multilingual",
+        place="Table 4",
+        published=gap_of_encodings("ML score", SINUSOIDAL_ABSOLUTE, RELATIVE_UNTIED),
+        what="ML score, sinusoidal and absolute minus relative and untied",
+        evidence=groups(ML_SCORE, CLASSIC, MODERN),
+    ),
+    Claim(
+        name="R3",
+        paper=RAVISHANKAR,
+        text="Sinusoidal encodings are at least as good as absolute ones, to a point",
+        place="Table 4",
+        published=gap_of_encodings("ML score", ("Sinusoidal",), ("Absolute",)),
+        what="ML score, sinusoidal minus absolute",
+        evidence=groups(ML_SCORE, CLASSIC[:1], CLASSIC[1:]),
+        range=at_least(-1 * SHARE),
+    ),
+    Claim(
+        name="R4",
+        paper=RAVISHANKAR,
+        text="The gap grows with another word order",
+        place="Figure 1, section 4",
+        published=said("figure"),
+        what="gap of R2 in another order minus in the same order",
+        evidence=gap_grows(ML_SCORE),
+        lacks="one seed",
+        needs=(masked_lm("bert_treebank_cpu", "--seeds 0 42 100"),),
+    ),
+    Claim(
+        name="R5",
+        paper=RAVISHANKAR,
+        text="SVO languages are easier than Basque, Hindi and Arabic",
+        place="Figure 2",
+        published=said("figure"),
+        what="ML score by word order",
+        lacks="of other orders only Hindi's was trained",
+        needs=(masked_lm("bert_fake_english_orders"),),
+    ),
+    Claim(
+        name="R6",
+        paper=RAVISHANKAR,
+        text="Absolute positions are more compositional with two languages than with one",
+        place="Figure 5",
+        published=said("figure"),
+        what="median Procrustes loss of learned positions, two languages minus one",
+        evidence=across(MEDIAN_LOSS, CLASSIC[1:], one=SAME, other=NONE),
+        range=BELOW_ZERO,
+    ),
+    Claim(
+        name="R7",
+        paper=RAVISHANKAR,
+        text="They are more so than TUPE's with two languages; with one both are alike, to 0.1",
+        place="Figure 5",
+        published=said("figure"),
+        what="median Procrustes loss, learned minus TUPE (absolute)",
+        evidence=together(
+            groups(MEDIAN_LOSS, CLASSIC[1:], MODERN[:1], conditions=SAME),
+            groups(MEDIAN_LOSS, CLASSIC[1:], MODERN[:1], conditions=NONE, wanted=within(0.1)),
+        ),
+        range=BELOW_ZERO,
+    ),
+    Claim(
+        name="R8",
+        paper=RAVISHANKAR,
+        text="Word–position correlations have bands with two languages, and hardly with one",
+        place="Figure 6",
+        published=said("figure"),
+        what="share of the variance in bands, two languages minus one",
+        evidence=across(BANDS, CLASSIC[1:], one=SAME, other=NONE),
+    ),
+    Claim(
+        name="R9",
+        paper=RAVISHANKAR,
+        text="Absolute positions have the shape of waves, TUPE's do not",
+        place="Figures 4, 8",
+        published=said("figure"),
+        what="curves of dimensions",
+        lacks="it shows in a figure alone (docs/figures/masked_lm_curves.png); no score says so",
+        needs=(masked_lm("bert_bible_cpu", "--conditions same"),),
+    ),
+    Claim(
+        name="R10",
+        paper=RAVISHANKAR,
+        text="Without a term of the logits absolute positions are less multilingual",
+        place="Figure 7",
+        published=said("figure"),
+        what="ML score, without a term minus with all",
+        evidence=together(
+            *(groups(ML_SCORE, (system,), CLASSIC[1:], conditions=SAME) for system in ABLATIONS)
+        ),
+        range=BELOW_ZERO,
+        lacks="no ablation was trained",
+        needs=(
+            masked_lm(
+                "bert_tiny",
+                "--systems learned",
+                *ABLATIONS,
+                "--seeds 0 42 100",
+            ),
+        ),
+    ),
+    Claim(
+        name="R11",
+        paper=RAVISHANKAR,
+        text="On XNLI TUPE is best in English and worse in transfer",
+        place="Figure 3",
+        published=said("figure"),
+        what="accuracy on XNLI",
+        lacks="XNLI and MultiNLI were not to be had",
+        needs=("zsnmt xnli configs/bert_xnli.conf",),
+    ),
+    Claim(
+        name="R12",
+        paper=RAVISHANKAR,
+        text="Multilingual BERT's positions are more like sinusoids than BERT's",
+        place="Figure 9",
+        published=said("figure"),
+        what="Procrustes loss of the pretrained tables",
+        lacks="the pretrained models were not to be had",
+        needs=("zsnmt position-tables bert-base-multilingual-cased bert-base-cased",),
+    ),
+    Claim(
+        name="R13",
+        paper=RAVISHANKAR,
+        text="A second language of another order can lower the perplexity of the first",
+        place="Table 5",
+        published=said("by order"),
+        what="perplexity of the first language, another order minus the same, the encoding that falls most",
+        evidence=lowest_change(FIRST),
+        range=BELOW_ZERO,
+        lacks="one seed",
+        needs=(masked_lm("bert_treebank_cpu", "--seeds 0 42 100"),),
+    ),
+)
+
+RELATIVE_0, RELATIVE_1, RELATIVE_2 = (CLIP_DISTANCES[k] for k in (0, 1, 2))
+CLAIMS_OF_LI = (
+    Claim(
+        name="J1",
+        paper=LI,
+        text="From k = 2 on the clipping distance does not matter, to 1 BLEU",
+        place="Table 2",
+        published=gap_of_columns("Table 2", ("IWSLT 2017", "2"), ("IWSLT 2017", "16")),
+        what="BLEU at k = 2, 4 and 64 minus at 16",
+        evidence=together(
+            *(gain(supervised(CLIP_DISTANCES[k]), supervised(RELATIVE), part=f"k = {k}") for k in (2, 4, 64))
+        ),
+        range=within(1 * BLEU),
+        lacks="one seed",
+        needs=(ablation("multi30k_en_de_relative", "clip_distance"),),
+    ),
+    Claim(
+        name="J2",
+        paper=LI,
+        text="Without positions (k = 0) translation collapses: by 8 BLEU or more",
+        place="Table 2",
+        published=gap_of_columns("Table 2", ("IWSLT 2017", "0"), ("IWSLT 2017", "16")),
+        what="BLEU at k = 0 minus at 16",
+        evidence=gain(supervised(RELATIVE_0), supervised(RELATIVE)),
+        range=at_most(-8 * BLEU),
+        lacks="one seed, of captions, whose words say most without their order",
+        needs=(ablation("multi30k_en_de_relative", "clip_distance"),),
+    ),
+    Claim(
+        name="J3",
+        paper=LI,
+        text="Relative attention is better than absolute positions",
+        place="Table 1",
+        published=gap_of_columns("Table 1", ("IWSLT 2017", "Rel Trans"), ("IWSLT 2017", "Trans")),
+        what="BLEU, relative attention minus sinusoids",
+        evidence=gain(supervised(RELATIVE), supervised(BASELINE)),
+        lacks="one seed, not at its plateau",
+        needs=(ablation("multi30k_en_de_relative", "clip_distance"),),
+    ),
+    Claim(
+        name="J4",
+        paper=LI,
+        text="k = 1 is just below k = 2: by 2 BLEU or less",
+        place="Table 2",
+        published=gap_of_columns("Table 2", ("IWSLT 2017", "1"), ("IWSLT 2017", "2")),
+        what="BLEU at k = 1 minus at 2",
+        evidence=gain(supervised(RELATIVE_1), supervised(RELATIVE_2)),
+        range=Range(-2 * BLEU, 0.0),
+        lacks="one seed",
+        needs=(ablation("multi30k_en_de_relative", "clip_distance"),),
+    ),
+)
+CLAIMS = (*CLAIMS_OF_LIU, *CLAIMS_OF_RAVISHANKAR, *CLAIMS_OF_LI)

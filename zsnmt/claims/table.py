@@ -1,0 +1,113 @@
+"""The claims as Markdown: one row for each, how many came out how, and every figure behind them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from zsnmt.claims.kept import Kept
+from zsnmt.claims.papers import CLAIMS, Claim
+from zsnmt.claims.verdicts import OPEN, UNTESTED, VERDICTS, Effect, verdict
+from zsnmt.report.documents import Maker
+from zsnmt.report.scores import words
+from zsnmt.report.table import Table, markdown_rows
+
+RESULTS, DETAILS = "docs/results", "claims.md"
+TITLES = ["", "claim", "the paper", "here", "verdict"]
+
+
+class Tested(NamedTuple):
+    """A claim with what the kept results say of it."""
+
+    claim: Claim
+    effects: Sequence[Effect]
+
+    @property
+    def verdict(self) -> str:
+        """What follows, by the rule."""
+        return verdict(self.effects, self.claim.range)
+
+    def vote(self, effect: Effect) -> str:
+        """What one config says."""
+        return (effect.range or self.claim.range).vote(effect.measured)
+
+
+@cache
+def tested(folder: Path) -> list[Tested]:
+    """All claims, with what a folder of kept results says of them."""
+    kept = Kept(folder)
+    return [Tested(claim, claim.evidence(kept)) for claim in CLAIMS]
+
+
+def claims_table(folder: Path, _: str) -> str:
+    """One row for each claim."""
+    rows = [row(each) for each in tested(folder)]
+    return markdown_rows(Table("claims", "Claims", TITLES, rows=rows, about=""))
+
+
+def row(each: Tested) -> list[str]:
+    """The row of a claim: its figures, one for each config and part."""
+    claim = each.claim
+    here = "<br>".join(map(in_short, each.effects)) or claim.lacks
+    link = f"[{each.verdict}]({RESULTS}/{DETAILS}#{claim.name.lower()})"
+    return [claim.name, claim.text, f"{claim.published()} ({claim.place})", here, link]
+
+
+def in_short(effect: Effect) -> str:
+    """A figure with its config, its part and the number of its seeds."""
+    of = words(f"`{effect.config}`", effect.part, f"×{len(effect.seeds.split(', '))}")
+    return f"{effect.measured} {of}"
+
+
+def counted(folder: Path, _: str) -> str:
+    """How many claims came out how."""
+    numbers = Counter(each.verdict for each in tested(folder))
+    listed = ", ".join(f"{numbers[name]} {WORDS[name]}" for name in VERDICTS if numbers[name])
+    return f"Of {len(CLAIMS)} claims {listed}."
+
+
+WORDS = {
+    "holds": "hold",
+    "holds weakly": "hold weakly",
+    "undecided": "are undecided",
+    "does not hold": "do not hold",
+    UNTESTED: "are not tested",
+}
+
+
+def details(folder: Path, _: str) -> str:
+    """Every claim with every figure behind it."""
+    return "\n\n".join(map(detail, tested(folder)))
+
+
+def detail(each: Tested) -> str:
+    """A claim with its figures, what they say, and what is lacking."""
+    claim = each.claim
+    source = f"{claim.paper}, {claim.place}; there {claim.published()}"
+    parts = [
+        f"## {claim.name}",
+        f"**{each.verdict.capitalize()}**: {claim.text} ({source}).",
+        f"Figure: {claim.what}.",
+    ]
+    if each.effects:
+        rows = [
+            [effect.config, effect.part or None, effect.seeds, effect.measured, said(each, effect)]
+            for effect in each.effects
+        ]
+        table = Table("", "", ["config", "part", "seeds", "figure", "says"], rows=rows, about="")
+        parts.append(markdown_rows(table.without_empty_columns()))
+    if claim.lacks:
+        parts.append(f"{claim.lacks[0].upper()}{claim.lacks[1:]}.")
+    if claim.needs:
+        parts.append("Would tell more: " + ", ".join(f"`{command}`" for command in claim.needs) + ".")
+    return "\n\n".join(parts)
+
+
+def said(each: Tested, effect: Effect) -> str:
+    """What a config says, and whether weakly."""
+    vote = each.vote(effect)
+    return vote if vote == OPEN or effect.several else f"{vote}, weakly"
+
+
+MAKERS: dict[str, Maker] = {"claims": claims_table, "claims_counted": counted, "claims_in_detail": details}

@@ -1,0 +1,182 @@
+"""What kept scores say of the claims on translation: differences of systems, of ways and of configs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from zsnmt.claims.kept import Kept, Systems
+from zsnmt.claims.verdicts import Effect, Range, difference, several, spread
+from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction
+from zsnmt.report.adaptation import members
+from zsnmt.report.papers.liu import Place
+from zsnmt.report.scores import all_directions, seeds
+from zsnmt.report.significance import Side, mean_difference
+from zsnmt.report.systems import BETWEEN, family_relation
+from zsnmt.report.table import Measured, complete
+from zsnmt.runs.systems import System
+from zsnmt.scoring.figures import MAIN
+
+Evidence = Callable[[Kept], list[Effect]]
+Directions = Sequence[Direction] | None
+
+
+def gain(one: Place, other: Place, *, only: Sequence[str] = (), part: str = "") -> Evidence:
+    """One place minus another, in every config, or in `only` some, that has both and was not adapted."""
+
+    def effects(kept: Kept) -> list[Effect]:
+        return [
+            effect
+            for config, systems in kept.scores.items()
+            if (not only or config in only) and not adapted(systems)
+            for effect in compare(config, systems, (one, other), part=part)
+        ]
+
+    return effects
+
+
+def adapted(systems: Systems) -> bool:
+    """Whether the runs go on from others."""
+    return any(scores.adapted_from for runs in systems.values() for scores in runs)
+
+
+def compare(
+    config: str,
+    systems: Systems,
+    places: tuple[Place, Place],
+    *,
+    part: str = "",
+    directions: Directions = None,
+    wanted: Range | None = None,
+) -> list[Effect]:
+    """One place minus another over the directions of their kinds, or over some; none where one is missing."""
+    if not all(place.system.name in systems for place in places):
+        return []
+    one, other = (Side(systems[place.system.name], place.column) for place in places)
+    values, others = (complete(side.means(directions)) for side in (one, other))
+    found = mean_difference(one, other, directions)
+    if found is None or not values or not others:
+        return []
+    measured, both = spread(found, values, others), several(values, others)
+    fewer = min(one.runs, other.runs, key=len)
+    return [Effect(config, seeds(fewer), measured, several=both, part=part, range=wanted)]
+
+
+def within_families(one: Place, other: Place) -> Evidence:
+    """One place minus another over the zero-shot directions within each family."""
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, systems in kept.scores.items():
+            runs = [scores for of_system in systems.values() for scores in of_system]
+            known = FAMILIES | dict(runs[0].families)
+            kinds = all_directions(runs)
+            within: dict[str, list[Direction]] = {}
+            for direction, kind in kinds.items():
+                relation = family_relation(direction, known)
+                if kind == ZERO_SHOT and relation not in (None, BETWEEN):
+                    within.setdefault(str(relation), []).append(direction)
+            for family, directions in within.items():
+                found += compare(config, systems, (one, other), part=family, directions=directions)
+        return found
+
+    return effects
+
+
+def of_new_language(
+    one: System, other: System, kind: str, *, group: str, wanted: Range | None = None
+) -> Evidence:
+    """One system minus another in the directions of a group of new languages, of adapted runs."""
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, systems in kept.scores.items():
+            if adapted(systems) and one.name in systems:
+                directions = members(systems[one.name], kind, group)
+                places = Place(one, kind), Place(other, kind)
+                found += compare(config, systems, places, part=group, directions=directions, wanted=wanted)
+        return found
+
+    return effects
+
+
+def between_configs(
+    pairs: Sequence[tuple[str, str]],
+    one: Place,
+    other: Place | None = None,
+    *,
+    part: str = "",
+    wanted: Range | None = None,
+) -> Evidence:
+    """A place in the second config of each pair minus that in the first, or its gain over another one."""
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for pair in pairs:
+            values = [means_of(kept.scores.get(config, {}), one, other) for config in pair]
+            if all(values):
+                of_first, of_second = values
+                shown = difference(MAIN, of_second, of_first)
+                label = f"{pair[0]} → {pair[1]}"
+                numbers = str(min(map(len, values)))
+                both = several(*values)
+                found.append(Effect(label, numbers, shown, several=both, part=part, range=wanted))
+        return found
+
+    return effects
+
+
+def means_of(systems: Systems, one: Place, other: Place | None) -> list[float]:
+    """The mean of each seed of a place, minus that of another one; none where something is missing."""
+    sides = [
+        complete(Side(systems[place.system.name], place.column).means())
+        if place.system.name in systems
+        else None
+        for place in (one, other)
+        if place is not None
+    ]
+    if not all(sides):
+        return []
+    values, *others = (side or [] for side in sides)
+    return [value - fmean(others[0]) if others else value for value in values]
+
+
+def answered_in_pivot(system: System) -> Evidence:
+    """The share of zero-shot outputs of a system that are in the pivot's language."""
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, systems in kept.scores.items():
+            runs = [scores for scores in systems.get(system.name, []) if scores.select(ZERO_SHOT)]
+            if runs and not adapted(systems):
+                values = [
+                    fmean(
+                        result.identified.get(scores.pivot, 0.0)
+                        for result in scores.select(ZERO_SHOT).values()
+                    )
+                    for scores in runs
+                ]
+                measured = spread(Measured("off_target", fmean(values)), values)
+                found.append(Effect(config, seeds(runs), measured, several=several(values)))
+        return found
+
+    return effects
+
+
+def together(*parts: Evidence) -> Evidence:
+    """All that several say."""
+    return lambda kept: [effect for part in parts for effect in part(kept)]
+
+
+def only_of(label: str, evidence: Evidence) -> Evidence:
+    """What says only a part of the claim, which it is labelled with, so that it speaks weakly."""
+    return lambda kept: [replace(effect, several=False, part=label) for effect in evidence(kept)]
+
+
+def supervised(system: System) -> Place:
+    """A system in the directions that it was trained on."""
+    return Place(system, SUPERVISED)
+
+
+def zero_shot(system: System) -> Place:
+    """A system in the others."""
+    return Place(system, ZERO_SHOT)

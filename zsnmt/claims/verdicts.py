@@ -1,0 +1,112 @@
+"""The rule by which runs speak for or against a claim, and what follows for it.
+
+A claim is that a figure, mostly a difference of two systems, lies in a range. Of a config the figure is known
+to an interval: the bootstrap's over the test lines, widened to twice the deviation of a difference of two
+runs over their seeds. The config *supports* the claim where the interval lies in the range, *opposes* it
+where it lies outside, and is *open* where it does both. With one seed on a side it says so only weakly.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from zsnmt.report.table import Measured
+
+SUPPORTS, OPPOSES, OPEN = "supports", "opposes", "open"
+HOLDS, WEAKLY, UNDECIDED, FAILS, UNTESTED = VERDICTS = (
+    "holds",
+    "holds weakly",
+    "undecided",
+    "does not hold",
+    "not tested",
+)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What the runs of a config say: the figure with its interval; whether each side has two seeds or more.
+
+    `part`: which part of the claim it is of, or of what; `range`: that of the part, where it has its own.
+    """
+
+    config: str
+    seeds: str
+    measured: Measured
+    several: bool
+    part: str = ""
+    range: "Range | None" = None
+
+
+class Range(NamedTuple):
+    """Where a figure lies if the claim holds, in the units of score files; the ends belong to it."""
+
+    low: float = -math.inf
+    high: float = math.inf
+
+    def vote(self, measured: Measured) -> str:
+        """Whether a figure supports the claim, opposes it or leaves it open."""
+        low, high = measured.interval or (measured.mean, measured.mean)
+        if self.low <= low and high <= self.high:
+            return SUPPORTS
+        return OPPOSES if high < self.low or low > self.high else OPEN
+
+
+ABOVE_ZERO, BELOW_ZERO = Range(low=math.ulp(0)), Range(high=-math.ulp(0))
+
+
+def at_least(bound: float) -> Range:
+    """The range from a bound up."""
+    return Range(low=bound)
+
+
+def at_most(bound: float) -> Range:
+    """The range up to a bound."""
+    return Range(high=bound)
+
+
+def within(bound: float) -> Range:
+    """The range around zero."""
+    return Range(-bound, bound)
+
+
+def verdict(effects: Sequence[Effect], wanted: Range) -> str:
+    """What follows from all configs.
+
+    It holds where all support it, one of them with several seeds. It does not hold where one with several
+    seeds opposes it and none with several seeds supports it. It holds weakly where one with several seeds
+    supports it and none with several seeds opposes it, or where one with one seed supports it and no other
+    says otherwise or leaves it open with several seeds. All else is undecided; a claim without effects is
+    not tested.
+    """
+    if not effects:
+        return UNTESTED
+    votes = {((effect.range or wanted).vote(effect.measured), effect.several) for effect in effects}
+    if (OPPOSES, True) in votes:
+        return UNDECIDED if (SUPPORTS, True) in votes else FAILS
+    if (SUPPORTS, True) in votes:
+        return HOLDS if {vote for vote, _ in votes} == {SUPPORTS} else WEAKLY
+    return WEAKLY if (SUPPORTS, False) in votes and votes <= {(SUPPORTS, False), (OPEN, False)} else UNDECIDED
+
+
+def spread(measured: Measured, values: Sequence[float], others: Sequence[float] = ()) -> Measured:
+    """A figure with its interval widened to what seeds say: of two sides the `values` of one and those of the
+    `others`, of one side its values alone.
+    """
+    sides = [side for side in (values, others) if len(side)]
+    noise = 2 * math.hypot(*map(stdev, sides)) if all(len(side) > 1 for side in sides) else 0.0
+    low, high = measured.interval or (measured.mean, measured.mean)
+    widest = min(low, measured.mean - noise), max(high, measured.mean + noise)
+    known = measured.interval is not None or noise
+    return replace(measured, deviation=None, interval=widest if known else None, p=None, note="")
+
+
+def difference(figure: str, values: Sequence[float], others: Sequence[float]) -> Measured:
+    """The mean of some seeds minus that of others, with what the seeds say."""
+    return spread(Measured(figure, fmean(values) - fmean(others), difference=True), values, others)
+
+
+def several(*sides: Sequence) -> bool:
+    """Whether each side has two seeds or more."""
+    return min(map(len, sides)) > 1

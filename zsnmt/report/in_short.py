@@ -1,0 +1,130 @@
+"""Tables of at most six columns, for documents that are read on a screen: the main figures, and where all of
+them are.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT
+from zsnmt.report.adaptation import new_language_table
+from zsnmt.report.chosen import marked
+from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_probes, kept_scores
+from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
+from zsnmt.report.scores import Column, runs_by_system, seeds
+from zsnmt.report.studies.clip_distance import clip_distance_table
+from zsnmt.report.studies.encodings import encodings_table
+from zsnmt.report.systems import mean_measured, systems_table
+from zsnmt.report.table import Cell, Table, join_sentences, markdown_rows, spread_note
+from zsnmt.runs.scores import DIRECT, PIVOT, Scores
+from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
+from zsnmt.scoring.figures import MAIN
+
+RESULTS = "docs/results"  # as documents beside README.md link to it
+WIDEST = 6  # columns
+BLEU = "BLEU, means over directions"
+OFF_TARGET = "off-target: share of outputs in another language than asked for"
+REAL_TEXT = {"tatoeba": "Tatoeba", "multi30k": "Multi30k", "multi30k_nonoverlap": "Multi30k"}
+USED = {  # systems to choose from, in words
+    BASELINE.name: "baseline",
+    RESIDUAL.name: "residual removed",
+    f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
+    f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
+}
+
+
+def in_short(table: Table, columns: Sequence[str], about: str, page: str) -> str:
+    """Some columns of a table, what they hold, and where the rest is."""
+    shown = table.only(columns)
+    link = f"Everything: [{RESULTS}/{page}.md]({RESULTS}/{page}.md)."
+    return f"{markdown_rows(shown)}\n\n{join_sentences([about, spread_note([shown]), link])}"
+
+
+def maker(make: Callable[[Sequence[Scores]], Table | None], columns: Sequence[str], about: str) -> Maker:
+    """What makes a block of some columns of a table of kept scores."""
+
+    def block(folder: Path, config: str) -> str:
+        scores = kept_scores(folder, config)
+        if (table := make(scores)) is None:
+            raise InputError(f"the kept runs of {config} have no such table; {KEEP_AGAIN}")
+        return in_short(marked(table, scores), columns, about, page=config)
+
+    return block
+
+
+def probes(folder: Path, config: str) -> str:
+    """What probes found in the encoder output."""
+    titles, rows = output_table(kept_probes(folder, config), (TOKEN, POSITION, LANGUAGE, SVCCA))
+    about = (
+        "Accuracy of linear classifiers on the encoder output, and the likeness of languages there (SVCCA)."
+    )
+    return in_short(Table("probes", "", titles, rows=rows, about=""), titles, about, page=config)
+
+
+def what_to_use(folder: Path, _: str) -> str:
+    """Systems to choose from on real text: their quality on the directions of training, and on all others
+    directly and through the pivot.
+    """
+    rows = [
+        of_system(REAL_TEXT[config], runs)
+        for config in REAL_TEXT
+        if any((folder / config).glob("*.seed*.json"))
+        for system, runs in runs_by_system(kept_scores(folder, config)).items()
+        if system in USED
+    ]
+    titles = [
+        "text",
+        "system",
+        "with English",
+        "others, directly",
+        "others, through English",
+        "wrong language",
+    ]
+    table = Table("what_to_use", "What to use", titles, rows=rows, about="")
+    about = (
+        f"{BLEU} with English, which were trained, and over the others; wrong language: of the direct ones."
+    )
+    return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
+
+
+def of_system(text: str, runs: Sequence[Scores]) -> list[Cell]:
+    """The row of a system; of one that learned the others from synthetic text, that is said."""
+    kind = ZERO_RESOURCE if runs[0].select(ZERO_RESOURCE) else ZERO_SHOT
+    columns = (
+        Column(SUPERVISED, DIRECT, MAIN),
+        Column(kind, DIRECT, MAIN),
+        Column(kind, PIVOT, MAIN),
+        Column(kind, DIRECT, "off_target"),
+    )
+    said = USED[runs[0].system] + (" (zero-resource)" if kind == ZERO_RESOURCE else "")
+    return [f"{text}, seeds {seeds(runs)}", said, *(mean_measured(runs, column) for column in columns)]
+
+
+MAKERS: dict[str, Maker] = {
+    "what_to_use": what_to_use,
+    ":systems_short": maker(
+        systems_table,
+        ["system", "seeds", "supervised", "zero-shot", "through pivot", "off-target"],
+        f"{BLEU}; {OFF_TARGET}.",
+    ),
+    ":new_language_short": maker(
+        new_language_table,
+        ["system", "mode", "new → pivot", "pivot → new", "new → old", "old → new"],
+        f"{BLEU}; mode full: all was trained, frozen: nothing that old directions use.",
+    ),
+    ":encodings_short": maker(
+        encodings_table,
+        [
+            "encoding",
+            "baseline supervised",
+            "residual supervised",
+            "baseline zero-shot",
+            "residual zero-shot",
+        ],
+        f"{BLEU}, with the residual and without.",
+    ),
+    ":clip_distance_short": maker(
+        clip_distance_table, ["k", "system", "seeds", "en-de", "published"], "BLEU; k: the clipping distance."
+    ),
+    ":probes_short": probes,
+}
