@@ -21,7 +21,7 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("corpora", "data", "runs", "scoring", "models"),
     ("tasks", "criterions", "optim", "report"),
     ("training", "inference"),
-    ("evaluation", "adaptation", "distillation", "masked_lm", "benchmarks"),
+    ("evaluation", "adaptation", "distillation", "masked_lm", "serving", "benchmarks"),
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
-from zsnmt.decoding.search import Engine, Search
+from zsnmt.decoding.search import Engine, Hypothesis, Search
 from zsnmt.inference.engines import open_engine
 from zsnmt.languages import Direction
 
@@ -102,10 +102,7 @@ class Translator:
         parts_by_line = Counter(part.line for part in parts)  # in all directions
         finished((len(lines) - len(parts_by_line)) * len(directions))  # the empty ones
         translated: dict[int, str] = {}
-        batches = list(self.batches(parts))
-        sentences = [self.codec.sentence(part.tokens, part.direction) for part in parts]
-        results = self.engine.translate([sentences[place] for place in batch] for batch in batches)
-        for batch, hypotheses in zip(batches, results, strict=True):
+        for batch, hypotheses in self.search(parts):
             for place, (best, *_) in zip(batch, hypotheses, strict=True):
                 translated[place] = self.codec.text(best.tokens, parts[place].direction.target)
             finished(sum(len(directions) / parts_by_line[parts[place].line] for place in batch))
@@ -113,6 +110,45 @@ class Translator:
             so_far = translations[part.direction][part.line]
             translations[part.direction][part.line] = f"{so_far} {translated[place]}".strip()
         return translations
+
+    def n_best(self, lines: Sequence["Line"]) -> list[list[str]]:
+        """The best translations of raw lines, each in a direction of its own, that differ, best first; no
+        more than the search keeps.
+
+        Of a line in parts, the second translation has the second of each part, and so on.
+        """
+        parts = [
+            Part(place, line.direction, tokens)
+            for place, line in enumerate(lines)
+            for tokens in self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
+        ]
+        of_part: dict[int, list[Hypothesis]] = {}
+        for batch, hypotheses in self.search(parts):
+            of_part.update(zip(batch, hypotheses, strict=True))
+        of_line: list[list[list[Hypothesis]]] = [[] for _ in lines]
+        for place, part in enumerate(parts):
+            of_line[part.line].append(of_part[place])
+        return [self.different(line, of_parts) for line, of_parts in zip(lines, of_line, strict=True)]
+
+    def different(self, line: "Line", of_parts: Sequence[Sequence[Hypothesis]]) -> list[str]:
+        """The best texts that the hypotheses of a line's parts make."""
+        texts: dict[str, None] = {}
+        for rank in range(max(map(len, of_parts), default=1)):
+            words = [
+                self.codec.text(each[min(rank, len(each) - 1)].tokens, line.direction.target)
+                for each in of_parts
+            ]
+            texts[" ".join(words).strip()] = None
+            if len(texts) == line.number:
+                break
+        return [*texts]
+
+    def search(self, parts: Sequence["Part"]) -> Iterator[tuple[list[int], list[list[Hypothesis]]]]:
+        """Places of parts that were translated together, and the hypotheses of each, best first."""
+        batches = list(self.batches(parts))
+        sentences = [self.codec.sentence(part.tokens, part.direction) for part in parts]
+        results = self.engine.translate([sentences[place] for place in batch] for batch in batches)
+        yield from zip(batches, results, strict=True)
 
     def parts_of(
         self, lines: Sequence[str], directions: Sequence[Direction], first_line: int
@@ -150,6 +186,14 @@ class Translator:
             batch.append(place)
         if batch:
             yield batch
+
+
+class Line(NamedTuple):
+    """A raw line to translate in a direction, and how many translations are wanted."""
+
+    text: str
+    direction: Direction
+    number: int = 1
 
 
 class Part(NamedTuple):
