@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -190,6 +191,18 @@ def test_a_broken_request_is_answered_in_words(client, body, status, message, ca
 def test_a_request_of_another_kind_is_answered_in_json(client, path, body, headers, method, status):
     found, answer = client.ask(path, body, headers, method)
     assert found == status and [*answer] == ["error"] and answer["error"]
+
+
+class BrokenDetector:
+    def rank(self, text: str) -> list[tuple[str, float]]:
+        raise RuntimeError("a fault of the program")
+
+
+def test_a_fault_of_the_server_itself_is_answered_and_counted():
+    with serving(replace(told_system(), detector=BrokenDetector()), limits=LIMITS) as client:
+        assert client.ask("/detect", {"q": "a"}) == (500, {"error": "the server failed; its log says why"})
+        assert client.figure('zsnmt_requests_total{path="/detect",status="500"}') == 1
+        assert client.translate("a")[0] == 200
 
 
 def raw(client: Client, sent: bytes, end: bool = False) -> bytes:

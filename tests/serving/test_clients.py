@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from urllib.error import HTTPError
 
 import pytest
@@ -83,8 +84,12 @@ def test_a_line_too_long_for_the_model_is_translated_in_parts(client, lines):
     assert status == 200 and len(answer["translatedText"].split()) > 20
 
 
-def test_what_nothing_detects_must_be_named(client, lines):
-    """The run was not made here: the lexicons of its invented languages are elsewhere."""
-    for path, body in (("/translate", {"q": "a", "target": "tamun"}), ("/detect", {"q": "a"})):
-        status, answer = client.ask(path, body | {"api_key": "secret"})
-        assert status == 400 and "name the source: one of inglan, velan" in answer["error"]
+def test_what_nothing_detects_must_be_named(systems, lines):
+    """As of invented languages whose lexicons are not on this machine."""
+    name, system = next(iter(systems.items()))
+    with serving(replace(system, detector=None)) as client:
+        for path, body in (("/translate", {"q": "a", "target": "tamun"}), ("/detect", {"q": "a"})):
+            status, answer = client.ask(path, body)
+            assert status == 400 and "name the source: one of inglan, velan" in answer["error"]
+        status, answer = client.translate(lines[0], "velan", "tamun", details=True)
+        assert status == 200 and answer["details"]["identified"] is None

@@ -10,6 +10,7 @@ from http.client import HTTPConnection
 import pytest
 
 from tests.support.serving import Client, ToldTranslator, serving, told_system, wait_until
+from zsnmt.serving import batcher
 from zsnmt.serving.limits import Limits
 
 pytestmark = pytest.mark.slow
@@ -94,7 +95,8 @@ def test_none_of_many_requests_at_once_is_lost(seed):
     assert found == {number: expected(number, fault) for number, fault in enumerate(faults)}
 
 
-def test_requests_leave_nothing_behind():
+def test_requests_leave_nothing_behind(monkeypatch):
+    monkeypatch.setattr(batcher.logger, "disabled", True)  # pytest keeps what is logged
     translator = ToldTranslator()
     faults = ["none", "several", "failing", "large", "broken", "leaving", "halting"]
     with serving(told_system("told", translator), limits=Limits(characters=2000, gather=0)) as client:

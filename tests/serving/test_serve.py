@@ -25,9 +25,17 @@ def test_a_port_that_is_taken_is_refused():
             bind("127.0.0.1", taken.getsockname()[1])
 
 
-@pytest.mark.parametrize("host, port", [("127.0.0.1", 70_000), ("127.0.0.1", -1), ("no such host", 0)])
-def test_an_address_that_cannot_be_had_is_refused(host, port):
-    with pytest.raises(InputError, match="cannot be had"):
+@pytest.mark.parametrize(
+    "host, port, message",
+    [
+        ("127.0.0.1", 70_000, "--port is 70000"),
+        ("127.0.0.1", -1, "--port is -1"),
+        ("no such host", 0, "cannot be had"),
+        ("192.0.2.1", 0, "cannot be had"),  # nobody's address, RFC 5737
+    ],
+)
+def test_an_address_that_cannot_be_had_is_refused(host, port, message):
+    with pytest.raises(InputError, match=message):
         bind(host, port)
 
 

@@ -1,10 +1,10 @@
 """The server's addresses: LibreTranslate's, the page, and those for who looks after it."""
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
@@ -27,9 +27,7 @@ from zsnmt.serving.requests import AUTO, Detection, Translation, read_request, s
 from zsnmt.serving.service import Service
 from zsnmt.serving.systems import System
 
-logger = logging.getLogger(__name__)
-
-PATHS = ("/", "/translate", "/detect", "/languages", "/frontend/settings", "/health", "/metrics")
+PATHS = ("/", "/translate", "/detect", "/languages", "/frontend/settings", "/health", "/metrics")  # counted
 POLICY = (  # of what the page may load: itself
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -50,7 +48,7 @@ def application(
     """
     metrics = Metrics()
     batcher = Batcher(limits, metrics)
-    service, rate = Service(systems, limits, batcher), Rate(limits.rate)
+    door = Door(Service(systems, limits, batcher), Rate(limits.rate), keys)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -59,75 +57,99 @@ def application(
 
     app = FastAPI(title="zsnmt", version=version("zsnmt"), docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.batcher = batcher
+    serve_clients(app, door)
+    serve_page(app, door)
+    serve_operators(app, door, metrics)
+    handle_errors(app)
+    if origins:
+        app.add_middleware(CORSMiddleware, allow_origins=[*origins], allow_headers=["*"])
+    app.add_middleware(Measured, metrics=metrics)
+    return app
 
-    async def read(request: Request, model: type) -> Any:
-        """A request of a client that may ask."""
-        rate.check(request.client.host if request.client else "")
+
+@dataclass(frozen=True)
+class Door:
+    """Who may ask a service, and how often."""
+
+    service: Service
+    rate: Rate
+    keys: Collection[str]
+
+    async def read(self, request: Request, model: type) -> Any:
+        """What a client asks for; `Refused` for one that may not ask, and for what cannot be read."""
+        self.rate.check(request.client.host if request.client else "")
+        limits = self.service.limits
         asked = await read_request(request, model, most=limits.body, seconds=limits.seconds)
-        check_key(asked.api_key or bearer(request), keys)
+        check_key(asked.api_key or bearer(request), self.keys)
         return asked
+
+
+def serve_clients(app: FastAPI, door: Door) -> None:
+    """Adds the addresses of LibreTranslate's clients."""
 
     @app.post("/translate", openapi_extra=schema(Translation))
     async def translate(request: Request) -> JSONResponse:
         """Translations of a text, of several, or of one into several languages."""
-        asked = await read(request, Translation)
-        return JSONResponse(await service.translate(asked, lambda: disconnected(request)))
+        asked = await door.read(request, Translation)
+        return JSONResponse(await door.service.translate(asked, lambda: disconnected(request)))
 
     @app.post("/detect", openapi_extra=schema(Detection))
     async def detect(request: Request) -> JSONResponse:
         """The languages that a text may be in, the surest first."""
-        return JSONResponse(await service.detect(await read(request, Detection)))
+        return JSONResponse(await door.service.detect(await door.read(request, Detection)))
 
     @app.get("/languages")
     async def languages(system: str | None = None) -> JSONResponse:
         """The languages of a system, and into which each is translated."""
-        return JSONResponse(languages_of(service.system(system)))
+        return JSONResponse(languages_of(door.service.system(system)))
+
+
+def serve_page(app: FastAPI, door: Door) -> None:
+    """Adds the page to try the systems, and what it needs to know."""
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> HTMLResponse:
+        text = files("zsnmt.serving").joinpath("page.html").read_text(encoding="utf-8")
+        return HTMLResponse(text, headers={"Content-Security-Policy": POLICY})
 
     @app.get("/frontend/settings")
     async def settings() -> JSONResponse:
-        """What a page needs to know, LibreTranslate's and ours."""
-        first, second, *_ = languages_of(service.system(None))
+        """What a page needs to know: LibreTranslate's settings, and the systems."""
+        _, second, *_ = languages_of(door.service.system(None))
+        languages = {
+            "source": {"code": AUTO, "name": "Auto Detect"},
+            "target": {name: second[name] for name in ("code", "name")},
+        }
         return JSONResponse(
             {
-                "apiKeys": bool(keys),
-                "keyRequired": bool(keys),
-                "charLimit": limits.characters,
+                "apiKeys": bool(door.keys),
+                "keyRequired": bool(door.keys),
+                "charLimit": door.service.limits.characters,
                 "frontendTimeout": 500,
                 "filesTranslation": False,
                 "supportedFilesFormat": [],
                 "suggestions": False,
-                "language": {
-                    "source": {"code": AUTO, "name": "Auto Detect"},
-                    "target": {name: second[name] for name in ("code", "name")},
-                },
-                "systems": [*map(description, systems.values())],
+                "language": languages,
+                "systems": [*map(description, door.service.systems.values())],
             }
         )
+
+
+def serve_operators(app: FastAPI, door: Door, metrics: Metrics) -> None:
+    """Adds the addresses for those who look after the server."""
 
     @app.get("/health")
     async def health() -> JSONResponse:
         """Whether the server translates."""
-        if batcher.thread.is_alive() and not batcher.closing:
+        if door.service.batcher.is_working:
             return JSONResponse({"status": "ok"})
         return JSONResponse({"status": "stopping"}, BUSY)
 
     @app.get("/metrics")
     async def figures(request: Request) -> PlainTextResponse:
         """What Prometheus reads."""
-        check_key(bearer(request), keys)
+        check_key(bearer(request), door.keys)
         return PlainTextResponse(metrics.text())
-
-    @app.get("/", include_in_schema=False)
-    async def page() -> HTMLResponse:
-        """The page to try the systems."""
-        text = files("zsnmt.serving").joinpath("page.html").read_text(encoding="utf-8")
-        return HTMLResponse(text, headers={"Content-Security-Policy": POLICY})
-
-    handle_errors(app)
-    if origins:
-        app.add_middleware(CORSMiddleware, allow_origins=[*origins], allow_headers=["*"])
-    app.add_middleware(Measured, metrics=metrics)
-    return app
 
 
 # Errors, in JSON
@@ -186,13 +208,20 @@ class Measured:
             return await self.app(scope, receive, send)
         begin, path = time.perf_counter(), scope["path"] if scope["path"] in PATHS else "other"
 
+        def count(status: int) -> None:
+            self.metrics.requests.labels(path, status).inc()
+            self.metrics.seconds.labels(path).observe(time.perf_counter() - begin)
+
         async def counted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self.metrics.requests.labels(path, message["status"]).inc()
-                self.metrics.seconds.labels(path).observe(time.perf_counter() - begin)
+                count(message["status"])
             await send(message)
 
-        await self.app(scope, receive, counted)
+        try:
+            await self.app(scope, receive, counted)
+        except Exception:  # which is answered further out
+            count(FAILED)
+            raise
 
 
 # Systems

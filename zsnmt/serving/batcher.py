@@ -66,6 +66,11 @@ class Batcher:
         self.thread = Thread(target=self.run, name="translator", daemon=True)
         self.thread.start()
 
+    @property
+    def is_working(self) -> bool:
+        """Whether it takes jobs and translates them."""
+        return self.thread.is_alive() and not self.closing
+
     def submit(self, job: Job) -> None:
         """Queue a job; `Refused` where its lines find no room."""
         number = len(job.waiting)
@@ -138,15 +143,16 @@ class Batcher:
     def translate(self, tasks: Sequence[Task]) -> None:
         """Translate lines of one system, and hand the translations to their jobs."""
         system, begin = tasks[0].job.system, time.perf_counter()
+        found: Sequence[list[str] | None]
         try:
-            found: Sequence[list[str] | None] = system.translator.n_best([task.line for task in tasks])
+            found = system.translator.n_best([task.line for task in tasks])
         except Exception:
-            if len(tasks) > 1:
-                for task in tasks:
-                    self.translate([task])
-                return
-            logger.exception("a line could not be translated by %s", system.name)
-            found = [None]
+            found = [None] * len(tasks)
+            logger.exception("%d lines could not be translated together by %s", len(tasks), system.name)
+        if None in found and tasks[1:]:
+            for task in tasks:
+                self.translate([task])
+            return
         seconds = time.perf_counter() - begin
         self.metrics.lines.labels(system.name).inc(len(tasks))
         self.metrics.batches.labels(system.name).observe(len(tasks))

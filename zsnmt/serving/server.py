@@ -13,11 +13,14 @@ from fastapi import FastAPI
 from zsnmt.console import ENDING
 from zsnmt.errors import InputError
 
+LAST_PORT = 65_535
 PATIENCE = 5  # seconds beyond the limit of a request until the server ends without an answer
 
 
 def bind(host: str, port: int) -> socket.socket:
     """A socket at an address, which nobody can reach yet; `InputError` for one that cannot be had."""
+    if not 0 <= port <= LAST_PORT:
+        raise InputError(f"--port is {port}; it must be from 0 to {LAST_PORT}")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -25,7 +28,7 @@ def bind(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         raise InputError(
             f"port {port} of {host} cannot be had ({error}); give another --port or --host"
         ) from error
