@@ -74,11 +74,11 @@ def test_alternatives_are_other_translations(client):
     assert client.translate("Hello", alternatives=2) == (200, answer)
 
 
-def test_markup_is_kept(client):
-    answer = {"translatedText": "<p>en-de: one &amp; <b>en-de: two</b></p>"}
-    assert client.translate("<p>one &amp; <b>two</b></p>", format="html")[1]["translatedText"] == (
-        answer["translatedText"].replace("one &amp; ", "one &amp; ")
-    )
+def test_markup_is_kept_and_says_nothing_of_the_language(client):
+    page = f"<p class='the English words of this tag say nothing about it'>{FRENCH} &amp; <b>bleu</b></p>"
+    status, answer = client.translate(page, "auto", "en", format="html")
+    assert status == 200 and answer["detectedLanguage"]["language"] == "fr"
+    assert answer["translatedText"] == page.replace(FRENCH, f"fr-en: {FRENCH}").replace("bleu", "fr-en: bleu")
 
 
 def test_one_text_goes_into_several_languages_with_details(client):
@@ -229,6 +229,7 @@ def test_a_request_that_grows_without_end_is_stopped(client):
     assert answer.startswith(b"HTTP/1.1 413 ") and b"larger than" in answer
 
 
+@pytest.mark.slow
 def test_a_request_that_does_not_come_to_its_end_is_answered(slow):
     head = b"POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n{"
     assert raw(slow[0], head).startswith(b"HTTP/1.1 408 ")
@@ -236,6 +237,7 @@ def test_a_request_that_does_not_come_to_its_end_is_answered(slow):
     assert slow[0].translate("after")[0] == 200
 
 
+@pytest.mark.slow
 def test_a_translation_that_is_late_is_refused_and_frees_its_place(slow):
     client, translator = slow
     assert client.translate("wait")[0] == 504
@@ -245,6 +247,7 @@ def test_a_translation_that_is_late_is_refused_and_frees_its_place(slow):
     assert client.translate("one")[0] == 200 and ["one"] not in translator.batches[:-1]
 
 
+@pytest.mark.slow
 def test_a_full_queue_refuses_for_a_moment(slow):
     client, translator = slow
     threads = [threading.Thread(target=client.translate, args=("wait",)) for _ in range(3)]
@@ -259,6 +262,7 @@ def test_a_full_queue_refuses_for_a_moment(slow):
     assert client.translate("a")[0] == 200
 
 
+@pytest.mark.slow
 def test_a_client_that_goes_away_frees_its_place():
     translator = ToldTranslator()
     with serving(told_system("told", translator), limits=Limits(queue=3, gather=0)) as client:
@@ -277,6 +281,7 @@ def test_a_client_that_goes_away_frees_its_place():
 # Who may ask
 
 
+@pytest.mark.slow
 def test_a_key_is_asked_for_in_the_body_or_the_header():
     with serving(told_system(), limits=LIMITS, keys=["secret"]) as client:
         assert client.translate("a")[0] == client.translate("a", api_key="wrong")[0] == 403
@@ -289,6 +294,7 @@ def test_a_key_is_asked_for_in_the_body_or_the_header():
         assert client.ask("/frontend/settings")[1]["keyRequired"] is True
 
 
+@pytest.mark.slow
 def test_an_address_that_asks_too_often_is_told_so():
     with serving(told_system(), limits=Limits(rate=3, gather=0)) as client:
         begin = time.monotonic()
@@ -298,6 +304,7 @@ def test_an_address_that_asks_too_often_is_told_so():
         assert client.ask("/health")[0] == 200
 
 
+@pytest.mark.slow
 def test_pages_of_other_sites_may_ask_where_they_are_named():
     origin = {"Origin": "https://site.example"}
     body = {"q": "a", "source": "en", "target": "de"}

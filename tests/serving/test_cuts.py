@@ -50,6 +50,7 @@ def test_broken_markup_is_cut_somehow(page):
     assert again.lines == pieces.lines  # what is given back says the same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["<", "<a ", "<!--", "&", "</", "<a b='", "<![", "<?", " "])
 def test_hostile_markup_takes_no_time(part):
     begin = time.process_time()

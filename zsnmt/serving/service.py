@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from zsnmt.errors import InputError
@@ -16,6 +17,7 @@ from zsnmt.serving.requests import AUTO, Detection, Translation
 from zsnmt.serving.systems import System
 
 Guess = tuple[str, float]  # a language and how sure that is (0–1)
+EACH = ("legs", "kinds", "identified")  # details of each translation
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Service:
         """The languages that a text may be in, the surest first."""
         self.check([asked.q])
         detector = self.detector(self.system(asked.system))
-        return [guess(*each) for each in await asyncio.to_thread(detector.rank, asked.q)]
+        return [*map(guess, await asyncio.to_thread(detector.rank, asked.q))]
 
     def detector(self, system: System) -> Any:
         """What tells the languages of a system apart; `InputError` where nothing does."""
@@ -62,14 +64,12 @@ class Service:
         if named != AUTO:
             return [(named, 1.0)] * len(texts)
         found = await asyncio.to_thread(detect_all, self.detector(system), texts)
-        if None in found and any(text.strip() for text, of_text in zip(texts, found) if of_text is None):
+        if any(text and not of_text for text, of_text in zip(texts, found)):
             raise InputError(
                 "nothing tells the language of the text; name the source: one of "
                 f"{', '.join(system.languages)}"
             )
-        return [
-            of_text or (system.languages[0], 0.0) for of_text in found
-        ]  # that of an empty text is no matter
+        return [of_text or (system.languages[0], 0.0) for of_text in found]  # any for an empty text
 
     # Translation
 
@@ -83,35 +83,28 @@ class Service:
         if several and not isinstance(asked.target, str):
             raise InputError("'q' and 'target' are both arrays; send several texts, or several languages")
         self.check(asked.texts, len(asked.targets))
-        guesses = await self.sources(system, asked.texts, asked.source)
         cuts = await asyncio.to_thread(lambda: [cut(text, asked.format) for text in asked.texts])
+        guesses = await self.sources(system, ["\n".join(each.lines) for each in cuts], asked.source)
         errands = [
             Errand(of_text, self.legs(system, asked, source, target))
             for of_text, (source, _) in zip(cuts, guesses, strict=True)
             for target in asked.targets
         ]
-        job = Job(
-            system,
-            [(line, errand.legs) for errand in errands for line in errand.cut.lines if errand.legs],
-            asked.alternatives,
-        )
+        lines = [(line, errand.legs) for errand in errands for line in errand.cut.lines if errand.legs]
+        job = Job(system, lines, asked.alternatives)
         found = iter(await self.answer(job, gone))
         variants = [self.variants(errand, found, 1 + asked.alternatives) for errand in errands]
-        shape = list if several or not isinstance(asked.target, str) else first
+        shape = list if several or not isinstance(asked.target, str) else itemgetter(0)
         answer: dict[str, Any] = {"translatedText": shape([best for best, *_ in variants])}
         if asked.source == AUTO:
-            detected = [guess(*each) for each in guesses]
-            answer["detectedLanguage"] = detected if several else detected[0]
+            answer["detectedLanguage"] = (list if several else itemgetter(0))([*map(guess, guesses)])
         if asked.alternatives:
             answer["alternatives"] = shape([others for _, *others in variants])
         if asked.details:
-            answer["details"] = {
-                "system": system.name,
-                "seconds": round(job.seconds, 4),
-                "legs": shape([[*map(str, errand.legs)] for errand in errands]),
-                "kinds": shape([kind(system, errand) for errand in errands]),
-                "identified": shape(await self.identified(system, [best for best, *_ in variants])),
-            }
+            identified = await self.identified(system, [best for best, *_ in variants])
+            answer["details"] = details(job, errands) | {"identified": identified}
+            for name in EACH:
+                answer["details"][name] = shape(answer["details"][name])
         return answer
 
     def check(self, texts: Sequence[str], targets: int = 1) -> None:
@@ -177,17 +170,18 @@ class Service:
         return [of_text[0][0] if of_text else None for of_text in ranked]
 
 
-def kind(system: System, errand: Errand) -> str | None:
-    """What a text's direction from end to end is to a system."""
-    legs = errand.legs
-    return system.kind(Direction(legs[0].source, legs[-1].target)) if legs else None
+def details(job: Job, errands: Sequence[Errand]) -> dict[str, Any]:
+    """How texts were translated: `kinds` are those of their directions from end to end."""
+    ends = [(errand.legs[0].source, errand.legs[-1].target) if errand.legs else None for errand in errands]
+    return {
+        "system": job.system.name,
+        "seconds": round(job.seconds, 4),
+        "legs": [[*map(str, errand.legs)] for errand in errands],
+        "kinds": [job.system.kind(Direction(*pair)) if pair else None for pair in ends],
+    }
 
 
-def guess(language: str, sureness: float) -> dict[str, Any]:
+def guess(found: Guess) -> dict[str, Any]:
     """A detected language in LibreTranslate's form, in percent."""
+    language, sureness = found
     return {"language": language, "confidence": round(100 * sureness, 1)}
-
-
-def first(values: Sequence[Any]) -> Any:
-    """The only one."""
-    return values[0]
