@@ -34,6 +34,12 @@ setup(
     ],
     extras_require={
         "test": ["pytest>=8", "pytest-xdist>=3.6", "libretranslatepy>=2.1"],
+        "documents": [
+            "sentencex>=1.0",
+            "python-docx>=1.1",
+            "polib>=1.2",
+            "srt>=3.5",
+        ],
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
         "serve": ["fastapi>=0.115", "uvicorn>=0.30", "prometheus-client>=0.20", "babel>=2.12"],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The first minutes: trains the baseline and the residual model side by side on artificial languages,
-# then shows what each can do in directions that neither has seen: zsnmt demo.
+# The first minutes: trains the baseline, the model without the residual and a student of the baseline on invented
+# languages, then shows what each can do in directions that have no text: zsnmt demo.
 #
 #   bash recipes/demo.sh                      # configs/word_orders.conf
 #   bash recipes/demo.sh configs/demo.conf    # or another config: here more words and longer sentences

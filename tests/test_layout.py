@@ -19,7 +19,7 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("modules", "losses"),
     ("text", "analysis", "decoding", "seams"),
     ("corpora", "data", "runs", "scoring", "models"),
-    ("tasks", "criterions", "optim", "report"),
+    ("tasks", "criterions", "optim", "report", "documents"),
     ("training", "inference"),
     ("evaluation", "adaptation", "distillation", "masked_lm", "serving", "benchmarks"),
     ("cli", "__main__"),

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import run_command
+from zsnmt.analysis.state_folder import LABELS
 from zsnmt.evaluation.probing import Probing
 
-TABLES = ["classifiers.confusion.tsv", "classifiers.tsv", "similarity.tsv"]
-PRINTED = ["classifiers.txt", "similarity.txt"]
+TABLES = ["classifiers.confusion.tsv", "classifiers.tsv", "similarity.tsv", "layer_figures.tsv"]
+PRINTED = ["classifiers.txt", "similarity.txt", "layer_figures.txt"]
 VARIANCE = ["--variance", "0.5"]
 OPTIONS = ["--train-lines", "40", "--kind", "exact", "--labels", "language position", "--seed", "3"]
 LAYERS = ["0", "1", "2", "3", "final"]
@@ -86,7 +87,7 @@ def test_tables_and_their_record_are_left_and_nothing_else(run, done):
 
 def test_the_tables_have_every_layer(run, done):
     languages = json.loads((run / "probes" / "record.json").read_text())["languages"]
-    confusion, classifiers, similarity = (rows(run / "probes" / name) for name in TABLES)
+    confusion, classifiers, similarity, figures = (rows(run / "probes" / name) for name in TABLES)
     assert [(row["layer"], row["language"]) for row in confusion] == [*product(LAYERS, languages)]
     assert [(row["layer"], row["label"]) for row in classifiers] == [
         *product(LAYERS, ["language", "position"])
@@ -95,6 +96,10 @@ def test_the_tables_have_every_layer(run, done):
         layer for layer in LAYERS for _ in range(6)
     ]  # pairs of four languages
     assert {(row["sentences"], row["dimensions"]) for row in similarity} == {("11", "16")}
+    assert [row["layer"] for row in figures] == LAYERS
+    assert all(-1 < float(row[f"{label}_variance"]) < 1 for row in figures for label in LABELS)
+    # Layer 0 is piece and position alone, and a piece is a word of one language.
+    assert float(figures[0]["token_variance"]) > float(figures[0]["language_variance"]) > 0
 
 
 def test_a_second_call_prints_and_does_nothing(run, done):
@@ -185,6 +190,8 @@ def test_too_few_sentences_in_common_stop_similarity_and_not_the_classifiers(in_
     done = run_command("recipes/probe.sh", in_pairs, *OPTIONS, "--classifiers-only")
     assert done.returncode == 0, done.stderr
     assert "similarity.tsv" not in {path.name for path in (in_pairs / "probes").iterdir()}
+    assert [row["layer"] for row in rows(in_pairs / "probes" / "layer_figures.tsv")] == LAYERS
+    assert "Variance by position" in done.stdout and "Variance by position" not in stopped.stdout
     assert [row["layer"] for row in rows(in_pairs / "probes" / "classifiers.tsv")][::2] == LAYERS
     assert record_of(in_pairs)["command"].endswith("--classifiers-only")
 
@@ -198,6 +205,10 @@ def test_some_languages_alone_are_probed_by_classifiers_that_learn_while_the_enc
     assert (record["languages"], record["batches"], record["train_lines"]) == (others, "sentences", 20)
     confusion = rows(in_pairs / "probes" / "classifiers.confusion.tsv")
     assert [row["language"] for row in confusion[: len(others)]] == others
+    assert len(rows(in_pairs / "probes" / "layer_figures.tsv")) == len(LAYERS)  # of the stored translations
+    done = run_command("recipes/probe.sh", in_pairs, *live, "--classifiers-only")
+    assert done.returncode == 0 and "layer_figures: left out, since no states are stored" in done.stderr
+    assert not {"layer_figures.tsv", "layer_figures.txt"} & {p.name for p in (in_pairs / "probes").iterdir()}
     stopped = run_command("recipes/probe.sh", in_pairs, "--languages", "xx")
     assert stopped.returncode != 0 and "unknown language 'xx': this model knows" in stopped.stderr
     stopped = run_command("recipes/probe.sh", in_pairs, "--kind", "exact", "--training-states", "live")

@@ -17,18 +17,21 @@ import pytest
 import torch
 
 from tests.conftest import ROOT, TINY_CONFIG, changed, run_command
+from zsnmt.corpora.invented.gloss import Dictionary, two_lines
+from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.errors import InputError
 from zsnmt.evaluation.scored_run import settings_of
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.folder import describe_run
 from zsnmt.runs.log import logged_validations
 from zsnmt.runs.validation import read_validations
+from zsnmt.training.config import read_config
 
 SYSTEMS = ("zs_transformer", "zs_transformer_residual")
 LANGUAGES = ("inglan", "velan", "tamun", "velor")
 
 
-def test_the_demo_prints_its_table_and_two_sentences_in_languages_of_other_word_order(tiny):
+def test_the_demo_prints_its_table_and_sentences_with_what_each_word_means(tiny):
     printed = tiny.printed.stdout
     assert ["system", *SYSTEMS] in [line.split() for line in printed.split("\n")]
     assert (tiny.folder / "report.html").is_file()
@@ -38,12 +41,18 @@ def test_the_demo_prints_its_table_and_two_sentences_in_languages_of_other_word_
     text = tiny.folder / "text"
     order = {language: (text / f"word_order.{language}").read_text().strip() for language in LANGUAGES}
     assert order["velan"] != order["velor"]
-    for line, (source, target) in enumerate([("velan", "velor"), ("velor", "velan")]):
-        roles = {source: "", "inglan": ", the pivot", target: ", as it should be"}
+    shown = [line.rstrip() for line in printed.split("\n")]
+    dictionary = Dictionary(parse_corpus(read_config(tiny.config, {}).synthetic))
+    for line, (source, target) in enumerate([("velan", "velor"), ("velor", "velan"), ("velan", "velor")]):
+        roles = {source: "", target: ", as it should be"}
         files = {f"{name} ({order[name]}){role}": text / f"test.{name}" for name, role in roles.items()}
         files |= {name: tiny.run(name) / "hypotheses" / f"direct.{source}-{target}.txt" for name in SYSTEMS}
-        shown = [f"\n{label:<28} {file.read_text().splitlines()[line]}" for label, file in files.items()]
-        assert "".join(shown) in printed
+        for label, file in files.items():
+            language = source if label.startswith(source) else target
+            sentence = file.read_text().splitlines()[line]
+            words, meanings = two_lines(dictionary.interlinear(sentence, language))
+            place = shown.index(f"{label:<28} {words}".rstrip())
+            assert shown[place + 1] == f"{'':<28} {meanings}".rstrip()
     progress = tiny.printed.stderr
     assert all(f"{system}, seed 1: epoch 2 ends, validation loss" in progress for system in SYSTEMS)
 

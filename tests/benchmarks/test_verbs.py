@@ -170,3 +170,4 @@ def test_probes_print_a_table():
     )
     assert printed.returncode == 0, printed.stderr
     assert "4 languages × 260 sentences" in printed.stdout and printed.stdout.count("| classifier of ") == 3
+    assert "| figures, all layers |" in printed.stdout

@@ -66,6 +66,7 @@ for verb in {verbs!r}:
         ("round-trip", "text", "--languages", "de", "--output"),
         ("benchmark", "translation", "RUN", "--output"),
         ("probe-similarity", "states"),
+        ("probe-figures", "states"),
         ("probe-classifiers", "states"),
     ],
     ids=lambda words: " ".join((words[0], words[-1])),

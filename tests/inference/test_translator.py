@@ -196,6 +196,20 @@ def test_the_command_translates_stdin_and_files(tiny, tmp_path, lines, translato
     assert filed.returncode == 0 and (tmp_path / "out").read_text().split("\n")[:-1] == expected
 
 
+def test_the_command_translates_a_document_sentence_by_sentence(tiny, tmp_path, lines, translator):
+    one, other = translator.translate(lines[:2], "tamun", "velan", via="inglan")
+    (tmp_path / "in.html").write_text(f"<p class=x>{lines[0]} {lines[1]}</p>\n<p>1984</p>")
+    files = ["--input", tmp_path / "in.html", "--output", tmp_path / "out.html"]
+    options = [tiny.run(), "--from", "velan", "--to", "tamun", "--via", "inglan", "--beam", "2", *files]
+    done = run_command("scripts/translate.py", *options)
+    assert done.returncode == 0 and done.stderr == ""
+    assert (tmp_path / "out.html").read_text() == f"<p class=x>{one} {other}</p>\n<p>1984</p>"
+    refused = run_command("scripts/translate.py", *options, "--from", "auto")
+    assert refused.returncode == 1 and refused.stderr.count("\n") == 1
+    assert "py3langid cannot tell apart" in refused.stderr
+    assert (tmp_path / "out.html").read_text().startswith("<p class=x>")
+
+
 def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path):
     (tmp_path / "latin1").write_bytes("Nuk.\nGrün.\n".encode("latin-1"))
     (tmp_path / "out").write_text("before")

@@ -5,9 +5,9 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from zsnmt.languages import Direction
+from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report import figures
-from zsnmt.report.plotted import DIFFERENCE, Curve, HeatMap
+from zsnmt.report.plotted import DIFFERENCE, AgainstPivot, Curve, HeatMap
 
 MAP = HeatMap(
     "direct_minus_pivot",
@@ -168,3 +168,21 @@ def test_panels_share_scales_that_hold_all_lines_and_a_kind_begins_a_row():
     labelled = [axes.xaxis.get_tick_params()["labelbottom"] for axes in figure.axes]
     assert labelled == [False] + [True] * 5 + [False] + [True] * 2
     assert "b0 → b1, zero-shot" in texts(figures.svg(figure, TITLE))
+
+
+def test_the_scatter_has_a_point_for_each_direction_on_equal_axes_and_counts_those_above():
+    points = {Direction("a", "b"): (10.0, 4.0), Direction("b", "a"): (12.0, 18.0)}
+    compared = [AgainstPivot("one", ZERO_SHOT, points), AgainstPivot("three$", ZERO_RESOURCE, points)]
+    figure = figures.pivot_scatter(compared, SYSTEMS, "BLEU")
+    (axes,) = figure.axes
+    dots = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() != "None"]
+    assert dots == [[[10.0, 4.0], [12.0, 18.0]]] * 2
+    assert axes.get_xlim() == axes.get_ylim() and axes.get_xlim()[0] == 0 and axes.get_xlim()[1] > 18
+    assert [*named(figure)] == [
+        "one, zero-shot: above the pivot in 1 of 2",
+        "three$, zero-resource: above the pivot in 1 of 2",
+    ]
+    colours = {line.get_color() for line in axes.lines}
+    assert colours == {figures.look(SYSTEMS.index(name))["color"] for name in ("one", "three$")} | {
+        figures.INK
+    }

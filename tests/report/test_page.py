@@ -107,7 +107,7 @@ def test_tables_and_drawings_name_themselves(outline):
     assert len(outline.all("table")) == len(outline.all("caption")) == 5
     assert {attributes.get("scope") for attributes in outline.all("th")} == {"row", "col"}
     drawings = outline.all("svg")
-    assert len(drawings) == 3 * 2 + 3 and all(
+    assert len(drawings) == 1 + 3 * 2 + 3 and all(
         drawing["aria-label"] and drawing["role"] == "img" for drawing in drawings
     )
 
@@ -194,17 +194,19 @@ def test_probes_have_a_section_where_a_run_has_some(probed, outline):
         "probes",
         "probe_positions",
         "probe_similarity",
+        "probe_figures",
         "table.probe_layers",
     } <= {*ids}
     assert {a["href"][1:] for a in written.all("a")} <= {*ids}
     assert "Not probed: baseline seed 1." in written.text and "bash recipes/probe.sh residual" in written.text
     assert (
-        len(written.all("details")) == 3 and len(written.all("table")) == len(written.all("caption")) == 5 + 5
+        len(written.all("details")) == 3 and len(written.all("table")) == len(written.all("caption")) == 5 + 6
     )
     named = [drawing["aria-label"] for drawing in written.all("svg")]
     assert [name for name in named if "by layer" in name] == [
         "Accuracy of linear classifiers by layer",
         "Similarity of languages by layer",
+        "Figures of the states by layer",
     ]
     assert "language of tokens, %, residual, true by predicted; the numbers are in a table below" in named
     make_probes(probed[0])
@@ -227,7 +229,8 @@ def test_tables_and_figures_of_probes_are_written_too(probed, tmp_path):
         "scripts/report.py", *probed, "--output", output, "--examples", "0", "--format", "svg", "tsv"
     )
     assert done.returncode == 0, done.stderr
-    drawn, tables = ("accuracy", "similarity"), ("positions", "similarity", "layers", "confusion", "runs")
+    drawn = ("accuracy", "similarity", "figures")
+    tables = ("positions", "similarity", "figures", "layers", "confusion", "runs")
     assert (
         all((tmp_path / f"report.probe_{name}.svg").is_file() for name in drawn)
         and (tmp_path / "report.confusion.residual.svg").is_file()

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.runs import log_line, validate
-from tests.support.scores import made_up_scores
-from zsnmt.languages import Direction
+from tests.support.scores import made_up_scores, only
+from zsnmt.languages import ZERO_SHOT, Direction
 from zsnmt.report.plotted import (
     Curve,
     Validation,
+    against_pivot,
     curves,
     heat_maps,
     log_curves,
@@ -19,6 +20,7 @@ from zsnmt.report.plotted import (
     validations,
 )
 from zsnmt.report.scores import Run
+from zsnmt.runs.scores import DIRECT
 
 SCORES = [
     made_up_scores("baseline", 1, 5.0),
@@ -51,6 +53,23 @@ def test_maps_of_a_kind_share_a_scale_and_differences_have_zero_in_the_middle():
             for value in cells.values.values()
         )
         assert kind != "direct_minus_pivot" or low == -high
+
+
+def test_direct_translation_stands_against_the_pivot_as_means_over_the_seeds():
+    baseline, residual = against_pivot(SCORES)
+    assert (baseline.system, baseline.kind, baseline.above) == ("baseline", ZERO_SHOT, 0)
+    assert baseline.points == {
+        Direction("de", "fr"): (15.0, pytest.approx(5.5)),
+        Direction("fr", "de"): (16.0, pytest.approx(7.5)),
+    }
+    assert residual.points[Direction("fr", "de")] == (16.0, 15.0)
+    better = against_pivot([made_up_scores("better", 1, 15.5)])[0]
+    assert better.points[Direction("de", "fr")] == (15.0, 14.5) and better.above == 1
+
+
+def test_a_system_that_was_scored_one_way_is_not_against_the_pivot():
+    alone = only(SCORES[2], (ZERO_SHOT, DIRECT))
+    assert [one.system for one in against_pivot([SCORES[0], alone])] == ["baseline"]
 
 
 def validated(folder, scores, bleu=True):

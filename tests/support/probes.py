@@ -6,6 +6,8 @@ import json
 from itertools import combinations
 from pathlib import Path
 
+from zsnmt.analysis import layer_figures
+
 LAYERS = ["0", "1", "2", "3", "final"]
 LANGUAGES = ["en", "de", "fr"]
 LABELS = {
@@ -16,7 +18,11 @@ LABELS = {
 
 
 def make_probes(
-    run: Path, removed: int | None = None, labels: tuple[str, ...] = tuple(LABELS), **changed
+    run: Path,
+    removed: int | None = None,
+    labels: tuple[str, ...] = tuple(LABELS),
+    figures: bool = True,
+    **changed,
 ) -> Path:
     """The folder of probes of a run that was made up and scored; `changed`: what else record.json says."""
     scores = json.loads((run / "scores.json").read_text())
@@ -24,6 +30,8 @@ def make_probes(
     folder.mkdir()
     write(folder / "similarity.tsv", similarity_rows(removed, scores["seed"]))
     write(folder / "classifiers.tsv", classifier_rows(removed, scores["seed"], labels))
+    if figures:
+        write(folder / "layer_figures.tsv", figure_rows(removed, scores["seed"]))
     if "language" in labels:
         write(folder / "classifiers.confusion.tsv", confusion_rows(removed))
     record = {
@@ -82,6 +90,21 @@ def similarity_rows(removed: int | None, seed: int) -> list[list]:
                 ]
             )
     return [titles, *rows]
+
+
+def figure_rows(removed: int | None, seed: int) -> list[list]:
+    names = [figure.name for figure in layer_figures.LAYER_FIGURES]
+    rows = [
+        [
+            layer,
+            *(
+                0.5 - 0.1 * number - 0.01 * place - 0.2 * after(place, removed) + 0.004 * seed
+                for number in range(len(names))
+            ),
+        ]
+        for place, layer in enumerate(LAYERS)
+    ]
+    return [["layer", *names], *rows]
 
 
 def classifier_rows(removed: int | None, seed: int, labels: tuple[str, ...]) -> list[list]:

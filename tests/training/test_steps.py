@@ -10,6 +10,7 @@ import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.training import steps as module
+from zsnmt.training.children import side_by_side
 from zsnmt.training.steps import MARKERS, Steps, content_of, listing, made_from, read_marker
 
 
@@ -65,6 +66,27 @@ def test_a_step_is_done_once_and_its_inputs_are_read_once(recipe, capsys):
     assert recipe(size=3) == 1 and sorted(recipe.read) == ["one", "two"]
     assert recipe(size=3) == 1 and recipe.read == []
     assert capsys.readouterr().err == "test: step\ntest: step: done before\n"
+
+
+def test_a_step_that_is_asked_for_twice_is_told_of_once(recipe, capfd):
+    steps = Steps("test")
+
+    def ask() -> None:
+        settings = {"size": 3}
+        steps.make(
+            recipe.folder, "step", recipe.output, recipe.work, inputs=[recipe.input], settings=settings
+        )
+
+    ask()
+    ask()
+    assert capfd.readouterr().err == "test: step\n"
+    steps = Steps("test")
+    ask()
+    assert side_by_side([ask, ask], most=2)
+    assert capfd.readouterr().err == "test: step: done before\n"
+    recipe.output.unlink()
+    ask()
+    assert capfd.readouterr().err == "test: step\n" and recipe.done == 2
 
 
 def test_it_is_done_again_when_a_setting_an_input_or_the_output_changed(recipe):

@@ -98,9 +98,9 @@ def adapt_run(
         inputs = [adaptation.base / MODEL_FILE, experiment.data]
         work = partial(extend_model, run, experiment, adaptation, seed)
         steps.make(run, "extend", run / START, work=work, inputs=inputs, settings=settings)
-        of_base = (run / START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
+        base_options = (run / START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
         further = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / START)]
-        train_and_average(steps, experiment, run, system=name, seed=seed, options=[*of_base, *further])
+        train_and_average(steps, experiment, run, system=name, seed=seed, options=[*base_options, *further])
     return run
 
 
@@ -119,13 +119,13 @@ def extend_data(
                 "the config a new name, or remove the folder"
             )
         source, original = make_source(steps, experiment), adaptation.text
-        of_both = [source, *([original] if original else []), adaptation.pipeline]
+        sources = [source, *([original] if original else []), adaptation.pipeline]
         alone = adaptation.mode == FROZEN and original is None
         chosen = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
         join = partial(write_joined_text, source, experiment, adaptation, options=options)
         whole = original is not None  # else what an earlier version made may be for the mode frozen
         steps.make(
-            folder, "text", experiment.text, work=join, inputs=of_both, settings=chosen, take_older=whole
+            folder, "text", experiment.text, work=join, inputs=sources, settings=chosen, take_older=whole
         )
         settings = {
             "languages": config.languages,

@@ -126,9 +126,9 @@ def fit_as_published(
     if sentences is None:
         batches = shuffled_batches(len(rows), epochs, batch_size, generator=generator)
     else:
-        of_sentences = Spans.of(sentences[rows])
-        shuffled = sentence_batches(of_sentences.lengths, epochs, batch_size, seed=seed)
-        batches = map(of_sentences.rows, shuffled)
+        spans = Spans.of(sentences[rows])
+        shuffled = sentence_batches(spans.lengths, epochs, batch_size, seed=seed)
+        batches = map(spans.rows, shuffled)
     most = epochs * -(-len(rows) // batch_size)
     for batch in tqdm(batches, "probe", most, leave=False, disable=None):
         training.update(batch, lambda part: torch.from_numpy(finite(states, rows[batch[part]])))

@@ -116,5 +116,5 @@ def sentence_means(states: np.ndarray, labels: Labels) -> dict[str, np.ndarray]:
         rows = np.asarray(states[starts[first] : ends[block][-1]], np.float64)
         means[block] = np.add.reduceat(rows, starts[block] - starts[first])
     means /= (ends - starts)[:, None]
-    of_sentence = labels.language[starts]
-    return {language: means[of_sentence == place] for place, language in enumerate(labels.languages)}
+    language_of_sentence = labels.language[starts]
+    return {language: means[language_of_sentence == place] for place, language in enumerate(labels.languages)}

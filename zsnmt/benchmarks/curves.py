@@ -23,10 +23,10 @@ def curves(runs: Sequence[Path]) -> Iterator[str]:
         for run in runs
     }
     epochs = [*validations[runs[0]]]
-    for run, of_run in validations.items():
-        if [*of_run] != epochs:
+    for run, entries in validations.items():
+        if [*entries] != epochs:
             raise InputError(
-                f"{run} was validated in the epochs {[*of_run]}, and {runs[0]} in {epochs}; give whole runs "
+                f"{run} was validated in the epochs {[*entries]}, and {runs[0]} in {epochs}; give whole runs "
                 "of one config"
             )
     systems: dict[str, list[Path]] = defaultdict(list)

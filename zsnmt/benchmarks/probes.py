@@ -9,6 +9,7 @@ from time import process_time
 import numpy as np
 
 from zsnmt.analysis.classifiers import fit_as_published
+from zsnmt.analysis.layer_figures import layer_figures
 from zsnmt.analysis.similarities import similarities
 from zsnmt.analysis.state_folder import FINAL, read_states
 from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
@@ -53,6 +54,7 @@ def probes(size: str, sentences: int, length: int) -> Iterator[str]:
         yield measure_job("states of all layers", lambda: write_states(Path(folder, "states"), model, text))
         states = read_states(Path(folder, "states"))
         yield measure_job("similarity, all layers and pairs", lambda: [*similarities(states, generator)])
+        yield measure_job("figures, all layers", lambda: [*layer_figures(states)])
         batch = len(states.labels.token) // 800
         for label, updates in (("language", 800), ("position", 800), ("token", 200)):
             numbers, rows = (

@@ -14,7 +14,7 @@ from zsnmt.console import WrongUse
 
 GROUPS = {  # what a person wants: verb, and what it does
     "Start": {
-        "demo": "train two small models on invented languages and see what each can do (two minutes)",
+        "demo": "train three small models on invented languages and see what each can do (four minutes)",
         "translate": "translate text with a trained run or its export",
     },
     "Prepare text": {
@@ -41,6 +41,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "probe": "measure what a run's encoder knows of token, position and language",
         "probe-states": "write the encoder's states of a test set, the first step of probe",
         "probe-similarity": "compare languages in these states: SVCCA, CKA, retrieval",
+        "probe-figures": "compute what needs no training, such as how much of their variance is position",
         "probe-classifiers": "fit linear classifiers to these states",
     },
     "Study": {

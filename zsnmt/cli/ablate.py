@@ -103,8 +103,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pivot = options.pivot if len(experiment.config.languages) > 2 else None  # else nothing goes through it
     further = {"--pivot": pivot, "--report": options.report}
     words = [word for option, value in further.items() if value for word in (option, value)]
-    for of_one_direction in runs.values():
-        evaluate.main([*of_one_direction, *words, *["--comet"] * options.comet, *["--check"] * options.check])
+    for runs_of_direction in runs.values():
+        evaluate.main(
+            [*runs_of_direction, *words, *["--comet"] * options.comet, *["--check"] * options.check]
+        )
     for study in dict.fromkeys(options.studies):
         if study in PAPER_TABLES:
             print()

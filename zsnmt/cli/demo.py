@@ -1,5 +1,6 @@
-"""The first minutes: trains the baseline and the residual model side by side on artificial languages, then
-shows what each can do in directions that neither has seen. Run it again to go on after a stop.
+"""The first minutes: trains the baseline, the model without the residual and a student of the baseline on
+invented languages, then shows what each can do in directions that have no text. Run it again to go on after a
+stop.
 
     zsnmt demo                      # configs/word_orders.conf
     zsnmt demo configs/demo.conf    # or another config: here more words and longer sentences
@@ -21,6 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=PROJECT / "configs" / "word_orders.conf",
         help="config of the experiment",
     )
+    parser.add_argument(
+        "--no-student", dest="student", action="store_false", help="leave out the student (zsnmt distill)"
+    )
     add_check(parser)
     options = parser.parse_args(arguments)
     recipe = Recipe("demo", options.check)
@@ -30,14 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.training.experiment import read_experiment
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
-    runs = train_and_score(recipe.steps, experiment, recipe.variables)
-    recipe.steps.say(
-        "two test sentences in directions without training text, with the pivot's words for the same"
-    )
-    print(*examples(experiment), "", sep="\n")
+    runs = train_and_score(recipe.steps, experiment, recipe.variables, student=options.student)
+    recipe.steps.say("test sentences in directions without training text")
+    print("", *examples(experiment, [run.parent.name for run in runs]), sep="\n")
     page = experiment.folder / "report.html"
     show_table(runs, page)
     recipe.steps.say(f"the page to look at: {page}")
     recipe.steps.say(
-        f"to translate more: zsnmt translate {runs[1]} --to {experiment.config.languages[1]} < text"
+        f"to translate more: zsnmt translate {runs[-1]} --to {experiment.config.languages[1]} < text"
     )

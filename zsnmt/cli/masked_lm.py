@@ -29,8 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="WORDS",
         help='the second languages, as in "same fi" (default: the config\'s)',
     )
-    of_systems = f'as in "learned none", of {", ".join(MASKED_LM)} (default: the config\'s)'
-    parser.add_argument("--systems", type=str.split, metavar="WORDS", help=of_systems)
+    explained = f'as in "learned none", of {", ".join(MASKED_LM)} (default: the config\'s)'
+    parser.add_argument("--systems", type=str.split, metavar="WORDS", help=explained)
     add_seeds(parser, None)
     parser.add_argument("--dry-run", action="store_true", help="only print the grid")
     parser.add_argument(

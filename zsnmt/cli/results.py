@@ -21,11 +21,11 @@ DOCUMENTS = (ROOT / "README.md", ROOT / "RESULTS.md")
 def makers() -> "dict[str, Maker]":
     """What makes each block of a document, of all studies."""
     from zsnmt.masked_lm.report import kept
-    from zsnmt.masked_lm.report import papers as of_masked_lms
+    from zsnmt.masked_lm.report import papers as masked_lm_papers
     from zsnmt.report import documents  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    return documents.MAKERS | kept.MAKERS | papers.MAKERS | of_masked_lms.MAKERS
+    return documents.MAKERS | kept.MAKERS | papers.MAKERS | masked_lm_papers.MAKERS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,13 +1,19 @@
-"""Translate raw text with a trained run: one line out for each line in.
+"""Translate raw text with a trained run, one line out for each line in, or a document.
 
 zsnmt translate RUN --to de < text > translation
 zsnmt translate RUN --from nl --to de --via en --input text --output translation
+zsnmt translate RUN --from auto --to de --input letter.docx --output brief.docx
+
+Documents are web pages (.html), Word (.docx), subtitles (.srt), messages of programs (.po) and, with
+--document, plain text of paragraphs: sentences are told apart, and all that is not text stays.
 """
 
 import itertools
 import sys
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
@@ -19,9 +25,15 @@ from zsnmt.decoding.options import (
     chosen_search,
     engine_choice,
 )
+from zsnmt.documents.formats import PLAIN, is_document, read_document
+from zsnmt.files.replacing import replacing
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
+if TYPE_CHECKING:
+    from zsnmt.inference.translator import Translator
+
 LINES_AT_A_TIME = 2000
+AUTO = "auto"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -34,10 +46,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--from",
         dest="source",
         metavar="LANGUAGE",
-        help="source language; may be left out where the model does not see it",
+        help=f"source language, or {AUTO}: that of most of the text, or of a long line or paragraph itself; "
+        "may be left out where the model does not see it",
     )
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
-    parser.add_argument("--input", type=Path, help="text, one sentence per line (default: stdin)")
+    parser.add_argument(
+        "--input", type=Path, help="text, one sentence per line, or a document (default: stdin)"
+    )
+    parser.add_argument(
+        "--document", action="store_true", help="the text of --input has paragraphs in place of sentences"
+    )
     parser.add_argument(
         "--output", type=console.output_file, help="file for the translation (default: stdout)"
     )
@@ -47,19 +65,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     add_engine_options(parser)
     options = parser.parse_args(arguments)
+    if options.document and not options.input:
+        parser.error("a document is a file: name it with --input")
     search, choice = chosen_search(options), engine_choice(options)
     from zsnmt.inference.engines import prepare_engine  # loads PyTorch
     from zsnmt.inference.translator import Translator
 
     prepare_engine(options.run, search, choice)
     translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens)
-    translator.legs(
-        options.source, options.to, options.via
-    )  # a wrong language is refused before any text is read
-    if options.input:
-        lines = iterate_lines(options.input, allow_empty_lines=True)
-    else:
-        lines = iterate_stream(sys.stdin.buffer, "standard input", allow_empty_lines=True)
+    refuse_wrong_languages(translator, options)  # before any text is read
+    if options.document or is_document(options.input) or options.source == AUTO:
+        translate_whole(translator, options)
+        return
+    lines = iterate_input(options.input)
 
     def translations() -> Iterator[str]:
         first_line = 1
@@ -81,3 +99,43 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for line in translations():
             sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
         sys.stdout.buffer.flush()
+
+
+def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None:
+    """`InputError` for a language that the model does not know, and where one is missing."""
+    source = options.source
+    if source == AUTO:
+        source = next(
+            language for language in translator.languages if language not in (options.to, options.via)
+        )
+    translator.legs(source, options.to, options.via)
+
+
+def translate_whole(translator: "Translator", options: Namespace) -> None:
+    """Translate what has to be read to its end first: a document, and lines whose languages are not said."""
+    from zsnmt.inference.documents import Legs, translate_document, translate_lines
+
+    legs = Legs(options.source, options.to, options.via)
+    with tqdm(unit=" sentences", disable=None) as bar:
+        if options.document or is_document(options.input):
+            document = read_document(options.input, PLAIN if options.document else None)
+            content, found = translate_document(translator, document, legs, finished=bar.update)
+        else:
+            lines = [*iterate_input(options.input)]
+            translations, found = translate_lines(translator, lines, legs, finished=bar.update)
+            content = "".join(f"{line}\n" for line in translations).encode("utf-8")
+    if options.source == AUTO:
+        print(f"source: {found}", file=sys.stderr)
+    if options.output:
+        with replacing(options.output) as file:
+            file.write(content)
+    else:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+
+
+def iterate_input(path: Path | None) -> Iterator[str]:
+    """The lines of a file, or of standard input."""
+    if path:
+        return iterate_lines(path, allow_empty_lines=True)
+    return iterate_stream(sys.stdin.buffer, "standard input", allow_empty_lines=True)

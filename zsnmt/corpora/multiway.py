@@ -74,8 +74,8 @@ def read_translations(folder: Path, split: str, languages: Sequence[str], pivot:
             f"no sentence of {pivot} is in the {split} files of all of {', '.join(others)} in {folder}, once "
             "in each; name fewer languages, or another split"
         )
-    of_language = {pivot: {sentence: sentence for sentence in common}, **pairs}
-    return {language: [of_language[language][sentence] for sentence in common] for language in languages}
+    translations = {pivot: {sentence: sentence for sentence in common}, **pairs}
+    return {language: [translations[language][sentence] for sentence in common] for language in languages}
 
 
 def translations_of_unique(sentences: Sequence[str], translations: Sequence[str]) -> dict[str, str]:

@@ -46,13 +46,13 @@ def beam_search(
         ends = candidates.eq(eos) & candidate_scores.ne(-math.inf)
         done = set()
         for row, place in ends[:, :width].nonzero().tolist():
-            of_sentence = finished[sentences[row]]
-            if len(of_sentence) < width:
+            hypotheses = finished[sentences[row]]
+            if len(hypotheses) < width:
                 ended = [*history[row, parents[row, place]].tolist(), eos]
-                of_sentence.append(
+                hypotheses.append(
                     Hypothesis(ended, search.score(candidate_scores[row, place].item(), step + 1))
                 )
-            if len(of_sentence) == width or step == limits[sentences[row]]:
+            if len(hypotheses) == width or step == limits[sentences[row]]:
                 done.add(row)
         if len(done) == len(sentences):
             break
@@ -72,7 +72,7 @@ def beam_search(
         history = torch.cat(
             [history.gather(1, parents[..., None].expand(-1, -1, step)), tokens[..., None]], dim=-1
         )
-    return [sorted(of_sentence, key=lambda hypothesis: -hypothesis.score) for of_sentence in finished]
+    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.score) for hypotheses in finished]
 
 
 def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -202,13 +202,15 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
             "folder": str(data.text.folder.resolve()),
         }
         write_json(run / RECORD, read_json(data.text.text / RECORD, REMEDY) | used)
-    of_people = {f"{MAIN}:{each}": pairs_in(data.main, parse_direction(each)) for each in data.authentic}
-    of_teacher = {
+    authentic_sizes = {
+        f"{MAIN}:{each}": pairs_in(data.main, parse_direction(each)) for each in data.authentic
+    }
+    synthetic_sizes = {
         f"{name}:{each}": pairs_in(data.extra[name], each)
         for name, directions in data.directions.items()
         for each in directions
     }
-    weights, size = sampling_weights(of_people, of_teacher, distillation.share)
+    weights, size = sampling_weights(authentic_sizes, synthetic_sizes, distillation.share)
     write_json(run / SAMPLING_FILE, weights)
     options = {
         "--valid-lang-pairs": ",".join(data.validated()),

@@ -98,7 +98,7 @@ def sampling_weights(
     """
     total = sum(authentic.values())
     rest = sum(synthetic.values())
-    of_authentic = 1 - share if synthetic else 1.0
-    weights = {name: of_authentic * number / total for name, number in authentic.items()}
+    authentic_share = 1 - share if synthetic else 1.0
+    weights = {name: authentic_share * number / total for name, number in authentic.items()}
     weights |= {name: share * number / rest for name, number in synthetic.items()}
     return weights, round(total / (1 - share))

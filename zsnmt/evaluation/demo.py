@@ -1,77 +1,119 @@
-"""The first minutes: two systems side by side, and what each can do in directions that neither has seen."""
+"""The first minutes: systems side by side, and what each can do in directions that have no text."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from zsnmt.corpora.invented.gloss import Dictionary, two_lines
+from zsnmt.corpora.invented.options import parse_corpus
+from zsnmt.decoding.search import Search
+from zsnmt.distillation.distill import distill_run
+from zsnmt.distillation.settings import BOTH, Distillation, SyntheticSettings
 from zsnmt.errors import InputError
-from zsnmt.evaluation.scored_run import score_run, settings_of
+from zsnmt.evaluation.scored_run import BY_BASELINE, choose_settings, pivot_of, score_run, settings_of
 from zsnmt.languages import Direction
-from zsnmt.runs.folder import HYPOTHESES, hypotheses_file
+from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, path_from_top, recipe_command
 from zsnmt.runs.scores import DIRECT
+from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.steps import Steps
 from zsnmt.training.train import train_run
 
-SYSTEMS = ("zs_transformer", "zs_transformer_residual")
+TRAINED = (BASELINE.name, RESIDUAL.name)
+STUDENT = f"{BASELINE.name}_{STUDENTS[BOTH]}"
+AT_ONCE = 2  # processes
 SEED = 1
 WIDTH = 28  # of what stands before a sentence
+SHOWN = 3  # sentences
 
 
-def train_and_score(steps: Steps, experiment: Experiment, variables: Mapping[str, str]) -> list[Path]:
+def train_and_score(
+    steps: Steps, experiment: Experiment, variables: Mapping[str, str], *, student: bool = True
+) -> list[Path]:
     """Train and score the systems, each in a process of its own; returns their run folders.
 
-    Raises `InputError` if one of them fails, which says why itself.
+    The baseline translates through the pivot for all, and its `student`, unless that is left out, is trained
+    while the others are scored. Raises `InputError` if one of them fails, which says why itself.
     """
     number = len(experiment.config.languages)
     prepare_data(steps, experiment)
     steps.say(
-        f"training {' '.join(SYSTEMS)} side by side; the whole logs are in "
+        f"training {' '.join(TRAINED)} side by side; the whole logs are in "
         f"{experiment.folder}/*/seed{SEED}/train.log"
     )
-    finish_all(partial(train_run, steps, experiment, system, system, SEED) for system in SYSTEMS)
-    runs = [experiment.run(system, SEED) for system in SYSTEMS]
+    finish_all([partial(train_run, steps, experiment, system, system, SEED) for system in TRAINED])
     steps.say(
         f"translating the test set in {number * (number - 1)} directions, {(number - 1) * (number - 2)} of "
         "them never seen in training"
+        + f"; meanwhile {BASELINE.name} teaches {STUDENT} what it says in two steps"
+        * student
     )
-    finish_all(partial(score, steps, run, variables) for run in runs)
+    runs = [experiment.run(system, SEED) for system in TRAINED]
+    scoring = [partial(score, steps, run, variables) for run in runs]
+    finish_all([partial(teach, steps, experiment, variables)] * student + scoring)
+    if student:
+        runs.append(experiment.run(STUDENT, SEED))
+        score(steps, runs[-1], variables)
     return runs
 
 
+def teach(steps: Steps, experiment: Experiment, variables: Mapping[str, str]) -> None:
+    """Train a student on the baseline's translations, as `zsnmt distill` does."""
+    teacher = experiment.run(BASELINE.name, SEED)
+    search = choose_settings(Search, settings_of(teacher, variables, {}))
+    synthetic = SyntheticSettings(identifier=experiment.config.identifier, search=search)
+    distill_run(
+        steps,
+        experiment,
+        Distillation(teacher, synthetic=synthetic),
+        name=STUDENT,
+        seed=SEED,
+        recipe=recipe_command("distill", experiment.file, path_from_top(teacher), "--beam", str(search.beam)),
+    )
+
+
 def score(steps: Steps, run: Path, variables: Mapping[str, str]) -> None:
-    score_run(steps, run, settings_of(run, variables, {}))
+    score_run(steps, run, settings_of(run, variables, {}), pivot=pivot_of(run, BY_BASELINE))
 
 
-def finish_all(jobs: Iterator[Callable[[], object]]) -> None:
-    if not side_by_side([*jobs], most=len(SYSTEMS)):
+def finish_all(jobs: Sequence[Callable[[], object]]) -> None:
+    if not side_by_side(jobs, most=AT_ONCE):
         raise InputError("stopped (see above); run the same command again to go on")
 
 
-def examples(experiment: Experiment) -> Iterator[str]:
-    """Two sentences of the test set in directions without training text, with what each system made of
-    them.
+def examples(experiment: Experiment, systems: Sequence[str]) -> Iterator[str]:
+    """Sentences of the test set in directions without training text, with what each system made of them; of
+    invented languages also what each word means.
     """
-    languages = experiment.config.languages
-    yield from example(experiment, 0, Direction(languages[1], languages[-1]))
-    yield from example(experiment, 1, Direction(languages[-1], languages[1]))
+    languages, synthetic = experiment.config.languages, experiment.config.synthetic
+    dictionary = Dictionary(parse_corpus(synthetic)) if synthetic else None
+    ends = Direction(languages[1], languages[-1])
+    for number in range(SHOWN):
+        direction = ends if number % 2 == 0 else Direction(ends.target, ends.source)
+        for label, sentence, language in example(experiment, systems, number, direction=direction):
+            if dictionary is None:
+                yield f"{label:<{WIDTH}} {sentence}"
+            else:
+                words, meanings = two_lines(dictionary.interlinear(sentence, language))
+                yield f"{label:<{WIDTH}} {words}".rstrip()
+                yield f"{'':<{WIDTH}} {meanings}".rstrip()
+        yield ""
 
 
-def example(experiment: Experiment, number: int, direction: Direction) -> Iterator[str]:
-    """A sentence of the test set, counted from 0, in both languages and in the pivot, and its
-    translations.
+def example(
+    experiment: Experiment, systems: Sequence[str], number: int, *, direction: Direction
+) -> Iterator[tuple[str, str, str]]:
+    """A sentence of the test set, counted from 0, as it is and as it should be, and each system's
+    translation: what it is, the sentence, and the language that it should be in.
     """
-    pivot = experiment.config.languages[0]
-    shown = {direction.source: "", pivot: ", the pivot", direction.target: ", as it should be"}
-    yield ""
-    for language, what in shown.items():
+    for language, what in ((direction.source, ""), (direction.target, ", as it should be")):
         sentence = read_lines(experiment.text / f"test.{language}")[number]
-        yield f"{describe_language(experiment, language) + what:<{WIDTH}} {sentence}"
-    for system in SYSTEMS:
+        yield describe_language(experiment, language) + what, sentence, language
+    for system in systems:
         hypotheses = hypotheses_file(experiment.run(system, SEED) / HYPOTHESES, DIRECT, direction)
-        yield f"{system:<{WIDTH}} {read_lines(hypotheses, allow_empty_lines=True)[number]}"
+        yield system, read_lines(hypotheses, allow_empty_lines=True)[number], direction.target
 
 
 def describe_language(experiment: Experiment, language: str) -> str:

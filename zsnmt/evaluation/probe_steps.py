@@ -1,4 +1,6 @@
-"""The steps of the probes of a run: states of a text, how alike languages are in them, and classifiers."""
+"""The steps of the probes of a run: states of a text, how alike languages are in them, figures of their
+layers, and classifiers.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -7,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
+from zsnmt.analysis import layer_figures
 from zsnmt.analysis.state_folder import STATES_FILE
 from zsnmt.corpora.multiway import is_multiway, own_lines, read_translations
 from zsnmt.errors import InputError
@@ -18,8 +21,8 @@ from zsnmt.masked_lm.random_lines import random_lines
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.training.steps import Steps, made_from
 
-SIMILARITY, CLASSIFIERS = PRINTED = ("similarity.txt", "classifiers.txt")
-SIMILARITY_TABLE, CLASSIFIERS_TABLE = "similarity.tsv", "classifiers.tsv"
+SIMILARITY, FIGURES, CLASSIFIERS = PRINTED = ("similarity.txt", "layer_figures.txt", "classifiers.txt")
+SIMILARITY_TABLE, FIGURES_TABLE, CLASSIFIERS_TABLE = "similarity.tsv", "layer_figures.tsv", "classifiers.tsv"
 # Folders: states of translations, of what classifiers are measured on, and of what they are trained on.
 STATES, HELD_OUT, TRAINING = "states", "held_out_states", "training_states"
 RECORDS = "live"  # folder of the records of states that are not stored
@@ -54,10 +57,14 @@ class ProbeSteps:
         for what in dict.fromkeys(stored):
             self.make_states(what)
         if alone:
-            for name in (SIMILARITY, SIMILARITY_TABLE):  # of a call that was stopped
-                (self.new / name).unlink(missing_ok=True)
+            self.leave_out(SIMILARITY, SIMILARITY_TABLE)
         else:
             self.make_similarity()
+        if stored:
+            self.make_figures(stored[0])
+        else:
+            self.leave_out(FIGURES, FIGURES_TABLE)
+            self.steps.say("layer_figures: left out, since no states are stored")
         self.make_classifiers(held_out)
         learned_from = self.new / RECORDS if live else self.new
         measured = learned_from / held_out
@@ -66,6 +73,11 @@ class ProbeSteps:
             "held_out": measured,
             "training": learned_from / TRAINING,
         }
+
+    def leave_out(self, *names: str) -> None:
+        """Remove what a call that was stopped may have made."""
+        for name in names:
+            (self.new / name).unlink(missing_ok=True)
 
     def files(self, what: str) -> list[Path]:
         """What the states of a text depend on."""
@@ -135,6 +147,22 @@ class ProbeSteps:
                 seed=self.probing.seed,
             )
         keep(self.new / SIMILARITY, shown)
+
+    def make_figures(self, measured: str) -> None:
+        """Compute the figures of the layers of some states."""
+        names = [figure.name for figure in layer_figures.LAYER_FIGURES]
+        self.steps.make(
+            self.new,
+            "layer_figures",
+            self.new / FIGURES,
+            work=partial(self.write_figures, measured),
+            settings={"figures": names, measured: made_from(self.new, measured)},
+        )
+
+    def write_figures(self, measured: str) -> None:
+        from zsnmt.report.probes.layer_figures import write_layer_figures
+
+        keep(self.new / FIGURES, write_layer_figures(self.new / measured, self.new / FIGURES_TABLE))
 
     def make_classifiers(self, held_out: str) -> None:
         """Train the classifiers, and measure them on held-out states."""

@@ -1,5 +1,5 @@
-"""Probes of a run's encoder, made once: what its states know of token, position and language, and how
-alike languages are.
+"""Probes of a run's encoder, made once: what its states know of token, position and language, how alike
+languages are, and the figures of its layers.
 """
 
 import shlex
@@ -8,13 +8,13 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+from zsnmt.analysis import layer_figures
 from zsnmt.analysis.state_folder import ROWS, SENTENCES
 from zsnmt.errors import InputError
 from zsnmt.evaluation.probe_steps import (
     HELD_OUT,
     PRINTED,
     RECORDS,
-    SIMILARITY,
     STATES,
     TRAINING,
     ProbeSteps,
@@ -42,14 +42,15 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
             f"zsnmt probe-states {run} STATES --text FOLDER"
         )
     with locked(run):
-        settings = {**asdict(probing), "keep_states": keep_states}
+        names = [figure.name for figure in layer_figures.LAYER_FIGURES]
+        settings = {**asdict(probing), "keep_states": keep_states, "figures": names}
         work = partial(make_probes, steps, run, text, probing, keep_states)
         inputs = [run / MODEL_FILE, text]
         steps.make(
             run, "probe", run / PROBES / RECORD, work=work, inputs=inputs, settings=settings, take_older=False
         )
-    files = [run / PROBES / name for name in PRINTED if name != SIMILARITY or not probing.classifiers_only]
-    return [file.read_text(encoding="utf-8").rstrip("\n") for file in files]
+    files = [run / PROBES / name for name in PRINTED]
+    return [file.read_text(encoding="utf-8").rstrip("\n") for file in files if file.is_file()]
 
 
 def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_states: bool) -> None:

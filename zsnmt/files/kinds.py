@@ -29,8 +29,8 @@ def fits(value: object, kind: object) -> bool:
     if isinstance(kind, list):
         return isinstance(value, list) and all(fits(each, kind[0]) for each in value)
     if isinstance(kind, dict):
-        of_keys = dict.fromkeys(value, kind[str]) if str in kind and isinstance(value, dict) else kind
-        return isinstance(value, dict) and all(fits(value.get(key), of) for key, of in of_keys.items())
+        kinds = dict.fromkeys(value, kind[str]) if str in kind and isinstance(value, dict) else kind
+        return isinstance(value, dict) and all(fits(value.get(key), of) for key, of in kinds.items())
     origin, of = get_origin(kind) or kind, get_args(kind)
     if origin in (Union, UnionType):
         return fits(value, of)

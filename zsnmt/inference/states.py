@@ -238,8 +238,8 @@ def live_states(
                 whole = [state.new_empty(lengths.sum(), state.shape[-1]) for state in states]
             rows_of_batch = first_rows[places, None] + np.arange(states[0].shape[1])  # B×T
             rows = torch.from_numpy(rows_of_batch).to(states[0].device)
-            for of_layer, state in zip(whole, states):
-                of_layer[rows] = state
+            for layer_rows, state in zip(whole, states):
+                layer_rows[rows] = state
         return whole
 
     return LiveStates(labels, record_of_text(model, text, labels, translations=False), read)
@@ -276,10 +276,10 @@ def check_lines(text: Mapping[str, Sequence[str]], translations: bool = False) -
 def labels_of(sentences: Sequence[Sentence], languages: Sequence[str]) -> Labels:
     """The labels of all tokens of the sentences, in order."""
     lengths = [len(sentence.tokens) for sentence in sentences]
-    of_sentence = np.array(
+    numbers_of_sentence = np.array(
         [(languages.index(sentence.language), sentence.line) for sentence in sentences], np.int32
     )
-    language, line = np.repeat(of_sentence, lengths, axis=0).T
+    language, line = np.repeat(numbers_of_sentence, lengths, axis=0).T
     position = np.concatenate([np.arange(length, dtype=np.int32) for length in lengths])
     return Labels(
         list(languages),
@@ -315,9 +315,9 @@ def write_states(
         with tqdm(total=rows, unit=" tokens", unit_scale=True, disable=None, leave=False) as bar:
             for places, states in encoder_states(model, sentences, batch_tokens):
                 rows_of_batch = first_rows[places, None] + np.arange(states[0].shape[1])  # B×T
-                for layer, of_layer in zip(layers, states):
+                for layer, layer_rows in zip(layers, states):
                     # Mapped for one batch alone, so that the pages do not stay in this process.
-                    np.load(layer_file(part, layer), mmap_mode="r+")[rows_of_batch] = of_layer
+                    np.load(layer_file(part, layer), mmap_mode="r+")[rows_of_batch] = layer_rows
                 bar.update(rows_of_batch.size)
         np.savez(part / LABELS_FILE, **labels._asdict())
         files = {path.name: sha256(path) for path in sorted(part.iterdir())}

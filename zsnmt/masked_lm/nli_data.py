@@ -92,13 +92,13 @@ def cut(premise: Sequence[str], hypothesis: Sequence[str], room: int) -> tuple[S
     """Pieces of a pair from which the longer sentence, the hypothesis of equal ones, loses its last until
     they have room.
     """
-    of_premise, of_hypothesis = len(premise), len(hypothesis)
-    while of_premise + of_hypothesis > room:
-        if of_premise > of_hypothesis:
-            of_premise -= 1
+    premise_length, hypothesis_length = len(premise), len(hypothesis)
+    while premise_length + hypothesis_length > room:
+        if premise_length > hypothesis_length:
+            premise_length -= 1
         else:
-            of_hypothesis -= 1
-    return premise[:of_premise], hypothesis[:of_hypothesis]
+            hypothesis_length -= 1
+    return premise[:premise_length], hypothesis[:hypothesis_length]
 
 
 def ids(dictionary: Dictionary, symbols: Sequence[str]) -> np.ndarray:

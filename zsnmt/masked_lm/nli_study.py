@@ -159,7 +159,7 @@ def make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) -
     )
     with replacing(kept) as file:
         file.write(made.encode("utf-8"))
-    of_finetuning = [
+    finetuning_options = [
         *FINETUNING,
         *("--finetune-from-model", str(run / "pretraining" / CHECKPOINTS / LAST_CHECKPOINT)),
         *config.finetuning,
@@ -175,7 +175,7 @@ def make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) -
         Stage(
             "finetuning",
             study.nli,
-            of_finetuning,
+            finetuning_options,
             batch=config.finetuning_batch,
             epochs=config.finetuning_epochs,
         ),

@@ -81,8 +81,8 @@ class Encoder(TransformerEncoderBase):
                 self.embed_positions(src_tokens),
                 self.dropout_module.p if self.training else 0.0,
             )
-            of_both = shares(x, embedded, positions, layer_norm=self.layernorm_embedding, dropout=dropout)
-            bias = self.position_terms(*of_both, self.layers[0].self_attn)
+            parts = shares(x, embedded, positions, layer_norm=self.layernorm_embedding, dropout=dropout)
+            bias = self.position_terms(*parts, self.layers[0].self_attn)
         else:
             return None
         return bias if padding_mask is None else bias.masked_fill(padding_mask[:, None, None], -torch.inf)

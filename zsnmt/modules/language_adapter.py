@@ -48,7 +48,7 @@ class LanguageAdapters(nn.Module):
     def forward(self, x: Tensor, prev_output_tokens: Tensor) -> Tensor:
         """From a layer's output x (T×B×C) and the prefix (B×≥T) to T×B×C."""
         for tag, adapter in zip(self.tags, self.adapters):
-            of_language = prev_output_tokens[:, 0] == tag  # B
-            if of_language.any():
-                x = torch.where(of_language.unsqueeze(-1), adapter(x), x)
+            asked_for = prev_output_tokens[:, 0] == tag  # B
+            if asked_for.any():
+                x = torch.where(asked_for.unsqueeze(-1), adapter(x), x)
         return x

@@ -36,16 +36,16 @@ class PositionTerms(nn.Module):
         count as the words'.
         """
         weights = attention.q_proj.weight, attention.k_proj.weight
-        of_words = [projection(words) for projection in (attention.q_proj, attention.k_proj)]  # B×T×C each
-        of_positions = [F.linear(positions, weight) for weight in weights]
+        word_parts = [projection(words) for projection in (attention.q_proj, attention.k_proj)]  # B×T×C each
+        position_parts = [F.linear(positions, weight) for weight in weights]
         if self.kind == SEPARATE:
             own = [projection(positions) for projection in self.own]
             new, old = (
-                logits(of_words[0] + parts[0], of_words[1] + parts[1], attention)
-                for parts in (own, of_positions)
+                logits(word_parts[0] + parts[0], word_parts[1] + parts[1], attention)
+                for parts in (own, position_parts)
             )
             return new - old
-        shares = {"words": of_words, "positions": of_positions}
+        shares = {"words": word_parts, "positions": position_parts}
         query, key = DROPPED[self.kind]
         return -logits(shares[query][0], shares[key][1], attention)
 
@@ -69,5 +69,5 @@ def shares(
     deviation = ((words + positions).var(dim=-1, correction=0, keepdim=True) + layer_norm.eps).sqrt()  # B×T×1
     centred = positions - positions.mean(dim=-1, keepdim=True)
     kept = x.ne(0).type_as(x) / (1 - dropout)  # what dropout did to x
-    of_positions = kept * layer_norm.weight * centred / deviation
-    return x - of_positions, of_positions
+    position_parts = kept * layer_norm.weight * centred / deviation
+    return x - position_parts, position_parts

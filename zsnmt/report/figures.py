@@ -1,4 +1,6 @@
-"""Heat maps and curves of training, drawn with matplotlib, as PNG and SVG."""
+"""Heat maps, direct translation against the pivot, and curves of training, drawn with matplotlib, as PNG and
+SVG.
+"""
 
 import io
 import math
@@ -15,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter
 
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.plotted import CONFUSION, DIFFERENCE, Curve, HeatMap
+from zsnmt.report.plotted import CONFUSION, DIFFERENCE, AgainstPivot, Curve, HeatMap
 from zsnmt.scoring.figures import HIGHER, LOWER
 
 INK, PAPER = "#14171c", "#ffffff"
@@ -92,6 +94,34 @@ def readable_on(colour: Sequence[float]) -> str:
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
     luminance = sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))
     return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
+
+
+def pivot_scatter(compared: Sequence[AgainstPivot], systems: Sequence[str], figure: str) -> Figure:
+    """A point for each direction and system: `figure` through the pivot across, directly upwards.
+
+    Above the diagonal direct translation is the better one; the key counts those directions.
+    """
+    with matplotlib.rc_context(STYLE):
+        entries = legend([point_entry(one, systems.index(one.system)) for one in compared])
+        drawing = Figure(figsize=(4.4, 4.4 + room_for(entries)), layout="constrained")
+        axes = drawing.add_subplot(xlabel=f"{figure} through the pivot", ylabel=f"{figure}, direct")
+        for one in compared:
+            through, direct = zip(*one.points.values())
+            axes.plot(through, direct, **look(systems.index(one.system)), linestyle="", alpha=0.75)
+        values = [value for one in compared for point in one.points.values() for value in point]
+        top = 1.04 * max(values) or 1
+        axes.plot([0, top], [0, top], color=INK, linewidth=0.9)
+        axes.annotate("equal", (top, top), (-14, -4), textcoords="offset points", ha="right", va="top")
+        axes.set(xlim=(0, top), ylim=(0, top), aspect="equal")
+        axes.spines[["top", "right"]].set_visible(False)
+        drawing.legend(**entries)
+    return drawing
+
+
+def point_entry(one: AgainstPivot, place: int) -> Line2D:
+    """A key's entry: the system, and in how many directions it is above the pivot."""
+    counted = f"{one.system}, {kind_name(one.kind)}: above the pivot in {one.above} of {len(one.points)}"
+    return Line2D([], [], linestyle="", label=counted, **look(place))
 
 
 def training_curves(curves: Sequence[Curve], systems: Sequence[str], title: str) -> Figure:

@@ -17,6 +17,7 @@ from zsnmt.report.papers.tables import beside_papers
 from zsnmt.report.plotted import (
     HeatMap,
     Validation,
+    against_pivot,
     curves,
     direction_figures,
     heat_maps,
@@ -29,7 +30,7 @@ from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system, signature_note
 from zsnmt.report.systems import tables
-from zsnmt.report.table import Table, tsv
+from zsnmt.report.table import FORMS, Table, tsv
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.scoring.figures import MAIN
 
@@ -51,6 +52,7 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         pivot=first.pivot,
         tables=made,
         papers=beside_papers(all_scores, probed),
+        against_pivot=inline_figures(comparison_figures(all_scores)),
         heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
         signatures=signature_note(all_scores),
         training=inline_figures(training_figures(runs)),
@@ -80,6 +82,14 @@ def kind_names(all_scores: Sequence[Scores], direction: Direction) -> list[str]:
         result.kind for scores in all_scores for result in scores.results if result.direction == direction
     }
     return [kind_name(kind) for kind in KINDS if kind in kinds]
+
+
+def comparison_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]]:
+    """Name, title and drawing of direct translation against the pivot; none where only one was scored."""
+    systems, title = [*runs_by_system(all_scores)], "Direct translation against the pivot"
+    compared = against_pivot(all_scores)
+    drawing = figures.pivot_scatter(compared, systems, FORMS[MAIN].title) if compared else None
+    return [("direct_against_pivot", title, drawing)] if drawing else []
 
 
 def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
@@ -147,16 +157,15 @@ def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[
     """Ending and content of each file."""
     all_scores, probed = [run.scores for run in runs], probes_of(runs)
     for form in (form for form in TABLE_FORMATS if form in formats):
-        of_probes = [marked(table, all_scores) for table in [*headlines(probed), *details(probed)]]
-        for table in [*tables(all_scores).values(), *of_probes]:
+        probe_tables = [marked(table, all_scores) for table in [*headlines(probed), *details(probed)]]
+        for table in [*tables(all_scores).values(), *probe_tables]:
             yield f"{table.name}.{form}", TABLE_FORMATS[form](table).encode("utf-8")
     if "tsv" in formats and (table := validation_table(runs)).rows:
         yield f"{table.name}.tsv", tsv(table).encode("utf-8")
     maps = heat_maps(all_scores) + confusion_maps(probed)
     drawings = [(name_of(cells), f"{cells.title}, {cells.system}", figures.heat_map(cells)) for cells in maps]
-    for name, title, figure in (
-        drawings + training_figures(runs) + probe_figures(probed, [*runs_by_system(all_scores)])
-    ):
+    drawings += comparison_figures(all_scores) + training_figures(runs)
+    for name, title, figure in drawings + probe_figures(probed, [*runs_by_system(all_scores)]):
         if "png" in formats:
             yield f"{name}.png", figures.png(figure)
         if "svg" in formats:

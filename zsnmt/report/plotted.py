@@ -1,5 +1,5 @@
-"""What the figures of a report show, as plain data: heat maps over directions, and figures of validation by
-update.
+"""What the figures of a report show, as plain data: heat maps over directions, direct translation against the
+pivot, and figures of validation by update.
 """
 
 import itertools
@@ -9,8 +9,8 @@ from functools import partial
 from statistics import fmean
 from typing import NamedTuple
 
-from zsnmt.languages import SUPERVISED, Direction, kind_name, parse_direction
-from zsnmt.report.scores import Run, runs_by_system, ways_apart, ways_of, words
+from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction, kind_name, parse_direction
+from zsnmt.report.scores import Run, kind_to, runs_by_system, ways_apart, ways_of, words
 from zsnmt.report.table import FORMS
 from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
 from zsnmt.runs.log import logged_validations
@@ -130,6 +130,35 @@ def differences(scores: Scores, way: Way, other: Way) -> dict[Direction, float]:
     return {
         direction: value - others[direction] for direction, value in values.items() if direction in others
     }
+
+
+@dataclass(frozen=True)
+class AgainstPivot:
+    """The main figure of a system in directions without text by people: through the pivot, and directly."""
+
+    system: str
+    kind: str  # zero_shot, or zero_resource where the system has learned from synthetic text
+    points: dict[Direction, tuple[float, float]]
+
+    @property
+    def above(self) -> int:
+        """In how many directions direct translation is better."""
+        return sum(direct > through for through, direct in self.points.values())
+
+
+def against_pivot(all_scores: Sequence[Scores]) -> list[AgainstPivot]:
+    """Each system that was scored both ways, as means over its seeds."""
+    compared = []
+    for system, runs in runs_by_system(all_scores).items():
+        through, direct = (
+            mean_by_direction([direction_figures(scores, way, MAIN) for scores in runs])
+            for way in (PIVOT, DIRECT)
+        )
+        points = {direction: (value, direct[direction]) for direction, value in through.items()}
+        if points:
+            kind = kind_to(runs, next(iter(points)), otherwise=ZERO_SHOT)
+            compared.append(AgainstPivot(system, kind, points))
+    return compared
 
 
 def mean_by_direction(of_seeds: Sequence[Mapping[Direction, float]]) -> dict[Direction, float]:

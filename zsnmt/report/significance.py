@@ -73,11 +73,11 @@ def difference(
     Of the `same_runs`, as for two ways of translating, the deviation of the differences over the seeds is
     known too.
     """
-    known, of_others = complete(values), complete(others)
-    if not known or not of_others:
+    known, subtracted = complete(values), complete(others)
+    if not known or not subtracted:
         return None
-    real = fmean(known) - fmean(of_others)
-    deviation = stdev(map(sub, known, of_others)) if same_runs and len(known) > 1 else None
+    real = fmean(known) - fmean(subtracted)
+    deviation = stdev(map(sub, known, subtracted)) if same_runs and len(known) > 1 else None
     one, other = resampled
     interval, p = (None, None) if one is None or other is None else paired_test(one, other, real)
     return Measured(figure, real, deviation, interval=interval, difference=True, p=p)

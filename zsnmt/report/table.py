@@ -25,6 +25,7 @@ FORMS = {name: figure.form for name, figure in FIGURES.items()} | {  # and what 
     "procrustes": Form("Procrustes loss", 1, 3),
     "bands": Form("variance in bands", 100, 0, unit=" %"),
     "kept": Form("directions kept"),
+    "explained": Form("explained variance", 100, 1, unit=" %"),
 }
 
 

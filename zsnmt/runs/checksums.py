@@ -34,11 +34,11 @@ def renewed_checksums(model: Path) -> Iterator[None]:
 
     If the block does not end, the run has none.
     """
-    run, of_run = model.parent, model.name == MODEL_FILE and (model.parent / PIPELINE_FOLDER).is_dir()
-    if of_run:
+    run, is_run_model = model.parent, model.name == MODEL_FILE and (model.parent / PIPELINE_FOLDER).is_dir()
+    if is_run_model:
         (run / CHECKSUMS_FILE).unlink(missing_ok=True)
     yield
-    if of_run:
+    if is_run_model:
         files = [model, *sorted(path for path in (run / PIPELINE_FOLDER).iterdir() if path.is_file())]
         write_json(run / CHECKSUMS_FILE, {str(path.relative_to(run)): sha256(path) for path in files})
 

@@ -49,9 +49,9 @@ def append_validation(
 
     `trained` are the directions of training, `synthetic` those that have synthetic text alone.
     """
-    of_synthetic = {*map(parse_direction, synthetic)}
-    of_training = {*map(parse_direction, trained), *of_synthetic}
-    choosing = [direction for direction in decisive if parse_direction(direction) not in of_training]
+    synthetic_directions = {*map(parse_direction, synthetic)}
+    trained_directions = {*map(parse_direction, trained), *synthetic_directions}
+    choosing = [direction for direction in decisive if parse_direction(direction) not in trained_directions]
     line = {
         "epoch": epoch,
         "updates": int(stats["num_updates"]),
@@ -59,7 +59,7 @@ def append_validation(
         **({"chosen_on": choosing} if choosing else {}),
         "directions": {
             direction: {
-                "kind": kind_of(parse_direction(direction), of_training, of_synthetic),
+                "kind": kind_of(parse_direction(direction), trained_directions, synthetic_directions),
                 **{
                     figure: float(stats[f"{figure}_{direction}"])
                     for figure in ("nll_loss", "bleu")

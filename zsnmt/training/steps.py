@@ -41,11 +41,15 @@ class Marker(NamedTuple):
 
 @dataclass
 class Steps:
-    """Does the steps of the command `verb`. With `check` every input is read, whatever its size and time."""
+    """Does the steps of the command `verb`. With `check` every input is read, whatever its size and time.
+
+    A step that several parts of a command ask for is told of once: processes that are forked later know it.
+    """
 
     verb: str
     check: bool = False
     stamps: dict[str, Stamp] = field(default_factory=dict)  # by path, of files that need not be read again
+    told: set[Path] = field(default_factory=set)  # markers of the steps that the person knows to be done
 
     def say(self, sentence: str) -> None:
         """Tell the person what happens."""
@@ -71,7 +75,7 @@ class Steps:
         """
         path, marker = folder / MARKERS / name, read_marker(folder, name)
         if marker and marker.files is None and output.exists() and take_older and not newer(inputs, path):
-            self.say(f"{name}: done before")
+            self.say_done(name, path)
             return
         if marker and marker.files and not self.check:
             self.stamps = marker.files | self.stamps
@@ -79,7 +83,7 @@ class Steps:
         if marker and marker.made_from == made_from.made_from and output.exists():
             if marker != made_from:
                 write_marker(path, made_from)
-            self.say(f"{name}: done before")
+            self.say_done(name, path)
             return
         self.say(name)
         path.unlink(missing_ok=True)
@@ -89,16 +93,23 @@ class Steps:
             self.say(f"{name} failed; nothing that was done is lost: run the same command again to go on")
             raise
         write_marker(path, made_from)
+        self.told.add(path)
+
+    def say_done(self, name: str, path: Path) -> None:
+        """Tell that a step, with this marker, was done before, unless the person knows it."""
+        if path not in self.told:
+            self.say(f"{name}: done before")
+            self.told.add(path)
 
     def made_from(self, inputs: Sequence[Path], settings: Mapping[str, object]) -> Marker:
         """What a step's marker says if it is done with these inputs and settings."""
         files: dict[str, Stamp] = {}
         described = []
         for each in inputs:
-            of_input = {str(path): self.stamp(path) for path in files_of(each)}
-            files |= of_input
+            stamped = {str(path): self.stamp(path) for path in files_of(each)}
+            files |= stamped
             start = len(str(each)) if each.is_dir() else len(str(each.parent))
-            described.append([[path[start:], stamp.digest] for path, stamp in of_input.items()])
+            described.append([[path[start:], stamp.digest] for path, stamp in stamped.items()])
         given = {key: value for key, value in settings.items() if value not in (None, False, (), [], "")}
         content = json.dumps([described, given], sort_keys=True, default=str)
         return Marker(hashlib.sha256(content.encode("utf-8")).hexdigest(), files)

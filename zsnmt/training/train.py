@@ -33,7 +33,7 @@ def train_run(
     recipe = recipe_command("train", experiment.file, architecture, "--seeds", str(seed), *named, *own)
     with locked(run):
         experiment.start(system, seed, command=recipe)
-        of_model = [
+        model_options = [
             "--arch",
             architecture,
             "--distributed-world-size",
@@ -41,7 +41,7 @@ def train_run(
             *experiment.config.fairseq_options,
             *options,
         ]
-        train_and_average(steps, experiment, run, system=system, seed=seed, options=of_model)
+        train_and_average(steps, experiment, run, system=system, seed=seed, options=model_options)
     return run
 
 
@@ -64,8 +64,8 @@ def train_and_average(
     """Train a run on the data of its experiment, or on others, and write the mean of its best checkpoints."""
     number = experiment.config.average
     kept = ["--keep-best-checkpoints", str(number), "--best-checkpoint-metric", "nll_loss"]
-    of_training = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
-    fairseq_train(steps, run, f"{system}, seed {seed}", data=data or experiment.data, options=of_training)
+    arguments = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
+    fairseq_train(steps, run, f"{system}, seed {seed}", data=data or experiment.data, options=arguments)
     settings = {"number": number, "train": made_from(run, "train")}
     steps.make(run, "average", run / MODEL_FILE, work=partial(average, run, number), settings=settings)
 

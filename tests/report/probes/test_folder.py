@@ -11,6 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.report.probes.folder import (
     CLASSIFIERS,
     CONFUSION,
+    FIGURES,
     OF_LATER_PROBES,
     OF_PROBES,
     OF_RUN,
@@ -70,6 +71,22 @@ def test_some_labels_are_enough(folders):
     make_probes(folders[0], labels=("position",))
     (one,) = probes_of(read_runs(folders))
     assert [*one.classified["2"]] == ["position"] and not any(one.confusions.values())
+
+
+def test_figures_that_older_probes_lack_are_not_there(folders):
+    make_probes(folders[0], figures=False)
+    make_probes(folders[1])
+    older, later = probes_of(read_runs(folders))
+    assert older.figures == dict.fromkeys(LAYERS, {})
+    assert later.figures["1"]["token_variance"] == pytest.approx(0.298)
+
+
+def test_probes_with_fewer_figures_are_read_and_a_figure_may_have_no_value(folders):
+    probes = make_probes(folders[0])
+    edit(probes / FIGURES, lambda rows: [row.pop(2) for row in rows] and rows[3].__setitem__(2, ""))
+    (one,) = probes_of(read_runs(folders))
+    assert [*one.figures["2"]] == ["position_variance", "token_variance"]
+    assert one.figures["2"]["token_variance"] is None and one.figures["final"]["token_variance"] < 1
 
 
 def test_gaussians_without_value_are_none(folders):
@@ -137,6 +154,18 @@ def test_probes_of_another_model_than_was_scored_are_refused(folders):
         (CLASSIFIERS, lambda rows: rows[3].__setitem__(5, "12.5"), "line 4 is damaged (invalid literal"),
         (CLASSIFIERS, lambda rows: rows[5].pop(), "line 6 is damaged ("),
         (CLASSIFIERS, lambda rows: rows[5].__setitem__(1, "length"), "has no row, or one too many, for"),
+        (
+            FIGURES,
+            lambda rows: rows[0].__setitem__(2, "size"),
+            "has the columns layer, position_variance, size, token_variance, not layer, position_variance, "
+            "token_variance;",
+        ),
+        (FIGURES, lambda rows: rows.pop(), "has no row, or one too many, for final;"),
+        (FIGURES, lambda rows: rows[2].__setitem__(1, "1.2"), "line 3 is damaged (1.2 is out of range);"),
+        (FIGURES, lambda rows: rows[2].__setitem__(1, "nan"), "line 3 is damaged (nan is out of range);"),
+        (FIGURES, lambda rows: rows[2].__setitem__(1, "-inf"), "line 3 is damaged (-inf is out of range);"),
+        (FIGURES, lambda rows: rows[2].pop(), "line 3 is damaged ("),
+        (FIGURES, lambda rows: rows.clear(), "is empty"),
         (
             CONFUSION,
             lambda rows: rows[0].__setitem__(2, "xx"),

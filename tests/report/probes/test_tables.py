@@ -116,7 +116,8 @@ def test_without_probes_there_is_nothing():
 
 def test_without_similarity_there_are_the_classifiers(tmp_path):
     run = make_run(tmp_path, make_text(tmp_path / "text"), "baseline", 1)
-    made = make_probes(run, classifiers_only=True, batches="sentences", train_lines={"en": 1200, "de": 9})
+    lines = {"en": 1200, "de": 9}
+    made = make_probes(run, figures=False, classifiers_only=True, batches="sentences", train_lines=lines)
     (made / "similarity.tsv").unlink()
     found = probes_of(read_runs([run]))
     tables = {table.name: table for table in (*headlines(found), *details(found))}
@@ -124,7 +125,35 @@ def test_without_similarity_there_are_the_classifiers(tmp_path):
     assert table.columns == ["system", "seeds", "language id"] and "SVCCA" not in table.about
     assert "published procedure, whole sentences, 1,200 (en), 9 (de) training lines" in table.signatures
     assert "SVCCA" not in tables["probe_layers"].columns and "probe_confusion" in tables
+    assert "probe_figures" not in tables and "variance by token" not in tables["probe_layers"].columns
     assert [name for name, *_ in probe_figures(found, ["baseline"])] == ["probe_accuracy"]
+
+
+def test_figures_of_the_encoder_output_stand_beside_those_of_every_layer(found, tables):
+    table, titles = (
+        tables["probe_figures"],
+        ["variance by position", "variance by language", "variance by token"],
+    )
+    assert table.columns == ["system", "seeds", *titles] and tables["probe_layers"].columns[-3:] == titles
+    assert [row[0] for row in table.rows] == ["baseline", "residual", "chance"]
+    of_seeds = [one.figures["final"]["position_variance"] for one in found[:2]]
+    assert (table.rows[0][2].mean, table.rows[0][2].deviation) == (fmean(of_seeds), stdev(of_seeds))
+    assert str(table.rows[0][2]) == "46.6 ± 0.3 %" and {cell.mean for cell in table.rows[2][2:]} == {0}
+    assert table.about.count("Variance by ") == 3 and table.signatures == tables["probe_positions"].signatures
+
+
+def test_systems_without_figures_have_dashes_beside_those_that_have_some(tmp_path):
+    text = make_text(tmp_path / "text")
+    runs = [make_run(tmp_path, text, system, 1) for system in REMOVED]
+    for run in runs:
+        make_probes(run, figures=run.parent.name == "residual")
+    found = probes_of(read_runs(runs))
+    (table,) = (table for table in headlines(found) if table.name == "probe_figures")
+    assert table.rows[0][2:] == [None] * 3 and None not in table.rows[1][2:]
+    (drawing,) = (figure for name, _, figure in probe_figures(found, SYSTEMS) if name == "probe_figures")
+    assert [(len(lines(axes, "baseline")), len(lines(axes, "residual"))) for axes in drawing.axes] == [
+        (0, 1)
+    ] * 3
 
 
 def test_what_classifiers_are_measured_on_is_said_where_it_is_another_text(tmp_path):
@@ -140,6 +169,7 @@ def test_with_some_labels_there_is_the_rest(tmp_path):
     found = probes_of(read_runs([run]))
     assert [table.name for table in (*headlines(found), *details(found))] == [
         "probe_similarity",
+        "probe_figures",
         "probe_layers",
         "probe_confusion",
         "probe_runs",

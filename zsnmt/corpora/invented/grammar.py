@@ -275,12 +275,15 @@ def word_forms(
     """All words that `language` can write, lowercased and sorted."""
     words = {stems["not"]}
     for word_class, concepts in inventory.items():
-        if word_class == "noun":
-            paradigm = [noun_marks(language, *cell) for cell in itertools.product((False, True), repeat=3)]
-        elif word_class in ("transitive", "intransitive"):
-            paradigm = [verb_marks(language, tense) for tense in TENSES]
-        else:
-            paradigm = [[]]
-        for concept, marks in itertools.product(concepts, paradigm):
+        for concept, marks in itertools.product(concepts, paradigm(language, word_class)):
             words.update(word.form for word in mark_word(concept, marks, stems).words())
     return sorted(words)
+
+
+def paradigm(language: Language, word_class: str) -> list[list[tuple[str, str]]]:
+    """What a language can mark on the words of a class, from the stem outwards."""
+    if word_class == "noun":
+        return [noun_marks(language, *cell) for cell in itertools.product((False, True), repeat=3)]
+    if word_class in ("transitive", "intransitive"):
+        return [verb_marks(language, tense) for tense in TENSES]
+    return [[]]

@@ -115,9 +115,11 @@ def read_pair(release: Path, pair: Pair, sentences: Mapping[str, Mapping[str, st
             path, turned = find_file(release, f"{codes[1]}-{codes[0]}_links.tsv"), True
         except MissingFiles:
             return []
-    of_one, of_other = (sentences[language] for language in pair)
+    one_side, other_side = (sentences[language] for language in pair)
     links = ((right, left) if turned else (left, right) for left, right in read_links(path))
-    rows = ((of_one[one], of_other[other]) for one, other in links if one in of_one and other in of_other)
+    rows = (
+        (one_side[one], other_side[other]) for one, other in links if one in one_side and other in other_side
+    )
     return [*dict.fromkeys(rows)]
 
 

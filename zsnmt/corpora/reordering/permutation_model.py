@@ -114,10 +114,10 @@ def log_probabilities(items: Sequence[str], weights: Weights) -> np.ndarray:
     tell items apart.
     """
     table = all_orders(len(items))
-    of_pattern = np.zeros(len(table.patterns))
+    pattern_weights = np.zeros(len(table.patterns))
     for column, feature in feature_names(items):
-        of_pattern[column] += weights.get(feature, 0.0)
-    return log_softmax(table.counts @ of_pattern)
+        pattern_weights[column] += weights.get(feature, 0.0)
+    return log_softmax(table.counts @ pattern_weights)
 
 
 def identical_orders(symbols: Sequence[str]) -> int:

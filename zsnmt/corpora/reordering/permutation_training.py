@@ -201,13 +201,13 @@ def make_objective(nodes: Nodes, l2: float) -> tuple[list[str], Callable]:
         value = l2 / 2 * theta @ theta - observed @ theta
         gradient = l2 * theta - observed
         for gather, nodes, counts in tables:
-            of_group = nodes.sum(axis=0)  # M
-            scores = counts @ (gather @ theta).reshape(-1, len(of_group))  # n!×M
+            group_sizes = nodes.sum(axis=0)  # M
+            scores = counts @ (gather @ theta).reshape(-1, len(group_sizes))  # n!×M
             highest = scores.max(axis=0)
             expected = np.exp(scores - highest)
             sums = expected.sum(axis=0)  # M
-            value += of_group @ (np.log(sums) + highest)
-            expected *= of_group / sums
+            value += group_sizes @ (np.log(sums) + highest)
+            expected *= group_sizes / sums
             gradient += gather.T @ (counts.T @ expected).ravel()
         return value, gradient
 
@@ -233,15 +233,15 @@ def frequent_n_grams(nodes: Nodes) -> set[str]:
 
 def likelihood(nodes: Nodes, weights: Weights) -> Likelihood:
     """How well the weights predict the orders of nodes, as strings of symbols."""
-    of_model = of_uniform = 0.0
+    model_sum = uniform_sum = 0.0
     for items, orders in groups_of(nodes).items():
         same = math.log(identical_orders(items))
         logarithms = log_probabilities(items, weights)
-        of_model += sum(number * (logarithms[row] + same) for row, number in orders.items())
-        of_uniform += orders.total() * (same - math.log(len(logarithms)))
+        model_sum += sum(number * (logarithms[row] + same) for row, number in orders.items())
+        uniform_sum += orders.total() * (same - math.log(len(logarithms)))
     total = nodes.total()
     return (
-        Likelihood(total, float(of_model) / total, of_uniform / total)
+        Likelihood(total, float(model_sum) / total, uniform_sum / total)
         if total
         else Likelihood(0, math.nan, math.nan)
     )

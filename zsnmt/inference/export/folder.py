@@ -106,13 +106,13 @@ def codec(folder: Path, record: dict) -> Codec:
     """
     pipeline, languages = folder / PIPELINE_FOLDER, read_languages(folder / PIPELINE_FOLDER)
     dictionary = load_dictionary(pipeline / f"dict.{languages[0]}.txt")
-    of_text = TextPipeline.load(pipeline, f"{PIPELINE_FOLDER}/{PIPELINE_FILE}" not in record["files"])
+    text_pipeline = TextPipeline.load(pipeline, f"{PIPELINE_FOLDER}/{PIPELINE_FILE}" not in record["files"])
     try:
-        longest, of_target = (int(record[f"max_{side}_positions"]) for side in ("source", "target"))
-        if of_target < 2:
-            raise ValueError(f"{of_target} tokens are no translation")
+        longest, longest_target = (int(record[f"max_{side}_positions"]) for side in ("source", "target"))
+        if longest_target < 2:
+            raise ValueError(f"{longest_target} tokens are no translation")
         trained = [parse_direction(direction) for direction in record["trained"]]
         placement = TagPlacement(record["language_tags"], dictionary)
-        return Codec(of_text, placement, languages, trained=trained, longest=longest)
+        return Codec(text_pipeline, placement, languages, trained=trained, longest=longest)
     except (InputError, TypeError, ValueError) as error:
         raise InputError(f"{folder / EXPORT_FILE} is damaged ({error}); {REMEDY}") from error

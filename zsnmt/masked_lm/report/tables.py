@@ -117,8 +117,8 @@ def columns(runs: Sequence[dict]) -> list[Column]:
 def tables(runs: Sequence[dict]) -> dict[str, Table]:
     """All tables that the runs have something for, by name."""
     by_group = [make(runs, group) for make in (encodings_table, ablations_table) for group in groups(runs)]
-    of_text = [orders_table(runs), sizes_table(runs)]
-    made = [*by_group, procrustes_table(runs), *of_text, conditions_table(runs), runs_table(runs)]
+    text_tables = [orders_table(runs), sizes_table(runs)]
+    made = [*by_group, procrustes_table(runs), *text_tables, conditions_table(runs), runs_table(runs)]
     return {table.name: table.without_empty_columns() for table in made if table is not None}
 
 

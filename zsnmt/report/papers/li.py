@@ -45,18 +45,18 @@ def by_direction(all_scores: Sequence[Scores]) -> Mapping[Direction, list[Scores
 
 def check_each_direction(all_scores: Sequence[Scores]) -> None:
     """`InputError` unless the runs of a direction compare."""
-    for of_one in by_direction(all_scores).values():
-        check_comparable(of_one)
+    for runs_of_direction in by_direction(all_scores).values():
+        check_comparable(runs_of_direction)
 
 
 def models(all_scores: Sequence[Scores]) -> Rows:
     """A row for each model, a column for each direction."""
     first = all_scores[0]
     rows: dict[Key, dict[str, Measured | None]] = {(first.config, model): {} for model in MODELS}
-    for direction, of_one in by_direction(all_scores).items():
+    for direction, runs_of_direction in by_direction(all_scores).items():
         column = FROM_PIVOT if direction.source == first.pivot else INTO_PIVOT
         for model in MODELS:
-            if runs := [scores for scores in of_one if model_of(scores) == model]:
+            if runs := [scores for scores in runs_of_direction if model_of(scores) == model]:
                 rows[first.config, model][column] = bleu(runs, direction)
     return rows
 

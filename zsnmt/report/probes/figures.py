@@ -23,10 +23,13 @@ from zsnmt.report.probes.tables import (
     RETRIEVAL,
     SVCCA,
     Finding,
+    figures_there,
+    layer_figure,
 )
 from zsnmt.report.scores import runs_by_system
 from zsnmt.report.table import FORMS, complete
 
+PANELS = 3  # side by side
 STROKES = {MAJORITY: (0, (6, 2)), CHANCE: (0, (1, 1.5))}
 FAINT = {"linewidth": 0.9, "alpha": 0.7}
 REMOVED, INDEPENDENT = "residual removed", "independent states"
@@ -46,6 +49,10 @@ def probe_figures(found: Sequence[Probes], systems: Sequence[str]) -> list[tuple
         compared = (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL)
         similarity = layer_panels(found, compared, systems, columns=2, one_scale=False)
         drawn.append(("probe_similarity", "Similarity of languages by layer", similarity))
+    if figures := [*map(layer_figure, figures_there(found))]:
+        columns = min(PANELS, len(figures))
+        by_layer = layer_panels(found, figures, systems, columns=columns, one_scale=False)
+        drawn.append(("probe_figures", "Figures of the states by layer", by_layer))
     return drawn
 
 
@@ -64,7 +71,9 @@ def layer_panels(
         height = 1.6 * rows + 0.22 * len(entries["handles"]) / entries["ncols"] + 0.5
         figure = Figure(figsize=(width * columns + 0.4, height), layout="constrained")
         panels = figure.subplots(rows, columns, sharex=True, sharey=one_scale, squeeze=False).flat
-        for axes, finding in zip(panels, findings, strict=True):
+        for axes in panels[len(findings) :]:
+            axes.remove()
+        for axes, finding in zip(panels, findings):
             draw(axes, finding, found, systems=systems)
             axes.set_xticks(range(len(layers)), layers)
             axes.tick_params(labelsize="small", labelbottom=True)

@@ -7,6 +7,8 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
+from zsnmt.analysis import layer_figures
+from zsnmt.analysis.layer_figures import LayerFigure
 from zsnmt.analysis.similarities import Similarity
 from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
@@ -16,7 +18,12 @@ from zsnmt.report.scores import Run, check_alike
 from zsnmt.text.lines import read_lines
 
 FOLDER, RECORD = "probes", "record.json"
-TABLES = SIMILARITY, CLASSIFIERS, CONFUSION = "similarity.tsv", "classifiers.tsv", "classifiers.confusion.tsv"
+TABLES = SIMILARITY, FIGURES, CLASSIFIERS, CONFUSION = (
+    "similarity.tsv",
+    "layer_figures.tsv",  # which probes without stored states lack, and older ones
+    "classifiers.tsv",
+    "classifiers.confusion.tsv",
+)
 REMEDY = "make the probes again with recipes/probe.sh"
 # What record.json says of a run.
 OF_RUN = ("config", "system", "seed", "removed_layers", "model", "command", "commit", "versions")
@@ -51,8 +58,11 @@ KINDS = {
     **dict.fromkeys(("dimension", "probe_seed"), int),
     **dict.fromkeys(("sentences", "train_lines"), int | Mapping[str, int]),
     **dict.fromkeys(("layers", "languages", CLASSIFIERS), Sequence[str]),
-    **dict.fromkeys((SIMILARITY, CONFUSION), Sequence[str] | None),
+    **dict.fromkeys((SIMILARITY, FIGURES, CONFUSION), Sequence[str] | None),
 }
+
+
+Columns = Mapping[str, type | LayerFigure]  # of a TSV, and what their cells hold
 
 
 class Classified(NamedTuple):
@@ -69,13 +79,14 @@ class Classified(NamedTuple):
 
 @dataclass(frozen=True)
 class Probes:
-    """What was found in a run: `record`, then by layer similarities of each two languages, classifiers by
-    label (some of `LABELS`), and how languages are confused: for each true one the shares 0–1 of its tokens
-    by predicted language.
+    """What was found in a run: `record`, then by layer similarities of each two languages, figures by name
+    (some of `LAYER_FIGURES`), classifiers by label (some of `LABELS`), and how languages are confused: for
+    each true one the shares 0–1 of its tokens by predicted language.
     """
 
     record: dict
     similarities: dict[str, list[Similarity]]
+    figures: dict[str, dict[str, float | None]]
     classified: dict[str, dict[str, Classified]]
     confusions: dict[str, dict[str, list[float]]]
 
@@ -140,12 +151,14 @@ def parse(found: dict, source: Path) -> Probes:
         label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])
     ]
 
-    def rows(name: str, columns: Mapping[str, type], keys: Iterable[tuple[str, ...]]) -> list[list]:
+    def rows(name: str, columns: Columns, keys: Iterable[tuple[str, ...]]) -> list[list]:
         return table(found.get(name, []), columns, list(keys), name=f"{name} in {source}")
 
     pairs = [(layer, *pair) for layer in layers for pair in combinations(languages, 2)]
     compared = [] if found["classifiers_only"] else rows(SIMILARITY, Similarity.__annotations__, pairs)
     similar = [Similarity(*row) for row in compared]
+    columns = figure_columns(found.get(FIGURES) or [])
+    figures = rows(FIGURES, columns, product(layers)) if found.get(FIGURES) else [[layer] for layer in layers]
     classifiers = product(layers, labels or LABELS)
     classified = [Classified(*row) for row in rows(CLASSIFIERS, Classified.__annotations__, classifiers)]
     confused = {"layer": str, "language": str, **dict.fromkeys(languages, float)}
@@ -153,7 +166,8 @@ def parse(found: dict, source: Path) -> Probes:
     return Probes(
         {key: found[key] for key in (*OF_RUN, *OF_PROBES, *OF_LATER_PROBES)},
         {layer: [row for row in similar if row.layer == layer] for layer in layers},
-        {layer: {row.label: row for row in classified if row.layer == layer} for layer in layers},
+        {layer: dict(zip([*columns][1:], values)) for layer, *values in figures},
+        classified={layer: {row.label: row for row in classified if row.layer == layer} for layer in layers},
         confusions={
             layer: {language: shares for of, language, *shares in confusions if of == layer}
             for layer in layers
@@ -172,9 +186,14 @@ def older(found: dict) -> dict:
     }
 
 
-def table(
-    lines: Sequence[str], columns: Mapping[str, type], keys: Sequence[tuple[str, ...]], name: str
-) -> list[list]:
+def figure_columns(lines: Sequence[str]) -> Columns:
+    """The columns of a file of figures: those of `LAYER_FIGURES` that its first line names, in its order."""
+    known = {figure.name: figure for figure in layer_figures.LAYER_FIGURES}
+    titles = lines[0].split("\t")[1:] if lines else []
+    return {"layer": str} | {title: known[title] for title in titles if title in known}
+
+
+def table(lines: Sequence[str], columns: Columns, keys: Sequence[tuple[str, ...]], name: str) -> list[list]:
     """The rows of a TSV; `InputError` unless it has these columns, and a row for each of the keys, its
     first cells.
     """
@@ -194,10 +213,14 @@ def table(
     return read
 
 
-def value(cell: str, kind: type) -> str | int | float | None:
-    """A cell as text, as a number of things, or as a share or correlation; `ValueError` if it is none."""
+def value(cell: str, kind: type | LayerFigure) -> str | int | float | None:
+    """A cell as text, as a number of things, as a figure, or as a share or correlation; `ValueError` if it is
+    none.
+    """
     if kind is str:
         return cell
+    if isinstance(kind, LayerFigure):
+        return kind.read(cell)
     if not cell and isinstance(None, kind):
         return None
     number = int(cell) if kind is int else float(cell)

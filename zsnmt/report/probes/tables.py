@@ -1,11 +1,13 @@
-"""Tables of probes: what linear classifiers find in the states of an encoder, and how similar translations
-are there.
+"""Tables of probes: what linear classifiers find in the states of an encoder, how similar translations are
+there, and figures of the states themselves.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
+from zsnmt.analysis import layer_figures
+from zsnmt.analysis.layer_figures import LayerFigure
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.report.probes.folder import LABELS, Probes
 from zsnmt.report.scores import runs_by_system, seeds, short_commit
@@ -97,9 +99,28 @@ KEPT = Finding("directions kept", "kept", mean_over_pairs("kept", "other_kept"))
 SIMILARITIES = SVCCA, INDEPENDENT, ABOVE_INDEPENDENT, CKA, RETRIEVAL, KEPT
 
 
+def layer_figure(figure: LayerFigure) -> Finding:
+    """A figure of a layer's states."""
+
+    def value(one: Probes, layer: str) -> float | None:
+        return one.figures[layer].get(figure.name)
+
+    references: Mapping[str, InLayer] = {CHANCE: lambda one, layer: figure.reference}
+    return Finding(figure.title, figure.form, value, references=references)
+
+
+def figures_there(found: Sequence[Probes]) -> list[LayerFigure]:
+    """Those that a run has in some layer."""
+    return [
+        figure
+        for figure in layer_figures.LAYER_FIGURES
+        if any(values.get(figure.name) is not None for one in found for values in one.figures.values())
+    ]
+
+
 def headlines(found: Sequence[Probes]) -> list[Table]:
     """The tables of the encoder output, of probes that can be compared; none without probes."""
-    return tables_with_figures(found, positions_table, similarity_table)
+    return tables_with_figures(found, positions_table, similarity_table, figures_table)
 
 
 def details(found: Sequence[Probes]) -> list[Table]:
@@ -166,22 +187,36 @@ def similarity_table(found: Sequence[Probes]) -> Table | None:
     )
 
 
+def figures_table(found: Sequence[Probes]) -> Table | None:
+    """What the states of the encoder output are like; None where no figure was computed."""
+    figures = figures_there(found)
+    if not figures:
+        return None
+    return Table(
+        "probe_figures",
+        "Figures of the encoder output",
+        *output_table(found, [*map(layer_figure, figures)]),
+        join_sentences(figure.about for figure in figures),
+        signatures=settings(found),
+    )
+
+
 def output_table(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[list[str], list[list[Cell]]]:
-    """Columns, and one row per system and reference."""
+    """Columns, and one row per system and per reference that one of them has."""
     rows: list[list[Cell]] = [
         [system, seeds(runs), *(finding.over_seeds(runs, FINAL) for finding in findings)]
         for system, runs in runs_by_system(found).items()
     ]
-    rows += [
-        [name, None, *(finding.reference(name, found, FINAL) for finding in findings)]
-        for name in (MAJORITY, CHANCE)
-    ]
+    for name in (MAJORITY, CHANCE):
+        references = [finding.reference(name, found, FINAL) for finding in findings]
+        if any(references):
+            rows.append([name, None, *references])
     return ["system", "seeds", *(finding.title for finding in findings)], rows
 
 
 def layers_table(found: Sequence[Probes]) -> Table:
     """One row per layer and system."""
-    findings = (*CLASSIFIERS, *SIMILARITIES)
+    findings = (*CLASSIFIERS, *SIMILARITIES, *map(layer_figure, figures_there(found)))
     rows = [
         [layer, system, residual(runs[0], layer), *(finding.over_seeds(runs, layer) for finding in findings)]
         for layer in found[0].record["layers"]

@@ -63,12 +63,14 @@ def joined_input(
     vectors = read(language.table.weight).astype(np.float64)
     if language.project is None:
         return JoinedInput(embeddings, positions, vectors, tags=tags, rectified=False)
-    of_input, of_language = np.split(read(language.project.weight).astype(np.float64), 2, axis=1)  # C×C each
+    input_half, language_half = np.split(
+        read(language.project.weight).astype(np.float64), 2, axis=1
+    )  # C×C each
     bias = read(language.project.bias).astype(np.float64)
-    embeddings, positions = embeddings @ of_input.T, positions @ of_input.T + bias
-    embeddings[tags] = vectors @ of_input.T + bias
+    embeddings, positions = embeddings @ input_half.T, positions @ input_half.T + bias
+    embeddings[tags] = vectors @ input_half.T + bias
     positions[0] = 0  # its place is in the tags' rows
-    return JoinedInput(embeddings, positions, vectors @ of_language.T, tags=tags, rectified=True)
+    return JoinedInput(embeddings, positions, vectors @ language_half.T, tags=tags, rectified=True)
 
 
 def language_layer(

@@ -1,0 +1,192 @@
+"""Documents of each format: what is text, what stays, and files that are not what their names say."""
+
+import io
+
+import docx
+import polib
+import pytest
+import srt
+from docx.oxml.ns import qn
+from lxml import html
+
+from tests.documents.shouting import shouted, unchanged
+from zsnmt.documents.formats import FORMATS, is_document, read_document
+from zsnmt.errors import InputError
+
+PAGE = """<!DOCTYPE html>
+<html lang='en'><head><title>My page &amp; more</title><style>p { color: red }</style></head>
+<body class=x><h1>A title</h1>
+<p>Hello <b>bold &lt; world</b> and <a href="x?a=1&amp;b=2" title='See "it"'>a link</a>.
+Second   sentence<br/>next line.</p> <!-- a comment -->
+<ul><li>one<li>two <em>or <u>three</u></em></ul>
+<img src=a alt="A picture"><input placeholder=Name value="stay">
+<p>Use <code>rm -rf</code> now. <span translate="no">Keep me</span>, please. 42&nbsp;&#8364;</p>
+<div class="notranslate">Leave <b>this</b> alone.</div><pre>code here</pre>
+<script>var a = "<b>text</b>";</script></body></html>
+"""
+
+
+def write(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return path
+
+
+def test_plain_text_keeps_its_lines_and_their_ends(tmp_path):
+    path = write(tmp_path / "a.txt", "\ufeffHello. Dr. No is in!\r\n\r\n  Indented.\t42\n\x0bend")
+    assert unchanged(path) == path.read_bytes()
+    assert shouted(path).decode() == "\ufeffHELLO. DR. NO IS IN!\r\n\r\n  INDENTED.\t42\n\x0bEND"
+
+
+def test_a_web_page_without_changes_is_the_same_to_the_byte(tmp_path):
+    path = write(tmp_path / "a.html", PAGE)
+    assert unchanged(path).decode() == PAGE.replace("lang='en'", 'lang="en"')
+
+
+def test_of_a_web_page_text_alone_changes(tmp_path):
+    page = shouted(write(tmp_path / "a.HTML", PAGE)).decode()
+    for there in (
+        '<html lang="xx">',
+        "<title>MY PAGE &amp; MORE</title><style>p { color: red }</style>",
+        '<p>HELLO <b>BOLD &lt; WORLD</b> AND <a href="x?a=1&amp;b=2" title="SEE &quot;IT&quot;">A LINK</a>.',
+        "SECOND SENTENCE<br/>NEXT LINE.</p> <!-- a comment -->",
+        "<li>ONE<li>TWO <em>OR <u>THREE</u></em></ul>",
+        '<img src=a alt="A PICTURE"><input placeholder="NAME" value="stay">',
+        '<p>USE <code>rm -rf</code> NOW. <span translate="no">Keep me</span>, PLEASE. 42',
+        '<div class="notranslate">Leave <b>this</b> alone.</div><pre>code here</pre>',
+        '<script>var a = "<b>text</b>";</script></body></html>',
+    ):
+        assert there in page
+    tags = [[each.tag for each in html.fromstring(source).iter()] for source in (PAGE, page)]
+    assert tags[0] == tags[1]
+
+
+def test_broken_markup_is_kept_as_it_is(tmp_path):
+    source = "<p>One < two &amp three <b>bold</p></i><p title=>four <a href='x>five</p>"
+    path = write(tmp_path / "a.html", source)
+    assert unchanged(path).decode() == source and b"ONE" in shouted(path)
+
+
+SUBTITLES = """1
+00:00:01,000 --> 00:00:02,000
+<i>Hello my
+friend</i>, this is
+
+2
+00:00:02,100 --> 00:00:03,000
+a sentence. And one.
+
+3
+00:00:09,000 --> 00:00:10,000
+- Hi!
+- Ho! How are you doing today, my very old friend of mine?
+
+5
+00:00:10,500 --> 00:00:11,000
+{\\an8}♪
+"""
+
+
+def test_a_sentence_goes_on_over_subtitles_and_times_numbers_and_tags_stay(tmp_path):
+    path = write(tmp_path / "a.srt", SUBTITLES.replace("\\\\", "\\"))
+    assert [each.text for each in read_document(path).passages][:2] == [
+        "Hello my friend, this is a sentence. And one.",
+        "Hi!",
+    ]
+    before, after = (list(srt.parse(text)) for text in (path.read_text(), shouted(path).decode()))
+    times = [[(one.index, one.start, one.end) for one in subtitles] for subtitles in (before, after)]
+    assert times[0] == times[1]
+    assert [one.content for one in after] == [
+        "<i>HELLO MY FRIEND</i>, THIS IS",
+        "A SENTENCE. AND ONE.",
+        "- HI!\n- HO! HOW ARE YOU DOING TODAY,\nMY VERY OLD FRIEND OF MINE?",
+        "{\\an8}♪",
+    ]
+
+
+@pytest.fixture
+def word(tmp_path):
+    document = docx.Document()
+    paragraph = document.add_paragraph("Hello ")
+    paragraph.add_run("bo").bold = True
+    paragraph.add_run("ld").bold = True  # as Word cuts what was typed at two times
+    paragraph.add_run(" world. Next sentence\tafter a tab")
+    document.add_heading("A title", 1)
+    document.add_table(1, 2).cell(0, 0).text = "Cell one"
+    document.tables[0].cell(0, 1).text = "12"
+    document.sections[0].header.paragraphs[0].text = "Header text"
+    document.save(path := tmp_path / "a.docx")
+    return path
+
+
+def test_a_word_document_keeps_its_structure_and_looks(word):
+    document = docx.Document(io.BytesIO(shouted(word)))
+    shown = [[(run.text, run.bold) for run in each.runs] for each in document.paragraphs]
+    assert shown == [
+        [("HELLO ", None), ("BOLD", True), ("", True), (" WORLD. NEXT SENTENCE\tAFTER A TAB", None)],
+        [("A TITLE", None)],
+    ]
+    assert document.paragraphs[1].style.name == "Heading 1"
+    assert [cell.text for cell in document.tables[0].rows[0].cells] == ["CELL ONE", "12"]
+    assert document.sections[0].header.paragraphs[0].text == "HEADER TEXT"
+
+
+def test_a_word_document_without_changes_has_the_same_texts(word):
+    def text(file):
+        document = docx.Document(file)
+        parts = document.element, document.sections[0].header._element
+        return "|".join("".join(each.text or "" for each in part.iter(qn("w:t"))) for part in parts)
+
+    assert text(word) == text(io.BytesIO(unchanged(word)))
+
+
+MESSAGES = """msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Plural-Forms: nplurals=3; plural=n%10==1 ? 0 : n%10<5 ? 1 : 2;\\n"
+
+#. a note
+#: a.c:12
+#, c-format
+msgid "Delete %(count)d files in {folder}? 100% sure"
+msgstr ""
+
+msgid "one file"
+msgid_plural "%d files"
+msgstr[0] ""
+msgstr[1] ""
+msgstr[2] ""
+
+msgid "done"
+msgstr "fertig"
+"""
+
+
+def test_messages_without_translation_get_one_that_is_fuzzy(tmp_path):
+    path = write(tmp_path / "a.po", MESSAGES.replace("\\\\", "\\"))
+    one, several, done = polib.pofile(shouted(path).decode())
+    assert one.msgstr == "DELETE %(count)d FILES IN {folder}? 100% SURE"
+    assert (
+        one.flags == ["c-format", "fuzzy"] and one.comment == "a note" and one.occurrences == [("a.c", "12")]
+    )
+    assert several.msgstr_plural == {0: "ONE FILE", 1: "%d FILES", 2: "%d FILES"}
+    assert done.msgstr == "fertig" and done.flags == []
+
+
+@pytest.mark.parametrize("ending", sorted(FORMATS))
+def test_files_that_are_not_what_their_names_say_are_refused(tmp_path, ending):
+    for number, content in enumerate((b"", b"\xff\xfe\x00broken", b"PK\x03\x04 cut")):
+        path = write(tmp_path / f"{number}{ending}", content)
+        if content.startswith(b"PK") and ending in (".txt", ".html", ".htm"):
+            continue  # which is text to them
+        with pytest.raises(InputError, match=str(path)):
+            read_document(path)
+    with pytest.raises(InputError, match="no such file"):
+        read_document(tmp_path / f"missing{ending}")
+
+
+def test_an_unknown_format_is_refused_with_those_that_are_known(tmp_path):
+    assert is_document(tmp_path / "a.DOCX") and not is_document(tmp_path / "a.txt") and not is_document(None)
+    with pytest.raises(
+        InputError, match=r"a\.odt is not of a known format; give a file that ends in \.txt, \.html"
+    ):
+        read_document(tmp_path / "a.odt")

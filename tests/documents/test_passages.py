@@ -1,0 +1,76 @@
+"""Sentences of passages, and translations that take the looks of their sources."""
+
+import random
+
+import pytest
+
+from zsnmt.documents.passages import Part, Passage, Run, Sentence, sentences_of, share_out
+
+
+def sentence(*texts, fixed=()):
+    return Sentence("", tuple(Part(place, text, place in fixed) for place, text in enumerate(texts)), "")
+
+
+def test_sentences_and_the_space_between_them_are_the_passage():
+    passage = Passage((Run("  Dr. Smith is "), Run("in. He"), Run("  waits.\n\nYes! ")))
+    cut = sentences_of(passage, "en")
+    assert [each.text for each in cut if each.parts] == ["Dr. Smith is in.", "He  waits.", "Yes!"]
+    assert "".join(each.before + each.text + each.after for each in cut) == passage.text
+    assert [[part.run for part in each.parts] for each in cut if each.parts] == [[0, 1], [1, 2], [2]]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\n", "...", "a", "A. B. C."])
+def test_every_text_is_cut_without_loss(text):
+    cut = sentences_of(Passage((Run(text),)), "de")
+    assert "".join(each.before + each.text + each.after for each in cut) == text
+
+
+def test_a_part_is_found_by_its_own_translation_also_far_from_its_proportion():
+    source = sentence("The very long beginning of it is ", "blue", " now")
+    assert share_out("Es ist blau, der lange Anfang", source, ["nichts", "blau", "nichts"]) == [
+        "Es ist ",
+        "blau",
+        ", der lange Anfang",
+    ]
+
+
+def test_of_equal_words_the_one_at_the_place_of_its_source_is_taken():
+    source = sentence("a b c d e f ", "das", " g")
+    assert share_out("das x y z u das w", source, ["-", "das", "-"]) == ["das x y z u ", "das", " w"]
+
+
+def test_words_within_words_are_not_found():
+    assert share_out("ganz anders an", sentence("x ", "an"), ["-", "an"]) == ["ganz anders ", "an"]
+
+
+def test_what_is_not_found_is_cut_in_proportion_between_words():
+    assert share_out("aaaa bbbb cccc", sentence("dddd ", "eeee ffff"), ["-", "-"]) == ["aaaa ", "bbbb cccc"]
+
+
+def test_a_fixed_part_stands_alone_or_the_sentence_is_given_up():
+    source = sentence("Delete ", "%d", " files", fixed=(1,))
+    assert share_out("%d Dateien weg", source, ["x", "%d", "y"]) == ["", "%d", " Dateien weg"]
+    assert share_out("Lösche %d Dateien", source, ["x", "%d", "y"]) == ["Lösche ", "%d", " Dateien"]
+    assert share_out("Lösche Dateien", source, ["x", "%d", "y"]) is None
+    ends = sentence("Open ", "{name}", fixed=(1,))
+    assert share_out("Öffne {name} bitte", ends, ["x", "{name}"]) is None  # nothing has what follows
+
+
+def test_the_parts_of_any_translation_are_the_translation_and_fixed_ones_keep_their_text():
+    chance = random.Random(1)
+    words = ["ab", "c", "%d", "e,", "(f)", "gh.", "ij"]
+    given_up = 0
+    for _ in range(3000):
+        parts = [
+            Part(place, " ".join(chance.choices(words, k=chance.randint(1, 3))) + " " * chance.randint(0, 1))
+            for place in range(chance.randint(1, 5))
+        ]
+        parts = [part._replace(fixed=part.text == "%d") for part in parts]
+        translation = " ".join(chance.choices(words, k=chance.randint(1, 8)))
+        alone = [part.text if part.fixed else chance.choice(words) for part in parts]
+        shared = share_out(translation, Sentence("", tuple(parts), ""), alone)
+        given_up += shared is None
+        if shared is not None:
+            assert "".join(shared) == translation and len(shared) == len(parts)
+            assert all(text == part.text for text, part in zip(shared, parts) if part.fixed)
+    assert 0 < given_up < 1000

@@ -1,0 +1,63 @@
+"""Lines and documents whose languages are found."""
+
+import pytest
+
+from zsnmt.documents.passages import Passage, Run
+from zsnmt.errors import InputError
+from zsnmt.inference.documents import AUTO, Legs, translate_document, translate_lines
+from zsnmt.languages import Direction
+
+GERMAN = "Wir haben gestern lange über das Wetter und die Reise gesprochen."
+FRENCH = "Nous avons longtemps parlé du temps qu'il faisait et du voyage."
+
+
+class Marking:
+    """In place of a translator: writes down the way that each line went."""
+
+    languages = ("en", "de", "fr")
+
+    def legs(self, source, target, via):
+        if source is None:
+            raise InputError("this model must be told the source language")
+        ends = [source, *([via] if via else []), target]
+        return [Direction(*pair) for pair in zip(ends, ends[1:])]
+
+    def translate(self, lines, target, source, *, via=None, finished):
+        finished(len(lines))
+        way = "-".join(filter(None, (source, via, target)))
+        return [f"{way}: {line}" for line in lines]
+
+
+class Letter:
+    """A document in memory."""
+
+    passages = [Passage((Run(text),)) for text in (FRENCH, "Oui.", "", GERMAN, FRENCH)]
+
+    def content(self, translations, language):
+        return "|".join(text for (text,) in translations).encode()
+
+
+def test_each_line_goes_from_the_language_it_is_in_and_those_in_the_target_stay():
+    done = []
+    lines = [GERMAN, "Ja.", FRENCH, GERMAN, ""]
+    translated, found = translate_lines(Marking(), lines, Legs(AUTO, "fr"), finished=done.append)
+    assert translated == [f"de-fr: {GERMAN}", "de-fr: Ja.", FRENCH, f"de-fr: {GERMAN}", "de-fr: "]
+    assert found == "de in 4 passages, fr in 1" and sum(done) == 4
+
+
+def test_what_is_in_the_language_to_go_through_goes_directly():
+    translated, _ = translate_lines(Marking(), [GERMAN, FRENCH, GERMAN], Legs(AUTO, "en", via="fr"))
+    assert [line.split(":")[0] for line in translated] == ["de-fr-en", "fr-en", "de-fr-en"]
+
+
+def test_the_passages_of_a_document_likewise():
+    content, found = translate_document(Marking(), Letter(), Legs(AUTO, "de"))
+    assert content.decode() == f"fr-de: {FRENCH}|fr-de: Oui.||{GERMAN}|fr-de: {FRENCH}"
+    assert found == "fr in 4 passages, de in 1"
+
+
+def test_a_language_that_is_given_is_that_of_all():
+    content, found = translate_document(Marking(), Letter(), Legs("en", "de"))
+    assert content.decode().count("en-de: ") == 4 and found == "en in 5 passages"
+    with pytest.raises(InputError, match="must be told"):
+        translate_lines(Marking(), [GERMAN], Legs(None, "de"))

@@ -1,0 +1,1 @@
+"""Documents: what a person writes, cut into sentences to translate, and put together again as it was."""

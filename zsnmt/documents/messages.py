@@ -1,0 +1,60 @@
+"""Messages of programs (gettext's .po): those without translation get one, marked as fuzzy for a person to
+look at.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import polib
+
+from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.plain_text import read_text
+from zsnmt.errors import InputError
+
+# Where a program puts a value: %s, %(name)d, {0}, {name!r:>5}, ${name}, %1, and markup.
+PLACEHOLDER = re.compile(
+    r"(%(?:\(\w+\))?[#0\-+]*(?:\d+\$)?\d*(?:\.\d+)?(?:hh|h|ll|l|q|j|z|t|L)?[diouxXeEfFgGaAcsrpn%]|%\d+"
+    r"|\$?\{[^{}]*\}|</?\w[^<>]*>|&\w+;|\\n)"
+)
+
+
+class Messages:
+    """A file of messages. A passage is a message, or each form of one that has plural forms."""
+
+    def __init__(self, path: Path) -> None:
+        read_text(path)
+        try:
+            self.messages = polib.pofile(str(path), encoding="utf-8", wrapwidth=78)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{path} does not follow the form of gettext's messages ({error}); msgfmt -c names faults"
+            ) from None
+        self.entries = [
+            entry
+            for entry in self.messages
+            if not entry.obsolete and not entry.translated() and entry.msgid.strip()
+        ]
+        forms = [form for entry in self.entries for form in filter(None, (entry.msgid, entry.msgid_plural))]
+        self.passages = [Passage(runs_of(form)) for form in forms]
+
+    def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
+        texts = iter("".join(parts) for parts in translations)
+        for entry in self.entries:
+            one = next(texts)
+            if entry.msgid_plural:
+                several = next(texts)
+                for number in entry.msgstr_plural or {0: "", 1: ""}:
+                    entry.msgstr_plural[number] = several if number else one
+            else:
+                entry.msgstr = one
+            entry.flags += ["fuzzy"] * ("fuzzy" not in entry.flags)
+        self.messages.metadata["Language"] = language
+        return str(self.messages).encode("utf-8")
+
+
+def runs_of(message: str) -> tuple[Run, ...]:
+    """A message, in which places of values are fixed."""
+    return tuple(
+        Run(piece, fixed=bool(PLACEHOLDER.fullmatch(piece))) for piece in PLACEHOLDER.split(message) if piece
+    )

@@ -1,0 +1,149 @@
+"""Passages of a document: text that is read as a whole, with the looks of its parts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import NamedTuple, Protocol
+
+from sentencex import get_sentence_boundaries
+
+
+class Run(NamedTuple):
+    """A part of a passage that looks alike, such as a bold word. A `fixed` one is not to be translated: code,
+    or the place where a program puts a value.
+    """
+
+    text: str
+    fixed: bool = False
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What is translated as a whole: a paragraph, a heading, a subtitle; its text is that of its runs."""
+
+    runs: tuple[Run, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(run.text for run in self.runs)
+
+
+class Document(Protocol):
+    """A document of some format, without what is not text."""
+
+    passages: Sequence[Passage]
+
+    def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
+        """The document in another language: for each passage the new texts of its runs."""
+
+
+class Part(NamedTuple):
+    """The text of one run within a sentence; `run` is its place in the passage."""
+
+    run: int
+    text: str
+    fixed: bool = False
+
+
+class Sentence(NamedTuple):
+    """A sentence of a passage: the space before and after it, and what it is made of."""
+
+    before: str
+    parts: tuple[Part, ...]
+    after: str
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is a letter to translate."""
+        return any(character.isalpha() for part in self.parts if not part.fixed for character in part.text)
+
+
+def sentences_of(passage: Passage, language: str) -> list[Sentence]:
+    """The sentences of a passage in a language; a passage of space alone is one without parts."""
+    ends = [*accumulate(len(run.text) for run in passage.runs)]
+    starts = [0, *ends[:-1]]
+    sentences = []
+    for first, last in sentence_bounds(passage.text, language):
+        stretch = passage.text[first:last]
+        begin = first + len(stretch) - len(stretch.lstrip())
+        end = max(begin, first + len(stretch.rstrip()))
+        overlaps = (
+            (place, max(start, begin), min(stop, end))
+            for place, (start, stop) in enumerate(zip(starts, ends))
+        )
+        parts = tuple(
+            Part(place, passage.text[start:stop], passage.runs[place].fixed)
+            for place, start, stop in overlaps
+            if start < stop
+        )
+        sentences.append(Sentence(passage.text[first:begin], parts, passage.text[end:last]))
+    return sentences
+
+
+def sentence_bounds(text: str, language: str) -> list[tuple[int, int]]:
+    """Where sentences begin and end in a text, without gaps between them."""
+    inner = [found["start_index"] for found in get_sentence_boundaries(language, text)][1:] if text else []
+    return [*pairwise(sorted({0, *inner, len(text)}))]
+
+
+def share_out(translation: str, sentence: Sentence, alone: Sequence[str]) -> list[str] | None:
+    """Cut the translation of a sentence into the texts of its parts, in their order.
+
+    `alone`: the translation of each part by itself, which is looked for, and a fixed part's own text. The
+    ends of parts that are not found lie in proportion to the lengths of their sources, between words. None
+    where a fixed part is not in the translation.
+    """
+    parts, count = sentence.parts, len(sentence.parts)
+    lengths = [len(part.text) for part in parts]
+    shares = [length / sum(lengths) for length in accumulate([0, *lengths])]
+    bounds, reached = {0: 0, count: len(translation)}, 0
+    for place, (part, wanted) in enumerate(zip(parts, alone, strict=True)):
+        found = nearest(wanted, translation, reached, share=shares[place], exact=part.fixed)
+        if found is not None:
+            start, reached = found
+            if place and not parts[place - 1].fixed:
+                bounds[place] = start
+            if place + 1 < count:
+                bounds[place + 1] = reached
+        if part.fixed and (found is None or (bounds[place], bounds[place + 1]) != found):
+            return None
+    for left, right in pairwise(sorted(bounds)):
+        for place in range(left + 1, right):
+            share = (shares[place] - shares[left]) / (shares[right] - shares[left])
+            wanted_place = round(bounds[left] + share * (bounds[right] - bounds[left]))
+            bounds[place] = between_words(
+                translation, wanted_place, low=bounds[place - 1], high=bounds[right]
+            )
+    for place in range(1, count):
+        if not (parts[place - 1].fixed or parts[place].fixed or parts[place].text[0].isalnum()):
+            while bounds[place] > bounds[place - 1] and not translation[bounds[place] - 1].isalnum():
+                bounds[place] -= 1  # space and punctuation stand where they stood
+    return [translation[bounds[place] : bounds[place + 1]] for place in range(count)]
+
+
+def nearest(wanted: str, text: str, start: int, *, share: float, exact: bool) -> tuple[int, int] | None:
+    """Where a text has some words from `start` on, nearest to a share (0–1) of its length; None where it has
+    them not.
+    """
+    words = wanted if exact else wanted.strip().strip(".,;:!?…。।؟")
+    if not words.strip():
+        return None
+    pattern = re.escape(words) if exact else rf"(?<!\w){re.escape(words)}(?!\w)"
+    found = re.finditer(pattern, text[start:], 0 if exact else re.IGNORECASE)
+    spans = [(start + match.start(), start + match.end()) for match in found]
+    return min(spans, key=lambda span: abs(span[0] - share * len(text)), default=None)
+
+
+def between_words(text: str, place: int, *, low: int, high: int) -> int:
+    """The beginning of a word of `text[low:high]` that is nearest to a place; the place itself where there is
+    no space.
+    """
+    starts = [match.end() for match in re.finditer(r"\s+", text[low:high])]
+    return min(
+        (low + start for start in starts), key=lambda start: abs(start - place), default=max(low, place)
+    )

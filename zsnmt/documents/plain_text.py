@@ -1,0 +1,39 @@
+"""Plain text: each line is a passage, and empty lines, space and the ends of lines stay."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from zsnmt.documents.passages import Passage, Run
+from zsnmt.errors import InputError
+from zsnmt.text.lines import open_file
+
+
+class PlainText:
+    """A text file, of which each line is a paragraph."""
+
+    def __init__(self, path: Path) -> None:
+        whole = re.findall(r"[^\n]*\n|[^\n]+$", read_text(path))
+        lines = [line.rstrip("\r\n") for line in whole]
+        self.ends = [line[len(text) :] for line, text in zip(whole, lines)]
+        self.passages = [Passage((Run(line),)) for line in lines]
+
+    def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
+        return "".join("".join(texts) + end for texts, end in zip(translations, self.ends)).encode("utf-8")
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8; `InputError` names the line of a byte that is not, and an empty file."""
+    with open_file(path) as file:
+        content = file.read()
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path}, line {line}: byte 0x{content[error.start]:02x} is not UTF-8; convert the file, for "
+            "example with iconv -f latin1 -t utf-8"
+        ) from None
+    if not text.strip("\ufeff \t\r\n"):
+        raise InputError(f"{path} is empty; it needs at least one sentence")
+    return text

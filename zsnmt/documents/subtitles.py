@@ -1,0 +1,112 @@
+"""Subtitles (SubRip): a sentence may go on over several; times, numbers and tags stay."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import srt
+
+from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.plain_text import read_text
+from zsnmt.errors import InputError
+
+TAG = re.compile(r"(</?[a-zA-Z][^>]*>|\{[^}]*\})")
+LINE_BREAK = re.compile(r"\s*\n\s*")
+SPEAKER = re.compile(r"\s*[-–—]\s*")  # what begins a line of another speaker
+END = re.compile(r"[.!?…。！？؟।:♪\]\)\"”»]\s*$")
+PAUSE = timedelta(seconds=1.5)  # a longer one ends a sentence
+LONGEST = 42  # characters of a line, as most broadcasters want it
+
+
+class Subtitles:
+    """A file of subtitles. A passage is what one speaker says until a sentence ends or a pause comes; its
+    runs are the texts of each subtitle between tags.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self.subtitles = [*srt.parse(read_text(path).removeprefix("\ufeff"))]
+        except srt.SRTParseError as error:
+            raise InputError(
+                f"{path} does not follow the form of SubRip subtitles ({error}); repair it there"
+            ) from None
+        if not self.subtitles:
+            raise InputError(f"{path} holds no subtitle")
+        # For each subtitle its pieces: tags and breaks of lines as they stand, and places of runs.
+        self.pieces: list[list[str | tuple[int, int]]] = []
+        self.passages: list[Passage] = []
+        self.read()
+
+    def read(self) -> None:
+        runs: list[Run] = []
+
+        def end() -> None:
+            if runs:
+                self.passages.append(Passage(tuple(runs)))
+                runs.clear()
+
+        before = None
+        for subtitle in self.subtitles:
+            if (
+                before is None
+                or subtitle.start - before.end > PAUSE
+                or END.search(TAG.sub("", before.content))
+            ):
+                end()
+            elif runs:
+                runs[-1] = Run(f"{runs[-1].text.rstrip()} ")
+            pieces: list[str | tuple[int, int]] = []
+            for number, line in enumerate(speakers(subtitle.content)):
+                if number:
+                    end()
+                    pieces.append("\n")
+                for piece in TAG.split(line):
+                    if TAG.fullmatch(piece) or not piece.strip():
+                        pieces.append(piece)
+                        continue
+                    dash = SPEAKER.match(piece)
+                    if dash:
+                        pieces.append(dash[0])
+                        piece = piece[dash.end() :]
+                    pieces.append((len(self.passages), len(runs)))
+                    runs.append(Run(LINE_BREAK.sub(" ", piece)))
+            self.pieces.append(pieces)
+            before = subtitle
+        end()
+
+    def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
+        written = []
+        for subtitle, pieces in zip(self.subtitles, self.pieces):
+            texts = [
+                piece if isinstance(piece, str) else translations[piece[0]][piece[1]] for piece in pieces
+            ]
+            lines = "".join(texts).split("\n")
+            content = "\n".join(two_lines(line.strip()) for line in lines)
+            written.append(
+                srt.Subtitle(subtitle.index, subtitle.start, subtitle.end, content, subtitle.proprietary)
+            )
+        return srt.compose(written, reindex=False).encode("utf-8")
+
+
+def speakers(content: str) -> list[str]:
+    """The lines of a subtitle where each begins with a dash, else all of it."""
+    lines = content.split("\n")
+    return lines if len(lines) > 1 and all(SPEAKER.match(TAG.sub("", line)) for line in lines) else [content]
+
+
+def two_lines(text: str) -> str:
+    """A text that is too long for a line, broken where its halves are most alike."""
+    if len(TAG.sub("", text)) <= LONGEST or " " not in text:
+        return text
+    spaces = [match.start() for match in re.finditer(" ", text) if not inside_tag(text, match.start())]
+    if not spaces:
+        return text
+    place = min(
+        spaces, key=lambda space: abs(len(TAG.sub("", text[:space])) - len(TAG.sub("", text[space + 1 :])))
+    )
+    return f"{text[:place]}\n{text[place + 1 :]}"
+
+
+def inside_tag(text: str, place: int) -> bool:
+    return any(match.start() < place < match.end() for match in TAG.finditer(text))

@@ -1,0 +1,87 @@
+"""Passages translated: sentence by sentence, space and looks kept, what has no words left as it is."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from zsnmt.documents.passages import Passage, Sentence, sentences_of, share_out
+
+Translate = Callable[[Sequence[str], str], Sequence[str]]  # lines of one language, which is given
+
+
+def translate_passages(
+    passages: Sequence[Passage], languages: Sequence[str], translate: Translate, *, target: str
+) -> list[list[str]]:
+    """For each passage the new texts of its runs; `languages` has the language of each.
+
+    A sentence that is in the target language already stays as it is. All sentences of a language are
+    translated at once, each once.
+    """
+    cut = [sentences_of(passage, language) for passage, language in zip(passages, languages, strict=True)]
+    lines: dict[str, dict[str, str]] = {}  # by language, what becomes of each line
+    for sentences, language in zip(cut, languages):
+        for line in lines_of(sentences) if language != target else ():
+            lines.setdefault(language, {})[line] = line
+    for language, made in lines.items():
+        made.update(zip([*made], translate([*made], language), strict=True))
+    return [
+        texts_of(passage, sentences, lines.get(language, {}))
+        for passage, sentences, language in zip(passages, cut, languages)
+    ]
+
+
+def lines_of(sentences: Iterable[Sentence]) -> Iterable[str]:
+    """What a model is asked to translate of some sentences: each as a whole, then its stretches of one look,
+    by which they are found again.
+    """
+    for sentence in sentences:
+        if sentence.has_words:
+            yield one_line(sentence.text)
+            if len(sentence.parts) > 1:
+                yield from filter(None, map(str.strip, stretches(sentence)))
+
+
+def stretches(sentence: Sentence) -> list[str]:
+    """The text of each part; nothing of those without words, and of fixed ones."""
+    return [
+        one_line(part.text) if not part.fixed and any(map(str.isalpha, part.text)) else ""
+        for part in sentence.parts
+    ]
+
+
+def one_line(text: str) -> str:
+    """The text with each stretch of space as one space, as a model reads it."""
+    return " ".join(text.split())
+
+
+def texts_of(passage: Passage, sentences: Sequence[Sentence], made: Mapping[str, str]) -> list[str]:
+    """The new texts of a passage's runs."""
+    texts = [""] * len(passage.runs)
+    place = 0
+    for sentence in sentences:
+        first = sentence.parts[0].run if sentence.parts else place
+        texts[first] += sentence.before
+        for part, text in zip(sentence.parts, new_parts(sentence, made)):
+            texts[part.run] += text
+        place = sentence.parts[-1].run if sentence.parts else place
+        texts[place] += sentence.after
+    return texts
+
+
+def new_parts(sentence: Sentence, made: Mapping[str, str]) -> list[str]:
+    """The new text of each part of a sentence."""
+    if not sentence.has_words or one_line(sentence.text) not in made:
+        return [part.text for part in sentence.parts]
+    translation = made[one_line(sentence.text)]
+    if len(sentence.parts) == 1:
+        return [translation]
+    alone = [
+        part.text if part.fixed else made.get(line, part.text)
+        for part, line in zip(sentence.parts, stretches(sentence))
+    ]
+    shared = share_out(translation, sentence, alone)
+    return shared if shared is not None else [*map(in_place, (part.text for part in sentence.parts), alone)]
+
+
+def in_place(text: str, translation: str) -> str:
+    """A translation between the space that stands around the text."""
+    before, after = len(text) - len(text.lstrip()), len(text.rstrip())
+    return text[:before] + translation.strip() + text[max(before, after) :]

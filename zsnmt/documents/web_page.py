@@ -1,0 +1,182 @@
+"""HTML: the text of a page in its tags. All that is not text stays as it is, to the byte."""
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape, unescape
+from html.parser import HTMLParser
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.plain_text import read_text
+
+INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rp rt ruby s "
+    "samp small span strike strong sub sup time tt u var wbr".split()
+)
+KEPT = frozenset("code kbd samp script style template textarea pre svg math noscript object".split())
+VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+WITH_TEXT = ("alt", "title", "placeholder", "aria-label", "label")  # attributes
+ATTRIBUTE = re.compile(
+    rf"""(?P<before>[\s"']({"|".join(WITH_TEXT)})\s*=\s*)(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+)""",
+    re.IGNORECASE,
+)
+LANGUAGE = re.compile(r"""(?P<before>\slang\s*=\s*)(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
+
+
+class Piece(NamedTuple):
+    """A part of the source of a page."""
+
+    kind: str  # start, end, text, other
+    source: str
+    tag: str = ""
+    kept: bool = False  # it is not to be translated,
+    fixed: bool = False  # but is a part of a sentence
+
+
+class Pieces(HTMLParser):
+    """The pieces of a page, which together are its source."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(convert_charrefs=False)
+        self.source, self.found = source, list[tuple[str, int, str, bool, bool]]()
+        self.lines = [0, *(match.end() for match in re.finditer("\n", source))]
+        self.open: list[tuple[str, bool]] = []  # tags, and whether their content is kept
+        self.feed(source)
+        self.close()
+
+    def add(self, kind: str, tag: str = "") -> None:
+        line, column = self.getpos()
+        kept_by = [name for name, kept in self.open if kept]
+        fixed = bool(kept_by) and INLINE.issuperset(kept_by)
+        self.found.append((kind, self.lines[line - 1] + column, tag, bool(kept_by), fixed))
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.add("start", tag)
+        if tag not in VOID:
+            given = dict(attributes)
+            marked = given.get("translate") == "no" or "notranslate" in (given.get("class") or "").split()
+            self.open.append((tag, tag in KEPT or marked))
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.add("start", tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        names = [name for name, _ in self.open]
+        if tag in names:  # an end tag ends what was left open within it
+            del self.open[len(names) - 1 - names[::-1].index(tag) :]
+        self.add("end", tag)
+
+    def handle_data(self, data: str) -> None:
+        self.add("text")
+
+    def handle_entityref(self, name: str) -> None:
+        self.add("text")
+
+    def handle_charref(self, name: str) -> None:
+        self.add("text")
+
+    def handle_comment(self, data: str) -> None:
+        self.add("other")
+
+    def handle_decl(self, declaration: str) -> None:
+        self.add("other")
+
+    def handle_pi(self, data: str) -> None:
+        self.add("other")
+
+    def unknown_decl(self, data: str) -> None:
+        self.add("other")
+
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces in order; text that is interrupted by nothing is one."""
+        starts = [start for _, start, *_ in self.found]
+        pieces = [
+            Piece(kind, self.source[start:end], tag, kept=kept, fixed=fixed)
+            for (kind, start, tag, kept, fixed), end in zip(self.found, [*starts[1:], len(self.source)])
+        ]
+        for is_text, group in groupby(pieces, lambda piece: piece.kind == "text"):
+            if is_text:  # an entity is a piece of its own to the parser
+                first, *others = group
+                yield first._replace(source="".join(piece.source for piece in (first, *others)))
+            else:
+                yield from group
+
+
+class WebPage:
+    """A page of HTML in UTF-8. Inline tags lie within a passage, all others end it; `translate="no"`, code,
+    scripts and the like stay.
+    """
+
+    def __init__(self, path: Path) -> None:
+        source = read_text(path)
+        self.pieces = [*Pieces(source).pieces()]
+        self.places: list[list[int]] = []  # of the pieces that are a passage's runs
+        self.attributes: list[
+            tuple[int, int]
+        ] = []  # piece, and which of its attributes, after those passages
+        self.passages: list[Passage] = []
+        self.find_text()
+        self.find_attributes()
+
+    def find_text(self) -> None:
+        """The passages of the text between tags."""
+        places: list[int] = []
+
+        def end() -> None:
+            nonlocal places
+            chosen = [self.pieces[place] for place in places]
+            runs = tuple(Run(unescape(piece.source), piece.fixed) for piece in chosen)
+            if any(run.text.strip() and not run.fixed for run in runs):
+                self.places.append(places)
+                self.passages.append(Passage(runs))
+            places = []
+
+        for place, piece in enumerate(self.pieces):
+            if piece.kind in ("start", "end") and piece.tag not in INLINE:
+                end()
+            elif piece.kind == "text" and (piece.fixed or not piece.kept):
+                places.append(place)
+        end()
+
+    def find_attributes(self) -> None:
+        """The passages of attributes with text."""
+        for place, piece in enumerate(self.pieces):
+            if piece.kind == "start" and not piece.kept:
+                for number, match in enumerate(ATTRIBUTE.finditer(piece.source)):
+                    self.attributes.append((place, number))
+                    self.passages.append(Passage((Run(unescape(unquote(match["value"]))),)))
+
+    def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
+        sources = [piece.source for piece in self.pieces]
+        for places, texts, passage in zip(self.places, translations, self.passages):
+            for place, text, run in zip(places, texts, passage.runs):
+                if text != run.text:
+                    sources[place] = escape(text, quote=False)
+        changed: dict[int, dict[int, str]] = {}
+        of_attributes = slice(len(self.places), None)
+        new_values = zip(self.attributes, self.passages[of_attributes], translations[of_attributes])
+        for (place, number), passage, (text,) in new_values:
+            if text != passage.text:
+                changed.setdefault(place, {})[number] = f'"{escape(text)}"'
+        for place, values in changed.items():
+            sources[place] = with_values(sources[place], values)
+        for place, piece in enumerate(self.pieces):
+            if piece.kind == "start" and piece.tag == "html":
+                sources[place] = LANGUAGE.sub(rf'\g<before>"{language}"', sources[place])
+        return "".join(sources).encode("utf-8")
+
+
+def unquote(value: str) -> str:
+    """The value of an attribute as it stands between quotation marks, if there are some."""
+    return value[1:-1] if value[0] in "\"'" else value
+
+
+def with_values(source: str, values: dict[int, str]) -> str:
+    """A start tag with other values of some of its attributes with text, by their number."""
+    written, end = "", 0
+    for number, match in enumerate(ATTRIBUTE.finditer(source)):
+        written += source[end : match.start("value")] + values.get(number, match["value"])
+        end = match.end("value")
+    return written + source[end:]
