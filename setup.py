@@ -42,7 +42,13 @@ setup(
         ],
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
-        "serve": ["fastapi>=0.115", "uvicorn>=0.30", "prometheus-client>=0.20", "babel>=2.12"],
+        "serve": [
+            "fastapi>=0.115",
+            "uvicorn>=0.30",
+            "prometheus-client>=0.20",
+            "babel>=2.12",
+            "sentencex>=1.0",
+        ],
         "tensorboard": ["tensorboard>=2.14"],
     },
 )

@@ -75,10 +75,20 @@ def test_alternatives_are_other_translations(client):
 
 
 def test_markup_is_kept_and_says_nothing_of_the_language(client):
-    page = f"<p class='the English words of this tag say nothing about it'>{FRENCH} &amp; <b>bleu</b></p>"
+    page = (
+        f"<p class='the English words of this tag say nothing about it'>{FRENCH}</p>"
+        "<script>if (a < b) go()</script><P>&lt;bleu&gt;</P><!-- a comment -->"
+    )
     status, answer = client.translate(page, "auto", "en", format="html")
     assert status == 200 and answer["detectedLanguage"]["language"] == "fr"
-    assert answer["translatedText"] == page.replace(FRENCH, f"fr-en: {FRENCH}").replace("bleu", "fr-en: bleu")
+    translated = page.replace(FRENCH, f"fr-en: {FRENCH}").replace("&lt;bleu", "fr-en: &lt;bleu")
+    assert answer["translatedText"] == translated
+
+
+def test_a_text_is_cut_into_sentences_and_what_stands_between_them_is_kept(client):
+    text = "One is here.  Two is there!\r\n\r\n\t12:30\nThree."
+    expected = "en-de: One is here.  en-de: Two is there!\r\n\r\n\t12:30\nen-de: Three."
+    assert client.translate(text) == (200, {"translatedText": expected})
 
 
 def test_one_text_goes_into_several_languages_with_details(client):
@@ -159,13 +169,14 @@ def test_the_interface_describes_itself(client):
         ({"q": "a", "source": "en", "target": "de", "alternatives": "many"}, 400, "from 0 to 100"),
         ({"q": "a", "source": "en", "target": "de", "system": "third"}, 400, "choose one of: first; second"),
         ({"q": "a\0b", "source": "en", "target": "de"}, 400, "control character U+0000"),
+        ({"q": "<![<", "source": "en", "target": "de", "format": "html"}, 400, "is not HTML"),
         ({"q": "\ud800", "source": "en", "target": "de"}, 400, "half a character"),
         ({"q": "a", "source": "en", "target": "\ud800"}, 400, "unknown language"),
         ({"q": "fail", "source": "en", "target": "de"}, 500, "the log of the server says why"),
         ({"q": "a" * 301, "source": "en", "target": "de"}, 413, "301 characters"),
         ({"q": ["a"] * 6, "source": "en", "target": "de"}, 413, "6 texts"),
         ({"q": "a", "source": "en", "target": ["de"] * 6}, 413, "6 texts or languages"),
-        ({"q": "a\n" * 21, "source": "en", "target": "de"}, 413, "21 lines"),
+        ({"q": "\n".join("abcdefghijklmnopqrstu"), "source": "en", "target": "de"}, 413, "21 lines"),
         (b" " * 100_000, 413, "larger than"),
     ],
 )
@@ -265,13 +276,14 @@ def test_a_full_queue_refuses_for_a_moment(slow):
 @pytest.mark.slow
 def test_a_client_that_goes_away_frees_its_place():
     translator = ToldTranslator()
-    with serving(told_system("told", translator), limits=Limits(queue=3, gather=0)) as client:
+    with serving(told_system("told", translator), limits=Limits(queue=3, gather=0, batch=1)) as client:
         batcher, body = client.app.state.batcher, b'{"q": "wait\\na\\nb", "source": "en", "target": "de"}'
         head = b"POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
         with socket.create_connection((client.host, client.port)) as wire:
             wire.sendall(head + body)
-            wait_until(lambda: batcher.lines == 3)
-        wait_until(lambda: batcher.lines <= 3 and not batcher.jobs)
+            wait_until(lambda: translator.batches == [["wait"]])
+            assert batcher.lines == 3
+        wait_until(lambda: batcher.lines == 1)  # that which is being translated
         translator.go.set()
         wait_until(lambda: batcher.lines == 0)
         assert client.figure('zsnmt_requests_total{path="/translate",status="499"}') == 1

@@ -16,7 +16,7 @@ from zsnmt.decoding.options import add_engine_options, add_search_options, chose
 from zsnmt.errors import InputError
 from zsnmt.serving.limits import Limits
 
-NEEDED = ("babel", "fastapi", "prometheus_client", "uvicorn")  # setup.py: extra [serve]
+NEEDED = ("babel", "fastapi", "prometheus_client", "sentencex", "uvicorn")  # setup.py: extra [serve]
 HOST, PORT = "127.0.0.1", 5000
 
 

@@ -8,10 +8,9 @@ from typing import Protocol
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from zsnmt.documents.languages import ENOUGH
 from zsnmt.errors import InputError
 from zsnmt.scoring.lexicon_identifier import PUNCTUATION, LexiconIdentifier
-
-SHORT = 40  # characters; of fewer, a text of several is judged by all of them together
 
 
 class Detector(Protocol):
@@ -70,11 +69,16 @@ def detector_of(languages: Sequence[str], text: Path) -> Detector | None:
 
 
 def detect_all(detector: Detector, texts: Sequence[str]) -> list[tuple[str, float] | None]:
-    """The language of each text of a request and how sure it is (0–1), None where nothing tells; a short one
-    is taken to be of the language of all of them together.
+    """The language of each text of a request and how sure it is (0–1), None where nothing tells; one of
+    fewer than `ENOUGH` letters is taken to be of the language of all of them together.
     """
-    together = next(iter(detector.rank("\n".join(texts))), None) if len(texts) > 1 else None
+    together = surest(detector, "\n".join(texts))
     return [
-        together if len(texts) > 1 and len(text) < SHORT else next(iter(detector.rank(text)), None)
+        surest(detector, text) if len(texts) == 1 or sum(map(str.isalpha, text)) >= ENOUGH else together
         for text in texts
     ]
+
+
+def surest(detector: Detector, text: str) -> tuple[str, float] | None:
+    """The first of the languages that a detector ranks."""
+    return next(iter(detector.rank(text)), None)

@@ -1,20 +1,22 @@
 """What the server does for a request that was read: it translates and detects; it knows nothing of HTTP."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
+from zsnmt.documents.passages import Document
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.serving.batcher import Batcher, Job
-from zsnmt.serving.cuts import Cut, cut
 from zsnmt.serving.detection import detect_all
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.refusals import LATE, TOO_LARGE, Gone, Refused
 from zsnmt.serving.requests import AUTO, Detection, Translation
 from zsnmt.serving.systems import System
+from zsnmt.serving.texts import InSentences, read, words
 
 Guess = tuple[str, float]  # a language and how sure that is (0–1)
 EACH = ("legs", "kinds", "identified")  # details of each translation
@@ -22,10 +24,22 @@ EACH = ("legs", "kinds", "identified")  # details of each translation
 
 @dataclass(frozen=True)
 class Errand:
-    """A text in pieces, and the directions that it goes through: none if it is in the target language."""
+    """A text, the language that it is to be in, and the directions to there: none where it is already."""
 
-    cut: Cut
+    text: InSentences
+    target: str
     legs: tuple[Direction, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """What is translated."""
+        return self.text.lines if self.legs else []
+
+    def filled(self, found: Sequence[Sequence[str]], number: int) -> list[str]:
+        """The best texts, so many, made of the translations of its lines, best first."""
+        most = min(number, max(map(len, found), default=1))
+        ranked = [[each[min(rank, len(each) - 1)] for each in found] for rank in range(most)]
+        return [self.text.filled(dict(zip(self.lines, made, strict=True)), self.target) for made in ranked]
 
 
 class Service:
@@ -64,7 +78,7 @@ class Service:
         if named != AUTO:
             return [(named, 1.0)] * len(texts)
         found = await asyncio.to_thread(detect_all, self.detector(system), texts)
-        if any(text and not of_text for text, of_text in zip(texts, found)):
+        if any(text.strip() and not of_text for text, of_text in zip(texts, found)):
             raise InputError(
                 "nothing tells the language of the text; name the source: one of "
                 f"{', '.join(system.languages)}"
@@ -83,17 +97,16 @@ class Service:
         if several and not isinstance(asked.target, str):
             raise InputError("'q' and 'target' are both arrays; send several texts, or several languages")
         self.check(asked.texts, len(asked.targets))
-        cuts = await asyncio.to_thread(lambda: [cut(text, asked.format) for text in asked.texts])
-        guesses = await self.sources(system, ["\n".join(each.lines) for each in cuts], asked.source)
-        errands = [
-            Errand(of_text, self.legs(system, asked, source, target))
-            for of_text, (source, _) in zip(cuts, guesses, strict=True)
-            for target in asked.targets
-        ]
-        lines = [(line, errand.legs) for errand in errands for line in errand.cut.lines if errand.legs]
-        job = Job(system, lines, asked.alternatives)
+        texts = await asyncio.to_thread(lambda: [read(text, asked.format) for text in asked.texts])
+        guesses = await self.sources(system, [*map(words, texts)], asked.source)
+        errands = await asyncio.to_thread(self.errands, system, asked, zip(texts, guesses))
+        lines = [[(line, errand.legs) for line in errand.lines] for errand in errands]
+        job = Job(system, [*chain(*lines)], asked.alternatives)
         found = iter(await self.answer(job, gone))
-        variants = [self.variants(errand, found, 1 + asked.alternatives) for errand in errands]
+        variants = [
+            errand.filled([*islice(found, len(of_errand))], 1 + asked.alternatives)
+            for errand, of_errand in zip(errands, lines, strict=True)
+        ]
         shape = list if several or not isinstance(asked.target, str) else itemgetter(0)
         answer: dict[str, Any] = {"translatedText": shape([best for best, *_ in variants])}
         if asked.source == AUTO:
@@ -124,11 +137,18 @@ class Service:
         except UnicodeEncodeError:
             raise InputError("the text has half a character, which is not Unicode; send it whole") from None
 
-    def legs(self, system: System, asked: Translation, source: str, target: str) -> tuple[Direction, ...]:
-        """The directions of a text; none into the language that it was found to be in."""
-        if asked.source == AUTO and source == target:
-            return ()
-        return system.legs(source, target, asked.via)
+    def errands(
+        self, system: System, asked: Translation, texts: Iterable[tuple[Document, Guess]]
+    ) -> list[Errand]:
+        """What is to be done: each text into each language; a text found to be in it stays as it is."""
+        errands = []
+        for document, (source, _) in texts:
+            text = InSentences.cut(document, source)
+            for target in asked.targets:
+                there = asked.source == AUTO and source == target
+                legs = () if there else system.legs(source, target, asked.via)
+                errands.append(Errand(text, target, legs))
+        return errands
 
     async def answer(self, job: Job, gone: Callable[[], Awaitable[object]]) -> list[list[str]]:
         """What a job is answered, unless nobody waits or it takes too long; then it is given up."""
@@ -150,16 +170,6 @@ class Service:
         finally:
             left.cancel()
             self.batcher.drop(job)
-
-    def variants(self, errand: Errand, found: Any, number: int) -> list[str]:
-        """The translations of a text, best first, that differ."""
-        if not errand.legs:
-            return [errand.cut.filled(errand.cut.lines)]
-        of_lines = [next(found) for _ in errand.cut.lines]
-        most = min(number, max(map(len, of_lines), default=1))
-        return [
-            errand.cut.filled([each[min(rank, len(each) - 1)] for each in of_lines]) for rank in range(most)
-        ]
 
     async def identified(self, system: System, texts: Sequence[str]) -> list[str | None]:
         """In which of the system's languages each text is, as far as that can be told."""
