@@ -222,9 +222,17 @@ def test_a_batch_that_does_not_count_has_zero_gradients(toy_task, sample):
     assert float(log["loss"]) == log["total"] == 0 and all(not gradient.any() for gradient in empty.values())
 
 
-def test_a_second_backward_pass_says_that_there_is_none(toy_task, sample):
-    _, criterion = criterions(toy_task)
-    loss, _, _ = criterion(build(toy_task), sample)
+def test_a_second_backward_pass_is_the_first_or_says_that_there_is_none(toy_task, sample):
+    """What a scale has changed in place is no longer there for a second one."""
+    model, (_, criterion) = build(toy_task), criterions(toy_task)
+    loss, _, _ = criterion(model, sample)
+    loss.backward(retain_graph=True)
+    once = {name: weight.grad.clone() for name, weight in model.named_parameters() if weight.grad is not None}
+    loss.backward()
+    assert all(
+        torch.equal(weight.grad, 2 * once[name]) for name, weight in model.named_parameters() if name in once
+    )
+    loss = criterion(model, sample)[0] * 3
     loss.backward(retain_graph=True)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         loss.backward()

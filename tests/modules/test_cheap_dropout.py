@@ -4,7 +4,8 @@ import pytest
 import torch
 from fairseq.modules.fairseq_dropout import FairseqDropout
 
-from zsnmt.modules.cheap_dropout import STEPS, CheapDropout, mask_like
+from zsnmt.modules import cheap_dropout
+from zsnmt.modules.cheap_dropout import STEPS, CheapDropout, drop_in_place, mask_like
 
 T, B, C = 50, 31, 163  # 252,650 elements, no multiple of four
 
@@ -74,6 +75,23 @@ def test_it_is_the_identity_where_the_stock_dropout_is():
 
 def test_a_probability_near_one_leaves_something_to_scale():
     assert mask_like(torch.ones(C), 1 - 1e-9).max() <= STEPS
+
+
+def test_the_least_probability_drops_something():
+    assert (mask_like(torch.ones(8 * STEPS), 1e-9) == 0).any()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+def test_in_place_the_same_elements_are_dropped_without_the_factor(dtype, monkeypatch):
+    """Whatever number of them is drawn at a time, as long as words are used up."""
+    monkeypatch.setattr(cheap_dropout, "CHUNK", 4 * 1000)
+    x = torch.randn(T, B, C).to(dtype)
+    x[0] = torch.inf
+    torch.manual_seed(3)
+    mask, own = mask_like(x, 0.3), x.clone()
+    torch.manual_seed(3)
+    drop_in_place(own, 0.3)
+    assert torch.equal(own, x.masked_fill(mask == 0, 0))
 
 
 @pytest.mark.parametrize("p", [-0.1, 1.0])

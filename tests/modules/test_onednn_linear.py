@@ -9,7 +9,15 @@ from torch.nn import functional as F
 
 from tests.support.rounding import assert_product, assert_rounded
 from zsnmt.modules import onednn_linear as onednn
-from zsnmt.modules.onednn_linear import AVAILABLE, OneDnnLinear, multiply, onednn_linear
+from zsnmt.modules.cheap_dropout import CheapDropout, factor
+from zsnmt.modules.onednn_linear import (
+    AVAILABLE,
+    OneDnnLinear,
+    OneDnnReluLinear,
+    joined_linear,
+    multiply,
+    onednn_linear,
+)
 
 T, B, C, D = 5, 3, 40, 56
 
@@ -18,7 +26,12 @@ T, B, C, D = 5, 3, 40, 56
 def calls(monkeypatch) -> list:
     """One entry for each product by oneDNN."""
     made = []
-    monkeypatch.setattr(onednn, "multiply", lambda *factors: made.append(factors) or multiply(*factors))
+
+    def counted(*factors, **options):
+        made.append(factors)
+        return multiply(*factors, **options)
+
+    monkeypatch.setattr(onednn, "multiply", counted)
     return made
 
 
@@ -100,6 +113,55 @@ def test_only_the_gradients_that_are_wanted_are_computed(needing, calls):
     found = with_gradients(onednn_linear, *factors_of((T, B), D, needing=needing))
     assert [gradient is not None for gradient in found[1:]] == list(needing)
     assert len(calls) == 1 + sum(needing[:2])
+
+
+@pytest.mark.parametrize("mixed", [True, False])
+def test_several_layers_by_one_product_are_each_by_itself(mixed):
+    layers, x = (
+        [OneDnnLinear(nn.Linear(C, width)) for width in (D, 9)],
+        torch.randn(T, B, C, requires_grad=True),
+    )
+    with torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+        together, apart = joined_linear(x, layers), torch.cat([layer(x) for layer in layers], dim=-1)
+        upstream = torch.randn(apart.shape).to(apart)
+        wanted = [x, *(parameter for layer in layers for parameter in layer.parameters())]
+        found, expected = ([each, *torch.autograd.grad(each, wanted, upstream)] for each in (together, apart))
+    for own, other in zip(found, expected, strict=True):
+        precision = 2**-7 if mixed else 2**-18  # two roundings of bfloat16; of float32, one for each term
+        assert (own - other).abs().max() <= precision * other.abs().max()
+
+
+@pytest.mark.parametrize("p", [0.0, 0.3])
+@pytest.mark.parametrize("mixed", [True, False])
+def test_relu_and_dropout_in_the_products_place_are_those_behind_it(p, mixed):
+    """A gradient passes where the result is not zero; a number near zero may be rounded to either side."""
+    _, weight, bias = factors_of((T, B), D)
+    stock = nn.Linear(C, D)
+    stock.weight.data, stock.bias.data = weight.data, bias.data
+    layer, x = OneDnnReluLinear(stock, CheapDropout(p)), torch.randn(50, 7, C, requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+        own = layer.train()(x)
+        plain = onednn_linear(x, layer.weight, layer.bias)
+        expected = plain * own.ne(0) * (factor(p) if p else 1)
+        upstream = torch.randn(own.shape).to(own)
+        wanted = [x, layer.weight, layer.bias]
+        found, true = ([each, *torch.autograd.grad(each, wanted, upstream)] for each in (own, expected))
+    precision = 2**-6 if mixed else 2**-18
+    for each, other in zip(found, true, strict=True):
+        assert each.dtype is other.dtype
+        assert (each - other).abs().max() <= precision * other.abs().max()
+    assert (own >= 0).all()
+    positive = plain > precision
+    dropped = (positive & own.eq(0)).sum() / positive.sum()
+    assert abs(dropped - p) <= 5 * (p * (1 - p) / positive.sum()) ** 0.5
+
+
+def test_evaluated_relu_and_dropout_are_pytorchs_bit_for_bit():
+    stock, x = nn.Linear(C, D), torch.randn(T, B, C)
+    layer = OneDnnReluLinear(stock, CheapDropout(0.3)).eval()
+    assert torch.equal(layer(x), torch.relu(stock(x)))
+    layer.dropout.make_generation_fast_("layer", retain_dropout=True)
+    assert not torch.equal(layer(x), torch.relu(stock(x)))
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.training.children import side_by_side, start
+from zsnmt.training.children import KERNEL, MEMORY, kernels_kept, side_by_side, start
 
 
 def meet(folder, name: str, other: str) -> None:
@@ -100,6 +100,23 @@ def test_a_process_that_is_left_is_ended(tmp_path):
             time.sleep(0.01)
         assert os.environ.get("OMP_NUM_THREADS")
     assert process.returncode == -signal.SIGTERM
+
+
+@pytest.mark.parametrize("gigabytes, kept", [(1, 1024), (8, 1533), (24, 4601), (512, 16384)])
+def test_kernels_are_kept_for_an_eighth_of_the_memory_within_bounds(gigabytes, kept):
+    """1,024 is what oneDNN keeps by default."""
+    assert kernels_kept(gigabytes * 2**30) == kept
+    assert kept in (1024, 16384) or kept * KERNEL <= gigabytes * 2**30 / 8
+
+
+def test_a_process_has_the_settings_that_a_person_has_not_set(tmp_path, monkeypatch):
+    monkeypatch.setenv("MALLOC_TOP_PAD_", "4096")
+    monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
+    with (tmp_path / "log").open("wb") as file, start(["env"], file) as process:
+        process.wait()
+    found = dict(line.split("=", 1) for line in (tmp_path / "log").read_text().splitlines() if "=" in line)
+    assert found["MALLOC_TOP_PAD_"] == "4096"
+    assert found["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(kernels_kept(MEMORY))
 
 
 def test_a_process_checks_its_assertions_whatever_the_environment_says(tmp_path, monkeypatch):

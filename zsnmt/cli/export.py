@@ -2,22 +2,24 @@
 
 zsnmt export RUN --to ctranslate2 --quantization int8
 zsnmt translate RUN/ctranslate2-int8 --to de < text > translation
+zsnmt export RUN --to argos --quantization int8       # packages for Argos Translate and LibreTranslate
 """
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
 from zsnmt.decoding.options import FLOAT32
 from zsnmt.inference.export.ctranslate2.quantisation import QUANTIZATIONS
-from zsnmt.inference.export.formats import FORMATS, SENTENCES
+from zsnmt.inference.export.formats import ARGOS, FORMATS, SENTENCES
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt export", description=__doc__)
     parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
     parser.add_argument(
-        "--to", choices=[*FORMATS], required=True, help="format; ctranslate2 needs pip install ctranslate2"
+        "--to", choices=[*FORMATS, ARGOS], required=True, help="format; both need pip install ctranslate2"
     )
     parser.add_argument(
         "--quantization",
@@ -26,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="how weights are kept: int8 is the smallest and, on a CPU, the fastest",
     )
     parser.add_argument(
-        "--output", type=Path, metavar="FOLDER", help="new folder (default: RUN/ctranslate2-QUANTIZATION)"
+        "--output", type=Path, metavar="FOLDER", help="new folder (default: RUN/FORMAT-QUANTIZATION)"
     )
     parser.add_argument(
         "--text",
@@ -37,7 +39,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--sentences", type=int, default=SENTENCES, metavar="N", help="how many of it, 50 or more"
     )
+    parser.add_argument(
+        "--directions",
+        nargs="+",
+        metavar="XX-YY",
+        default=[],
+        help="of argos: those to make packages of (default: all)",
+    )
     options = parser.parse_args(arguments)
+    if options.to == ARGOS:
+        export_to_argos(options)
+        return
+    if options.directions:
+        parser.error(f"--directions is of --to {ARGOS}: other exports translate in all directions")
     from zsnmt.inference.export.agreement import describe
     from zsnmt.inference.export.run import export_run  # loads PyTorch
 
@@ -51,3 +65,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     print(folder)
     print(describe(agreements))
+
+
+def export_to_argos(options: Namespace) -> None:
+    from zsnmt.inference.export.argos import export_packages  # loads PyTorch
+    from zsnmt.languages import parse_direction
+
+    packages = export_packages(
+        options.run,
+        options.output,
+        quantization=options.quantization,
+        directions=[*map(parse_direction, options.directions)],
+        text=options.text,
+        sentences=options.sentences,
+    )
+    print(*packages, sep="\n")

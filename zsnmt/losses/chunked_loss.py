@@ -8,16 +8,18 @@ from torch.autograd.function import FunctionCtx
 from torch.nn import functional as F
 
 # Log-probabilities computed at a time: on a CPU what stays in its cache, elsewhere what keeps a GPU busy.
-CHUNK = {"cpu": 2**19, "cuda": 2**26}
+CHUNK = {"cpu": 2**17, "cuda": 2**26}
 
 
 class ChunkedLoss(torch.autograd.Function):
     """fairseq's `label_smoothed_nll_loss`, to rounding, and its gradient, which takes the place of the
     logits.
 
-    So nothing but the logits is kept, and there is one backward pass. The gradient is scaled in float32,
-    before it is rounded to the type of the logits, as fairseq's is: a loss scale keeps that of float16 from
-    vanishing.
+    So nothing but the logits is kept, and there is one backward pass. On a CPU the gradient is written while
+    the log-probabilities are at hand, so that each exponential is computed once: the logits are gone after
+    the forward pass. It is scaled in the backward pass, where a scale other than 1 rounds it once more. On
+    other devices, and in float16, it is written in the backward pass: scaled in float32 before it is rounded
+    to the type of the logits, as fairseq's is, so that a loss scale keeps that of float16 from vanishing.
     """
 
     @staticmethod
@@ -31,6 +33,9 @@ class ChunkedLoss(torch.autograd.Function):
         """
         loss, nll, correct = (torch.zeros((), device=logits.device) for _ in range(3))
         on_target, on_every = weights_of(smoothing, logits.size(1))
+        ctx.written = (
+            ctx.needs_input_grad[0] and logits.device.type == "cpu" and logits.dtype is not torch.float16
+        )
         for part, wanted in chunks(logits, target):
             log_probabilities = F.log_softmax(part, dim=-1, dtype=torch.float32)
             part_nll = -log_probabilities.gather(1, wanted).sum()
@@ -38,6 +43,8 @@ class ChunkedLoss(torch.autograd.Function):
             loss += on_target * part_nll - on_every * log_probabilities.sum()
             if count_correct:
                 correct += log_probabilities.argmax(1, keepdim=True).eq(wanted).sum()
+            if ctx.written:
+                part.copy_(gradient_of(log_probabilities, wanted, smoothing))
         ctx.save_for_backward(logits, target)
         ctx.smoothing = smoothing
         ctx.mark_non_differentiable(nll, correct)
@@ -46,12 +53,21 @@ class ChunkedLoss(torch.autograd.Function):
     @staticmethod
     def backward(ctx: FunctionCtx, scale: Tensor, *unused: Tensor) -> tuple[Tensor, None, None, None]:
         logits, target = ctx.saved_tensors
-        on_target, on_every = weights_of(ctx.smoothing, logits.size(1))
+        if ctx.written:
+            return logits if scale.item() == 1 else logits.mul_(scale), None, None, None
         for part, wanted in chunks(logits, target):
-            gradient = F.softmax(part, dim=-1, dtype=torch.float32).sub_(on_every)
-            gradient.scatter_add_(1, wanted, gradient.new_full(wanted.shape, -on_target))
-            torch.mul(gradient, scale, out=part)
+            log_probabilities = F.log_softmax(part, dim=-1, dtype=torch.float32)
+            torch.mul(gradient_of(log_probabilities, wanted, ctx.smoothing), scale, out=part)
         return logits, None, None, None
+
+
+def gradient_of(log_probabilities: Tensor, wanted: Tensor, smoothing: float) -> Tensor:
+    """The gradient of the loss by the logits (n×V), in the place of their log-probabilities, from these and
+    the targets (n×1).
+    """
+    on_target, on_every = weights_of(smoothing, log_probabilities.size(1))
+    gradient = log_probabilities.exp_().sub_(on_every)
+    return gradient.scatter_add_(1, wanted, gradient.new_full(wanted.shape, -on_target))
 
 
 def weights_of(smoothing: float, vocabulary: int) -> tuple[float, float]:

@@ -5,6 +5,8 @@ from fairseq.modules.fairseq_dropout import FairseqDropout
 from torch import Tensor
 
 STEPS = 2**16  # that a random number of 16 bits can take
+CHUNK = 2**17  # elements at a time, which stay in a core's cache
+INTEGERS = {2: torch.int16, 4: torch.int32, 8: torch.int64}  # by their bytes
 
 
 class CheapDropout(FairseqDropout):
@@ -34,9 +36,32 @@ def mask_like(x: Tensor, p: float) -> Tensor:
     """A factor for each element of x: 0 with the probability p, to 1/65536, and what keeps the expectation
     elsewhere.
     """
-    dropped = min(round(p * STEPS), STEPS - 1)
-    words = torch.empty(-(-x.numel() // 4), dtype=torch.int64)
+    kept = ones_and_zeros(x.numel(), p).view(x.shape)
+    if x.dtype is torch.bfloat16:  # by the factor's bits, since arithmetic in it is slow
+        return kept.mul_(int(torch.tensor(factor(p), dtype=x.dtype).view(kept.dtype))).view(x.dtype)
+    return kept.to(x.dtype).mul_(factor(p))
+
+
+def drop_in_place(x: Tensor, p: float) -> None:
+    """Zero each element of x (contiguous) with the probability p, to 1/65536; the others lack the factor."""
+    bits = x.view(-1).view(INTEGERS[x.element_size()])
+    for part in bits.split(CHUNK):
+        part.mul_(ones_and_zeros(len(part), p))
+
+
+def ones_and_zeros(count: int, p: float) -> Tensor:
+    """Numbers of 16 bits, so many: 0 with the probability p, and 1."""
+    words = torch.empty(-(-count // 4), dtype=torch.int64)
     words.random_(-(2**63), None)  # all 64 bits: without bounds the first of them is always 0
-    numbers = words.view(torch.int16)[: x.numel()].view(x.shape)  # from -STEPS / 2
-    kept = torch.ge(numbers, dropped - STEPS // 2, out=x.new_empty(x.shape))  # 0 and 1, of x's type
-    return kept.mul_(STEPS / (STEPS - dropped))
+    least = dropped(p) - STEPS // 2  # that is kept, of numbers from -STEPS / 2
+    return words.view(torch.int16)[:count].clamp_(least - 1, least).sub_(least - 1)
+
+
+def factor(p: float) -> float:
+    """What keeps the expectation of what is not dropped."""
+    return STEPS / (STEPS - dropped(p))
+
+
+def dropped(p: float) -> int:
+    """How many of the numbers that a random one can be drop an element: one at least, but not all."""
+    return min(max(round(p * STEPS), 1), STEPS - 1)

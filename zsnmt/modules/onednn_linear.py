@@ -1,11 +1,16 @@
-"""Linear layers that train by oneDNN's kernels in float32, too."""
+"""Linear layers that train by oneDNN's kernels in float32, too, and one with its ReLU and dropout."""
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import FunctionCtx, once_differentiable
 from torch.nn import functional as F
 
+from zsnmt.modules.cheap_dropout import CheapDropout, drop_in_place, factor
+
 AVAILABLE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+BFLOAT16 = AVAILABLE and torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
 
 class OneDnnLinear(nn.Linear):
@@ -21,6 +26,39 @@ class OneDnnLinear(nn.Linear):
     def forward(self, x: Tensor) -> Tensor:
         """From …×C to …×D."""
         return (onednn_linear if self.training else F.linear)(x, self.weight, self.bias)
+
+
+class OneDnnReluLinear(OneDnnLinear):
+    """A linear layer, its ReLU, and the dropout of what that lets through.
+
+    Where they train by one product, ReLU and dropout take its result's place, and their gradients are
+    those of its elements that are positive: nothing else of their size is kept.
+    """
+
+    def __init__(self, linear: nn.Linear, dropout: CheapDropout) -> None:
+        super().__init__(linear)
+        self.dropout = dropout
+
+    def forward(self, x: Tensor) -> Tensor:
+        """From …×C to …×D."""
+        dtype = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else x.dtype
+        known = (BFLOAT16 and dtype is torch.bfloat16) or (AVAILABLE and x.dtype is dtype is torch.float32)
+        wide = self.weight.dtype is torch.float32 and self.bias is not None and x.numel() > 0
+        if self.training and known and wide and x.device.type == "cpu":
+            rows = x.reshape(-1, x.size(-1)).to(dtype)
+            result = ReluProduct.apply(rows, self.weight, self.bias, self.dropout.p)
+            return result.view(*x.shape[:-1], -1)
+        return self.dropout(torch.relu(super().forward(x)))
+
+
+def joined_linear(x: Tensor, layers: Sequence[nn.Linear]) -> Tensor:
+    """From x (…×C) by several layers that have a bias (D×C each) to …×ΣD: their results side by side, by one
+    product, which reads x once.
+    """
+    if len(layers) == 1:
+        return onednn_linear(x, layers[0].weight, layers[0].bias)
+    weight, bias = (torch.cat([getattr(layer, name) for layer in layers]) for name in ("weight", "bias"))
+    return onednn_linear(x, weight, bias)
 
 
 def onednn_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -51,17 +89,64 @@ class OneDnnProduct(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, ...]:
         (x, weight), (wants_x, wants_weight, wants_bias) = ctx.saved_tensors, ctx.needs_input_grad
-        of_weight = None
-        if wants_weight:
-            wider = gradient.size(1) > x.size(1)  # the factor that is faster as the second
-            of_weight = multiply(x.t(), gradient.t()).t() if wider else multiply(gradient.t(), x.t())  # D×C
         return (
             multiply(gradient, weight.t()) if wants_x else None,
-            of_weight,
+            gradient_of_weight(gradient, x) if wants_weight else None,
             gradient.sum(dim=0) if wants_bias else None,
         )
 
 
-def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+class ReluProduct(torch.autograd.Function):
+    """The ReLU of x Wᵀ + b for x (N×C), W (D×C) and b (D), without the elements that are dropped, and its
+    gradients, in the type of x.
+
+    The factor of dropout, which the ReLU lets through, is on weights and bias, which are smaller than the
+    result.
+    """
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: Tensor, weight: Tensor, bias: Tensor, p: float) -> Tensor:
+        ctx.factor, ctx.dtype = factor(p) if p > 0 else 1.0, weight.dtype
+        weight, bias = ((each * ctx.factor).to(x.dtype) for each in (weight, bias))
+        result = multiply(x, weight, bias, relu=True)
+        if p > 0:
+            drop_in_place(result, p)
+        ctx.save_for_backward(x, weight, result)
+        return result
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        (x, weight, result), (wants_x, wants_weight, wants_bias, _) = ctx.saved_tensors, ctx.needs_input_grad
+        gradient = where_positive(gradient, result)
+        return (
+            multiply(gradient, weight.t()) if wants_x else None,
+            gradient_of_weight(gradient, x).to(ctx.dtype).mul_(ctx.factor) if wants_weight else None,
+            gradient.sum(dim=0).to(ctx.dtype).mul_(ctx.factor) if wants_bias else None,
+            None,
+        )
+
+
+def gradient_of_weight(gradient: Tensor, x: Tensor) -> Tensor:
+    """D×C, from the gradient of the result (N×D) and the input (N×C)."""
+    # In float32 the wider factor is faster as the second.
+    turned = gradient.size(1) > x.size(1) and x.dtype is torch.float32
+    return multiply(x.t(), gradient.t()).t() if turned else multiply(gradient.t(), x.t())
+
+
+def where_positive(gradient: Tensor, result: Tensor) -> Tensor:
+    """The gradient (N×D) where the result (N×D, of the same type, nowhere negative) is positive, and 0
+    elsewhere.
+    """
+    if result.dtype is not torch.bfloat16:
+        return torch.ops.aten.threshold_backward(gradient, result, 0)
+    # By the bits, which are 0 where the number is, since arithmetic in bfloat16 is slow.
+    positive = result.view(torch.int16).clamp(0, 1)
+    return positive.mul_(gradient.contiguous().view(torch.int16)).view(torch.bfloat16)
+
+
+def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None, relu: bool = False) -> Tensor:
     """x (N×C) by the transpose of `weight` (D×C), by oneDNN, whatever their strides; it has no gradient."""
-    return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    if x.dtype is torch.bfloat16 and bias is None:  # by oneDNN, too, and sooner
+        return x @ weight.t()
+    return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "relu" if relu else "none", [], "")

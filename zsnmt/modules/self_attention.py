@@ -1,5 +1,6 @@
 """fairseq's self-attention with seams: the logits, the values, and the scale."""
 
+from itertools import groupby
 from typing import Any
 
 import torch
@@ -7,6 +8,9 @@ from fairseq import utils
 from fairseq.modules import MultiheadAttention
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+from zsnmt.modules.fast_attention import FastAttention
+from zsnmt.modules.onednn_linear import joined_linear
 
 
 class SelfAttention(MultiheadAttention):
@@ -62,7 +66,7 @@ class SelfAttention(MultiheadAttention):
                 query, key, value, incremental_state=incremental_state, **wanted, **masks, **options
             )
         need_weights = need_weights or need_head_weights
-        q, k, v = self.heads(self.q_proj(query)), self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
+        q, k, v = (self.heads_together if fast else self.heads_apart)(query, key, value)
         if incremental_state is not None:
             k, v, key_padding_mask = self.remembered(
                 k, v, key_padding_mask, incremental_state=incremental_state
@@ -76,14 +80,10 @@ class SelfAttention(MultiheadAttention):
                 zeros.masked_fill(key_padding_mask.bool(), torch.finfo(q.dtype).min / 2)[:, None, None]
             )  # B×1×1×Tk
         bias = sum(parts[1:], parts[0]) if parts else None
-        if fast:
-            q, k, v = (
-                q.contiguous(),
-                k.contiguous(),
-                v.contiguous(),
-            )  # products of bfloat16 are slow on others
         weights: Tensor | None = None
-        if bias is not None and self.relative_values is None and not need_weights and not fast:
+        if fast:
+            attended, weights, kept = FastAttention.apply(q, k, v, bias, self.scaling, self.dropout_module.p)
+        elif bias is not None and self.relative_values is None and not need_weights:
             bias = bias.to(q.dtype)
             dropout = (
                 self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0
@@ -96,12 +96,28 @@ class SelfAttention(MultiheadAttention):
             weights = utils.softmax(logits if bias is None else logits + bias, dim=-1).type_as(logits)
             kept = self.dropout_module(weights)
             attended = kept @ v
-            if self.relative_values is not None:
-                attended = attended + self.relative_values(kept)
+        if self.relative_values is not None:
+            attended = attended + self.relative_values(kept)
         attended = attended.permute(2, 0, 1, 3).flatten(2)  # Tq×B×C
         if weights is None or not need_weights:
             return self.out_proj(attended), None
         return self.out_proj(attended), weights.transpose(0, 1) if need_head_weights else weights.mean(dim=1)
+
+    def heads_apart(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
+        """Queries, keys and values, B×H×T×d, of inputs T×B×C, each by its projection."""
+        projections = self.q_proj(query), self.k_proj(key), self.v_proj(value)
+        return [self.heads(projected) for projected in projections]
+
+    def heads_together(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
+        """The same, contiguous, with one product for those of one input."""
+        pairs = (query, self.q_proj), (key, self.k_proj), (value, self.v_proj)
+        found: list[Tensor] = []
+        for _, of_input in groupby(pairs, key=lambda pair: id(pair[0])):
+            inputs, layers = zip(*of_input)
+            projected = joined_linear(inputs[0], layers)  # T×B×nC
+            of_each = projected.unflatten(-1, (len(layers), self.num_heads, self.head_dim))
+            found += of_each.permute(2, 1, 3, 0, 4).contiguous().unbind()  # n times B×H×T×d
+        return found
 
     def heads(self, projected: Tensor) -> Tensor:
         """T×B×C as B×H×T×d."""

@@ -7,10 +7,11 @@ from fairseq.models.transformer import TransformerModel
 from fairseq.modules.fairseq_dropout import FairseqDropout
 from fairseq.tasks import FairseqTask
 from torch import nn
+from torch.nn import functional as F
 
 from zsnmt.errors import InputError
 from zsnmt.modules.cheap_dropout import CheapDropout
-from zsnmt.modules.onednn_linear import OneDnnLinear
+from zsnmt.modules.onednn_linear import OneDnnLinear, OneDnnReluLinear
 from zsnmt.modules.self_attention import SelfAttention
 
 DEFAULTS = {"fast_training": False}
@@ -44,3 +45,8 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
                 setattr(module, name, CheapDropout(child.p, child.module_name))
             elif type(child) is nn.Linear:
                 setattr(module, name, OneDnnLinear(child))
+    for module in [*model.modules()]:
+        dropout = getattr(module, "activation_dropout_module", None)
+        if isinstance(dropout, CheapDropout) and module.activation_fn is F.relu:
+            module.fc1 = OneDnnReluLinear(module.fc1, dropout)
+            module.activation_fn, module.activation_dropout_module = nn.Identity(), nn.Identity()

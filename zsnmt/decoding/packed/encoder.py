@@ -8,6 +8,7 @@ from zsnmt.decoding.packed.linear import pack
 from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.encoder_layer import EncoderLayer
+from zsnmt.modules.onednn_linear import OneDnnReluLinear
 from zsnmt.modules.self_attention import SelfAttention
 
 
@@ -86,7 +87,7 @@ class PackedFeedForward:
 
     def __init__(self, layer: EncoderLayer | DecoderLayer, precision: str) -> None:
         self.norm, self.first = layer.final_layer_norm, layer.normalize_before
-        relu = layer.activation_fn is F.relu
+        relu = layer.activation_fn is F.relu or isinstance(layer.fc1, OneDnnReluLinear)
         self.widen = pack(layer.fc1.weight, layer.fc1.bias, precision, relu=relu)
         self.activate = (lambda x: x) if relu else layer.activation_fn
         self.narrow = pack(layer.fc2.weight, layer.fc2.bias, precision)

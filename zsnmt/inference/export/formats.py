@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # commands list the formats, and do not wait for fairseq
 FORMATS = {  # the module that has each as `FORMAT`
     CTRANSLATE2: "zsnmt.inference.export.ctranslate2.export",
 }
+ARGOS = "argos"  # packages that are made of exports for CTranslate2; they are not opened here
 SENTENCES = 100  # on which an export is checked
 
 

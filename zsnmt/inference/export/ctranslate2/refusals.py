@@ -29,7 +29,7 @@ from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
-from zsnmt.modules.onednn_linear import OneDnnLinear
+from zsnmt.modules.onednn_linear import OneDnnLinear, OneDnnReluLinear
 from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
@@ -63,8 +63,10 @@ KNOWN = {
     VariationalDropout,
     nn.Linear,
     OneDnnLinear,
+    OneDnnReluLinear,
     nn.LayerNorm,
     nn.Embedding,
+    nn.Identity,
     nn.ModuleList,
     LayerDropModuleList,
 }

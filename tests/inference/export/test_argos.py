@@ -1,0 +1,129 @@
+"""Packages for Argos Translate, read as it reads them."""
+
+import json
+import shutil
+import zipfile
+
+import ctranslate2
+import pytest
+from sentencepiece import SentencePieceProcessor
+
+from tests.conftest import run_command
+from zsnmt.decoding.options import INT8
+from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
+from zsnmt.files.records import read_json, write_json
+from zsnmt.inference.export import argos
+from zsnmt.inference.export.argos import BEAM, LENGTH_PENALTY, check_packable, check_packages, export_packages
+from zsnmt.inference.export.folder import codec, read_export
+from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction
+from zsnmt.text.lines import read_lines
+
+LANGUAGES = ("inglan", "velan", "tamun", "velor")
+WAY = Direction("velan", "tamun")
+
+
+@pytest.fixture(scope="module")
+def run(tiny, tmp_path_factory):
+    copy = tmp_path_factory.mktemp("argos") / "run"
+    shutil.copytree(tiny.run(), copy, ignore=shutil.ignore_patterns("checkpoints", "hypotheses"))
+    return copy
+
+
+@pytest.fixture(scope="module")
+def packages(run):
+    return export_packages(run, quantization=INT8, sentences=60)
+
+
+def installed(package, folder):
+    """A package as Argos Translate unpacks it: its one folder."""
+    with zipfile.ZipFile(package) as packed:
+        packed.extractall(folder)
+    (top,) = folder.iterdir()
+    return top
+
+
+class Letters:
+    """Cuts text in another way."""
+
+    def __init__(self, model_file):
+        pass
+
+    def encode(self, line, out_type):
+        return [*line]
+
+
+def test_there_is_a_package_for_each_direction(packages, run):
+    names = {package.name for package in packages}
+    assert names == {
+        f"translate-{one}_{other}-1_0.argosmodel" for one in LANGUAGES for other in LANGUAGES if one != other
+    }
+    assert {package.parent for package in packages} == {run / "argos-int8"}
+
+
+def test_argos_translate_gets_what_the_toolkit_translates(packages, run, tiny, tmp_path):
+    package = next(package for package in packages if f"{WAY.source}_{WAY.target}" in package.name)
+    top = installed(package, tmp_path)
+    metadata = json.loads((top / "metadata.json").read_text())
+    assert (metadata["from_code"], metadata["to_code"], metadata["type"]) == (*WAY, "translate")
+    assert "without training text" in (top / "README.md").read_text()
+    lines = read_lines(tiny.folder / "text" / "test.velan")
+    # What argostranslate.translate.apply_packaged_translation does of each sentence.
+    processor = SentencePieceProcessor(model_file=str(top / "sentencepiece.model"))
+    results = ctranslate2.Translator(str(top / "model")).translate_batch(
+        [processor.encode(line, out_type=str) for line in lines],
+        target_prefix=[[metadata["target_prefix"]]] * len(lines),
+        replace_unknowns=True,
+        beam_size=4,
+        num_hypotheses=4,
+        length_penalty=0.2,
+        return_scores=True,
+    )
+    translations = [processor.decode_pieces(result.hypotheses[0]) for result in results]
+    assert (BEAM, LENGTH_PENALTY) == (4, 0.2)
+    translator = Translator.open(run / "ctranslate2-int8", Search(4, 0.2))
+    expected = translator.translate(lines, WAY.target, WAY.source)
+    same = sum(one.strip() == other for one, other in zip(translations, expected, strict=True))
+    assert same >= len(lines) - 1  # the toolkit also keeps tags from being written
+
+
+def test_directions_can_be_chosen_and_unknown_ones_are_refused(run, tmp_path):
+    printed = run_command(
+        *("scripts/export.py", run, "--to", "argos", "--quantization", "int8", "--sentences", "60"),
+        *("--output", tmp_path / "some", "--directions", "velan-tamun"),
+    )
+    assert printed.returncode == 0, printed.stderr
+    assert [path.name for path in (tmp_path / "some").iterdir()] == ["translate-velan_tamun-1_0.argosmodel"]
+    refused = run_command("scripts/export.py", run, "--to", "argos", "--directions", "velan-xx")
+    assert refused.returncode == 1 and "does not translate velan-xx" in refused.stderr
+    misplaced = run_command("scripts/export.py", run, "--to", "ctranslate2", "--directions", "velan-tamun")
+    assert misplaced.returncode == 2 and "--directions is of --to argos" in misplaced.stderr
+
+
+def test_models_that_argos_translate_cannot_tell_enough_are_refused(packages, run):
+    export = run / "ctranslate2-int8"
+    reading = codec(export, read_export(export))
+    check_packable(run, reading)
+    reading.placement.name = "t_enc"
+    with pytest.raises(InputError, match="its language tags are t_enc"):
+        check_packable(run, reading)
+    reading.placement.name = "t_dec"
+    reading.pipeline.mark_tokens = True
+    with pytest.raises(InputError, match="SentencePiece alone"):
+        check_packable(run, reading)
+
+
+def test_a_package_that_translates_otherwise_is_refused(packages, run, tiny, tmp_path, monkeypatch):
+    export = run / "ctranslate2-int8"
+    argos.write_model(export, tmp_path)
+    lines = [(WAY, line) for line in read_lines(tiny.folder / "text" / "test.velan")]
+    reading = codec(export, read_export(export))
+    check_packages(export, tmp_path, lines, codec=reading)
+    with monkeypatch.context() as patched, pytest.raises(InputError, match="would read"):
+        patched.setattr(argos, "SentencePieceProcessor", Letters)
+        check_packages(export, tmp_path, lines, codec=reading)
+    config = read_json(tmp_path / "config.json", "")
+    write_json(tmp_path / "config.json", config | {"add_source_eos": False})
+    with pytest.raises(InputError, match="the package translates"):
+        check_packages(export, tmp_path, lines, codec=reading)
