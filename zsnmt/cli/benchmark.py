@@ -35,7 +35,7 @@ OUTPUT = "also write the figures of every round, in JSON"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt benchmark", description=__doc__)
-    verbs = parser.add_subparsers(required=True)
+    verbs = parser.add_subparsers(required=True, metavar="WHAT")
     add_training_steps(verbs)
     add_trainings(verbs)
     add_translation(verbs)
