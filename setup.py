@@ -42,6 +42,7 @@ setup(
         ],
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
+        "datasets": ["pyarrow>=14"],
         "serve": [
             "fastapi>=0.115",
             "uvicorn>=0.30",

@@ -18,7 +18,7 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("compatibility", "console", "errors", "files", "languages", "processes"),
     ("modules", "losses"),
     ("text", "analysis", "decoding", "seams"),
-    ("corpora", "data", "runs", "scoring", "models"),
+    ("corpora", "data", "runs", "scoring", "models", "terms"),
     ("tasks", "criterions", "optim", "report", "documents"),
     ("training", "inference"),
     ("evaluation", "adaptation", "distillation", "masked_lm", "serving", "benchmarks"),

@@ -1,6 +1,7 @@
 """Long work: processes that share it, a function on every item of a stream among it, and how far it is."""
 
 import os
+import resource
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -41,6 +42,11 @@ def end_with_parent() -> None:
 def cores() -> int:
     """How many cores this machine has; one where that is not known."""
     return os.cpu_count() or 1
+
+
+def used_seconds() -> float:
+    """The seconds of processors that this process has used, and those that it started and that have ended."""
+    return sum(resource.getrusage(who).ru_utime for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 class WorkerPool(ProcessPoolExecutor):

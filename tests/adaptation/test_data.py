@@ -12,6 +12,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.training.binarised import prepare
 
@@ -36,13 +37,20 @@ def symbols(folder) -> list[str]:
 
 def test_all_that_was_there_stays_byte_for_byte(base, extended):
     old, new = contents(base), contents(extended)
-    for name in old.keys() - {"languages.txt", "pipeline.json"}:
+    for name in old.keys() - {"languages.txt", "pipeline.json", PIECE_COUNTS_FILE}:
         if name.startswith("dict."):
             assert new[name].startswith(old[name]) and len(new[name]) > len(old[name])
         else:
             assert new[name] == old[name], name
     assert read_languages(extended) == [*KNOWN, NEW]
     assert symbols(extended)[: len(symbols(base))] == symbols(base)
+
+
+def test_pieces_of_old_languages_count_as_before_though_the_new_text_lacks_them(base, extended):
+    old, new = read_piece_counts(base), read_piece_counts(extended)
+    assert [*new] == [*KNOWN, NEW] and new[NEW]
+    for language in KNOWN:
+        assert new[language] >= old[language]
 
 
 def test_the_tag_comes_first_then_the_types_that_were_not_there(corpus, base, extended):

@@ -93,3 +93,13 @@ def test_adapters_stay_with_the_frozen_mode():
     for trained, dimension in ((Namespace(**with_adapters), 0), (Namespace(), 4)):
         with pytest.raises(InputError, match="adapt this run with --frozen, or without adapters"):
             model_options(trained, FULL, 150, dimension)
+
+
+@pytest.mark.parametrize("mode", [FULL, FROZEN])
+def test_a_run_with_blocks_of_its_languages_own_is_refused(mode):
+    trained = Namespace(decoder_language_feed_forward_layers="middle")
+    with pytest.raises(
+        InputError, match="a new language would have none; adapt a run without --decoder-lang"
+    ):
+        model_options(trained, mode, 120)
+    assert model_options(Namespace(decoder_language_feed_forward_layers="none"), mode, 120)

@@ -171,3 +171,10 @@ def test_probes_print_a_table():
     assert printed.returncode == 0, printed.stderr
     assert "4 languages × 260 sentences" in printed.stdout and printed.stdout.count("| classifier of ") == 3
     assert "| figures, all layers |" in printed.stdout
+
+
+def test_methods_print_a_table():
+    printed = run_command("scripts/benchmark.py", "methods", "--lines", "3", "--batch", "2", "--rounds", "1")
+    assert printed.returncode == 0, printed.stderr
+    for row in ("direct", "ensemble of three sources", "contrast with two languages and a source", "mask"):
+        assert f"| {row} | " in printed.stdout

@@ -36,9 +36,14 @@ def test_encoding_ends_in_eos_and_knows_its_limits(dictionary):
 def test_a_source_has_its_tags_and_a_target_has_none(codec):
     index, eos = codec.dictionary.index, codec.dictionary.eos()
     words = [*map(index, LINE.split()), eos]
-    tags = {"t_dec": [], "t_enc": ["bb"], "s_enc_t_dec": ["aa"], "s_enc_t_enc": ["aa", "bb"]}[
-        codec.placement.name
-    ]
+    tags = {
+        "t_dec": [],
+        "t_enc": ["bb"],
+        "s_enc_t_dec": ["aa"],
+        "s_enc_t_enc": ["aa", "bb"],
+        "t_enc_t_dec": ["bb"],
+        "s_enc_t_enc_t_dec": ["aa", "bb"],
+    }[codec.placement.name]
     start = index("__bb__") if codec.placement.name.endswith("t_dec") else eos
     assert codec.source(LINE, AA_BB) == Sentence([*(index(f"__{tag}__") for tag in tags), *words], start)
     assert codec.tokens(LINE, "aa") == words and codec.sentence(words, AA_BB) == codec.source(LINE, AA_BB)

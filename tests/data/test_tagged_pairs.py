@@ -20,6 +20,8 @@ PLACEMENTS = {
     "t_enc": ([BB], EOS),
     "s_enc_t_dec": ([AA], BB),
     "s_enc_t_enc": ([AA, BB], EOS),
+    "t_enc_t_dec": ([BB], BB),
+    "s_enc_t_enc_t_dec": ([AA, BB], BB),
 }
 
 

@@ -6,6 +6,7 @@ Most tests have made-up models, which translate word by word; those with `tiny` 
 import hashlib
 import json
 import shutil
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,18 +14,22 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from tests.conftest import LANGUAGES
+from tests.conftest import LANGUAGES, run_command
 from tests.support.evaluation import MadeUpTranslator, sentences, write_run, write_text
 from zsnmt.corpora.parallel_text import find_pair
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation import evaluate as evaluation
+from zsnmt.evaluation import hypotheses
 from zsnmt.evaluation import text as scored_text
 from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.text import TextChoice, directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
+from zsnmt.report.markdown import text_table
 from zsnmt.report.scores import check_comparable, search_note
+from zsnmt.report.systems import tables
 from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
 from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Scores, Way, read_scores, write_score_file
@@ -33,6 +38,7 @@ from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.metrics import Metrics
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, write_piece_counts
 
 AA_BB, AA_PIV = Direction("aa", "bb"), Direction("aa", "piv")
 WAYS = DIRECT, PIVOT, INTO_PIVOT
@@ -286,6 +292,7 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
     assert by_itself.decoding["model"] == sha256(run / "model.pt")
     direct, pivot, into_pivot = (json.loads(settings_file(run / HYPOTHESES, way).read_text()) for way in WAYS)
     files = [*map(sorted, (settings.pop("checksums") for settings in (direct, pivot, into_pivot)))]
+    assert [*map(sorted, (settings.pop("seconds") for settings in (direct, pivot, into_pivot)))] == files
     assert files == [["direct.aa-bb.txt"], ["pivot.aa-bb.txt"], ["into_pivot.aa-bb.txt"]]
     assert pivot == into_pivot == {**direct, "pivot_model": sha256(baseline / "model.pt")}
     assert "pivot_model" not in direct and direct["beam"] == 4
@@ -316,6 +323,121 @@ def test_a_pivot_run_without_a_record_is_refused_before_anything_is_translated(r
     with pytest.raises(InputError, match="run.json"):
         scores_of(run, pivot_run=baseline)
     assert models == [] and not (run / "hypotheses").exists()
+
+
+# Other ways
+
+ENSEMBLE, MASK = parse_method("ensemble"), parse_method("mask:pieces=2")
+BY_ENSEMBLE, BY_MASK = Way("ensemble", {"through": ["piv"]}), Way("mask", {"pieces": 2})
+
+
+@pytest.fixture
+def counted(run) -> Path:
+    """The run with the numbers of its pieces."""
+    write_piece_counts(run, {language: Counter(word=3) for language in LANGUAGES})
+    return run
+
+
+@pytest.mark.slow
+def test_methods_are_ways_of_the_directions_that_they_can_translate(counted, models, monkeypatch):
+    """Each with its cost, as the pivot has without them."""
+    seconds = iter(range(1000))
+    monkeypatch.setattr(hypotheses, "used_seconds", lambda: next(seconds) ** 1.5)
+    plain = scores_of(counted, lines=4)
+    assert all(result.figures["seconds"] > 0 for result in plain.results)
+    scores = scores_of(counted, lines=4, methods=[ENSEMBLE, MASK])
+    assert scores.groups == [
+        (SUPERVISED, DIRECT),
+        (SUPERVISED, BY_MASK),
+        (ZERO_SHOT, DIRECT),
+        (ZERO_SHOT, PIVOT),
+        (ZERO_SHOT, BY_ENSEMBLE),
+        (ZERO_SHOT, BY_MASK),
+    ]
+    assert len(scores.select(ZERO_SHOT, BY_ENSEMBLE)) == len(scores.select(ZERO_SHOT, BY_MASK)) == 6
+    for result in scores.results:
+        directly = scores.select(result.kind)[result.direction].figures
+        assert result.figures["seconds"] > 0 and ("cost" in result.figures) == (result.way != DIRECT)
+        assert result.figures.get("cost", 1) == result.figures["seconds"] / directly["seconds"]
+        if result.way == BY_ENSEMBLE:
+            assert kept(counted, BY_ENSEMBLE, result.direction) != kept(counted, DIRECT, result.direction)
+    strip = [{**result.figures, "seconds": 0, "cost": 0} for result in scores.results if result.way == DIRECT]
+    assert strip == [
+        {**result.figures, "seconds": 0, "cost": 0} for result in plain.results if result.way == DIRECT
+    ]
+    write_score_file(counted / "scores.json", scores)
+    assert read_scores(counted) == scores
+    shown = text_table([read_scores(counted)])
+    assert "by ensemble (through piv)" in shown
+    columns = tables([scores])["systems"].columns
+    assert {"cost through pivot", "zero-shot cost by mask (pieces 2)"} <= {*columns}
+    assert not {"cost", "zero-shot cost"} & {*columns}
+
+
+def test_what_a_translation_through_the_pivot_costs_has_both_legs(run, models, monkeypatch):
+    """The first one, into the pivot, serves all directions with these sources."""
+    seconds = iter([0, 8, 8, 11, 11, 17])  # direct: three directions of aa; pivot: two of them; by the method
+    monkeypatch.setattr(hypotheses, "used_seconds", lambda: next(seconds))
+    directions = [AA_PIV, AA_BB, Direction("aa", "cc")]
+    scores = scores_of(run, directions=directions, methods=[ENSEMBLE], scoring={"bootstrap_samples": 2})
+    of_aa_bb = {result.way: result.figures for result in scores.results if result.direction == AA_BB}
+    direct = round(8 / 3, 3)
+    assert of_aa_bb[DIRECT]["seconds"] == direct and of_aa_bb[BY_ENSEMBLE]["seconds"] == 3
+    assert of_aa_bb[PIVOT]["seconds"] == round(3 / 2 + direct / 2, 3)
+    assert of_aa_bb[BY_ENSEMBLE]["cost"] == 3 / direct
+
+
+def test_translations_by_a_method_are_kept_until_their_settings_change(counted, models):
+    options = dict(lines=4, directions=[AA_BB])
+    first = scores_of(counted, **options, methods=[ENSEMBLE, MASK])
+    before = [*(counted / "hypotheses").iterdir()]
+    assert scores_of(counted, **options, methods=[ENSEMBLE, MASK]) == first
+    other = scores_of(counted, **options, methods=[parse_method("mask:pieces=3")])
+    assert {result.way for result in other.results} == {DIRECT, PIVOT, Way("mask", {"pieces": 3})}
+    assert {*before} < {*(counted / "hypotheses").iterdir()}
+    record = settings_file(counted / HYPOTHESES, BY_MASK)
+    of_pieces = json.loads(record.read_text())["pieces"]
+    write_piece_counts(counted, {language: Counter(word=2) for language in LANGUAGES})
+    scores_of(counted, **options, methods=[MASK])
+    assert json.loads(record.read_text())["pieces"] != of_pieces
+
+
+def test_methods_that_cannot_be_are_refused_before_anything_is_translated(run, counted, models):
+    for methods, options, message in (
+        ([ENSEMBLE], dict(directions=[AA_PIV]), "no direction can be translated so: an ensemble through piv"),
+        ([parse_method("ensemble:through=xx")], {}, "unknown language 'xx'"),
+        ([ENSEMBLE], dict(engine=EngineChoice("ctranslate2")), "--engine ctranslate2 cannot translate by"),
+    ):
+        with pytest.raises(InputError, match=message):
+            scores_of(run, methods=methods, **options)
+    (counted / PIECE_COUNTS_FILE).unlink()
+    with pytest.raises(InputError, match="count again with: zsnmt count-pieces"):
+        scores_of(run, methods=[MASK])
+    assert not [asked for model in models for asked in model.asked]
+
+
+def test_a_run_is_scored_by_every_way_and_reported(own_tiny, tmp_path):
+    """As a person does it: each way in the score file, the table and the page."""
+    run, page = own_tiny.run(), tmp_path / "report.html"
+    ways = ["ensemble", "mask", "contrast:language_weight=0.2,pieces=1"]
+    done = run_command("python", "-m", "zsnmt", "evaluate", run, "--ways", *ways, "--report", page)
+    assert done.returncode == 0, done.stderr
+    scores = read_scores(run)
+    found = {way.name: way for _, way in scores.groups}
+    assert {*found} == {"direct", "pivot", "ensemble", "mask", "contrast"}
+    for way in found.values():
+        number = 6 if way.name in ("pivot", "ensemble") else 12
+        assert len([result for result in scores.results if result.way == way]) == number
+        assert way.label in done.stdout or way == DIRECT
+        assert way.phrase in page.read_text() or way == PIVOT
+    assert all("cost" in result.figures for result in scores.results if result.way != DIRECT)
+    wrong = run_command("python", "-m", "zsnmt", "evaluate", run, "--ways", "mask", "mask")
+    assert wrong.stderr == "error: a way is given twice: mask mask; name each once\n"
+    text = own_tiny.folder / "text" / "test.velan"
+    words = ("translate", run, "--from", "velan", "--to", "tamun", "--beam", "2", "--input", text)
+    translated = run_command("python", "-m", "zsnmt", *words, "--way", "ensemble")
+    direction = Direction("velan", "tamun")
+    assert translated.stdout.splitlines() == kept(run, found["ensemble"], direction), translated.stderr
 
 
 # What scores can be compared with
@@ -358,14 +480,27 @@ def test_hypotheses_of_before_ways_had_types_are_found(run, models, text, tmp_pa
     for way in ("direct", "pivot", "into_pivot"):
         record = run / HYPOTHESES / f"{way}.json"
         written = json.loads(record.read_text())
-        assert [*written.pop("checksums")] == [f"{way}.aa-bb.txt"] and written == made_with
+        assert [*written.pop("checksums")] == [*written.pop("seconds")] == [f"{way}.aa-bb.txt"]
+        assert written == made_with
         record.write_text(json.dumps(made_with, indent=1))
     assert {path.name for path in (run / HYPOTHESES).glob("*.txt")} == {
         "direct.aa-bb.txt",
         "pivot.aa-bb.txt",
         "into_pivot.aa-bb.txt",
     }
-    assert scores_of(run, directions=[AA_BB]) == scores and models[1].asked == []
+    again = scores_of(run, directions=[AA_BB])
+    assert without_cost(again) == without_cost(scores) and models[1].asked == []
+    assert not any({"seconds", "cost"} & {*result.figures} for result in again.results)
+
+
+def without_cost(scores):
+    """The scores without what translations took, which older files do not say."""
+    kept = [
+        {name: value for name, value in result.figures.items() if name not in ("seconds", "cost")}
+        for result in scores.results
+    ]
+    results = [replace(result, figures=figures) for result, figures in zip(scores.results, kept)]
+    return replace(scores, results=results)
 
 
 @pytest.mark.slow

@@ -72,6 +72,7 @@ def test_neutral_seams_are_fairseqs_model_bit_for_bit(
     [
         dict(encoder_residual_removal_layers="middle"),
         dict(encoder_position_query_layers="middle"),
+        dict(encoder_feed_forward_residual_removal_layers="2"),
         dict(variational_dropout=True),
         dict(word_dropout=0.3),
         dict(encoder_residual_removal_layers="1,3", encoder_residual_replacement="mean_pool"),

@@ -88,6 +88,13 @@ def test_the_residual_of_the_feed_forward_block_stays(x):
     assert_alike(layer(x, None), attended)
 
 
+def test_with_the_residual_of_the_feed_forward_block_removed_its_output_alone_stays(x):
+    layer = layer_of()
+    layer.feed_forward_residual = RemoveResidual()
+    attended = x + layer.self_attn(*[layer.self_attn_layer_norm(x)] * 3)[0]
+    assert_alike(layer(x, None), layer.fc2(layer.fc1(layer.final_layer_norm(attended)).relu()))
+
+
 def test_mean_pool_adds_the_mean_of_the_tokens_without_padding(x, padding):
     attended = torch.zeros_like(x)
     pooled = MeanPoolResidual()(attended, x, padding)

@@ -62,6 +62,9 @@ def test_columns_are_of_the_kinds_and_ways_that_were_scored():
         "supervised COMET",
         "zero-shot COMET",
         "COMET through pivot",
+        "supervised cost",
+        "zero-shot cost",
+        "cost through pivot",
     ]
     assert [contrast.title for contrast in contrasts_of(groups_of(SCORES))] == ["zero-shot minus pivot"]
     alone = [only(SCORES[0], (SUPERVISED, DIRECT))]

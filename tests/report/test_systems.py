@@ -59,7 +59,7 @@ def same_test(cell, test):
 def test_the_systems_have_the_means_of_their_runs():
     table = systems_table(SCORES)
     for place in columns_of(SCORES, ALL, ROOMY):
-        if place.figure == "comet":
+        if place.figure in ("comet", "cost"):
             continue
         means = [[mean_over_directions(scores, place) for scores in SCORES[runs]] for runs in SYSTEMS]
         assert [cell.mean for cell in column(table, place.title)] == pytest.approx(

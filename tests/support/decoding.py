@@ -58,6 +58,10 @@ SEAMS = {
     "their product": dict(encoder_position_encoding="relative_key_query", relative_key_query_product=True),
     "mean pool": dict(encoder_residual_removal_layers="middle", encoder_residual_replacement="mean_pool"),
     "stochastic": dict(encoder_residual_removal_layers="1,3", encoder_residual_replacement="stochastic"),
+    "feed-forward residual": dict(encoder_feed_forward_residual_removal_layers="middle"),
+    "blocks of languages": dict(
+        decoder_language_feed_forward_layers="top2", decoder_language_feed_forward_dim=5
+    ),
     "shaw 0": dict(relative_attention_distance="0"),
     "shaw 2, residual": dict(relative_attention_distance="2", encoder_residual_removal_layers="middle"),
     "shaw 16, position query": dict(relative_attention_distance="16", encoder_position_query_layers="2"),

@@ -1,12 +1,14 @@
 """A made-up test set, and models that translate it word by word: for tests of scores."""
 
+import copy
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
 from tests.conftest import LANGUAGES
+from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.languages import Direction, supervised_directions
@@ -68,6 +70,12 @@ class MadeUpTranslator:
         self.signature = "" if choice.precision is None else f"{choice.engine} {choice.precision}"
         self.pipeline = self
         self.asked: list[list[str]] = []  # directions of each call
+
+    def by(self, method: Method, counts: Mapping | None = None) -> "MadeUpTranslator":
+        """The model by a method, which has other words that it cannot translate."""
+        other = copy.copy(self)
+        other.model, other.asked = f"{self.model} {method.name}", []
+        return other
 
     def normalise(self, line: str, language: str) -> str:
         return line.upper()

@@ -9,6 +9,7 @@ import torch
 
 from tests.tasks.conftest import (
     FIRST,
+    PIVOT,
     PLUGIN,
     SECOND,
     SUPERVISED,
@@ -21,6 +22,7 @@ from tests.tasks.conftest import (
     training_options,
 )
 from zsnmt.modules.position_names import ENCODINGS
+from zsnmt.runs.checkpoints import load_checkpoint
 
 pytestmark = pytest.mark.slow
 
@@ -187,3 +189,52 @@ def test_fairseqs_model_runs_under_the_task(data, tmp_path, tags):
     ]
     output = fairseq("train", data, *PLUGIN, *TINY, *TRAINING, *stock, *ONE_UPDATE)
     assert output.figures("train_inner", "num_updates") == [1]
+
+
+def test_terms_without_weight_train_the_same_model_and_with_weight_another(data, tmp_path):
+    """Weights after updates of fairseq-train, bit for bit; and the stock training goes on with terms."""
+
+    def trained(name: str, *options: object) -> tuple[dict, Output]:
+        short = ["--cpu", "--max-update", 4, "--no-epoch-checkpoints"]
+        output = fairseq("train", *training_options(data, tmp_path / name, *short, *options))
+        return load_checkpoint(tmp_path / name / "checkpoint_last.pt")["model"], output
+
+    terms = ["--criterion", "zs_cross_entropy", "--chunked-loss", "--consistency-weight", 0.25]
+    terms += [
+        "--unlikelihood-weight",
+        0.1,
+        "--unlikelihood-shared-tokens",
+        "spare",
+        "--denoising-weight",
+        0.5,
+        "--agreement-weight",
+        0.01,
+    ]
+    (stock, _), (neutral, _) = trained("stock"), trained("neutral", "--criterion", "zs_cross_entropy")
+    assert [*stock] == [*neutral] and all(torch.equal(stock[name], neutral[name]) for name in stock)
+    (with_terms, output), (again, _) = trained("terms", *terms), trained("again", *terms)
+    assert any(not torch.equal(stock[name], with_terms[name]) for name in stock)
+    assert all(torch.equal(again[name], with_terms[name]) for name in again)
+    for term in ("consistency", "unlikelihood", "denoising", "agreement"):
+        assert output.figures("train_inner", f"{term}_loss")[0] > 0
+        assert not output.figures("valid", f"valid_{term}_loss")
+    _, going_on = trained("stock", *terms, "--max-update", 6)
+    assert len(going_on.figures("train_inner", "consistency_loss")) == 2
+
+
+def test_a_last_stage_out_of_the_pivot_knows_what_was_trained_before(data, tmp_path):
+    """Directions that the last stage leaves out are supervised all the same, not zero-shot."""
+    short = ["--cpu", "--max-update", 2, "--no-epoch-checkpoints"]
+    fairseq("train", *training_options(data, tmp_path / "first", *short))
+    before = tmp_path / "first" / "checkpoint_last.pt"
+    out_of_pivot = [direction for direction in SUPERVISED if direction.startswith(PIVOT)]
+    stage = ["--finetune-from-model", before, "--lang-pairs", ",".join(out_of_pivot)]
+    output = fairseq("train", *training_options(data, tmp_path / "last", *short, *stage))
+    last = load_checkpoint(tmp_path / "last" / "checkpoint_last.pt")
+    assert (
+        {*last["task_state"]["trained"]}
+        == {*SUPERVISED}
+        == {*load_checkpoint(before)["task_state"]["trained"]}
+    )
+    assert last["cfg"]["task"].lang_pairs == out_of_pivot
+    assert output.figures("train_inner", "num_updates") == [1, 2], "the schedule begins anew"

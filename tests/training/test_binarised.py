@@ -6,6 +6,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from fairseq.data import Dictionary, data_utils
 
@@ -15,10 +16,12 @@ from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.text.piece_counts import read_piece_counts
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
 from zsnmt.training.binarised import TextFile, learn_dictionary, prepare
+from zsnmt.training.piece_counts import parts_of
 
 PAIRS, VALID, TEST = 53, 7, 9
 PIVOT, FIRST, SECOND = LANGUAGES = ["inglan", "velan", "tamun"]  # as they are not in the alphabet
@@ -115,6 +118,33 @@ def test_the_dictionary_holds_the_pieces_of_training_and_no_other(text, folder):
     expected = sum(counted, start=Counter())
     assert dict(zip(pieces, counts)) == expected
     assert list(zip(pieces, counts)) == sorted(expected.items(), key=lambda item: (-item[1], item[0]))
+
+
+def test_pieces_are_counted_in_the_training_text_of_each_language(text, folder):
+    pipeline, counts = TextPipeline(Subwords.load(folder)), read_piece_counts(folder)
+    assert [*counts] == LANGUAGES
+    for language in LANGUAGES:
+        files = [*text.glob(f"train.*.{language}")]
+        counted = (pipeline.piece_counts(read_lines(path), language) for path in files)
+        assert counts[language] == sum(counted, start=Counter()) and len(files) == 1 + (language == PIVOT)
+    dictionary = Dictionary.load(str(folder / f"dict.{PIVOT}.txt"))
+    written = dict(zip(dictionary.symbols, dictionary.count))
+    of_all = sum(counts.values(), start=Counter())
+    assert of_all == {piece: number for piece, number in written.items() if piece in of_all}
+    assert len(of_all) == len(dictionary) - dictionary.nspecial - len(LANGUAGES)
+
+
+def test_unknown_words_are_not_counted(text, tmp_path):
+    prepare(text, tmp_path / "data", LANGUAGES, TextSettings(vocabulary_size=20, model_type="word"))
+    dictionary = Dictionary.load(str(tmp_path / "data" / f"dict.{PIVOT}.txt"))
+    counts = read_piece_counts(tmp_path / "data")
+    assert len(dictionary) == dictionary.nspecial + len(LANGUAGES) + 20
+    assert {piece for each in counts.values() for piece in each} == {*dictionary.symbols[-20:]}
+
+
+def test_ids_are_counted_in_parts_as_they_are_at_once():
+    ids = np.arange(11, dtype=np.uint16)
+    assert [part.tolist() for part in parts_of(ids, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10]]
 
 
 def test_a_multiway_set_is_binarised_once_for_all_its_pairs(folder):

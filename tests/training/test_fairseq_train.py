@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from zsnmt.errors import InputError
+from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training import fairseq_train as module
 from zsnmt.training.fairseq_train import show_progress, train
 
@@ -65,7 +66,7 @@ def training(tmp_path, monkeypatch):
     ],
 )
 def test_what_is_wrong_is_found_in_a_log(log, reason):
-    assert show_progress(log.split("\n"), "a system") == reason
+    assert show_progress(log.split("\n"), "a system", TimeLeft([])) == reason
 
 
 def test_sentences_that_are_left_out_are_told_of_once(capsys):
@@ -73,7 +74,7 @@ def test_sentences_that_are_left_out_are_told_of_once(capsys):
         "2026-01-01 00:00:00 | WARNING | fairseq.tasks.fairseq_task | 1,204 samples have invalid sizes and "
         "will be skipped, max_positions=(1024, 512), first few sample ids=[5, 6]"
     )
-    show_progress([line, line], "a system")
+    show_progress([line, line], "a system", TimeLeft([]))
     assert capsys.readouterr().err == (
         "a system: 1,204 training sentences, counted in each direction, are left out: they are longer than "
         "the 1024, 512 tokens that the model reads and writes\n"

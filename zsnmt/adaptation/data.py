@@ -24,6 +24,7 @@ from zsnmt.text.learning import (
     write_restricted,
 )
 from zsnmt.text.lines import iterate_lines, write_lines
+from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts, write_piece_counts
 from zsnmt.text.pipeline import RAW, TextPipeline, own_model_file
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
@@ -35,6 +36,7 @@ from zsnmt.training.binarised import (
     text_files,
     training_text,
 )
+from zsnmt.training.piece_counts import count_training_pieces
 
 UNKNOWN_BOUND = 0.01
 
@@ -90,6 +92,7 @@ def extend_data(
             base / f"dict.{known[0]}.txt", sum(counts.values(), Counter()), new, words=settings.words
         )
         unknown = binarise(tokenised, part, pipeline, dictionary=dictionary, languages=languages, pool=pool)
+        extend_piece_counts(base, part, dictionary, languages=languages)
         shares = {}
         for file, as_read in zip(files, tokenised):
             if any({*name.split(".")[1].split("-")} & {*new} for name in file.names):
@@ -223,6 +226,14 @@ def extend_dictionary(
     for piece, count in sorted(unseen, key=lambda item: (-item[1], item[0]))[:words]:
         dictionary.add_symbol(piece, count)
     return dictionary
+
+
+def extend_piece_counts(base: Path, folder: Path, dictionary: Dictionary, languages: Sequence[str]) -> None:
+    """Write how often each language uses each piece: in the new data, or, where those are fewer, before."""
+    before = read_piece_counts(base) if (base / PIECE_COUNTS_FILE).is_file() else {}
+    now = count_training_pieces(folder, dictionary, languages)
+    counts = {each: before.get(each, Counter()) | now.get(each, Counter()) for each in languages}
+    write_piece_counts(folder, counts)
 
 
 def too_unknown(

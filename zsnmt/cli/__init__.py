@@ -29,7 +29,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "prepare": "turn parallel text into the binarised folder that fairseq trains on",
     },
     "Train": {
-        "train": "train a system of a config, from its text to an averaged model",
+        "train": "train on text of your own, or a system of a config, to an averaged model",
         "adapt": "teach a trained run new languages",
         "distill": "train a student on a run's translations, in directions without text by people",
         "options": "list the options of an architecture and its task, with their defaults",
@@ -38,6 +38,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "evaluate": "translate the test set in every direction, score it and compare runs",
         "table": "print scored runs side by side",
         "report": "make one HTML page from scored runs: tables, figures, examples",
+        "count-pieces": "count the pieces of each language in the training text of older runs",
         "probe": "measure what a run's encoder knows of token, position and language",
         "probe-states": "write the encoder's states of a test set, the first step of probe",
         "probe-similarity": "compare languages in these states: SVCCA, CKA, retrieval",

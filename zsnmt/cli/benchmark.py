@@ -10,6 +10,7 @@ docs/performance.md.
     zsnmt benchmark translation                       # engines of translation against fairseq's
     zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # with BLEU
     zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
+    zsnmt benchmark methods                           # ensembles, contrasts, masks against direct translation
     zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
     zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
     zsnmt benchmark serving RUN --from de --to fr --text test.de # requests to a server, against its engine
@@ -35,7 +36,7 @@ OUTPUT = "also write the figures of every round, in JSON"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt benchmark", description=__doc__)
-    verbs = parser.add_subparsers(required=True, metavar="WHAT")
+    verbs = parser.add_subparsers(required=True, metavar="MEASURE")
     add_training_steps(verbs)
     add_trainings(verbs)
     add_translation(verbs)
@@ -170,6 +171,17 @@ def add_text(verbs: Verbs) -> None:
             verb.add_argument("--to", required=True, help="target language")
         verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
         verb.add_argument("--lines", type=int, default=200, help="how many of them")
+    verb = add_verb(
+        verbs,
+        "methods",
+        "methods",
+        does="ensembles, contrasts and masks against direct translation",
+        rounds=5,
+    )
+    verb.add_argument("--size", choices=SIZES, default="demo", help="size of the model of random weights")
+    verb.add_argument("--lines", type=int, default=128, help="how many sentences")
+    verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
+    verb.add_argument("--batch", type=int, default=32, help="sentences in a batch")
     verb = add_verb(
         verbs, "tokenisation", "ways", does="tokenisation by several processes against a plain loop", rounds=5
     )

@@ -39,6 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--report", type=console.output_file, metavar="FILE", help="also make the page to look at"
     )
+    parser.add_argument(
+        "--ways",
+        nargs="+",
+        metavar="WAY",
+        help="translate also by these methods, each with its cost: ensemble, mask, contrast, with settings "
+        "as in ensemble:through=en+de (docs/method.md)",
+    )
     add_scoring_options(parser)
     add_search_options(parser)
     parser.add_argument(
@@ -72,7 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.output and (len(options.runs) > 1 or options.report):
         raise WrongUse("--output is the score file of one run, without --report")
     recipe = Recipe("evaluate", options.check)
-    given = given_scoring(options) | {name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines")}
+    given = given_scoring(options) | {
+        name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines", "ways")
+    }
     engine = engine_choice(options)
     if options.comet:
         load_package()  # says at once if it is not installed

@@ -4,10 +4,17 @@
     zsnmt train configs/multi30k.conf zs_transformer_residual --seeds 1 2 3
     zsnmt train configs/multi30k.conf zs_transformer_residual --name variational -- --variational-dropout
 
+Or train on text of your own, in any form of docs/own_text.md: the config is made for you, and kept.
+
+    zsnmt train FOLDER
+    zsnmt train FILE.tsv
+    zsnmt train FOLDER --pattern 'corpus.{pair}.{language}'
+
 Options of fairseq-train come after `--`.
 """
 
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,33 +22,82 @@ from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, split_options
 from zsnmt.console import WrongUse
 
+ARCHITECTURE = "zs_transformer_residual"  # for a person's own text
+OF_OWN_TEXT = ("pattern", "languages", "config", "plan")
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt train", description=__doc__)
-    parser.add_argument("config", type=Path, help="config of the experiment")
-    parser.add_argument("architecture", help="architecture of the system, such as zs_transformer_residual")
+    parser.add_argument("experiment", type=Path, help="config of the experiment, or text of your own")
+    parser.add_argument(
+        "architecture",
+        nargs="?",
+        help=f"architecture of the system (for text of your own, unless given: {ARCHITECTURE})",
+    )
     add_seeds(parser)
     parser.add_argument(
         "--name", help="name of the system, needed with options of its own (default: the architecture)"
     )
     add_check(parser)
+    own_text = parser.add_argument_group("text of your own")
+    own_text.add_argument("--pattern", help="names of its files, with {language}, {pair}, {split} and *")
+    own_text.add_argument(
+        "--languages", nargs="+", metavar="XX", help="languages to train, the pivot first (default: all)"
+    )
+    own_text.add_argument(
+        "--config", type=Path, metavar="FILE", help="config to make (default: beside its runs, by its name)"
+    )
+    own_text.add_argument(
+        "--plan", action="store_true", help="make the config and say what it is, but do not train"
+    )
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(own)
     if further and not options.name:
         raise WrongUse("a variant with options of its own needs a --name for its run folder")
+    is_config = not options.experiment.is_dir() and options.experiment.suffix != ".tsv"
+    if is_config:
+        check_options_of_config(options)
     recipe = Recipe("train", options.check)
 
     from zsnmt.training.experiment import read_experiment  # takes a second to load
     from zsnmt.training.train import train_run
 
-    experiment = read_experiment(options.config, recipe.runs, recipe.variables)
+    config = options.experiment if is_config else make_config(recipe, options)
+    if options.plan:
+        return
+    experiment = read_experiment(config, recipe.runs, recipe.variables)
+    architecture = options.architecture or ARCHITECTURE
     for seed in options.seeds:
         run = train_run(
             recipe.steps,
             experiment,
-            options.architecture,
-            system=options.name or options.architecture,
+            architecture,
+            system=options.name or architecture,
             seed=seed,
             options=further,
         )
         recipe.steps.say(f"next: zsnmt evaluate {run}")
+        if not is_config:
+            source, target = experiment.config.languages[-2:]
+            recipe.steps.say(f"to translate: zsnmt translate {run} --from {source} --to {target} < text")
+
+
+def check_options_of_config(options: Namespace) -> None:
+    """`WrongUse` for a config without an architecture, or with what belongs to text."""
+    if not options.architecture:
+        raise WrongUse("the following arguments are required: architecture; see zsnmt train --help")
+    if given := [f"--{name}" for name in OF_OWN_TEXT if getattr(options, name)]:
+        raise WrongUse(
+            f"{', '.join(given)} belongs to text of your own, and {options.experiment} is read as a config; "
+            "write it there, or give a folder or a file that ends in .tsv"
+        )
+
+
+def make_config(recipe: Recipe, options: Namespace) -> Path:
+    """The config of a person's own text, made unless it is there."""
+    from zsnmt.training.own_text import OwnText, config_file, ensure_config
+
+    text = OwnText(options.experiment, options.pattern or "", tuple(options.languages or ()))
+    file = options.config or config_file(text, recipe.runs)
+    ensure_config(text, file, recipe.variables, runs=recipe.runs, say=recipe.steps.say)
+    return file

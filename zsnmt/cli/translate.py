@@ -2,6 +2,7 @@
 
 zsnmt translate RUN --to de < text > translation
 zsnmt translate RUN --from nl --to de --via en --input text --output translation
+zsnmt translate RUN --from nl --to de --way ensemble < text > translation
 zsnmt translate RUN --from auto --to de --input letter.docx --output brief.docx
 
 Documents are web pages (.html), Word (.docx), subtitles (.srt), messages of programs (.po) and, with
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from zsnmt import console
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import (
     BATCH_TOKENS,
     add_engine_options,
@@ -51,6 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
     parser.add_argument(
+        "--way",
+        metavar="METHOD",
+        help="translate by a method: ensemble, mask or contrast, with settings as in mask:pieces=2 "
+        "(docs/method.md)",
+    )
+    parser.add_argument(
         "--input", type=Path, help="text, one sentence per line, or a document (default: stdin)"
     )
     parser.add_argument(
@@ -68,21 +76,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.document and not options.input:
         parser.error("a document is a file: name it with --input")
     search, choice = chosen_search(options), engine_choice(options)
-    from zsnmt.inference.engines import prepare_engine  # loads PyTorch
+    options.way = options.way and parse_method(options.way)
+    from zsnmt.inference.engines import check_method, prepare_engine  # loads PyTorch
     from zsnmt.inference.translator import Translator
+    from zsnmt.runs.folder import piece_counts
 
+    if options.way:
+        check_method(options.run, options.way, choice)
     prepare_engine(options.run, search, choice)
     translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens)
+    if options.way:
+        counts = piece_counts(options.run) if options.way.mask else None
+        translator = translator.by(options.way, counts)
     refuse_wrong_languages(translator, options)  # before any text is read
     if options.document or is_document(options.input) or options.source == AUTO:
         translate_whole(translator, options)
         return
     lines = iterate_input(options.input)
 
+    # A method may read a line beside another, so the whole text is read before any of it is translated.
+    at_a_time = None if options.way else LINES_AT_A_TIME
+
     def translations() -> Iterator[str]:
         first_line = 1
         with tqdm(unit=" lines", disable=None) as bar:
-            while chunk := list(itertools.islice(lines, LINES_AT_A_TIME)):
+            while chunk := list(itertools.islice(lines, at_a_time)):
                 yield from translator.translate(
                     chunk,
                     options.to,
@@ -104,7 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None:
     """`InputError` for a language that the model does not know, and where one is missing."""
     source = options.source
-    if source == AUTO:
+    if source == AUTO and options.way and options.way.needs_source:
+        source = None
+    elif source == AUTO:
         source = next(
             language for language in translator.languages if language not in (options.to, options.via)
         )

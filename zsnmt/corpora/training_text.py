@@ -1,7 +1,7 @@
 """Text to train on, from text as it comes: without overlap with held-out sets, and of a bounded size."""
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import compress, repeat
 from pathlib import Path
 
@@ -146,11 +146,19 @@ def choose(lines: int, removed: Collection[int], limit: int | None, generator: r
 
 
 def copy_held_out(text: Path, target: Path, languages: Sequence[str]) -> None:
-    """Copy the validation and test sets between the languages, and the lexicons and word orders that are
-    there.
-    """
+    """Copy the validation and test sets between the languages, and what is beside the text."""
+    copy_files(held_out_files(text, languages), target)
+    copy_beside(text, target, languages)
+
+
+def copy_beside(text: Path, target: Path, languages: Sequence[str]) -> None:
+    """Copy the lexicons and word orders of languages that are in a folder."""
     known = (text / f"{what}.{language}" for what in ("lexicon", "word_order") for language in languages)
-    for file in [*held_out_files(text, languages), *filter(Path.is_file, known)]:
+    copy_files(filter(Path.is_file, known), target)
+
+
+def copy_files(files: Iterable[Path], target: Path) -> None:
+    for file in files:
         with replacing(target / file.name) as copy:
             copy.write(file.read_bytes())
 

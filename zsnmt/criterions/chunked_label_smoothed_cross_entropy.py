@@ -24,9 +24,13 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
     whose output is more than a projection of the decoder's features has the stock computation.
     """
 
+    def projecting_decoder(self, model: nn.Module) -> TransformerDecoderBase | None:
+        """The decoder whose features the criterion has projected itself; None where the model does it all."""
+        return projecting_decoder(model)
+
     def forward(self, model: nn.Module, sample: dict, reduce: bool = True) -> tuple[Tensor, int, dict]:
         """The stock method, on the decoder's features where the criterion has them projected itself."""
-        if reduce and projecting_decoder(model) is not None:
+        if reduce and self.projecting_decoder(model) is not None:
             sample = {**sample, "net_input": {**sample["net_input"], "features_only": True}}
         return super().forward(model, sample, reduce)
 
@@ -36,7 +40,7 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
         """The stock method; from features (B×T×C), the loss of all tokens and their negative
         log-likelihood, in nats.
         """
-        decoder = projecting_decoder(model) if "features_only" in sample["net_input"] else None
+        decoder = self.projecting_decoder(model) if "features_only" in sample["net_input"] else None
         if decoder is None:
             return super().compute_loss(model, net_output, sample, reduce)
         features, extra = net_output

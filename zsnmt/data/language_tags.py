@@ -22,6 +22,8 @@ PLACEMENTS = {
     "t_enc": Tags(("target",), None),
     "s_enc_t_dec": Tags(("source",), "target"),
     "s_enc_t_enc": Tags(("source", "target"), None),
+    "t_enc_t_dec": Tags(("target",), "target"),
+    "s_enc_t_enc_t_dec": Tags(("source", "target"), "target"),
 }
 
 
@@ -44,6 +46,11 @@ class TagPlacement:
     def starts_decoder(self) -> bool:
         """Whether the decoder's first input is a tag."""
         return self.name in self.IN_DECODER
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Whose tags stand at the head of the source, `source` or `target`, in this order."""
+        return PLACEMENTS[self.name].source
 
     def source_prefix(self, direction: Direction) -> list[int]:
         """Ids of the tags at the head of the source."""

@@ -15,7 +15,7 @@ from torch.utils.data import Dataset
 
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.errors import InputError
-from zsnmt.languages import Direction, parse_direction
+from zsnmt.languages import Direction, language_tag, parse_direction
 
 
 class TaggedPairs(LanguagePairDataset):
@@ -38,6 +38,7 @@ class TaggedPairs(LanguagePairDataset):
         self.direction = direction
         self.prefix = torch.tensor(placement.source_prefix(direction), dtype=torch.long)
         self.start = torch.tensor([placement.decoder_start(direction)])
+        self.languages = torch.tensor([placement.dictionary.index(language_tag(each)) for each in direction])
         sizes = np.asarray(source.sizes if source_sizes is None else source_sizes)
         dictionary = placement.dictionary
         super().__init__(
@@ -58,7 +59,17 @@ class TaggedPairs(LanguagePairDataset):
             example["source"] = torch.cat([self.prefix, example["source"]])
         if example["target"] is not None:
             example["prev_output_tokens"] = torch.cat([self.start, example["target"][:-1]])
+            example["languages"] = self.languages
         return example
+
+    def collater(self, samples: list[dict], pad_to_length: dict | None = None) -> dict:
+        """The stock batch, with `languages`: tags of each row's source and target (B×2)."""
+        batch = super().collater(samples, pad_to_length)
+        if batch and "languages" in samples[0]:
+            lengths = torch.LongTensor([len(sample["source"]) for sample in samples])
+            _, order = lengths.sort(descending=True)  # as fairseq sorts them
+            batch["languages"] = torch.stack([sample["languages"] for sample in samples])[order]
+        return batch
 
     def random_choice_in_dataset(self, generator: np.random.RandomState, number: int) -> np.ndarray:
         """The indices of so many pairs at random; fairseq asks for it where directions are sampled.

@@ -1,7 +1,7 @@
 """fairseq's beam search, rule for rule, over a packed decoder."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import torch
 from torch import Tensor
@@ -9,39 +9,58 @@ from torch import Tensor
 from zsnmt.decoding.packed.decoder import DecoderState
 from zsnmt.decoding.search import Hypothesis, Search
 
+Candidates = tuple[Tensor, Tensor, Tensor]  # scores, hypotheses and tokens, see `best_candidates`
+# From log-probabilities (N×W×V) after each state, scores of the hypotheses (N×W) and a number: candidates.
+Combination = Callable[[Sequence[Tensor], Tensor, int], Candidates]
 CHUNK = 64  # symbols of which the best is found first; the order of magnitude of √V
 
 
 def beam_search(
-    state: DecoderState, limits: Sequence[int], search: Search, eos: int, never: Tensor
+    states: Sequence[DecoderState],
+    limits: Sequence[int],
+    search: Search,
+    *,
+    eos: int,
+    never: Tensor,
+    penalties: Tensor | None = None,
+    combine: Combination | None = None,
 ) -> list[list[Hypothesis]]:
-    """Hypotheses of each of the N sentences that the state begins with, best first.
+    """Hypotheses of each of the N sentences that a state begins with, best first.
 
     A hypothesis has at most `limits[i]` tokens before EOS, and none of those in `never`; EOS is not its
     first. As in fairseq, 2W candidates are ranked, those of the first W that end are finished, the best W
     that do not go on, and a sentence ends with W finished ones or at its limit.
+
+    Several states, of other sources or tags for the same N outputs, go on with the same hypotheses; `combine`
+    makes candidates of what they say. `penalties` (N×V) are added to log-probabilities.
     """
     finished: list[list[Hypothesis]] = [[] for _ in limits]
     sentences, width = (
         [*range(len(limits))],
-        min(search.beam, state.symbols - 1),
+        min(search.beam, states[0].symbols - 1),
     )  # the sentences still searched, by row
-    device = state.starts.device
+    device, combine = states[0].starts.device, combine or of_one
     limit = torch.tensor(limits, device=device)
-    tokens = state.starts[:, None]  # N×1, then N×W
-    history = tokens.new_empty((len(limits), 1, 0))  # N×W×step
+    tokens = None  # the first of each state, then N×W
+    history = states[0].starts.new_empty((len(limits), 1, 0))  # N×W×step
     scores = torch.zeros((len(limits), 1), device=device)  # N×W
     nearest = min(limits)
     for step in range(max(limits) + 1):
-        log_probabilities = state.logits(tokens).log_softmax(dim=-1, dtype=torch.float32)  # N×W×V
-        log_probabilities[..., never] = -math.inf
-        if step == 0:
-            log_probabilities[..., eos] = -math.inf
-        if step >= nearest:
-            keep_only(eos, log_probabilities, limit <= step)
-        candidate_scores, parents, candidates = best_candidates(
-            log_probabilities, scores, 2 * width
-        )  # N×2W each
+        views = [
+            state.logits(state.starts[:, None] if tokens is None else tokens).log_softmax(
+                dim=-1, dtype=torch.float32
+            )
+            for state in states
+        ]  # each N×W×V
+        for log_probabilities in views:
+            if penalties is not None:
+                log_probabilities += penalties[:, None]
+            log_probabilities[..., never] = -math.inf
+            if step == 0:
+                log_probabilities[..., eos] = -math.inf
+            if step >= nearest:
+                keep_only(eos, log_probabilities, limit <= step)
+        candidate_scores, parents, candidates = combine(views, scores, 2 * width)  # N×2W each
 
         ends = candidates.eq(eos) & candidate_scores.ne(-math.inf)
         done = set()
@@ -60,7 +79,9 @@ def beam_search(
             staying = drop_rows(done, len(sentences))
             sentences = [sentences[row] for row in staying[0]]
             order, holes, movers = (torch.tensor(rows, dtype=torch.long, device=device) for rows in staying)
-            state.drop(order, holes, movers)
+            for state in states:
+                state.drop(order, holes, movers)
+            penalties = None if penalties is None else penalties[order]
             limit, history, ends = limit[order], history[order], ends[order]
             candidate_scores, parents, candidates = candidate_scores[order], parents[order], candidates[order]
 
@@ -68,14 +89,21 @@ def beam_search(
         rank = torch.arange(ends.size(1), device=device) + ends * ends.size(1)
         chosen = rank.topk(width, dim=1, largest=False).indices
         scores, parents, tokens = (each.gather(1, chosen) for each in (candidate_scores, parents, candidates))
-        state.follow(parents)
+        for state in states:
+            state.follow(parents)
         history = torch.cat(
             [history.gather(1, parents[..., None].expand(-1, -1, step)), tokens[..., None]], dim=-1
         )
     return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.score) for hypotheses in finished]
 
 
-def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> tuple[Tensor, Tensor, Tensor]:
+def of_one(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
+    """The candidates of one state alone."""
+    (log_probabilities,) = views
+    return best_candidates(log_probabilities, scores, number)
+
+
+def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> Candidates:
     """Scores, hypotheses and tokens of the best continuations of each sentence, best first (N×number each).
 
     `log_probabilities`: N×W×V; `scores`: of the hypotheses so far, N×W. There are fewer than `number` in a

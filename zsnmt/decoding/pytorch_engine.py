@@ -11,7 +11,7 @@ from fairseq.models import BaseFairseqModel
 
 from zsnmt.decoding.beam_search import beam_search
 from zsnmt.decoding.options import FLOAT32
-from zsnmt.decoding.packed.decoder import PackedDecoder
+from zsnmt.decoding.packed.decoder import DecoderState, PackedDecoder
 from zsnmt.decoding.packed.encoder import PackedEncoder
 from zsnmt.decoding.packed.linear import check_precision
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
@@ -54,16 +54,36 @@ class PyTorchEngine:
     @torch.inference_mode()
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""
-        rows: dict[tuple[int, ...], int] = {}  # of each source in what is encoded
-        places = torch.tensor(
-            [rows.setdefault(tuple(sentence.source), len(rows)) for sentence in sentences], device=self.device
+        return beam_search(
+            self.begin([sentences]),
+            self.limits(sentences),
+            self.search,
+            eos=self.eos,
+            never=self.never,
         )
+
+    def begin(self, views: Sequence[Sequence[Sentence]]) -> list[DecoderState]:
+        """A search's beginning for N sentences, and for each list of N others that are read with them."""
+        rows: dict[tuple[int, ...], int] = {}  # of each source in what is encoded
+        places = [
+            [rows.setdefault(tuple(sentence.source), len(rows)) for sentence in sentences]
+            for sentences in views
+        ]
         src_tokens = collate_tokens([torch.tensor(source) for source in rows], self.pad).to(self.device)
         encoded, padding_mask = self.encoder(src_tokens)
-        starts = torch.tensor([sentence.start for sentence in sentences], device=self.device)
-        state = self.decoder.begin(encoded, padding_mask, places, starts=starts)
-        limits = [self.search.limit(len(sentence.source), self.longest) for sentence in sentences]
-        return beam_search(state, limits, self.search, eos=self.eos, never=self.never)
+        return [
+            self.decoder.begin(
+                encoded,
+                padding_mask,
+                torch.tensor(of_view, device=self.device),
+                starts=torch.tensor([sentence.start for sentence in sentences], device=self.device),
+            )
+            for sentences, of_view in zip(views, places)
+        ]
+
+    def limits(self, sentences: Sequence[Sentence]) -> list[int]:
+        """How many tokens the output of each may have before EOS."""
+        return [self.search.limit(len(sentence.source), self.longest) for sentence in sentences]
 
 
 def why_not_packed(model: BaseFairseqModel) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zsnmt.decoding.length_penalty import POWER, search_penalty
 from zsnmt.errors import InputError
@@ -73,5 +73,14 @@ class Engine(Protocol):
 
     signature: str
 
-    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
-        """For each batch, in order, the hypotheses of each of its sentences, best first."""
+    def translate(self, batches: Iterable[Sequence[Any]]) -> Iterator[list[list[Hypothesis]]]:
+        """For each batch, in order, the hypotheses of each of its sentences, best first; those of a method
+        are bundles (`zsnmt.decoding.methods.engine`).
+        """
+
+
+class BatchEngine(Engine, Protocol):
+    """An engine whose batches may be translated each by itself."""
+
+    def translate_batch(self, sentences: Sequence[Any], /) -> list[list[Hypothesis]]:
+        """The hypotheses of each sentence of a batch, best first."""

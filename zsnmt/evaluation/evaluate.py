@@ -10,12 +10,15 @@ from statistics import fmean
 
 from tqdm import tqdm
 
+from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.evaluation.hypotheses import Hypotheses, Job, jobs, kept_ways
+from zsnmt.errors import InputError
+from zsnmt.evaluation.hypotheses import Hypotheses, Job, Pair, direct_jobs, jobs, kept_ways
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
 from zsnmt.files.checksums import checksum_of, sha256, unchanged
+from zsnmt.inference.engines import check_method
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
@@ -26,6 +29,7 @@ from zsnmt.runs.folder import (
     describe_run,
     hypotheses_file,
     is_as_translated,
+    piece_counts,
 )
 from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Result, Scores, Way, order_groups, record_fields
 from zsnmt.scoring.comet import load_comet
@@ -50,18 +54,27 @@ def evaluate(
     engine: EngineChoice = EngineChoice(),
     scoring: Scoring = Scoring(),
     pivot_run: Path | None = None,
+    methods: Sequence[Method] = (),
     hypotheses: Path | None = None,
     scored: Callable[[Result], object] = lambda result: None,
 ) -> Scores:
-    """Translate and score a split of text in every direction: directly, and what is not supervised also
-    through the pivot.
+    """Translate and score a split of text in every direction: directly, what is not supervised also through
+    the pivot, and what some methods can translate by each of them.
 
     `run` is a run folder or its export; each model is loaded once. `pivot_run` is what translates through the
     pivot, where that is not the run itself. Translations are written to the folder `hypotheses`
     (RUN/hypotheses by default), and those made there before with the same settings are not made again.
     `scored` is told each result.
     """
-    evaluation = Evaluation(run, text, search=search, engine=engine, scoring=scoring, pivot_run=pivot_run)
+    evaluation = Evaluation(
+        run,
+        text,
+        search=search,
+        engine=engine,
+        scoring=scoring,
+        pivot_run=pivot_run,
+        methods=methods,
+    )
     ways = evaluation.hypotheses(hypotheses or run / HYPOTHESES)
     results = []
     for result in evaluation.results(ways):
@@ -111,7 +124,10 @@ class Evaluation:
         engine: EngineChoice,
         scoring: Scoring,
         pivot_run: Path | None = None,
+        methods: Sequence[Method] = (),
     ) -> None:
+        for method in methods:
+            check_method(run, method, engine)
         comet = (
             load_comet(scoring.comet) if scoring.comet else None
         )  # before the models, as it may not be installed
@@ -119,6 +135,8 @@ class Evaluation:
         self.run, *_ = self.models
         self.translators = [model.load(search, engine) for model in self.models]
         self.translator, *_ = self.translators
+        self.counts = piece_counts(run) if any(method.mask for method in methods) else None
+        self.methods = [method.of(self.translator.languages) for method in methods]
         folder = text.text or Path(self.run.record["text"])
         self.text = read_text(text, folder, self.translators, normalise=scoring.normalise_references)
         self.scorer = Scorer(
@@ -140,8 +158,10 @@ class Evaluation:
             **{name: value for name, value in given.items() if value},
         }
 
-    def hypotheses(self, folder: Path) -> tuple[Hypotheses, Hypotheses, Hypotheses]:
-        """The direct hypotheses, those through the pivot and those into it, with what each is made with."""
+    def hypotheses(self, folder: Path) -> list[Hypotheses]:
+        """The direct hypotheses, those through the pivot, those into it, and those by each method, with what
+        each is made with.
+        """
         made_with = {name: value for name, value in self.decoding.items() if name != "pivot_model"} | {
             "sources": self.text.checksums()
         }
@@ -149,12 +169,36 @@ class Evaluation:
             Hypotheses(folder, way, made_with | self.decoding, translator=self.translators[-1])
             for way in (PIVOT, INTO_PIVOT)
         )
-        return Hypotheses(folder, DIRECT, made_with, translator=self.translator), pivot, into_pivot
+        counts = {"pieces": checksum_of(self.counts)} if self.counts else {}
+        by_methods = [
+            Hypotheses(
+                folder,
+                Way(method.name, tuple(method.settings.items())),
+                made_with | (counts if method.mask else {}),
+                translator=self.translator.by(method, self.counts),
+            )
+            for method in self.methods
+        ]
+        direct = Hypotheses(folder, DIRECT, made_with, translator=self.translator)
+        return [direct, pivot, into_pivot, *by_methods]
 
     def results(self, ways: Sequence[Hypotheses]) -> Iterator[Result]:
         """Each result, as soon as it is translated or where it was before."""
-        for way, direction, lines in translated([*jobs(*ways, pairs=self.text.pairs, kinds=self.kinds)]):
-            yield self.scorer.result(direction, self.kinds[direction], way, hypotheses=lines)
+        direct, pivot, into_pivot, *by_methods = ways
+        to_do = [*jobs(direct, pivot, into_pivot, pairs=self.text.pairs, kinds=self.kinds)]
+        for method, kept in zip(self.methods, by_methods):
+            to_do += direct_jobs(kept, self.translatable(method))
+        for kept, direction, lines in translated(to_do):
+            result = self.scorer.result(direction, self.kinds[direction], kept.way, hypotheses=lines)
+            yield with_cost(result, kept, direct)
+
+    def translatable(self, method: Method) -> dict[Direction, Pair]:
+        """The text of the directions that a method can translate; `InputError` where there is none."""
+        faults = {direction: method.fault(direction) for direction in self.text.pairs}
+        pairs = {direction: pair for direction, pair in self.text.pairs.items() if faults[direction] is None}
+        if not pairs:
+            raise InputError(f"no direction can be translated so: {next(iter(faults.values()))}")
+        return pairs
 
     def results_before(self, folder: Path, ways: Sequence[Hypotheses]) -> list[Result]:
         """The results of the run that an adapted one goes on from, whose hypotheses it keeps in a folder,
@@ -216,6 +260,19 @@ class Evaluation:
         )
 
 
+def with_cost(result: Result, kept: Hypotheses, direct: Hypotheses) -> Result:
+    """A result with the processor's seconds, and, of other ways than the direct one, their ratio to it, where
+    they are known.
+    """
+    seconds, directly = (each.seconds_of(result.direction) for each in (kept, direct))
+    figures = dict(result.figures)
+    if seconds is not None:
+        figures["seconds"] = seconds
+        if kept is not direct and directly:
+            figures["cost"] = seconds / directly
+    return replace(result, figures=figures)
+
+
 def describe_search(search: Search) -> dict:
     """A search as score files have it: beam and length penalty, and what else is not the default."""
     always = ("beam", "length_penalty")
@@ -226,9 +283,9 @@ def describe_search(search: Search) -> dict:
     }
 
 
-def translated(to_do: Sequence[Job]) -> Iterator[tuple[Way, Direction, list[str]]]:
-    """Way, direction and translations of a test set, as they are made or were before; shows what is left to
-    translate.
+def translated(to_do: Sequence[Job]) -> Iterator[tuple[Hypotheses, Direction, list[str]]]:
+    """Hypotheses, direction and translations of a test set, as they are made or were before; shows what is
+    left to translate.
     """
     with tqdm(
         total=sum(job.work() for job in to_do), unit=" sentences", unit_scale=True, disable=None, leave=False
@@ -238,4 +295,4 @@ def translated(to_do: Sequence[Job]) -> Iterator[tuple[Way, Direction, list[str]
             if job.kept.way == INTO_PIVOT:
                 continue
             for direction in job.legs:
-                yield job.kept.way, direction, job.kept.of(direction)
+                yield job.kept, direction, job.kept.of(direction)

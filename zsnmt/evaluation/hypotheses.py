@@ -14,6 +14,7 @@ from zsnmt.files.kinds import fits
 from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, Direction
+from zsnmt.processes import used_seconds
 from zsnmt.runs.folder import HYPOTHESES_CHECKSUMS as CHECKSUMS
 from zsnmt.runs.folder import hypotheses_file, settings_file
 from zsnmt.runs.scores import INTO_PIVOT, Way
@@ -22,6 +23,7 @@ from zsnmt.text.lines import read_lines, write_lines
 logger = logging.getLogger(__name__)
 
 Pair = tuple[Sequence[str], Sequence[str]]  # the sources and references of a direction
+SECONDS = "seconds"  # of processors, by the name of a file, beside what the files are made with
 
 
 class Hypotheses:
@@ -29,7 +31,7 @@ class Hypotheses:
     removed.
 
     Beside the settings stand the checksums of the files, and one that was changed since is made anew. Those
-    of version 0.1 have none and stay.
+    of version 0.1 have none and stay. What a file took is kept there, too.
     """
 
     def __init__(self, folder: Path, way: Way, settings: Mapping, translator: Translator) -> None:
@@ -41,9 +43,13 @@ class Hypotheses:
         found = {path.name: sha256(path) for path in there}
         known = read_settings(self.record)
         checksums = known.get(CHECKSUMS, found)
-        if known | {CHECKSUMS: None} != json.loads(json.dumps(self.settings)) | {CHECKSUMS: None}:
+        apart = {CHECKSUMS: None, SECONDS: None}
+        if known | apart != json.loads(json.dumps(self.settings)) | apart:
             checksums = {}
         self.checksums = {name: found[name] for name in found if found[name] == checksums.get(name)}
+        self.seconds = {
+            name: seconds for name, seconds in (known.get(SECONDS) or {}).items() if name in self.checksums
+        }
         for path in there:
             if path.name not in self.checksums:
                 if path.name in checksums:
@@ -53,8 +59,8 @@ class Hypotheses:
             self.keep()
 
     def keep(self) -> None:
-        """Write down what the files are made with, and their checksums."""
-        write_json(self.record, self.settings | {CHECKSUMS: self.checksums})
+        """Write down what the files are made with, their checksums, and what they took."""
+        write_json(self.record, self.settings | {CHECKSUMS: self.checksums, SECONDS: self.seconds})
 
     def path(self, direction: Direction) -> Path:
         return hypotheses_file(self.folder, self.way, direction)
@@ -63,11 +69,17 @@ class Hypotheses:
         """The translations of a direction that was translated."""
         return read_lines(self.path(direction), allow_empty_lines=True)
 
-    def write(self, direction: Direction, translations: Sequence[str]) -> None:
-        """Keep the translations of a direction."""
+    def seconds_of(self, direction: Direction) -> float | None:
+        """The seconds of processors that a direction's translations took; None where that is not known."""
+        return self.seconds.get(self.path(direction).name)
+
+    def write(self, direction: Direction, translations: Sequence[str], seconds: float | None = None) -> None:
+        """Keep the translations of a direction, and what they took where that is known."""
         path = self.path(direction)
         write_lines(path, translations)
         self.checksums[path.name] = sha256(path)
+        if seconds is not None:
+            self.seconds[path.name] = round(seconds, 3)
         self.keep()
 
 
@@ -77,7 +89,8 @@ def read_settings(record: Path) -> dict:
         kept = json.loads(record.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return {}
-    return kept if fits(kept, {CHECKSUMS: Mapping[str, str] | None}) else {}
+    kinds = {CHECKSUMS: Mapping[str, str] | None, SECONDS: Mapping[str, float] | None}
+    return kept if fits(kept, kinds) else {}
 
 
 def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
@@ -94,13 +107,14 @@ def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
 
 class Job(NamedTuple):
     """Lines of one language to translate into several: `legs` says in which direction, for which direction of
-    the test set.
+    the test set. `first_leg`: what made the lines, and in which direction, where a model did.
     """
 
     kept: Hypotheses
     lines: Callable[[], Sequence[str]]
     number: int
     legs: Mapping[Direction, Direction]
+    first_leg: tuple[Hypotheses, Direction] | None = None
 
     def missing(self) -> dict[Direction, Direction]:
         """The legs that are not translated yet."""
@@ -114,14 +128,20 @@ class Job(NamedTuple):
 
     def run(self, finished: Callable[[float], object]) -> None:
         """Translate what is missing, all together: a sentence is encoded once for all languages it goes
-        into.
+        into. What that takes is the directions' alike, and so is what the lines took.
         """
         if missing := self.missing():
+            started = used_seconds()
             translations = self.kept.translator.translate_into(
                 self.lines(), [*missing.values()], finished=finished
             )
+            seconds: float | None = (used_seconds() - started) / len(missing)
+            if self.first_leg is not None and seconds is not None:
+                kept, direction = self.first_leg
+                before = kept.seconds_of(direction)
+                seconds = None if before is None else seconds + before / len(self.legs)
             for direction, leg in missing.items():
-                self.kept.write(direction, translations[leg])
+                self.kept.write(direction, translations[leg], seconds)
 
 
 def jobs(
@@ -154,7 +174,7 @@ def jobs(
             yield Job(into_pivot, partial(list, sources), len(sources), legs={pivoted[0]: first})
             first, kept = pivoted[0], into_pivot
         legs = {direction: Direction(through, direction.target) for direction in pivoted}
-        yield Job(pivot, partial(kept.of, first), len(sources), legs=legs)
+        yield Job(pivot, partial(kept.of, first), len(sources), legs=legs, first_leg=(kept, first))
 
 
 def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[Job]:

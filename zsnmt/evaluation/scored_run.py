@@ -1,11 +1,12 @@
 """The scores of a run as its config asks for them, made once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from zsnmt.decoding.methods.settings import Method, parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -43,11 +44,23 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
             "length_penalty": config.length_penalty,
             "length_penalty_form": config.length_penalty_form,
             "lines": config.test_lines,
+            "ways": config.ways or None,
         }
     settings |= {name: value for name, value in given.items() if value is not None}
     settings = {name: value for name, value in settings.items() if value is not None}
     choose_settings(Scoring, settings)
+    methods_of(settings)
     return settings
+
+
+def methods_of(settings: Mapping[str, object]) -> list[Method]:
+    """The methods among settings by name, by which a run is scored besides; `InputError` for what is none."""
+    ways = settings.get("ways", ())
+    assert isinstance(ways, Sequence)
+    methods = [*map(parse_method, ways)]
+    if len({*methods}) < len(methods):
+        raise InputError(f"a way is given twice: {' '.join(ways)}; name each once")
+    return methods
 
 
 def choose_settings(kind: type[T], settings: Mapping[str, object]) -> T:
@@ -161,9 +174,11 @@ def score(
 ) -> None:
     from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
     from zsnmt.evaluation.text import TextChoice
-    from zsnmt.inference.engines import prepare_engine
+    from zsnmt.inference.engines import check_method, prepare_engine
 
-    search = choose_settings(Search, settings)
+    search, methods = choose_settings(Search, settings), methods_of(settings)
+    for method in methods:
+        check_method(run, method, engine)
     for folder in filter(None, (run, pivot_run)):
         prepare_engine(folder, search, engine)
     scores = evaluate(
@@ -173,6 +188,7 @@ def score(
         engine=engine,
         scoring=choose_settings(Scoring, settings),
         pivot_run=pivot_run,
+        methods=methods,
         **others,
     )
     write_score_file(output, scores)

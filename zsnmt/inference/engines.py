@@ -4,15 +4,19 @@ import fcntl
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
+from zsnmt.decoding.methods.engine import MethodEngine
+from zsnmt.decoding.methods.settings import Method
+from zsnmt.decoding.methods.vocabulary import PieceCounts, penalties
 from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
-from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
+from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.inference.export.ctranslate2.engine import check_search
@@ -26,6 +30,10 @@ from zsnmt.runs.folder import MODEL_FILE
 logger = logging.getLogger(__name__)
 
 Opened = tuple[Engine, Codec]
+CANNOT = (  # follows the name of an engine or a folder
+    "cannot translate by {way}, which takes several sources or leaves out pieces; give a run folder whose "
+    "model can be packed, and --engine pytorch"
+)
 
 
 def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()) -> Opened:
@@ -153,22 +161,50 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
     )
 
 
+def engine_with(engine: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None) -> Engine:
+    """An engine's model, searched by a method; masks need the `counts` of the pieces of each language.
+
+    Raises `InputError` for an engine that has one source and no mask, and for a mask without counts.
+    """
+    alone = engine.engine if isinstance(engine, ManyProcesses) else engine
+    if not isinstance(alone, PyTorchEngine):
+        raise InputError(f"{engine.signature or 'the search of fairseq'} {CANNOT.format(way=method.name)}")
+    masks = None
+    if method.mask:
+        if unknown := [language for language in codec.languages if language not in (counts or {})]:
+            raise InputError(
+                f"a mask needs the counts of pieces in the training text, and there are none of "
+                f"{', '.join(unknown)}; count them with zsnmt count-pieces RUN, or translate without"
+            )
+        masks = penalties(method.mask, counts or {}, codec.dictionary)
+    searching = MethodEngine(alone, method, masks)
+    return ManyProcesses(searching, engine.workers) if isinstance(engine, ManyProcesses) else searching
+
+
+def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
+    """`InputError` for a method with an export, or with an engine that cannot, before anything is loaded."""
+    if is_export(folder):
+        raise InputError(f"{folder}, an export, {CANNOT.format(way=method.name)}")
+    if choice.engine in (CTRANSLATE2, FAIRSEQ):
+        raise InputError(f"--engine {choice.engine} {CANNOT.format(way=method.name)}")
+
+
 class ManyProcesses:
     """An engine's work shared among processes of one thread each; they begin with the model that this one
     has loaded.
     """
 
-    def __init__(self, engine: PyTorchEngine | FairseqEngine, workers: int) -> None:
+    def __init__(self, engine: BatchEngine, workers: int) -> None:
         self.engine, self.workers, self.signature = engine, workers, engine.signature
 
-    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+    def translate(self, batches: Iterable[Sequence[Any]]) -> Iterator[list[list[Hypothesis]]]:
         batches = [*batches]
         workers = min(self.workers, len(batches))
         if workers < 2:
             return self.engine.translate(batches)
         return map_in_processes(self.translate_alone, batches, workers, together=1)
 
-    def translate_alone(self, batch: Sequence[Sentence]) -> list[list[Hypothesis]]:
+    def translate_alone(self, batch: Sequence[Any]) -> list[list[Hypothesis]]:
         """The hypotheses of a batch, by one thread: those of several processes would wait for each other."""
         torch.set_num_threads(1)
         return self.engine.translate_batch(batch)

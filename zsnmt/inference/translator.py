@@ -7,9 +7,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.data.reading import Codec
+from zsnmt.decoding.methods.engine import Bundle
+from zsnmt.decoding.methods.settings import Ensemble, Method
+from zsnmt.decoding.methods.vocabulary import PieceCounts
 from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
-from zsnmt.decoding.search import Engine, Hypothesis, Search
-from zsnmt.inference.engines import open_engine
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
+from zsnmt.errors import InputError
+from zsnmt.inference.bundles import Bundler
+from zsnmt.inference.engines import engine_with, open_engine
+from zsnmt.inference.parts import Part
 from zsnmt.languages import Direction
 
 logger = logging.getLogger(__name__)
@@ -23,11 +29,21 @@ class Translator:
     In float32 a translation depends on its batch only where rounding makes two candidates of the search
     equal (docs/method.md, "What is exact, and where"): then either is kept, and what is found in the end may
     differ by more than rounding. A batch holds about `batch_tokens` source tokens and at most 64 sentences.
-    `signature` names what of the engine changes translations.
+    `signature` names what of the engine changes translations. With a `method`, which `by` gives it, `direct`
+    is the one that translates without.
     """
 
-    def __init__(self, engine: Engine, codec: Codec, *, batch_tokens: int = BATCH_TOKENS) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        codec: Codec,
+        *,
+        batch_tokens: int = BATCH_TOKENS,
+        method: Method | None = None,
+        direct: "Translator | None" = None,
+    ) -> None:
         self.engine, self.codec, self.batch_tokens = engine, codec, batch_tokens
+        self.method, self.direct = method, direct or self
         self.signature = engine.signature
         self.pipeline, self.languages, self.trained, self.pivot = (
             codec.pipeline,
@@ -49,6 +65,17 @@ class Translator:
         is read.
         """
         return cls(*open_engine(folder, search, choice), batch_tokens=batch_tokens)
+
+    def by(self, method: Method, counts: PieceCounts | None = None) -> "Translator":
+        """The same model, which translates by a method; `counts` are of its pieces, which masks need.
+
+        Raises `InputError` for an engine that cannot, and for languages that the model does not know.
+        """
+        method = method.of(self.languages)
+        engine = engine_with(self.direct.engine, method, self.codec, counts=counts)
+        return Translator(
+            engine, self.codec, batch_tokens=self.batch_tokens, method=method, direct=self.direct
+        )
 
     def translate(
         self,
@@ -80,9 +107,24 @@ class Translator:
 
     def legs(self, source: str | None, target: str, via: str | None) -> list[Direction]:
         """The directions that a translation goes through, one or two, checked."""
+        if self.method is not None:
+            self._check_method(source, target, via)
         if via is None:
             return [self.codec.direction(source, target)]
         return [self.codec.direction(source, via), self.codec.direction(via, target)]
+
+    def _check_method(self, source: str | None, target: str, via: str | None) -> None:
+        """`InputError` for what the method cannot translate."""
+        assert self.method is not None
+        if via is not None:
+            raise InputError(
+                f"a translation by {self.method.name} goes through no other language; leave one out"
+            )
+        if source is None and self.method.needs_source:
+            raise InputError(f"a translation by {self.method.name} must be told the source language")
+        direction = self.codec.direction(source, target)
+        if fault := self.method.fault(direction):
+            raise InputError(fault)
 
     def translate_into(
         self,
@@ -102,7 +144,7 @@ class Translator:
         parts_by_line = Counter(part.line for part in parts)  # in all directions
         finished((len(lines) - len(parts_by_line)) * len(directions))  # the empty ones
         translated: dict[int, str] = {}
-        for batch, hypotheses in self.search(parts):
+        for batch, hypotheses in self.search(parts, self.searched(parts, lines, first_line)):
             for place, (best, *_) in zip(batch, hypotheses, strict=True):
                 translated[place] = self.codec.text(best.tokens, parts[place].direction.target)
             finished(sum(len(directions) / parts_by_line[parts[place].line] for place in batch))
@@ -122,8 +164,9 @@ class Translator:
             for place, line in enumerate(lines)
             for tokens in self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
         ]
+        sentences = [self.codec.sentence(part.tokens, part.direction) for part in parts]
         of_part: dict[int, list[Hypothesis]] = {}
-        for batch, hypotheses in self.search(parts):
+        for batch, hypotheses in self.search(parts, sentences):
             of_part.update(zip(batch, hypotheses, strict=True))
         of_line: list[list[list[Hypothesis]]] = [[] for _ in lines]
         for place, part in enumerate(parts):
@@ -143,16 +186,33 @@ class Translator:
                 break
         return [*texts]
 
-    def search(self, parts: Sequence["Part"]) -> Iterator[tuple[list[int], list[list[Hypothesis]]]]:
-        """Places of parts that were translated together, and the hypotheses of each, best first."""
+    def search(
+        self, parts: Sequence[Part], sentences: Sequence[Sentence | Bundle]
+    ) -> Iterator[tuple[list[int], list[list[Hypothesis]]]]:
+        """Places of parts that were translated together, and the hypotheses of each, best first; `sentences`
+        are what the engine takes of the parts.
+        """
         batches = list(self.batches(parts))
-        sentences = [self.codec.sentence(part.tokens, part.direction) for part in parts]
         results = self.engine.translate([sentences[place] for place in batch] for batch in batches)
         yield from zip(batches, results, strict=True)
 
+    def searched(
+        self, parts: Sequence[Part], lines: Sequence[str], first_line: int
+    ) -> Sequence[Sentence | Bundle]:
+        """What the engine takes of the parts of lines: with a method, what is read beside each, too."""
+        if self.method is None:
+            return [self.codec.sentence(part.tokens, part.direction) for part in parts]
+        through: dict[str, list[str]] = {}
+        if isinstance(several := self.method.several, Ensemble):
+            pivots = dict.fromkeys(pivot for part in parts for pivot in several.pivots(part.direction))
+            into = [Direction(parts[0].direction.source, pivot) for pivot in pivots]
+            translations = self.direct.translate_into(lines, into, first_line=first_line) if into else {}
+            through = {direction.target: made for direction, made in translations.items()}
+        return Bundler(self.codec, self.method, lines, through=through).bundles(parts)
+
     def parts_of(
         self, lines: Sequence[str], directions: Sequence[Direction], first_line: int
-    ) -> Iterator["Part"]:
+    ) -> Iterator[Part]:
         """What the model is to translate of lines of one language, all translations of a part one after
         the other.
         """
@@ -171,9 +231,9 @@ class Translator:
                 )
             for tokens in parts:
                 for direction in directions:
-                    yield Part(index, direction, tokens)
+                    yield Part(index, direction, tokens, whole=len(parts) == 1)
 
-    def batches(self, parts: Sequence["Part"]) -> Iterator[list[int]]:
+    def batches(self, parts: Sequence[Part]) -> Iterator[list[int]]:
         """Places of the parts in batches of like length, the longest first; those of one line stay
         together.
         """
@@ -194,13 +254,3 @@ class Line(NamedTuple):
     text: str
     direction: Direction
     number: int = 1
-
-
-class Part(NamedTuple):
-    """A line, or a part of one too long, to translate in a direction: the line's index, and token ids with
-    EOS.
-    """
-
-    line: int
-    direction: Direction
-    tokens: list[int]

@@ -20,10 +20,12 @@ from zsnmt.seams import (
     fast_training,
     frozen_vocabulary,
     language_embedding,
+    language_feed_forward,
     position_query,
     positions,
     relative_attention,
     residual_removal,
+    target_language,
     variational_dropout,
 )
 from zsnmt.seams.options import set_defaults
@@ -33,9 +35,11 @@ from zsnmt.seams.options import set_defaults
 SEAMS = (
     residual_removal,
     position_query,
+    target_language,
     language_embedding,
     positions,
     relative_attention,
+    language_feed_forward,
     variational_dropout,
     frozen_vocabulary,
     fast_training,

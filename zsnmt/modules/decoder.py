@@ -117,6 +117,7 @@ class Decoder(TransformerDecoderBase):
                 self_attn_padding_mask=self_attn_padding_mask,
                 need_attn=index == alignment_layer,
                 need_head_weights=index == alignment_layer,
+                languages=prev_output_tokens[:, 0],
             )
             if self.adapters is not None:
                 x = self.adapters[index](x, prev_output_tokens)

@@ -1,13 +1,44 @@
-"""fairseq's decoder layer, with self-attention that has seams."""
+"""fairseq's decoder layer with seams: its attention, and languages' blocks beside its feed-forward block."""
+
+from typing import Any
 
 from fairseq.models.transformer import TransformerConfig
 from fairseq.modules.transformer_layer import TransformerDecoderLayerBase
+from torch import Tensor, nn
 
 from zsnmt.modules.self_attention import SelfAttention
 
 
 class DecoderLayer(TransformerDecoderLayerBase):
     """With neutral seams, bit for bit fairseq's layer: same parameters, names and initial weights."""
+
+    def __init__(self, cfg: TransformerConfig, no_encoder_attn: bool = False) -> None:
+        super().__init__(cfg, no_encoder_attn)
+        self.language_feed_forward: nn.Module | None = None
+        self.languages_of_blocks: list[Tensor | None] = []  # for those of a pass that are still to come
+
+    def forward(
+        self,
+        x: Tensor,
+        encoder_out: Tensor | None = None,
+        *arguments: Any,
+        languages: Tensor | None = None,
+        **options: Any,
+    ) -> tuple[Tensor, Tensor | None, list | None]:
+        """The stock method; `languages`: tags (B) of the rows of x (T×B×C)."""
+        attentions = 1 if self.encoder_attn is None or encoder_out is None else 2
+        self.languages_of_blocks = [*[None] * attentions, languages]
+        return super().forward(x, encoder_out, *arguments, **options)
+
+    def residual_connection(self, x: Tensor, residual: Tensor) -> Tensor:
+        """The stock method, which fairseq calls after each block in turn; in the last the languages' are
+        added.
+        """
+        languages = self.languages_of_blocks.pop(0)
+        if self.language_feed_forward is not None and languages is not None:
+            read = self.final_layer_norm(residual) if self.normalize_before else residual
+            x = x + self.language_feed_forward(read, languages)
+        return super().residual_connection(x, residual)
 
     def build_self_attention(
         self, embed_dim: int, cfg: TransformerConfig, add_bias_kv: bool = False, add_zero_attn: bool = False

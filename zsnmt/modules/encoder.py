@@ -4,6 +4,7 @@ import torch
 from fairseq.data import Dictionary
 from fairseq.models.transformer import TransformerConfig, TransformerEncoderBase
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.position_terms import shares
@@ -15,7 +16,8 @@ class Encoder(TransformerEncoderBase):
 
     `position_bias`: a module that makes a bias of the attention's logits (B×H×T×T or 1×H×T×T) from the
     padding mask and the length, once for all layers. `position_terms`: one that makes it for the first layer,
-    from what words and positions have contributed to its input.
+    from what words and positions have contributed to its input. `target_language`: one that hides the tag of
+    the target, whose embedding is added to the input of the layers that are told.
     """
 
     def __init__(
@@ -28,6 +30,7 @@ class Encoder(TransformerEncoderBase):
         super().__init__(cfg, dictionary, embed_tokens, return_fc)
         self.position_bias: nn.Module | None = None
         self.position_terms: nn.Module | None = None
+        self.target_language: nn.Module | None = None
 
     def build_encoder_layer(self, cfg: TransformerConfig) -> nn.Module:
         return wrap_layer(EncoderLayer(cfg, return_fc=self.return_fc), cfg)
@@ -40,6 +43,7 @@ class Encoder(TransformerEncoderBase):
         token_embeddings: Tensor | None = None,
     ) -> dict:
         """A restatement of the stock method around `position_bias`: src_tokens B×T, states T×B×C."""
+        src_tokens, told = self.tell(src_tokens)
         is_padding = src_tokens.eq(self.padding_idx)
         padding_mask = is_padding if is_padding.any() else None
         x, embedded = self.forward_embedding(src_tokens, token_embeddings)
@@ -51,6 +55,7 @@ class Encoder(TransformerEncoderBase):
         states, fc_results = [x] * return_all_hiddens, []
         for layer in self.layers:
             bias = position_bias if layer.has_position_bias else None
+            x = x if told is None or not layer.is_told else x + told
             x = layer(x, encoder_padding_mask=padding_mask, position_bias=bias)
             x, fc_result = x if self.return_fc else (x, None)
             if return_all_hiddens:
@@ -67,6 +72,17 @@ class Encoder(TransformerEncoderBase):
             "src_tokens": [],
             "src_lengths": [(~is_padding).sum(dim=1, dtype=torch.int32).reshape(-1, 1).contiguous()],
         }
+
+    def tell(self, src_tokens: Tensor) -> tuple[Tensor, Tensor | None]:
+        """What the layers read of sources (B×T), and what is added to the input of those that are told
+        (1×B×C), or None.
+        """
+        if self.target_language is None:
+            return src_tokens, None
+        src_tokens, tags = self.target_language(src_tokens)
+        # Whole: word dropout would now and then leave out a language.
+        embedded = self.embed_scale * F.embedding(tags, self.embed_tokens.weight)  # B×1×C
+        return src_tokens, self.dropout_module(embedded).transpose(0, 1)
 
     def bias_of(
         self, src_tokens: Tensor, padding_mask: Tensor | None, x: Tensor, embedded: Tensor

@@ -1,4 +1,4 @@
-"""fairseq's encoder layer with seams: the attention's residual, its query, and a bias of its logits."""
+"""fairseq's encoder layer with seams: both residuals, the attention's query, and a bias of its logits."""
 
 import torch
 from fairseq.models.transformer import TransformerConfig
@@ -15,8 +15,10 @@ class EncoderLayer(TransformerEncoderLayerBase):
     def __init__(self, cfg: TransformerConfig, return_fc: bool = False) -> None:
         super().__init__(cfg, return_fc)
         self.attention_residual: nn.Module = KeepResidual()
+        self.feed_forward_residual: nn.Module = KeepResidual()
         self.position_query: nn.Module | None = None
         self.has_position_bias = True  # where the encoder makes one
+        self.is_told = False  # the target language, where the encoder knows it
 
     def build_self_attention(self, embed_dim: int, cfg: TransformerConfig) -> SelfAttention:
         return SelfAttention(
@@ -72,7 +74,7 @@ class EncoderLayer(TransformerEncoderLayerBase):
             x = self.final_layer_norm(x)
         x = self.activation_dropout_module(self.activation_fn(self.fc1(x)))
         fc_result = self.fc2(x)
-        x = residual + self.dropout_module(fc_result)
+        x = self.feed_forward_residual(self.dropout_module(fc_result), residual, encoder_padding_mask)
         if not self.normalize_before:
             x = self.final_layer_norm(x)
         return (x, fc_result) if self.return_fc else x

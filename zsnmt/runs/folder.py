@@ -5,6 +5,7 @@ import platform
 import shlex
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
@@ -17,6 +18,7 @@ from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
 from zsnmt.runs.log import Validated, logged_validations, training_summary
 from zsnmt.runs.scores import Way
+from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts
 from zsnmt.text.pipeline import FILES, PIPELINE_FILE
 
 PROJECT = Path(__file__).resolve().parents[2]  # the folder of the checkout
@@ -30,7 +32,7 @@ PACKAGES = (
     "indic-nlp-library",
     "py3langid",
 )
-PIPELINE = (LANGUAGES_FILE, "dict.*.txt", *FILES)
+PIPELINE = (LANGUAGES_FILE, "dict.*.txt", PIECE_COUNTS_FILE, *FILES)
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 RECORD = {  # what run.json says
@@ -179,6 +181,16 @@ def same_bytes(one: Path, other: Path) -> bool:
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
     return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh", RECORD)
+
+
+def piece_counts(run: Path) -> dict[str, Counter[str]]:
+    """How often each language uses each piece in the training text of a run, or of the export of one.
+
+    `InputError` where neither the pipeline says so nor, in a run older than the file, `zsnmt count-pieces`
+    has counted.
+    """
+    there = (run / PIECE_COUNTS_FILE).is_file()
+    return read_piece_counts(run if there else run / PIPELINE_FOLDER)
 
 
 def check_trained(run: Path) -> None:

@@ -45,6 +45,8 @@ FIGURES = {  # the first is the one that tables show without its name
     "length_ratio": Figure(Form("length ratio", 1, 2), None),
     "copied": Figure(Form("copied", 100, 1, unit=" %"), LOWER),
     "empty": Figure(Form("empty", 1, 0), LOWER),
+    "cost": Figure(Form("cost", 1, 1, unit=" ×"), LOWER, None, shown=ROOMY),  # over the direct one's
+    "seconds": Figure(Form("seconds", 1, 1, unit=" s"), LOWER),  # of processors
     "reference_error": Figure(Form("identifier's error", 100, 1, unit=" %"), LOWER),
     "unchanged": Figure(
         Form("outputs unchanged", 100, 1, unit=" %"), None, shown=None

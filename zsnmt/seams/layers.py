@@ -1,14 +1,18 @@
 """The layers that an option names."""
 
+import re
+
 from zsnmt.errors import InputError
 
 
 def chosen_layers(text: str, number_of_layers: int) -> list[int]:
-    """Layers, counted from 1, that an option names: none, middle (L//2 + 1), or numbers like 2,3."""
+    """Layers, counted from 1, that an option names: none, middle (L//2 + 1), top2, or numbers like 2,3."""
     if text == "none":
         return []
     if text == "middle":
         return [number_of_layers // 2 + 1]
+    if (top := re.fullmatch("top([1-9][0-9]*)", text)) and int(top[1]) <= number_of_layers:
+        return [*range(number_of_layers - int(top[1]) + 1, number_of_layers + 1)]
     layers = text.split(",")
     if not all(layer.isdecimal() and 1 <= int(layer) <= number_of_layers for layer in layers):
         raise InputError(

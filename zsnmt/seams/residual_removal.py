@@ -1,4 +1,6 @@
-"""Encoder layers whose self-attention loses its residual connection (Liu et al. 2021, section 2.1)."""
+"""Encoder layers that lose a residual connection: of the self-attention (Liu et al. 2021, section 2.1), or of
+the feed-forward block (Qu and Watanabe 2022).
+"""
 
 from argparse import Namespace
 from collections.abc import Callable
@@ -10,7 +12,11 @@ from torch import nn
 from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.seams.layers import chosen_layers
 
-DEFAULTS = {"encoder_residual_removal_layers": "none", "encoder_residual_replacement": "nothing"}
+DEFAULTS = {
+    "encoder_residual_removal_layers": "none",
+    "encoder_residual_replacement": "nothing",
+    "encoder_feed_forward_residual_removal_layers": "none",
+}
 
 
 def add_options(add: Callable) -> None:
@@ -25,11 +31,19 @@ def add_options(add: Callable) -> None:
         choices=["nothing", "mean_pool", "stochastic"],
         help="what stands in for a removed residual: nothing; the sentence's mean; the residual at random",
     )
+    add(
+        "--encoder-feed-forward-residual-removal-layers",
+        metavar="LAYERS",
+        help="encoder layers whose feed-forward block loses its residual connection: none, middle, or "
+        "numbers",
+    )
 
 
 def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Put the replacement in the place of the residual of each chosen layer."""
     layers = model.encoder.layers
+    for number in chosen_layers(args.encoder_feed_forward_residual_removal_layers, len(layers)):
+        layers[number - 1].feed_forward_residual = RemoveResidual()
     for number in chosen_layers(args.encoder_residual_removal_layers, len(layers)):
         replacements: dict[str, Callable[[], nn.Module]] = {
             "nothing": RemoveResidual,

@@ -2,7 +2,8 @@
 
 The folder holds `languages.txt` (the pivot first), the subword model and vocabularies, a
 `dict.{lang}.txt` for each language (all the same) and `{split}.{src}-{tgt}.{lang}.{bin,idx}` in
-fairseq's mmap format. A pair serves both of its directions.
+fairseq's mmap format. A pair serves both of its directions. `piece_counts.tsv` has how often each language
+uses each piece in training.
 """
 
 import itertools
@@ -33,7 +34,9 @@ from zsnmt.text.learning import (
     tokenise_file,
 )
 from zsnmt.text.lines import iterate_lines, write_lines
+from zsnmt.text.piece_counts import write_piece_counts
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.training.piece_counts import count_training_pieces
 
 
 class TextFile(NamedTuple):
@@ -112,6 +115,7 @@ def fill(
             pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], folder
         )
         binarise(files, folder, pipeline, dictionary=dictionary, languages=languages, pool=pool)
+    write_piece_counts(folder, count_training_pieces(folder, dictionary, languages))
     shutil.rmtree(folder / TOKENISED, ignore_errors=True)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from zsnmt.corpora.training_text import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.text.learning import TextSettings
 from zsnmt.training.config_file import (
     FAIRSEQ_OPTIONS,
@@ -35,7 +36,14 @@ class Config:
     """
 
     languages: tuple[str, ...] = setting(LANGUAGES, "the language codes, the pivot first")
-    text: str = setting(TEXT, "folder of parallel text", "")
+    text: str = setting(TEXT, "folder of parallel text, or text in another form of docs/own_text.md", "")
+    pattern: str = setting(TEXT, "names of the files in TEXT, such as corpus.{pair}.{language}", "")
+    held_out: int | None = setting(
+        POSITIVE,
+        "so many sentence pairs of each pair, and at most a twentieth, become a test set, and as many a "
+        "validation set, where TEXT has none",
+        None,
+    )
     synthetic: tuple[str, ...] = setting(WORDS, "options of zsnmt make-synthetic, which makes the text", ())
     multiway: str = setting(TEXT, "folder of a multiway corpus, from which training pairs are cut", "")
     condition: str = setting(
@@ -80,6 +88,9 @@ class Config:
     beam: int | None = setting(POSITIVE, "hypotheses kept at each step of the search", None)
     length_penalty: float | None = setting(NUMBER, "exponent of the length penalty", None)
     length_penalty_form: str | None = setting(choice(*FORMS), "its form", None)
+    ways: tuple[str, ...] = setting(
+        WORDS, "in what other ways runs are scored: see --ways of zsnmt evaluate", ()
+    )
     test_lines: int | None = setting(POSITIVE, "only the first lines of the test set are scored", None)
     identifier: str = setting(choice("py3langid", "lexicon"), "what finds off-target output", "py3langid")
     bleu_tokenizer: str = setting(TEXT, "sacreBLEU's tokeniser, or subwords: those of the model", "13a")
@@ -88,7 +99,7 @@ class Config:
     )
 
     def __post_init__(self) -> None:
-        _ = self.text_settings  # which refuses what does not go together
+        _ = self.text_settings, [*map(parse_method, self.ways)]  # which refuse what does not go together
 
     @property
     def text_settings(self) -> TextSettings:
@@ -125,6 +136,9 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
             f"must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE; "
             f"it sets {' and '.join(given) or 'none of them'}",
         )
+    for key in ("PATTERN", "HELD_OUT"):
+        if file.value(key) and not file.value("TEXT"):
+            file.refuse(key, f"sets {key}, which belongs to TEXT; leave it out")
     if file.value("RELEASE") and not file.value("CORPUS"):
         file.refuse("RELEASE", "sets RELEASE but not CORPUS, the name of the corpus released there")
     if file.value("CORPUS") and not file.value("RELEASE"):

@@ -12,9 +12,13 @@ from typing import Any, TypeVar
 from zsnmt.corpora.invented.corpus import write_corpus
 from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.corpora.multiway import cut_training_pairs
+from zsnmt.corpora.own_text.forms import is_own_form, read_tables
+from zsnmt.corpora.own_text.held_out import hold_out
+from zsnmt.corpora.own_text.rewriting import write_parallel_text
+from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
-from zsnmt.corpora.training_text import LIST_FILE, make_training_text
+from zsnmt.corpora.training_text import LIST_FILE, copy_beside, make_training_text
 from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
@@ -128,6 +132,11 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     not there.
     """
     config, source = experiment.config, experiment.folder / "source"
+    if config.text and not Path(config.text).exists():
+        raise InputError(
+            f"TEXT={config.text} is not there; it must hold parallel text, as docs/data.md says, or text in "
+            "another form of docs/own_text.md"
+        )
     make = partial(steps.make, experiment.folder, "source", source)
     if config.synthetic:
         invented = parse_key(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
@@ -155,12 +164,26 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
             "release": listing(folder),
         }
         make(partial(import_release, source, config, reader, settings), settings=settings_of_step)
-    else:
-        check_folder(
-            Path(config.text), f"TEXT={config.text}", "it must hold parallel text, as docs/data.md says"
+    elif config.pattern or config.held_out or not is_own_form(Path(config.text)):
+        tables = read_tables(Path(config.text), config.pattern)
+        settings_of_step = {key: getattr(config, key) for key in ("languages", "pattern", "held_out")}
+        files = [*dict.fromkeys(file for table in tables for file in table.files)]
+        make(
+            partial(replace_folder, source, partial(rewrite, tables, config)),
+            inputs=files,
+            settings=settings_of_step,
         )
+    else:
         return Path(config.text).resolve()
     return source
+
+
+def rewrite(tables: Sequence[Table], config: Config, folder: Path) -> None:
+    """Write a person's text as parallel text, with held-out sets if the config asks for them."""
+    write_parallel_text(tables, folder, config.languages)
+    copy_beside(Path(config.text), folder, config.languages)
+    if config.held_out:
+        hold_out(folder, config.languages, config.held_out)
 
 
 def parse_key(
@@ -213,8 +236,8 @@ def check_validation(text: Path, languages: Sequence[str], options: Sequence[str
             files = " and ".join(f"valid.{'-'.join(pair)}.{language}" for language in pair)
             raise InputError(
                 f"{text} has training text for {'-'.join(pair)}, but no validation text; add {files}, or "
-                f"valid.{pair[0]} and valid.{pair[1]} of a multiway set, or name the directions to validate "
-                "on by --valid-lang-pairs in TRAINING"
+                f"valid.{pair[0]} and valid.{pair[1]} of a multiway set, take it from the training text by "
+                "HELD_OUT=500, or name the directions to validate on by --valid-lang-pairs in TRAINING"
             )
 
 

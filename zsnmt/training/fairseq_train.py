@@ -14,6 +14,7 @@ from zsnmt.files.records import damage_of
 from zsnmt.files.replacing import replacing
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, PROJECT
 from zsnmt.runs.log import progress_line
+from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.children import ending, start
 from zsnmt.training.steps import Steps
 
@@ -88,7 +89,7 @@ def train(folder: Path, title: str, arguments: Sequence[str]) -> None:
     log = folder / LOG_FILE
     try:
         with log.open("a+b") as file, start(command, file) as process:
-            reason = show_progress(lines_of(log, file.tell(), process), title)
+            reason = show_progress(lines_of(log, file.tell(), process), title, TimeLeft(arguments))
     finally:
         remove_halves(folder / CHECKPOINTS)
     if process.returncode != 0:
@@ -117,15 +118,15 @@ def lines_of(log: Path, start: int, process: subprocess.Popen) -> Iterator[str]:
                 time.sleep(PAUSE)
 
 
-def show_progress(lines: Iterable[str], title: str) -> str:
-    """Show a training log, line by line as it is written, each message once; returns what an error in it
-    says, or nothing.
+def show_progress(lines: Iterable[str], title: str, time_left: TimeLeft) -> str:
+    """Show a training log, line by line as it is written, each message once, and how long it goes on; returns
+    what an error in it says, or nothing.
     """
     shown, reason, in_traceback = set(), "", False
     for line in lines:
         if (message := progress_line(line)) and message not in shown:
             shown.add(message)
-            sys.stderr.write(f"{title}: {message}\n")
+            sys.stderr.write(f"{title}: {message}{time_left.after(line)}\n")
         if refusal := REFUSAL.fullmatch(line):
             reason = refusal[1]
         elif in_traceback and line.strip() and not line[0].isspace():

@@ -167,6 +167,7 @@ class PackedDecoderLayer:
         self.self_attention = PastAttention(layer.self_attn, precision)
         self.cross_attention = CrossAttention(layer.encoder_attn, precision)
         self.feed_forward = PackedFeedForward(layer, precision)
+        self.of_languages = layer.language_feed_forward
 
     def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
         """From N×W×C to N×W×C."""
@@ -175,7 +176,9 @@ class PackedDecoderLayer:
             x = x + attention(norm(x) if self.first else x, state, number)
             if not self.first:
                 x = norm(x)
-        return self.feed_forward(x)
+        if (blocks := self.of_languages) is None:
+            return self.feed_forward(x)
+        return self.feed_forward(x, beside=lambda y: blocks(y.transpose(0, 1), state.starts).transpose(0, 1))
 
 
 class CrossAttention:

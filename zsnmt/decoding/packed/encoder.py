@@ -1,15 +1,20 @@
 """The encoder, packed: fused projections, weights of a chosen precision, every seam as the model has it."""
 
+from collections.abc import Callable
+
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from zsnmt.decoding.packed.linear import pack
+from zsnmt.modules.attention_residual import KeepResidual
 from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.onednn_linear import OneDnnReluLinear
 from zsnmt.modules.self_attention import SelfAttention
+
+KEEP = KeepResidual()
 
 
 class PackedEncoder:
@@ -23,12 +28,14 @@ class PackedEncoder:
         """From tokens (B×S, padded on either side) to states (S×B×C) and the padding (B×S, True there;
         None without any).
         """
+        src_tokens, told = self.encoder.tell(src_tokens)
         padding_mask = src_tokens.eq(self.encoder.padding_idx)
         padding_mask = padding_mask if padding_mask.any() else None
         x, embedded = self.encoder.forward_embedding(src_tokens)
         bias = self.encoder.bias_of(src_tokens, padding_mask, x, embedded=embedded)
         x = x.transpose(0, 1).contiguous()  # S×B×C
         for layer in self.layers:
+            x = x if told is None or not layer.layer.is_told else x + told
             x = layer(x, padding_mask, bias if layer.layer.has_position_bias else None)
         return (x if self.encoder.layer_norm is None else self.encoder.layer_norm(x)), padding_mask
 
@@ -61,7 +68,7 @@ class PackedEncoderLayer:
         x = layer.attention_residual(attended, layer_input, padding_mask)
         if not layer.normalize_before:
             x = layer.self_attn_layer_norm(x)
-        return self.feed_forward(x)
+        return self.feed_forward(x, layer.feed_forward_residual)
 
 
 class PackedSelfAttention:
@@ -92,10 +99,15 @@ class PackedFeedForward:
         self.activate = (lambda x: x) if relu else layer.activation_fn
         self.narrow = pack(layer.fc2.weight, layer.fc2.bias, precision)
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """From …×C to …×C."""
+    def __call__(
+        self, x: Tensor, residual: nn.Module = KEEP, beside: Callable[[Tensor], Tensor] | None = None
+    ) -> Tensor:
+        """From …×C to …×C, with the layer's residual connection, which needs no padding, and what a function
+        adds of the block's input.
+        """
         y = self.norm(x) if self.first else x
-        x = x + self.narrow(self.activate(self.widen(y)))
+        made = self.narrow(self.activate(self.widen(y)))
+        x = residual(made if beside is None else made + beside(y), x, None)
         return x if self.first else self.norm(x)
 
 

@@ -31,6 +31,8 @@ REFUSED = {
     ),
     "--decoder-language-embedding with --layernorm-embedding": dict(layernorm_embedding=True),
     "--decoder-output-dim other than --decoder-embed-dim": dict(decoder_output_dim=10),
+    "--encoder-feed-forward-residual-removal-layers": dict(encoder_feed_forward_residual_removal_layers="2"),
+    "--decoder-language-feed-forward-layers": dict(decoder_language_feed_forward_layers="2"),
     "--no-cross-attention": dict(no_cross_attention=True, **NONE),
     "--cross-self-attention": dict(cross_self_attention=True, encoder_embed_dim=12, **NONE),
     "--quant-noise-pq": dict(
@@ -61,6 +63,14 @@ def test_a_frozen_vocabulary_and_adapters_are_refused():
     assert reason(model) == "--frozen-vocabulary"
     model.decoder.vocabulary, model.decoder.adapters = None, nn.ModuleList([LanguageAdapters([7], 12, 3)])
     assert reason(model) == "--adapter-dim"
+
+
+def test_an_encoder_that_is_told_the_target_language_is_refused():
+    from zsnmt.modules.target_language import TargetLanguage
+
+    model = random_model()
+    model.encoder.target_language = TargetLanguage(0, 1)
+    assert reason(model) == "--encoder-target-language"
 
 
 def test_an_unknown_part_is_refused():

@@ -29,12 +29,14 @@ from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
+from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.modules.onednn_linear import OneDnnLinear, OneDnnReluLinear
 from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
 from zsnmt.modules.relative_attention import OffsetTable, RelativeKeys, RelativeKeysAndQueries, RelativeValues
 from zsnmt.modules.self_attention import SelfAttention
+from zsnmt.modules.target_language import TargetLanguage
 from zsnmt.modules.variational_dropout import VariationalDropout
 from zsnmt.modules.word_dropout import WordDropoutEmbedding
 
@@ -79,6 +81,8 @@ OPTIONS = {
     RelativeKeysAndQueries: "--encoder-position-encoding relative_key_query",
     GrowingVocabulary: "--frozen-vocabulary",
     LanguageAdapters: "--adapter-dim",
+    TargetLanguage: "--encoder-target-language",
+    LanguageFeedForward: "--decoder-language-feed-forward-layers",
     AdaptiveSoftmax: "--adaptive-softmax-cutoff",
 }
 
@@ -132,6 +136,9 @@ def reasons(model: nn.Module) -> Iterator[str]:
         "--quant-noise-pq": encoder.quant_noise is not None or decoder.quant_noise is not None,
         "--decoder-output-dim other than --decoder-embed-dim": decoder.project_out_dim is not None,
         "--no-cross-attention": any(layer.encoder_attn is None for layer in decoder.layers),
+        "--encoder-feed-forward-residual-removal-layers": any(
+            isinstance(layer.feed_forward_residual, RemoveResidual) for layer in encoder.layers
+        ),
         "--cross-self-attention": decoder.cross_self_attention,
         "--encoder-residual-removal-layers with --normalization post": post_norm and removes_residual(model),
         "--decoder-language-embedding with --normalization post": post_norm and joins_language,

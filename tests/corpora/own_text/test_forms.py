@@ -1,0 +1,266 @@
+"""A person's text in every form: what is read of it, and one sentence for what cannot be."""
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from zsnmt.corpora.own_text import saved_dataset
+from zsnmt.corpora.own_text.forms import is_own_form, read_tables
+from zsnmt.corpora.own_text.languages import choose_languages
+from zsnmt.corpora.own_text.rewriting import write_parallel_text
+from zsnmt.errors import InputError
+
+DE, EN, FR = ["Ja.", "Nein.", "Danke."], ["Yes.", "No.", "Thanks."], ["Oui.", "Non.", "Merci."]
+
+
+def write(folder: Path, **files: list[str]) -> Path:
+    """Files by name, with __ for a dot and ___ for a hyphen."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, lines in files.items():
+        path = folder / name.replace("___", "-").replace("__", ".")
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return folder
+
+
+def rewritten(path: Path, pattern: str = "", languages: tuple[str, ...] = ()) -> dict[str, list[str]]:
+    """The lines of each file that the text becomes."""
+    tables = read_tables(path, pattern)
+    target = path.with_name("rewritten")
+    target.mkdir()
+    write_parallel_text(tables, target, choose_languages(tables, languages))
+    return {file.name: file.read_text(encoding="utf-8").splitlines() for file in sorted(target.iterdir())}
+
+
+THREE = {"train.en-de.de": DE, "train.en-de.en": EN, "train.en-fr.en": EN, "train.en-fr.fr": FR}
+
+
+def test_files_by_a_pattern(tmp_path):
+    write(tmp_path / "text", corpus__de___en__de=DE, corpus__de___en__en=EN, README__txt=["no text"])
+    write(tmp_path / "text", corpus__fr___en__fr=FR, corpus__fr___en__en=EN, corpus__fr___en__ids=["1"])
+    assert rewritten(tmp_path / "text", "corpus.{pair}.{language}") == THREE
+    assert not is_own_form(tmp_path / "text" / "README.txt")
+
+
+def test_a_pattern_has_folders_splits_by_any_usual_name_and_anything(tmp_path):
+    text = tmp_path / "text"
+    for name, lines in (("train1", EN[:1]), ("train2", EN[1:])):
+        write(text / "de-en", **{f"{name}__en": lines, f"{name}__de": DE[: len(lines)]})
+    assert rewritten(text, "{pair}/train*.{language}") == {
+        "train.en-de.de": [DE[0], *DE[:2]],
+        "train.en-de.en": EN,
+    }
+    write(tmp_path / "splits", train__de___en__de=DE, train__de___en__en=EN, dev__de___en__de=DE[:1])
+    write(tmp_path / "splits", dev__de___en__en=EN[:1])
+    assert {table.split for table in read_tables(tmp_path / "splits")} == {"train", "valid"}
+
+
+def test_lines_in_several_languages_become_pairs_with_english_and_all_pairs_of_a_test_set(tmp_path):
+    text = write(tmp_path / "text", train__de=DE, train__en=EN, train__fr=FR, test__de=DE[:1])
+    write(text, test__en=EN[:1], test__fr=FR[:1])
+    assert not is_own_form(text)
+    made = rewritten(text)
+    assert {name: lines for name, lines in made.items() if name.startswith("train")} == THREE
+    pairs = {name.split(".")[1] for name in made if name.startswith("test")}
+    assert pairs == {"en-de", "en-fr", "de-fr"} and made["test.de-fr.fr"] == FR[:1]
+
+
+def test_text_separated_by_tabs_may_lack_a_translation(tmp_path):
+    rows = ["en\tde\tfr", *map("\t".join, zip(EN, DE, FR)), "Please.\tBitte.\t", "\tGut.\tBien."]
+    write(tmp_path, mine__tsv=rows)
+    made = rewritten(tmp_path / "mine.tsv")
+    assert made == THREE | {
+        "train.en-de.de": [*DE, "Bitte."],
+        "train.en-de.en": [*EN, "Please."],
+    }
+    folder = write(tmp_path / "text", one__tsv=["de\ten", "Ja.\tYes."], test__tsv=["de\ten", "Nein.\tNo."])
+    assert not is_own_form(folder)
+    assert [(table.split, [*table.rows()]) for table in read_tables(folder)] == [
+        ("train", [("Ja.", "Yes.")]),
+        ("test", [("Nein.", "No.")]),
+    ]
+
+
+def test_zsnmts_own_form_is_read_as_it_is(tmp_path):
+    text = write(tmp_path / "text", train__de___en__de=DE, train__de___en__en=EN, notes__tsv=["a"])
+    write(text, valid__de=DE[:1], valid__en=EN[:1])
+    assert is_own_form(text) and is_own_form(write(tmp_path / "nothing", a__txt=["b"]))
+    assert rewritten(text)["valid.en-de.en"] == EN[:1]
+
+
+@pytest.mark.parametrize(
+    "files, pattern, message",
+    [
+        ({"a__txt": ["b"]}, "", "no training text in a form that zsnmt reads: .* files there: a.txt$"),
+        ({"a__txt": ["b"]}, "x.{pair}.{language}", "looked for files named x.{pair}.{language}; files there"),
+        ({"x__de___en__de": DE}, "x.{pair}.{language}", "x.de-en.de stands alone; add the same in en, or"),
+        ({"x__de": DE}, "x.{language}", "x.de stands alone; add the same in another language"),
+        ({"a": ["b"]}, "x.{pair}", "'x.{pair}' does not describe names of files; write {language} once"),
+        ({"a": ["b"]}, "{lang}.{language}", "does not describe names of files"),
+        (
+            {"x__de___en__de": DE, "x__de___en__en": EN[:2]},
+            "x.{pair}.{language}",
+            "x.de-en.en has 2 lines and .*x.de-en.de has 3; line n of one must be the translation",
+        ),
+        ({"x__de": DE, "x__en": []}, "x.{language}", "x.en is empty"),
+        ({"x__de": DE, "x__en": ["a", "", "b"]}, "x.{language}", "x.en, line 2 is empty"),
+        ({"x__tsv": ["en\tde", "a\tb\tc"]}, "", "x.tsv, line 2 has 3 columns and line 1 has 2; put a tab"),
+        ({"x__tsv": ["en\tde", "a\t "]}, "", "x.tsv, line 2 has no sentence with a translation"),
+        ({"x__tsv": ["Yes.\tJa.", "a\tb"]}, "", "x.tsv, line 1 must name the language of each column"),
+        ({"x__tsv": ["en\tde"]}, "", "x.tsv has nothing below its first line"),
+        ({"x__tsv": ["en\tde", "a\u0007\tb"]}, "", "x.tsv, line 2 has the control character U.0007"),
+    ],
+)
+def test_what_cannot_be_read_gets_one_sentence(tmp_path, files, pattern, message):
+    text = write(tmp_path / "text", **files)
+    with pytest.raises(InputError, match=message.replace("{", "[{]").replace("}", "[}]")):
+        for table in read_tables(text, pattern):
+            [*table.rows()]
+
+
+def test_bytes_that_are_not_utf_8_are_told_of_with_their_line(tmp_path):
+    text = write(tmp_path / "text", x__en=EN)
+    (text / "x.de").write_bytes(b"Ja.\nN\xe9in.\nDanke.\n")
+    (table,) = read_tables(text, "x.{language}")
+    with pytest.raises(InputError, match="x.de, line 2, byte 2: 0xe9 is not UTF-8; convert the file"):
+        [*table.rows()]
+
+
+def test_a_path_that_is_not_there_or_of_another_kind(tmp_path):
+    with pytest.raises(InputError, match="there is no such file or folder"):
+        read_tables(tmp_path / "none")
+    (tmp_path / "x.docx").write_text("a")
+    with pytest.raises(InputError, match="a file must end in .tsv and have columns with tabs"):
+        read_tables(tmp_path / "x.docx")
+    with pytest.raises(InputError, match="is not a folder; a pattern describes the names of files in one"):
+        read_tables(tmp_path / "x.docx", "x.{language}")
+
+
+# Languages
+
+
+def tables(*splits: str) -> list:
+    """Tables of training text between the languages of each word, `de-en`."""
+    return [SimpleNamespace(split="train", languages=tuple(word.split("-"))) for word in splits]
+
+
+@pytest.mark.parametrize(
+    "pairs, languages",
+    [
+        (["de-en", "en-fr"], ("en", "de", "fr")),
+        (["de-fr", "it-fr"], ("fr", "de", "it")),
+        (["nl-de"], ("de", "nl")),
+        (["nl-en"], ("en", "nl")),
+        (["de-en-fr"], ("en", "de", "fr")),
+    ],
+)
+def test_the_pivot_is_what_all_pairs_share_and_english_where_that_are_several(pairs, languages):
+    assert choose_languages(tables(*pairs)) == languages
+
+
+@pytest.mark.parametrize(
+    "pairs, given, message",
+    [
+        (["de-en", "en-fr", "it-es"], (), "no language is in all of de-en, en-fr, es-it, as the pivot must"),
+        (["de-it-fr"], (), "all of de, fr, it could be the pivot; name the languages by --languages"),
+        (["de-en"], ("en", "ro"), "there is no training text for ro; the languages there are de, en"),
+        (["de-en"], ("en",), "a set of languages needs two or more"),
+    ],
+)
+def test_languages_without_a_pivot_get_one_sentence(pairs, given, message):
+    with pytest.raises(InputError, match=message):
+        choose_languages(tables(*pairs), given)
+    assert choose_languages(tables("de-en", "it-es", "es-en"), ("en", "es")) == ("en", "es")
+
+
+# Datasets of Hugging Face
+
+
+def save_dataset(folder: Path, files: list[str]) -> Path:
+    """What save_to_disk leaves, but for the Arrow files."""
+    folder.mkdir(parents=True)
+    (folder / "state.json").write_text(json.dumps({"_data_files": [{"filename": name} for name in files]}))
+    (folder / "dataset_info.json").write_text("{}")
+    return folder
+
+
+def test_a_dataset_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    text = save_dataset(tmp_path / "books", ["data-00000-of-00001.arrow"])
+    assert not is_own_form(text)
+    with pytest.raises(InputError, match="a dataset of Hugging Face, .* run pip install pyarrow"):
+        read_tables(text)
+
+
+def test_a_dataset_that_is_damaged_or_empty_gets_one_sentence(tmp_path):
+    with pytest.raises(InputError, match="books is an empty dataset"):
+        read_tables(save_dataset(tmp_path / "books", []))
+    (tmp_path / "books" / "state.json").write_text("{}")
+    with pytest.raises(InputError, match=r"state.json is damaged \(it lacks _data_files\)"):
+        read_tables(tmp_path / "books")
+
+
+class Stream(list):
+    """As much of an Arrow stream as is read: batches, and a schema of columns with names and types."""
+
+    def __init__(self, rows: list[dict], columns: dict[str, object]) -> None:
+        super().__init__([SimpleNamespace(to_pylist=lambda: rows)])
+        fields = [SimpleNamespace(name=name, type=kind) for name, kind in columns.items()]
+        self.schema = type("Schema", (list,), {})(fields)
+        self.schema.names = [*columns]
+        self.schema.field = lambda name: next(field for field in fields if field.name == name)
+
+
+TEXTS = [SimpleNamespace(name=name, type="string") for name in ("de", "en")]
+IN_A_COLUMN = Stream(
+    [{"id": 1, "translation": {"en": "Yes.", "de": "Ja."}}], {"id": "int64", "translation": TEXTS}
+)
+IN_COLUMNS = Stream(
+    [{"de": "Ja.", "en": "Yes.", "fr": None, "score": 1.0}],
+    {"de": "string", "en": "string", "fr": "string", "score": "double"},
+)
+
+
+@pytest.mark.parametrize(
+    "stream, languages, row",
+    [(IN_A_COLUMN, ("de", "en"), ("Ja.", "Yes.")), (IN_COLUMNS, ("de", "en", "fr"), ("Ja.", "Yes.", ""))],
+)
+def test_a_dataset_has_a_column_of_translations_or_one_for_each_language(
+    stream, languages, row, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(saved_dataset, "open_stream", lambda file: stream)
+    for split in ("train", "validation"):
+        save_dataset(tmp_path / "books" / split, ["a.arrow", "b.arrow"])
+    train, valid = read_tables(tmp_path / "books")
+    assert (train.split, valid.split, train.languages) == ("train", "valid", languages)
+    assert [*train.rows()] == [row, row]
+    assert train.files[1:] == tuple(tmp_path / "books" / "train" / name for name in ("a.arrow", "b.arrow"))
+
+
+def test_a_dataset_without_languages_and_a_row_without_a_translation(tmp_path, monkeypatch):
+    save_dataset(tmp_path / "books", ["a.arrow"])
+    monkeypatch.setattr(saved_dataset, "open_stream", lambda file: Stream([], {"text": "string"}))
+    with pytest.raises(InputError, match="has the columns text; it needs 'translation'"):
+        read_tables(tmp_path / "books")
+    empty = Stream([{"de": "Ja.", "en": None}], {"de": "string", "en": "string"})
+    monkeypatch.setattr(saved_dataset, "open_stream", lambda file: empty)
+    (table,) = read_tables(tmp_path / "books")
+    with pytest.raises(InputError, match="books, row 1 has no sentence with a translation"):
+        [*table.rows()]
+
+
+def test_an_arrow_file_is_read(tmp_path):
+    """By pyarrow itself, where it is installed."""
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = [{"translation": {"de": de, "en": en}} for de, en in zip(DE, EN)]
+    folder = save_dataset(tmp_path / "books" / "train", ["a.arrow"])
+    table = pyarrow.Table.from_pylist(rows)
+    with pyarrow.ipc.new_stream(str(folder / "a.arrow"), table.schema) as file:
+        file.write_table(table, max_chunksize=2)
+    (train,) = read_tables(tmp_path / "books")
+    assert [*train.rows()] == [*zip(DE, EN)]
+    (folder / "a.arrow").write_bytes(b"no arrow")
+    with pytest.raises(InputError, match="a.arrow is damaged"):
+        read_tables(tmp_path / "books")

@@ -1,0 +1,61 @@
+"""How long a training goes on, by its log."""
+
+import json
+
+import pytest
+
+from zsnmt.runs.time_left import TimeLeft, duration
+
+
+def entry(updates: int, seconds: float, epochs: float, speed: float = 4.0) -> str:
+    values = {"num_updates": updates, "wall": seconds, "update": epochs, "ups": speed}
+    return (
+        f"2026-01-01 | INFO | train_inner | {json.dumps({key: str(value) for key, value in values.items()})}"
+    )
+
+
+SCHEDULE = ["DATA", "--total-num-update", "13800", "--max-epoch", "40", "--patience", "3"]
+
+
+def test_it_is_measured_on_the_first_updates_and_then_on_all_so_far():
+    left = TimeLeft(SCHEDULE)
+    assert left.after(entry(100, 30, 0.07)) == ", about 57 min left"  # 13,700 updates at 4 a second
+    assert left.after(entry(200, 80, 0.14)) == ", about 1 h 53 min left"  # 13,600 at 100 in 50 seconds
+    assert left.after(entry(13_800, 6000, 10.0)) == ", and on as long as validation gains"
+    assert left.after("2026-01-01 | INFO | valid | {}") == ""
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (["--max-epoch", "10"], ", about 2 min left"),  # 400 updates, as 100 are 2.5 epochs
+        (["--max-epoch", "10", "--patience", "3"], ", at most 2 min left"),
+        (["--max-update", "150"], ", about 25 s left"),
+        (["--max-update", "150", "--max-epoch", "3"], ", about 10 s left"),
+        (["--max-update", "100"], ""),
+        (["--max-update", "0", "--patience", "2"], ""),
+        ([], ""),
+    ],
+)
+def test_the_nearest_end_counts_and_patience_may_come_before(options, said):
+    assert TimeLeft(options).after(entry(100, 30, 2.5, speed=2.0)) == said
+
+
+def test_an_entry_that_lacks_figures_says_nothing():
+    assert TimeLeft(SCHEDULE).after('| train_inner | {"epoch": 1, "update": 0.5}') == ""
+    assert TimeLeft(SCHEDULE).after(entry(100, 30, 0.07, speed=0)) == ""
+
+
+@pytest.mark.parametrize(
+    "seconds, said",
+    [
+        (0.2, "1 s"),
+        (29, "29 s"),
+        (90, "2 min"),
+        (3600, "1 h 0 min"),
+        (4800, "1 h 20 min"),
+        (2e5, "2 days 7 h"),
+    ],
+)
+def test_a_time_is_said_as_people_say_it(seconds, said):
+    assert duration(seconds) == said

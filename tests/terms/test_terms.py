@@ -1,0 +1,415 @@
+"""Every term against its formula sentence by sentence, and what holds for all of them."""
+
+import math
+
+import pytest
+import torch
+from fairseq import metrics
+
+from tests.data.test_tagged_pairs import DICTIONARY, PAD
+from tests.support.rounding import assert_alike
+from tests.terms.conftest import PIVOTAL, TermTask, batch, criterion, gradients, model_of
+from zsnmt.criterions.zs_cross_entropy import TERMS
+from zsnmt.data.span_noise import SpanNoise
+from zsnmt.errors import InputError
+from zsnmt.languages import language_tag
+from zsnmt.terms.agreement import Agreement
+from zsnmt.terms.term import Predictions
+from zsnmt.text.piece_counts import write_piece_counts
+
+pytestmark = pytest.mark.usefixtures("float64")
+TAGS = {language: DICTIONARY.index(language_tag(language)) for language in ("piv", "aa", "bb", "cc")}
+CHUNKED = pytest.mark.parametrize("chunked", [False, True], ids=["whole", "chunked"])
+EACH = pytest.mark.parametrize("term", TERMS)
+
+
+@pytest.fixture(autouse=True)
+def fixed_noise(monkeypatch):
+    """Every second word masked, whatever the batch and its padding, so that one sentence is as in a batch."""
+
+    def every_second(self, tokens):
+        inside = tokens.ne(PAD) & tokens.ne(DICTIONARY.eos())
+        return inside & (torch.arange(tokens.size(1)) % 2 == 1)
+
+    monkeypatch.setattr(SpanNoise, "hidden", every_second)
+
+
+@pytest.fixture(autouse=True)
+def fixed_mixture(monkeypatch):
+    """Every second word of a prefix is the target's."""
+    monkeypatch.setattr(Agreement, "kept", lambda self, prefix: torch.arange(prefix.size(1)) % 2 == 0)
+
+
+@pytest.fixture(autouse=True)
+def fixed_languages(monkeypatch):
+    """The first language that is neither source nor target is the wrong one."""
+    monkeypatch.setattr(torch, "multinomial", lambda weights, number: weights.argmax(1, keepdim=True))
+
+
+def value(term: str, task, model, sample: dict, **options) -> float:
+    _, _, log = criterion(task, **{f"{term}_weight": 1.0}, **options)(model, sample)
+    return float(log[f"{term}_loss"])
+
+
+def rows_of(sample: dict) -> list[dict]:
+    """Each sentence of a batch as a batch without padding."""
+    found = []
+    for row in range(len(sample["target"])):
+        of_row = {}
+        for name in ("src_tokens", "prev_output_tokens"):
+            tokens = sample["net_input"][name][row]
+            of_row[name] = tokens[tokens.ne(PAD)][None]
+        of_row["src_lengths"] = torch.tensor([of_row["src_tokens"].size(1)])
+        target = sample["target"][row]
+        found.append(
+            {
+                "net_input": of_row,
+                "target": target[target.ne(PAD)][None],
+                "languages": sample["languages"][row][None],
+                "ntokens": int(target.ne(PAD).sum()),
+            }
+        )
+    return found
+
+
+# What each term is, in a loop over sentences
+
+
+def say(model, source: list[int], prefix: torch.Tensor) -> torch.Tensor:
+    """Log-probabilities (T×V) for one sentence."""
+    tokens = torch.tensor([source])
+    logits, _ = model(tokens, torch.tensor([len(source)]), prefix)
+    return logits[0].log_softmax(-1)
+
+
+def head(task, source: int, target: int) -> list[int]:
+    return [{"source": source, "target": target}[side] for side in criterion_sides(task)]
+
+
+def criterion_sides(task) -> tuple[str, ...]:
+    return ("source",) * ("s_enc" in task.placement.name) + ("target",) * ("t_enc" in task.placement.name)
+
+
+def naive_consistency(task, model, row: dict) -> float:
+    """KL(p(·|x) ‖ p(·|y)), token by token: the source is the target with the tags of the target."""
+    target, prefix = row["target"][0].tolist(), row["net_input"]["prev_output_tokens"]
+    language = int(row["languages"][0, 1])
+    p = say(model, row["net_input"]["src_tokens"][0].tolist(), prefix)
+    q = say(model, [*head(task, language, language), *target], prefix)
+    return sum(float((p[t].exp() * (p[t] - q[t])).sum()) for t in range(len(target)))
+
+
+def naive_unlikelihood(task, model, row: dict) -> float:
+    """−log(1 − p(y_t | x, wrong tag, y_<t)), token by token."""
+    source, target = row["languages"][0].tolist()
+    wrong = next(tag for tag in TAGS.values() if tag not in (source, target))
+    sentence = row["net_input"]["src_tokens"][0].tolist()[len(criterion_sides(task)) :]
+    prefix = row["net_input"]["prev_output_tokens"].clone()
+    if task.placement.starts_decoder:
+        prefix[0, 0] = wrong
+    p = say(model, [*head(task, source, wrong), *sentence], prefix).exp()
+    return -sum(math.log(1 - p[t, token]) for t, token in enumerate(row["target"][0].tolist()))
+
+
+def naive_denoising(task, model, row: dict) -> float:
+    """−log p(y_t | noise(y), y_<t), where y is in the pivot language."""
+    pivot = TAGS["piv"]
+    if row["languages"][0, 1] != pivot:
+        return 0.0
+    target = row["target"][0].tolist()
+    noisy = [DICTIONARY.unk() if t % 2 else word for t, word in enumerate(target[:-1])] + target[-1:]
+    p = say(model, [*head(task, pivot, pivot), *noisy], row["net_input"]["prev_output_tokens"])
+    return -sum(float(p[t, token]) for t, token in enumerate(target))
+
+
+def naive_agreement(task, model, row: dict) -> float:
+    """KL(p ‖ q) + KL(q ‖ p) of what is said from the source and from the target, after a mixed prefix."""
+    source, target = row["net_input"]["src_tokens"][0].tolist(), row["target"][0].tolist()
+    words, language = source[len(criterion_sides(task)) : -1], int(row["languages"][0, 1])
+    prefix = row["net_input"]["prev_output_tokens"].clone()
+    for t in range(1, len(target), 2):
+        if t <= len(words):
+            prefix[0, t] = words[t - 1]
+    p, q = say(model, source, prefix), say(model, [*head(task, language, language), *target], prefix)
+    return float((p.exp() * (p - q) + q.exp() * (q - p)).sum())
+
+
+NAIVE = {
+    "agreement": naive_agreement,
+    "consistency": naive_consistency,
+    "unlikelihood": naive_unlikelihood,
+    "denoising": naive_denoising,
+}
+
+
+@pytest.mark.slow
+@EACH
+@CHUNKED
+def test_a_term_is_its_formula_whatever_padding_and_companions(task, term, chunked):
+    """In the reference code of optimal transport a sentence with padding counts for nothing."""
+    model, sample = model_of(task), batch(task)
+    found = value(term, task, model, sample, chunked_loss=chunked)
+    assert sample["net_input"]["src_tokens"].eq(PAD).any() and sample["target"].eq(PAD).any()
+    with torch.no_grad():
+        expected = [NAIVE[term](task, model, row) for row in rows_of(sample)]
+    assert found == pytest.approx(sum(expected), rel=1e-9) and found > 0
+    alone = [value(term, task, model, row, chunked_loss=chunked) for row in rows_of(sample)]
+    assert alone == pytest.approx(expected, rel=1e-9)
+
+
+# What holds for all
+
+
+@CHUNKED
+def test_without_weight_the_criterion_is_the_stock_one_bit_for_bit(task, chunked, monkeypatch):
+    from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy
+
+    stock = ChunkedLabelSmoothedCrossEntropy if chunked else ChunkedLabelSmoothedCrossEntropy.__base__
+    model, sample = model_of(task, dropout=0.3).float(), batch(task)
+    calls, forward = [], type(model).forward
+    monkeypatch.setattr(
+        type(model),
+        "forward",
+        lambda self, *given, **named: calls.append(named) or forward(self, *given, **named),
+    )
+    results = []
+    for each in (criterion(task, chunked_loss=chunked), stock(task, False, 0.1)):
+        torch.manual_seed(5)
+        loss, size, log = each(model, sample)
+        results.append((loss.detach(), size, log, gradients(loss, model), torch.rand(1)))
+    (ours, size, log, found, drawn), (expected, stock_size, stock_log, by_stock, stock_drawn) = results
+    assert torch.equal(ours, expected) and size == stock_size and log == stock_log
+    assert [*found] == [*by_stock] and all(torch.equal(found[name], by_stock[name]) for name in found)
+    assert torch.equal(drawn, stock_drawn), "no random number is drawn"
+    assert len(calls) == 2 and calls[0]["src_tokens"] is sample["net_input"]["src_tokens"]
+
+
+@EACH
+def test_the_loss_is_a_weighted_sum_of_translation_and_term(term):
+    task = TermTask()
+    model, sample = model_of(task), batch(task)
+    stock, size, _ = criterion(task)(model, sample)
+    total, ours, log = criterion(task, **{f"{term}_weight": 0.25}, translation_weight=0.5)(model, sample)
+    expected = 0.5 * float(stock) + 0.25 * float(log[f"{term}_loss"])
+    assert float(total) == pytest.approx(expected, rel=1e-12) and ours == size
+    assert float(log["loss"]) == pytest.approx(float(stock), rel=1e-12)
+
+
+@EACH
+def test_chunked_and_whole_have_the_same_loss_figures_and_gradients(term):
+    task = TermTask("s_enc_t_dec")
+    model, sample = model_of(task), batch(task)
+    results = []
+    for chunked in (False, True):
+        torch.manual_seed(1)
+        options = {f"{term}_weight": 0.3, "report_accuracy": True, "chunked_loss": chunked}
+        loss, _, log = criterion(task, **options)(model, sample)
+        results.append((log, gradients(loss, model)))
+    (log, whole), (other, chunked) = results
+    assert log.keys() == other.keys()
+    for name in log:  # chunked sums of the stock loss are in float32
+        assert float(log[name]) == pytest.approx(float(other[name]), rel=1e-6), name
+    largest = max(float(each.abs().max()) for each in whole.values())
+    for name, gradient in whole.items():
+        assert (gradient - chunked[name]).abs().max() < 1e-6 * largest, name
+
+
+@EACH
+def test_validation_has_the_stock_loss_alone(term):
+    task = TermTask()
+    model, sample = model_of(task).eval(), batch(task)
+    loss, _, log = criterion(task, **{f"{term}_weight": 1.0})(model, sample)
+    stock, _, stock_log = criterion(task)(model, sample)
+    assert torch.equal(loss, stock) and log.keys() == stock_log.keys()
+
+
+def test_terms_add_up_and_are_logged_in_bits_per_target_token():
+    task = TermTask()
+    model, sample = model_of(task), batch(task)
+    weights = dict(zip((f"{term}_weight" for term in TERMS), (0.25, 1.0, 0.5, 0.1)))
+    each = {term: value(term, task, model, sample) for term in TERMS}
+    total, _, log = criterion(task, **weights)(model, sample)
+    expected = float(log["loss"]) + sum(weights[f"{term}_weight"] * each[term] for term in TERMS)
+    assert float(total) == pytest.approx(expected, rel=1e-9)
+    with metrics.aggregate() as logged:
+        criterion(task).reduce_metrics([log, log])
+    for term in TERMS:
+        bits = each[term] / sample["ntokens"] / math.log(2)
+        assert logged[f"{term}_loss"].avg == pytest.approx(bits, rel=1e-6)
+
+
+def test_log_probabilities_of_a_model_in_half_precision_are_in_single():
+    states = torch.randn(2, 3, 7, dtype=torch.bfloat16)
+    target = torch.tensor([[4, 5, PAD], [6, PAD, PAD]])
+    said = Predictions(states, target, pad=PAD, project=torch.nn.Identity())
+    assert said.log_probabilities.dtype is torch.float32 and said.log_probabilities.shape == (3, 7)
+    assert_alike(
+        said.of_target.double(),
+        torch.stack(
+            [states[b, t].float().log_softmax(-1)[target[b, t]] for b, t in ((0, 0), (0, 1), (1, 0))]
+        ).double(),
+    )
+
+
+# What each is for
+
+
+def test_of_a_sentence_that_is_its_own_translation_copy_and_translation_agree():
+    """With the tag in the decoder alone, both passes read the same."""
+    task = TermTask()
+    model, sample = model_of(task), batch(task, ["aa-piv", "piv-aa"], (4, 4), (4, 4))
+    sample["net_input"]["src_tokens"] = sample["target"]
+    assert value("consistency", task, model, sample) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("stopped", ["translation", "copy"])
+def test_a_stopped_gradient_leaves_the_loss_and_changes_the_gradient(stopped):
+    task = TermTask("t_enc")
+    model, sample = model_of(task), batch(task)
+    free, still = (
+        criterion(task, consistency_weight=1.0, consistency_stop_gradient=each)(model, sample)[0]
+        for each in ("none", stopped)
+    )
+    assert float(free) == pytest.approx(float(still), rel=1e-12)
+    found, expected = gradients(still, model), gradients(free, model)
+    assert any((found[name] - expected[name]).abs().max() > 1e-6 for name in expected)
+
+
+def test_a_wrong_language_is_neither_source_nor_target_and_may_be_any_other(monkeypatch):
+    monkeypatch.undo()  # languages are drawn here
+    task = TermTask()
+    term = criterion(task, unlikelihood_weight=1.0).terms["unlikelihood"]
+    names = task.langs
+    pairs = [(a, b) for a in names for b in names if a != b]
+    languages = torch.tensor([[TAGS[a], TAGS[b]] for a, b in pairs])
+    torch.manual_seed(2)
+    drawn = torch.stack([term.wrong_languages(languages) for _ in range(60)])  # 60×pairs
+    for (a, b), found in zip(pairs, drawn.T.tolist()):
+        assert {names[number] for number in found} == {*names} - {a, b}
+
+
+def test_a_wrong_tag_changes_one_column_and_no_prefix(task):
+    """The released code pairs prefixes of other sentences: none was its own."""
+    sample = batch(task)
+    rows = criterion(task, unlikelihood_weight=1.0).terms["unlikelihood"].rows(sample)
+    prefix, given = rows.inputs["prev_output_tokens"], sample["net_input"]["prev_output_tokens"]
+    assert torch.equal(prefix[:, 1:], given[:, 1:]) and torch.equal(rows.target, sample["target"])
+    assert prefix[:, 0].ne(given[:, 0]).all() == task.placement.starts_decoder
+    changed = rows.inputs["src_tokens"].ne(sample["net_input"]["src_tokens"]).sum(1)
+    assert changed.tolist() == [int("t_enc" in task.placement.name)] * 4
+
+
+def test_the_first_word_alone_is_the_first_part_of_the_sum():
+    task = TermTask()
+    model, sample = model_of(task), batch(task)
+    first = {**sample, "target": sample["target"].clone()}
+    first["target"][:, 1:] = PAD
+    found = value("unlikelihood", task, model, sample, unlikelihood_form="first_word")
+    assert found == pytest.approx(value("unlikelihood", task, model, first), rel=1e-12)
+    assert 0 < found < value("unlikelihood", task, model, sample)
+
+
+def test_what_the_other_language_uses_is_spared(tmp_path):
+    task = TermTask(data=str(tmp_path))
+    model, sample = model_of(task), batch(task)
+    words = [symbol for symbol in DICTIONARY.symbols if symbol.startswith("w")]
+    spare = dict(unlikelihood_shared_tokens="spare")
+    write_piece_counts(tmp_path, {language: dict.fromkeys(words, 1) for language in task.langs})
+    assert value("unlikelihood", task, model, sample, **spare) == 0
+    write_piece_counts(tmp_path, {"piv": {"w7": 2}, "bb": {"w6": 1}})
+    target = sample["target"].clone()
+    wrong = [
+        {"aa-piv": "bb", "piv-aa": "bb", "bb-piv": "aa", "piv-cc": "aa"}[each]
+        for each in directions_of(sample)
+    ]
+    for row, language in zip(target, wrong):
+        uses = {"bb": [DICTIONARY.index("w6")]}.get(language, [])
+        row[torch.isin(row, torch.tensor([DICTIONARY.eos(), *uses]))] = PAD
+    expected = value("unlikelihood", task, model, {**sample, "target": target})
+    assert value("unlikelihood", task, model, sample, **spare) == pytest.approx(expected, rel=1e-12)
+    assert expected < value("unlikelihood", task, model, sample)
+
+
+def directions_of(sample: dict) -> list[str]:
+    names = {tag: language for language, tag in TAGS.items()}
+    return ["-".join(names[tag] for tag in row) for row in sample["languages"].tolist()]
+
+
+@CHUNKED
+def test_a_batch_without_the_pivot_as_target_has_nothing_to_restore(chunked):
+    task = TermTask()
+    model, sample = model_of(task), batch(task, ["piv-aa", "piv-bb"], (3, 5), (4, 2))
+    assert value("denoising", task, model, sample, chunked_loss=chunked) == 0
+    loss, _, _ = criterion(task, denoising_weight=1.0, chunked_loss=chunked)(model, sample)
+    assert all(each.isfinite().all() for each in gradients(loss, model).values())
+
+
+def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatch):
+    """The published code mixes sources that are padded on the left with prefixes padded on the right."""
+    term = criterion(task, agreement_weight=1.0).terms["agreement"]
+    sample = batch(task)
+    given = sample["net_input"]["prev_output_tokens"]
+    for row, words, prefix in zip(rows_of(sample), term.mixed(sample["net_input"]).tolist(), given.tolist()):
+        source = row["net_input"]["src_tokens"][0].tolist()[len(criterion_sides(task)) : -1]
+        for t, word in enumerate(words):
+            from_source = t % 2 == 1 and t <= len(source) and prefix[t] != PAD
+            assert word == (source[t - 1] if from_source else prefix[t])
+    monkeypatch.undo()
+    torch.manual_seed(4)
+    shares = [term.kept(torch.zeros(50, 40)).double().mean() for _ in range(200)]
+    assert torch.stack(shares).mean() == pytest.approx(6 / 9, abs=0.04), "the mean of Beta(6, 3)"
+
+
+# What makes no sense
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (dict(consistency_weight=-1.0), "--consistency-weight -1 would teach the opposite"),
+        (dict(consistency_stop_gradient="copy"), "--consistency-stop-gradient has no effect without"),
+        (
+            dict(unlikelihood_form="first_word"),
+            "--unlikelihood-form has no effect without --unlikelihood-weight",
+        ),
+        (
+            dict(denoising_weight=1.0, denoising_share=1.0),
+            "--denoising-share, --denoising-span: the share of",
+        ),
+        (dict(translation_weight=0.0), "--translation-weight 0: it is 0 or more, and for a loss with other"),
+        (dict(translation_weight=-1.0, denoising_weight=1.0), "--translation-weight -1: it is 0 or more"),
+        (
+            dict(consistency_weight=1.0, ignore_prefix_size=1),
+            "--ignore-prefix-size is for targets that begin",
+        ),
+        (dict(unlikelihood_weight=1.0, unlikelihood_shared_tokens="spare"), "piece_counts.tsv is missing"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        criterion(TermTask(data=str(tmp_path)), **options)
+
+
+@EACH
+@pytest.mark.parametrize(
+    "of_task, message",
+    [
+        (dict(left_pad_target=True), "reads the decoder's first token: leave out --left-pad-target"),
+        (dict(frozen_vocabulary="31"), "changes older languages: .*without --frozen-vocabulary"),
+        (dict(adaptive_softmax_cutoff="9"), "needs every symbol's probability: leave out"),
+    ],
+)
+def test_tasks_with_which_terms_make_no_sense_are_refused(term, of_task, message):
+    with pytest.raises(InputError, match=f"--{term}-weight {message}"):
+        criterion(TermTask(**of_task), **{f"{term}_weight": 1.0})
+
+
+def test_a_task_without_tags_a_third_language_or_directions_into_the_pivot_is_refused(toy_task):
+    with pytest.raises(InputError, match="--consistency-weight changes language tags: use --task zs_transl"):
+        criterion(toy_task, consistency_weight=1.0)
+    with pytest.raises(InputError, match="--unlikelihood-weight needs a third language, whose tag is wrong"):
+        criterion(TermTask(langs=("piv", "aa")), unlikelihood_weight=1.0)
+    task = TermTask()
+    task.trained_directions = [each for each in PIVOTAL if not each.endswith("piv")]
+    with pytest.raises(InputError, match="--denoising-weight needs directions into piv: train on some"):
+        criterion(task, denoising_weight=1.0)

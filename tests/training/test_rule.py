@@ -1,0 +1,139 @@
+"""The rule that chooses an experiment for a text and a machine, at the sizes of configs that were trained."""
+
+import os
+import re
+from dataclasses import replace
+
+import pytest
+
+from tests.conftest import ROOT
+from zsnmt.corpora.own_text.survey import Survey
+from zsnmt.training.config import Config, read_config
+from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.machine import Machine, this_machine
+from zsnmt.training.rule import SIZES, Choice, choose, choose_size
+
+ARCHITECTURE = "zs_transformer_residual"
+LAPTOP = Machine(cores=2, memory=16, bfloat16=True)
+GPU = Machine(cores=8, memory=64, gpu=11)  # that of the papers' configs
+# Words of training text, both sides, and different characters: counted in the text of tatoeba.conf; of the
+# others sentence pairs as docs/data.md gives them, times two sides, times the words of a sentence, about.
+TATOEBA = Survey(
+    ("en", "pt", "ru"), {}, words=1_052_931, different_words=99_000, characters=279, scripts={"en": "Latin"}
+)
+MULTI30K = replace(TATOEBA, words=29_000 * 2 * 12, characters=120)
+IWSLT17 = replace(TATOEBA, words=3 * 145_000 * 2 * 19, characters=250)
+EUROPARL = replace(TATOEBA, words=8 * 1_000_000 * 2 * 25, characters=300)
+
+
+def config(name: str) -> Config:
+    return read_config(ROOT / "configs" / f"{name}.conf", {**os.environ, "ROOT": str(ROOT)})
+
+
+def options(choice: Choice) -> dict:
+    """What fairseq reads in the options of a choice."""
+    words = f"{choice.settings['MODEL']} {choice.settings['TRAINING']}".split()
+    return vars(training_options(ARCHITECTURE, words))
+
+
+def differing(name: str, choice: Choice) -> dict[str, tuple]:
+    """The options in which a choice differs from a config."""
+    theirs, ours = vars(training_options(ARCHITECTURE, config(name).fairseq_options)), options(choice)
+    return {key: (theirs[key], ours.get(key)) for key in theirs if theirs[key] != ours.get(key)}
+
+
+@pytest.mark.parametrize("name, text", [("iwslt17", IWSLT17), ("europarl_full", EUROPARL)])
+def test_on_the_papers_gpu_it_is_their_experiment(name, text):
+    assert not differing(name, choose(text, GPU))
+    vocabulary = int(choose(text, GPU).settings["VOCABULARY"])
+    assert 18_900 <= vocabulary <= 41_000  # that of docs/performance.md, and all merges with the characters
+
+
+def test_on_a_laptop_the_text_of_tatoeba_has_the_experiment_of_its_config():
+    choice = choose(TATOEBA, LAPTOP)
+    assert not differing("tatoeba", choice)
+    assert int(choice.settings["VOCABULARY"]) == config("tatoeba").vocabulary
+
+
+def test_multi30k_has_the_model_and_nearly_the_vocabulary_of_its_config():
+    choice, theirs = choose(MULTI30K, LAPTOP), config("multi30k_nonoverlap")
+    assert {
+        key for key in differing("multi30k_nonoverlap", choice) if "layers" in key or "dim" in key
+    } == set()
+    assert int(choice.settings["VOCABULARY"]) == pytest.approx(theirs.vocabulary, rel=0.25)
+
+
+def test_larger_text_never_has_a_smaller_model_and_no_model_is_too_large_for_the_machine():
+    amounts = [10**power * factor for power in range(2, 10) for factor in (1, 3)]
+    for machine in (LAPTOP, GPU, Machine(1, 0.2), Machine(4, 2), Machine(8, 64, gpu=4)):
+        sizes = [choose_size(words, machine) for words in amounts]
+        assert [*map(SIZES.index, sizes)] == sorted(map(SIZES.index, sizes))
+        room = machine.gpu or machine.memory
+        assert all(size.memory <= room or size == SIZES[0] for size in sizes)
+        assert machine.gpu or all(size.batch for size in sizes)
+    assert choose_size(amounts[-1], GPU) == SIZES[-1] and choose_size(amounts[0], GPU) == SIZES[0]
+
+
+def test_the_table_of_the_docs_is_that_of_the_rule():
+    text = (ROOT / "docs" / "own_text.md").read_text(encoding="utf-8").partition("## The rule")[2]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(r"\| [0-9]", line)]
+    assert len(rows) == len(SIZES)
+    for (words, layers, width, heads, dropout, batch, needs), size in zip(rows, SIZES):
+        assert int(words.replace(",", "").replace(" million", "000000")) == size.words
+        assert f"{layers} layers of width {width}" == str(size)
+        assert (int(heads), float(dropout)) == (size.heads, size.dropout)
+        assert int(batch.replace(",", "").replace("by the GPU", "0")) == size.batch
+        assert needs == f"{'' if size.batch else 'a GPU of '}{size.memory:g} GB"
+
+
+def test_a_machine_that_is_too_small_for_the_words_is_told_of():
+    def model(text, machine):
+        return next(reason for reason in choose(text, machine).reasons if reason.startswith("The model has"))
+
+    assert "a larger model, which the machine is too small for" in model(IWSLT17, LAPTOP)
+    assert "2 cores, 16 GB of memory, no GPU; more text than 3,000,000 words" in model(TATOEBA, LAPTOP)
+    assert model(EUROPARL, GPU).endswith("a GPU of 11 GB.")
+
+
+@pytest.mark.parametrize(
+    "memory, batches, tokens", [(11, 8, 3584), (24, 4, 7168), (80, 2, 14336), (8, 11, 2606)]
+)
+def test_an_update_on_a_gpu_has_as_many_tokens_on_any(memory, batches, tokens):
+    chosen = options(choose(IWSLT17, replace(GPU, gpu=memory)))
+    assert chosen["update_freq"] == [batches] and chosen["max_tokens"] == tokens
+    assert 28_672 - batches < batches * tokens <= 28_672
+
+
+def test_little_text_is_read_often_and_validated_seldom():
+    chosen = options(choose(replace(TATOEBA, words=5000, different_words=900), LAPTOP))
+    of_epoch = 2 * 5000 / (0.85 * 600)
+    assert chosen["encoder_embed_dim"] == 64 and int(chosen["total_num_update"]) == 2000
+    assert chosen["max_epoch"] * of_epoch > 4 * 2000 - of_epoch
+    assert chosen["validate_interval"] == chosen["save_interval"] == round(100 / of_epoch)
+
+
+def test_the_vocabulary_has_all_characters_and_no_more_pieces_than_words():
+    def pieces(**changes):
+        return int(choose(replace(TATOEBA, **changes), LAPTOP).settings["VOCABULARY"])
+
+    assert pieces(characters=4000) >= 4000 + 5600
+    assert pieces(different_words=300) == 580  # 279 characters and 300 words, in two digits
+    assert pieces(words=10**12) == 41_000
+
+
+def test_text_without_sets_or_spaces_has_what_it_needs():
+    assert "HELD_OUT" not in choose(TATOEBA, LAPTOP).settings
+    assert choose(replace(TATOEBA, lacking=("valid",)), LAPTOP).settings["HELD_OUT"] == "500"
+    chinese = replace(TATOEBA, languages=("en", "zh"), scripts={"en": "Latin", "zh": "Han"})
+    assert choose(chinese, LAPTOP).settings["BLEU_TOKENIZER"] == "subwords"
+    assert "BLEU_TOKENIZER" not in choose(TATOEBA, LAPTOP).settings
+
+
+def test_a_processor_without_bfloat16_is_not_asked_for_it():
+    assert not options(choose(TATOEBA, replace(LAPTOP, bfloat16=False)))["cpu_bf16"]
+    assert not options(choose(MULTI30K, GPU))["fast_training"]
+
+
+def test_this_machine_has_cores_and_memory():
+    machine = this_machine()
+    assert machine.cores == os.cpu_count() and 0.1 < machine.memory < 10**5

@@ -1,0 +1,69 @@
+"""The forms that a person's parallel text may have, and which one a path has."""
+
+from pathlib import Path
+
+from zsnmt.corpora.own_text.line_files import OWN_FORM, tables_of_pattern
+from zsnmt.corpora.own_text.saved_dataset import state_files, tables_of_datasets
+from zsnmt.corpora.own_text.tab_separated import SUFFIX, tables_of_tab_separated
+from zsnmt.corpora.own_text.table import Table
+from zsnmt.errors import InputError
+
+NAMES_SHOWN = 5
+
+
+def read_tables(path: Path, pattern: str = "") -> list[Table]:
+    """The tables of a file or folder: files of lines that a pattern describes, or, without one, zsnmt's own
+    form, a saved dataset of Hugging Face, or text separated by tabs.
+
+    Raises `InputError` for what has none of these forms, and where there is no training text.
+    """
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file or folder; give the one that holds the text")
+    if pattern and not path.is_dir():
+        raise InputError(
+            f"{path} is not a folder; a pattern describes the names of files in one, so give that, or leave "
+            "--pattern out"
+        )
+    if pattern:
+        tables = tables_of_pattern(path, pattern)
+    elif path.is_file():
+        tables = tables_of_tab_separated([path]) if path.suffix == SUFFIX else []
+    elif states := state_files(path):
+        tables = tables_of_datasets(states)
+    elif has_pairs(path) or not (files := tab_separated_files(path)):
+        tables = [table for each in OWN_FORM for table in tables_of_pattern(path, each)]
+    else:
+        tables = tables_of_tab_separated(files)
+    if not any(table.split == "train" for table in tables):
+        raise InputError(f"{path} has no training text in a form that zsnmt reads: {forms(path, pattern)}")
+    return tables
+
+
+def is_own_form(path: Path) -> bool:
+    """Whether a path is read as it is: a folder with files of pairs, or with nothing of another form."""
+    others = state_files(path) or tab_separated_files(path) or any(path.glob("train.*"))
+    return path.is_dir() and (has_pairs(path) and not state_files(path) or not others)
+
+
+def has_pairs(folder: Path) -> bool:
+    """Whether a folder has training text of pairs in zsnmt's own form."""
+    return any(folder.glob("train.*-*.*"))
+
+
+def tab_separated_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"*{SUFFIX}"))
+
+
+def forms(path: Path, pattern: str) -> str:
+    """What is looked for, and what is there instead."""
+    if path.is_file():
+        return f"a file must end in {SUFFIX} and have columns with tabs between them"
+    there = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
+    shown = ", ".join(there[:NAMES_SHOWN]) + (", ..." if len(there) > NAMES_SHOWN else "")
+    looked_for = (
+        f"files named {pattern}"
+        if pattern
+        else "train.de-en.de beside train.de-en.en (name yours by --pattern, as in "
+        f"'corpus.{{pair}}.{{language}}'), *{SUFFIX}, or a dataset saved by Hugging Face's library"
+    )
+    return f"looked for {looked_for}; files there: {shown or 'none'}"

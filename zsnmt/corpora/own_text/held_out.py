@@ -1,0 +1,121 @@
+"""Validation and test sets for text that has none: taken from its training text by a rule.
+
+The sentence pairs of a pair are put in an order that follows from the seed and the pivot's sentence alone.
+The first of them are the test set, the next the validation set. So pairs that have sentences of the pivot in
+common hold out the same ones, and the direction between them has a test set as well.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import heappush, heapreplace
+from itertools import combinations, compress, count
+from pathlib import Path
+
+from zsnmt.corpora.overlap import held_out_sentences, normalise
+from zsnmt.corpora.own_text.languages import Pair
+from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.errors import InputError
+from zsnmt.text.lines import iterate_lines, write_lines
+
+SHARE = 20  # at most one sentence pair in so many becomes a test set, and as many a validation set
+LOOKED_AT = 4  # times as many as a set has, since some have a sentence of another set
+FEWEST = 150  # sentences that two languages share for a test set of their own: with fewer a score says little
+
+
+def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> None:
+    """Take test and validation sets from the training text of every pair that lacks them, in place.
+
+    A set has `most` sentence pairs, and at most a twentieth of its pair. `languages`: the pivot first. None
+    of its sentences is in a set of the other split, compared as in `zsnmt.corpora.overlap`; what training
+    text has of them besides is left to `make_training_text`. Raises `InputError` for a pair too small.
+    """
+    trained = pairs_of_split(text, "train", languages)
+    taken = {*held_out_sentences(text, languages)}
+    lines = {pair: first_lines(text, pair, LOOKED_AT * most, seed=seed) for pair in trained}
+    number = {pair: max(1, min(most, count_lines(text, pair) // SHARE)) for pair in trained}
+    out: dict[Pair, set[int]] = {pair: set() for pair in trained}
+    for split in ("test", "valid"):
+        there = pairs_of_split(text, split, languages)
+        sets = {
+            pair: choose(text, pair, lines[pair], number=number[pair], taken=taken)
+            for pair in trained
+            if pair not in there
+        }
+        for pair, chosen in sets.items():
+            if not chosen:
+                raise InputError(
+                    f"{'-'.join(pair)} has no sentence left for a {split} set that is not in another set; "
+                    f"give {split} sets of your own beside the training text"
+                )
+            out[pair] |= chosen.keys()
+            taken |= {normalise(sentence) for sides in chosen.values() for sentence in sides}
+        rows = {pair: [*chosen.values()] for pair, chosen in sets.items()}
+        if split == "test":
+            rows |= {pair: of_pair for pair, of_pair in shared(rows, languages) if pair not in there}
+        for pair, of_pair in rows.items():
+            write_pair(text, split, pair, rows=of_pair)
+    for pair, removed in out.items():
+        leave_out(text, pair, removed)
+
+
+def first_lines(text: Path, pair: Pair, number: int, seed: int) -> list[int]:
+    """The first lines of a pair, counted from 0, in the order of the checksums of the pivot's sentences; of
+    lines with the same sentence one.
+    """
+    first, _ = find_pair(text, "train", *pair)  # the pivot's where the pair has it
+    kept: dict[int, int] = {}
+    largest: list[int] = []  # a heap of the checksums kept, negative, so that the largest comes first
+    for line, sentence in enumerate(iterate_lines(first)):
+        digest = hashlib.blake2b(f"{seed} {normalise(sentence)}".encode(), digest_size=8).digest()
+        rank = int.from_bytes(digest, "big")
+        if rank in kept:
+            continue
+        if len(largest) < number:
+            heappush(largest, -rank)
+        elif rank < -largest[0]:
+            del kept[-heapreplace(largest, -rank)]
+        else:
+            continue
+        kept[rank] = line
+    return [kept[rank] for rank in sorted(kept)]
+
+
+def count_lines(text: Path, pair: Pair) -> int:
+    return sum(1 for _ in iterate_lines(find_pair(text, "train", *pair)[0]))
+
+
+def choose(
+    text: Path, pair: Pair, lines: Sequence[int], number: int, taken: Collection[str]
+) -> dict[int, Pair]:
+    """The first of the lines, so many, without a sentence that is taken, and their sentences."""
+    wanted = {*lines}
+    sides = zip(*map(iterate_lines, find_pair(text, "train", *pair)))
+    rows = {line: row for line, row in enumerate(sides) if line in wanted}
+    free = [line for line in lines if not any(normalise(sentence) in taken for sentence in rows[line])]
+    return {line: rows[line] for line in free[:number]}
+
+
+def shared(
+    rows: Mapping[Pair, Sequence[Pair]], languages: Sequence[str]
+) -> Iterator[tuple[Pair, list[Pair]]]:
+    """The test sets between languages other than the pivot: what the sets of both have in common, by the
+    pivot's sentence, where that is enough.
+    """
+    pivot, *others = languages
+    of_language = {language: dict(rows.get((pivot, language), ())) for language in others}
+    for one, other in combinations(others, 2):
+        common = [sentence for sentence in of_language[one] if sentence in of_language[other]]
+        fewest = min(FEWEST, len(of_language[one]), len(of_language[other]))
+        if common and len(common) >= fewest and (one, other) not in rows:
+            yield (one, other), [(of_language[one][each], of_language[other][each]) for each in common]
+
+
+def write_pair(text: Path, split: str, pair: Pair, rows: Iterable[Pair]) -> None:
+    for language, sentences in zip(pair, zip(*rows)):
+        write_lines(text / f"{split}.{'-'.join(pair)}.{language}", sentences)
+
+
+def leave_out(text: Path, pair: Pair, lines: Collection[int]) -> None:
+    """Remove lines of a pair from the training text."""
+    for file in find_pair(text, "train", *pair):
+        write_lines(file, compress(iterate_lines(file), (line not in lines for line in count())))

@@ -1,0 +1,53 @@
+"""Which languages of a person's text are trained, and which of them is the pivot."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from zsnmt.corpora.own_text.table import Table
+from zsnmt.errors import InputError
+from zsnmt.languages import check_languages
+
+ENGLISH = "en"
+Pair = tuple[str, str]
+
+
+def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tuple[str, ...]:
+    """The languages to train, the pivot first: those `given`, or all that have training text.
+
+    The pivot is the language that all training text shares; where that are several, English, or of a single
+    pair the first in the alphabet. Raises `InputError` where no language is shared, or several without
+    English, and for a given language without training text.
+    """
+    trained = [{*table.languages} for table in tables if table.split == "train"]
+    there = sorted(set().union(*trained))
+    if given:
+        if missing := [language for language in check_languages(given) if language not in there]:
+            raise InputError(
+                f"there is no training text for {', '.join(missing)}; the languages there are "
+                f"{', '.join(there)}"
+            )
+        return tuple(given)
+    shared = sorted(set.intersection(*trained))
+    if not shared:
+        listed = ", ".join(dict.fromkeys("-".join(sorted(languages)) for languages in trained))
+        raise InputError(
+            f"no language is in all of {listed}, as the pivot must be; name the languages to train by "
+            "--languages, the pivot first"
+        )
+    if ENGLISH not in shared and len(shared) > 1 and len(there) > 2:
+        raise InputError(
+            f"all of {', '.join(shared)} could be the pivot; name the languages by --languages, the pivot "
+            "first"
+        )
+    pivot = ENGLISH if ENGLISH in shared else shared[0]
+    return (pivot, *(language for language in there if language != pivot))
+
+
+def pairs_of(table: Table, languages: Sequence[str]) -> list[Pair]:
+    """The pairs of these languages that a table gives text for, in their order; of training text in more
+    than two languages those with the pivot, the first.
+    """
+    pairs = [*combinations([language for language in languages if language in table.languages], 2)]
+    if table.split == "train" and len(table.languages) > 2:
+        pairs = [pair for pair in pairs if pair[0] == languages[0]]
+    return pairs

@@ -1,0 +1,99 @@
+"""Parallel text in files of lines, one for each language, whose names a pattern describes.
+
+{split}.{pair}.{language}          zsnmt's own form: train.de-en.de beside train.de-en.en
+corpus.{pair}.{language}           as Moses and OPUS name them; without {split} all is training text
+{pair}/*.{language}                folders count, and * stands for anything within a name
+{split}.{language}                 without {pair}: line n is one sentence in all languages
+"""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+
+from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Row, Table
+from zsnmt.corpora.parallel_text import check_pair
+from zsnmt.errors import InputError
+from zsnmt.languages import CODE
+from zsnmt.text.lines import iterate_lines
+
+OWN_FORM = ("{split}.{pair}.{language}", "{split}.{language}")
+PLACES = {
+    "split": "|".join(SPLITS_BY_NAME),
+    "pair": f"{CODE.pattern}-{CODE.pattern}",
+    "language": CODE.pattern,
+}
+PLACE = re.compile(r"(\{\w*\}|\*)")
+
+
+def tables_of_pattern(folder: Path, pattern: str) -> list[Table]:
+    """The tables of the files in a folder whose paths from there a pattern describes, in alphabetical order.
+
+    Raises `InputError` for a pattern that cannot be read, and for a file that stands alone.
+    """
+    expression = read_pattern(pattern)
+    matches: dict[str, list[re.Match]] = {}
+    depth = "/".join("*" for _ in pattern.split("/"))
+    for path in sorted(folder.glob(depth)):
+        name = path.relative_to(folder).as_posix()
+        if (match := expression.fullmatch(name)) and path.is_file() and is_of_pair(match):
+            start, end = match.span("language")
+            matches.setdefault(f"{name[:start]}/{name[end:]}", []).append(match)
+    return [table_of(folder, alike) for alike in matches.values()]
+
+
+def read_pattern(pattern: str) -> re.Pattern:
+    """The regular expression of a pattern; a place that stands in it twice is the same text twice."""
+    words = [*filter(None, PLACE.split(pattern))]
+    named = [word[1:-1] for word in words if PLACE.fullmatch(word) and word != "*"]
+    if named.count("language") != 1 or not {*named} <= {*PLACES}:
+        raise InputError(
+            f"'{pattern}' does not describe names of files; write {{language}} once, {{pair}} and {{split}} "
+            "where they stand in the names, and * for anything else, as in corpus.{pair}.{language}"
+        )
+    expression = ""
+    for word in words:
+        if word == "*":
+            expression += "[^/]*"
+        elif not PLACE.fullmatch(word):
+            expression += re.escape(word)
+        else:
+            name = word[1:-1]
+            expression += f"(?P={name})" if f"(?P<{name}>" in expression else f"(?P<{name}>{PLACES[name]})"
+    return re.compile(expression)
+
+
+def is_of_pair(match: re.Match) -> bool:
+    """Whether the language of a file is one of its pair, which that of train.de-en.ids is not."""
+    pair = match.groupdict().get("pair")
+    return pair is None or match["language"] in pair.split("-")
+
+
+def table_of(folder: Path, matches: list[re.Match]) -> Table:
+    """The table of files whose names differ in their language alone."""
+    found = {match["language"]: folder / match[0] for match in matches}
+    named = matches[0].groupdict()
+    languages = tuple(named["pair"].split("-")) if "pair" in named else tuple(sorted(found))
+    if len(languages) < 2 or len(found) < len({*languages}):
+        raise InputError(
+            f"{folder / matches[0][0]} stands alone; add the same in "
+            f"{', '.join({*languages} - {*found}) or 'another language'}, or remove it"
+        )
+    files = tuple(found[language] for language in languages)
+    return Table(
+        split=SPLITS_BY_NAME[named.get("split") or "train"],
+        languages=languages,
+        files=files,
+        rows=partial(rows_of_files, files),
+    )
+
+
+def rows_of_files(files: tuple[Path, ...]) -> Iterator[Row]:
+    """Line by line, what stands in all files; `InputError` where they differ in their number of lines."""
+    for row in zip_longest(*map(iterate_lines, files)):
+        if None in row:
+            ended = row.index(None)
+            longer = next(place for place, line in enumerate(row) if line is not None)
+            check_pair(files[ended], files[longer])
+        yield row

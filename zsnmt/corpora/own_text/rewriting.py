@@ -1,0 +1,35 @@
+"""A person's text in zsnmt's own form, whatever its form was."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from zsnmt.corpora.own_text.languages import Pair, pairs_of
+from zsnmt.corpora.own_text.table import Table
+from zsnmt.text.lines import is_blank, write_lines
+
+
+def write_parallel_text(tables: Sequence[Table], target: Path, languages: Sequence[str]) -> None:
+    """Write `{split}.{src}-{tgt}.{lang}` of all pairs between the languages that tables have, one table
+    after the other.
+
+    Of a table in several languages a held-out split has all pairs, and training text those with the pivot.
+    """
+    parts: dict[tuple[str, Pair], list[Table]] = {}
+    for table in tables:
+        for pair in pairs_of(table, languages):
+            parts.setdefault((table.split, pair), []).append(table)
+    for (split, pair), of_pair in parts.items():
+        if next(sentence_pairs(of_pair, pair), None) is None:
+            continue  # a table in several languages may have no row in two of them
+        for side, language in enumerate(pair):
+            lines = (row[side] for row in sentence_pairs(of_pair, pair))
+            write_lines(target / f"{split}.{'-'.join(pair)}.{language}", lines)
+
+
+def sentence_pairs(tables: Sequence[Table], pair: Pair) -> Iterator[Pair]:
+    """The sentences of two languages in rows that have both."""
+    for table in tables:
+        first, second = (table.languages.index(language) for language in pair)
+        for row in table.rows():
+            if not is_blank(row[first]) and not is_blank(row[second]):
+                yield row[first], row[second]

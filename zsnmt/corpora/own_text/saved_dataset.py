@@ -1,0 +1,97 @@
+"""Parallel text in a dataset of Hugging Face's library `datasets`, as its `save_to_disk` leaves it.
+
+Its Arrow files are read by pyarrow, batch by batch, without `datasets`. A row has a column `translation`,
+`{"en": ..., "de": ...}`, or a column of text for each language, named by its code.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Row, Table, check_row
+from zsnmt.errors import InputError
+from zsnmt.files.records import damage_of, read_json
+
+STATE_FILE, INFO_FILE = "state.json", "dataset_info.json"
+COLUMN = "translation"
+TEXT_TYPES = ("string", "large_string")
+CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?")
+REMEDY = "save the dataset again with save_to_disk"
+
+
+def state_files(folder: Path) -> list[Path]:
+    """What each dataset in a folder is recognised by: one, those of its splits, or those in folders below."""
+    states = (path for depth in ("", "*/", "*/*/") for path in folder.glob(depth + STATE_FILE))
+    return sorted(path for path in states if path.with_name(INFO_FILE).is_file())
+
+
+def tables_of_datasets(states: Sequence[Path]) -> list[Table]:
+    """A table for each dataset; its split is the name of its folder, else it is training text.
+
+    Raises `InputError` without pyarrow, and for a dataset that is damaged or has no columns of languages.
+    """
+    return [table_of(state) for state in states]
+
+
+def table_of(state: Path) -> Table:
+    listed = read_json(state, REMEDY, {"_data_files": [{"filename": str}]})["_data_files"]
+    files = tuple(state.parent / each["filename"] for each in listed)
+    if not files:
+        raise InputError(f"{state.parent} is an empty dataset; give one with rows")
+    languages = languages_of(files[0])
+    return Table(
+        split=SPLITS_BY_NAME.get(state.parent.name, "train"),
+        languages=languages,
+        files=(state, *files),
+        rows=partial(rows_of, files, languages),
+    )
+
+
+def languages_of(file: Path) -> tuple[str, ...]:
+    """The languages of a dataset: the keys of its column `translation`, or the columns of text that are
+    named by the code of a language.
+    """
+    schema = open_stream(file).schema
+    columns = schema.field(COLUMN).type if COLUMN in schema.names else schema
+    texts = [column.name for column in columns if str(column.type) in TEXT_TYPES]
+    languages = tuple(name for name in texts if CODE.fullmatch(name))
+    if len(languages) < 2:
+        raise InputError(
+            f"{file.parent} has the columns {', '.join(schema.names)}; it needs '{COLUMN}', or one of text "
+            "for each language, named by its code such as en"
+        )
+    return languages
+
+
+def rows_of(files: Sequence[Path], languages: tuple[str, ...]) -> Iterator[Row]:
+    """The rows of all files of a dataset; what is None is empty."""
+    for number, of_row in enumerate(chain.from_iterable(map(read_rows, files)), start=1):
+        row = tuple(of_row[language] or "" for language in languages)
+        check_row(row, f"{files[0].parent}, row {number}")
+        yield row
+
+
+def read_rows(file: Path) -> Iterator[dict]:
+    """The rows of a file, by language, a batch in memory at a time."""
+    stream = open_stream(file)
+    with damage_of(file, REMEDY):
+        for batch in stream:
+            rows = batch.to_pylist()
+            yield from (row[COLUMN] for row in rows) if COLUMN in stream.schema.names else rows
+
+
+def open_stream(file: Path) -> Any:
+    """The Arrow batches of a file, which is mapped and not read; `InputError` without pyarrow."""
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError:
+        raise InputError(
+            f"{file.parent} is a dataset of Hugging Face, which pyarrow reads; it is not installed: run "
+            "pip install pyarrow"
+        ) from None
+    with damage_of(file, REMEDY):
+        return pyarrow.ipc.open_stream(pyarrow.memory_map(str(file)))

@@ -1,0 +1,177 @@
+"""`zs_cross_entropy`: fairseq's label-smoothed cross-entropy, chunked or not, and terms of remedies."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
+
+import torch
+from fairseq import metrics
+from fairseq.criterions import register_criterion
+from fairseq.criterions.label_smoothed_cross_entropy import (
+    LabelSmoothedCrossEntropyCriterion,
+    LabelSmoothedCrossEntropyCriterionConfig,
+)
+from fairseq.dataclass import FairseqDataclass
+from fairseq.models.transformer import TransformerDecoderBase
+from fairseq.tasks import FairseqTask
+from torch import Tensor, nn
+
+from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy
+from zsnmt.data.tag_surgery import stacked
+from zsnmt.errors import InputError
+from zsnmt.terms.agreement import Agreement, AgreementOptions
+from zsnmt.terms.consistency import Consistency, ConsistencyOptions
+from zsnmt.terms.denoising import Denoising, DenoisingOptions
+from zsnmt.terms.term import Predictions, Rows, Term
+from zsnmt.terms.unlikelihood import Unlikelihood, UnlikelihoodOptions
+
+
+class Kind(NamedTuple):
+    """A term and its options, of which the first is its weight."""
+
+    term: type[Term]
+    options: type[FairseqDataclass]
+
+
+TERMS = {
+    "consistency": Kind(Consistency, ConsistencyOptions),
+    "unlikelihood": Kind(Unlikelihood, UnlikelihoodOptions),
+    "denoising": Kind(Denoising, DenoisingOptions),
+    "agreement": Kind(Agreement, AgreementOptions),
+}
+
+
+@dataclass
+class ZeroShotCrossEntropyConfig(
+    AgreementOptions,
+    DenoisingOptions,
+    UnlikelihoodOptions,
+    ConsistencyOptions,
+    LabelSmoothedCrossEntropyCriterionConfig,
+):
+    chunked_loss: bool = field(
+        default=False,
+        metadata={"help": "less memory and time, to rounding, as chunked_label_smoothed_cross_entropy"},
+    )
+    translation_weight: float = field(
+        default=1.0,
+        metadata={"help": "weight of the translation loss beside the terms; 0 trains by these alone"},
+    )
+
+
+@register_criterion("zs_cross_entropy", dataclass=ZeroShotCrossEntropyConfig)
+class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
+    """The stock loss and terms, sums over tokens, with their weights. Validation has the stock loss alone.
+
+    The model reads a batch and the rows of all terms at once. `loss` and `nll_loss` of the log are those of
+    the translation; each term has a figure of its own, in bits per target token.
+    """
+
+    def __init__(self, cfg: ZeroShotCrossEntropyConfig, task: FairseqTask) -> None:
+        super().__init__(
+            task, cfg.sentence_avg, cfg.label_smoothing, cfg.ignore_prefix_size, cfg.report_accuracy
+        )
+        self.chunked, self.translation_weight = cfg.chunked_loss, cfg.translation_weight
+        self.terms = {name: kind.term(cfg, task) for name, kind in TERMS.items() if has_weight(kind, cfg)}
+        if self.terms and cfg.ignore_prefix_size:
+            raise InputError(
+                "--ignore-prefix-size is for targets that begin with a tag, and those of zs_translation do "
+                "not; leave it out"
+            )
+        if self.translation_weight < 0 or (self.translation_weight != 1 and not self.terms):
+            raise InputError(
+                f"--translation-weight {self.translation_weight:g}: it is 0 or more, and for a loss with "
+                "other terms; give one of them a weight, or leave it out"
+            )
+
+    def projecting_decoder(self, model: nn.Module) -> TransformerDecoderBase | None:
+        return super().projecting_decoder(model) if self.chunked else None
+
+    def forward(self, model: nn.Module, sample: dict, reduce: bool = True) -> tuple[Tensor, int, dict]:
+        """The stock method, and in training the terms with a weight."""
+        if not (model.training and reduce and self.terms):
+            return super().forward(model, sample, reduce)
+        asked = {name: term.rows(sample) for name, term in self.terms.items()}
+        batches = [Rows(sample["net_input"], sample["target"]), *asked.values()]
+        (translated, *own), extra = self.read(model, batches)
+        loss, size, log = self.translation(model, (translated, extra), sample)
+        of_batch, *predictions = (
+            Predictions(states, rows.target, pad=self.padding_idx, project=self.projection(model))
+            for states, rows in zip((translated, *own), batches)
+        )
+        total = self.translation_weight * loss
+        for (name, term), of_term in zip(self.terms.items(), predictions):
+            value = term.loss(of_batch, of_term)
+            total = total + term.weight * value
+            log[f"{name}_loss"] = value.data
+        return total, size, log
+
+    def read(self, model: nn.Module, batches: list[Rows]) -> tuple[list[Tensor], dict]:
+        """The features or logits (B×T×…) of each batch, from one pass, and what else the model returns."""
+        sides = {"src_tokens": self.task.args.left_pad_source, "prev_output_tokens": False}
+        inputs = {
+            name: stacked([rows.inputs[name] for rows in batches], self.padding_idx, left)
+            for name, left in sides.items()
+        }
+        inputs["src_lengths"] = torch.cat([rows.inputs["src_lengths"] for rows in batches])
+        states, extra = model(**inputs, **self.asked_of(model))
+        parts = states.split([len(rows.target) for rows in batches])
+        return [part[:, : rows.target.size(1)] for part, rows in zip(parts, batches)], extra
+
+    def asked_of(self, model: nn.Module) -> dict:
+        """What the model is told besides its inputs: whether the criterion has features projected itself."""
+        return {} if self.projecting_decoder(model) is None else {"features_only": True}
+
+    def projection(self, model: nn.Module) -> Callable[[Tensor], Tensor]:
+        """What makes logits of what the model returns."""
+        decoder = self.projecting_decoder(model)
+        return nn.Identity() if decoder is None else decoder.output_layer
+
+    def translation(
+        self, model: nn.Module, net_output: tuple, sample: dict
+    ) -> tuple[Tensor, int, dict[str, Any]]:
+        """What the stock method returns for a batch that the model has read."""
+        sample = {**sample, "net_input": {**sample["net_input"], **self.asked_of(model)}}
+        loss, nll_loss = self.compute_loss(model, net_output, sample)
+        size = len(sample["target"]) if self.sentence_avg else sample["ntokens"]
+        log = {
+            "loss": loss.data,
+            "nll_loss": nll_loss.data,
+            "ntokens": sample["ntokens"],
+            "nsentences": len(sample["target"]),
+            "sample_size": size,
+        }
+        if self.report_accuracy:
+            correct, counted = self.compute_accuracy(model, net_output, sample)
+            log |= {"n_correct": int(correct), "total": int(counted)}
+        return loss, size, log
+
+    @classmethod
+    def reduce_metrics(cls, logging_outputs: list[dict]) -> None:
+        """Log the stock figures, and each term in bits per target token."""
+        super().reduce_metrics(logging_outputs)
+        tokens = sum(log.get("ntokens", 0) for log in logging_outputs)
+        for name in (f"{term}_loss" for term in TERMS):
+            if any(name in log for log in logging_outputs):
+                value = sum(log.get(name, 0) for log in logging_outputs)
+                metrics.log_scalar(name, value / tokens / math.log(2), tokens, round=3)
+
+
+# fairseq goes on with a run only if its criterion has the same name
+ZeroShotCrossEntropy.__name__ = LabelSmoothedCrossEntropyCriterion.__name__
+
+
+def has_weight(kind: Kind, cfg: ZeroShotCrossEntropyConfig) -> bool:
+    """Whether a term has a weight; `InputError` for one below 0, and for other options of a term without."""
+    weight, *others = [option for option in fields(kind.options) if option.name != "_name"]
+    value = getattr(cfg, weight.name)
+    if value < 0:
+        raise InputError(f"{kind.term.option} {value:g} would teach the opposite; give 0 or more")
+    for option in others:
+        if not value and str(getattr(cfg, option.name)) != str(option.default):
+            raise InputError(
+                f"--{option.name.replace('_', '-')} has no effect without {kind.term.option}; give both, or "
+                "leave it out"
+            )
+    return value > 0

@@ -1,0 +1,61 @@
+"""One ranking of what is said after several sources or tags: candidates of beam search from K views.
+
+A view is N×W×V: log-probabilities after the hypotheses that all views share. Scores of hypotheses are N×W.
+"""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from zsnmt.decoding.beam_search import Candidates, Combination, best_candidates
+from zsnmt.decoding.methods.settings import VOTE, Ensemble
+
+
+def combination(several: Ensemble | None, weights: Sequence[float]) -> Combination:
+    """That of an ensemble, or of a contrast with these weights of the views behind the first."""
+    if several is not None:
+        return vote if several.by == VOTE else average
+
+    def contrast(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
+        return best_candidates(contrasted(views, weights), scores, number)
+
+    return contrast
+
+
+def vote(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
+    """Bi-level beam search (Wen et al. 2025): each view nominates its best candidates (N×Z), whose
+    probabilities add up over the views that nominate them.
+
+    Their sum is over K, so that equal views are as one. A candidate stands for itself where it is first
+    nominated.
+    """
+    symbols = views[0].size(-1)
+    nominated = [best_candidates(view, scores, number) for view in views]
+    values = torch.cat([best for best, _, _ in nominated], dim=1)  # N×KZ
+    places = torch.cat([parents * symbols + tokens for _, parents, tokens in nominated], dim=1)
+    same = places[:, :, None] == places[:, None]  # N×KZ×KZ
+    votes = values[:, None].masked_fill(~same, -math.inf).logsumexp(dim=-1) - math.log(len(views))
+    votes = votes.masked_fill(same.tril(diagonal=-1).any(dim=-1), -math.inf)
+    best, chosen = votes.topk(nominated[0][0].size(1), dim=1)
+    places = places.gather(1, chosen)
+    return best, places // symbols, places % symbols
+
+
+def average(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
+    """The mean of the probabilities, as in fairseq's ensembles."""
+    mean = torch.stack([*views]).logsumexp(dim=0) - math.log(len(views))
+    return best_candidates(mean, scores, number)
+
+
+def contrasted(views: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
+    """Log of p_0 - Σ λ_i p_i (Sennrich et al. 2024), -inf where that is not above 0.
+
+    A hypothesis for which nothing is left has the first view's own.
+    """
+    first, *others = views
+    share = sum(weight * (other - first).exp() for weight, other in zip(weights, others, strict=True))
+    left = first + torch.log1p(-torch.as_tensor(share))
+    left = left.masked_fill(left.isnan(), -math.inf)
+    return torch.where(left.eq(-math.inf).all(dim=-1, keepdim=True), first, left)

@@ -1,0 +1,212 @@
+"""The methods by their names and settings, as a person writes them: `ensemble:through=en,by=average`.
+
+A method is an ensemble, a contrast or a mask; the settings of a mask may be given to the other two as well.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction, check_known, check_language
+
+VOTE, AVERAGE = COMBINATIONS = ("vote", "average")
+PIVOT, SOURCE = "pivot", "source"  # stand for the model's first language, and for that of the sentence
+MOST_SOURCES = 3
+WHOLE, NUMBER, LANGUAGES = "a whole number", "a number", "language codes with + between"
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """A sentence and its translations into other languages, by the same model, as sources of one output (Wen
+    et al. 2025).
+
+    `through`: these languages, of which a direction leaves out its own two; `by`: their bi-level beam search
+    (`vote`), or the `average` of the probabilities.
+    """
+
+    through: tuple[str, ...] = (PIVOT,)
+    by: str = VOTE
+
+    def __post_init__(self) -> None:
+        check_languages("through", self.through)
+        if len(self.through) >= MOST_SOURCES:
+            raise InputError(
+                f"an ensemble through {'+'.join(self.through)} has more than {MOST_SOURCES} sources, that of "
+                f"the sentence among them; name at most {MOST_SOURCES - 1} languages"
+            )
+        if self.by not in COMBINATIONS:
+            raise InputError(f"there is no ensemble by '{self.by}'; write by={' or by='.join(COMBINATIONS)}")
+
+    def of(self, known: Sequence[str]) -> "Ensemble":
+        """That of a model of these languages, the pivot first; `InputError` for others."""
+        return replace(self, through=named(self.through, known))
+
+    def pivots(self, direction: Direction) -> list[str]:
+        """The languages that a direction goes through."""
+        return [language for language in self.through if language not in direction]
+
+    def fault(self, direction: Direction) -> str | None:
+        """Why a direction cannot be translated so; None where it can."""
+        if self.pivots(direction):
+            return None
+        return (
+            f"an ensemble through {'+'.join(self.through)} has no second source from {direction.source} into "
+            f"{direction.target}: it goes through a language that is neither; translate directly, or name "
+            "another with through="
+        )
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What the model would write into other languages, or for another sentence, is made less probable
+    (Sennrich et al. 2024).
+
+    `languages`: those other languages, `source` among them, of which a direction leaves out its target. Each
+    has the `language_weight`, and another sentence of the text, the next one, the `source_weight`.
+    """
+
+    languages: tuple[str, ...] = (PIVOT, SOURCE)
+    language_weight: float = 0.1
+    source_weight: float = 0.7
+
+    def __post_init__(self) -> None:
+        check_languages("languages", self.languages)
+        for name in ("language_weight", "source_weight"):
+            if not 0 <= (value := getattr(self, name)) < 1:  # which no NaN is
+                raise InputError(f"{name}={value} is not a weight; give a number from 0 to below 1")
+
+    def of(self, known: Sequence[str]) -> "Contrast":
+        """That of a model of these languages, the pivot first; `InputError` for others."""
+        return replace(self, languages=named(self.languages, [*known, SOURCE]))
+
+    def contrasted(self, direction: Direction) -> list[str]:
+        """The languages that a direction is contrasted with."""
+        languages = [direction.source if language == SOURCE else language for language in self.languages]
+        return [language for language in dict.fromkeys(languages) if language != direction.target]
+
+    def fault(self, direction: Direction) -> str | None:
+        """Why a direction cannot be translated so; None where it can."""
+        if self.source_weight or self.contrasted(direction):
+            return None
+        return (
+            f"a contrast of {direction.target} with {'+'.join(self.languages)} is none: it needs a language "
+            "that is not the target; name one with languages=, or give a source_weight"
+        )
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Only pieces that occur at least `pieces` times in the target language's training text, and those
+    without a letter, are written; with a `penalty` others may be, for so many nats each.
+    """
+
+    pieces: int = 1
+    penalty: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.pieces < 1:
+            raise InputError(f"pieces={self.pieces} leaves out no piece; give 1 or more")
+        if self.penalty is not None and not 0 <= self.penalty < float("inf"):
+            raise InputError(
+                f"penalty={self.penalty} is not a penalty; give a number of nats, 0 or more, or leave it "
+                "out, which forbids the pieces"
+            )
+
+
+KINDS: dict[str, type[Ensemble] | type[Contrast] | None] = {
+    "ensemble": Ensemble,
+    "contrast": Contrast,
+    "mask": None,
+}
+READ: dict[str, tuple[Callable[[str], Any], str]] = {  # how the value of each setting is read, and what it is
+    "through": (lambda value: tuple(value.split("+")), LANGUAGES),
+    "by": (str, "a word"),
+    "languages": (lambda value: tuple(value.split("+")), LANGUAGES),
+    "language_weight": (float, NUMBER),
+    "source_weight": (float, NUMBER),
+    "pieces": (int, WHOLE),
+    "penalty": (float, NUMBER),
+}
+
+
+@dataclass(frozen=True)
+class Method:
+    """An ensemble, a contrast, or neither, and a mask or none."""
+
+    several: Ensemble | Contrast | None = None
+    mask: Mask | None = None
+
+    @property
+    def name(self) -> str:
+        """The kind, by which it is called."""
+        return next(name for name, kind in KINDS.items() if isinstance(self.several, kind or type(None)))
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """All that tells it from others of its kind, by name: without what goes without saying."""
+        parts = [asdict(part) for part in (self.several, self.mask) if part]
+        settings = {name: value for part in parts for name, value in part.items() if value is not None}
+        for weight, *others in (("language_weight", "languages"), ("source_weight",)):
+            if settings.get(weight) == 0:
+                settings = {name: value for name, value in settings.items() if name not in (weight, *others)}
+        return {name: value for name, value in settings.items() if (name, value) != ("by", VOTE)}
+
+    @property
+    def needs_source(self) -> bool:
+        """Whether the language of the source must be known."""
+        return self.several is not None
+
+    def fault(self, direction: Direction) -> str | None:
+        """Why a direction cannot be translated so; None where it can."""
+        return None if self.several is None else self.several.fault(direction)
+
+    def of(self, known: Sequence[str]) -> "Method":
+        """The method for a model of these languages, the pivot first; `InputError` for others."""
+        return replace(self, several=self.several and self.several.of(known))
+
+
+def parse_method(text: str) -> Method:
+    """Read `mask`, `ensemble:through=en+de` or `contrast:source_weight=0.5,pieces=2`; `InputError` for
+    anything else.
+    """
+    name, _, rest = text.partition(":")
+    if name not in KINDS:
+        raise InputError(f"there is no way '{name}' to translate; choose {', '.join(KINDS)}")
+    kind = KINDS[name]
+    own, of_mask = ([each.name for each in fields(part)] if part else [] for part in (kind, Mask))
+    given: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        setting, equals, value = part.partition("=")
+        if not equals or setting not in (*own, *of_mask) or setting in given:
+            raise InputError(
+                f"'{part}' is not a setting of {name}; write {name}:{(*own, *of_mask)[0]}=VALUE, with each "
+                f"of {', '.join((*own, *of_mask))} once at most and commas between"
+            )
+        read, what = READ[setting]
+        try:
+            given[setting] = read(value)
+        except ValueError:
+            raise InputError(f"{setting}={value} is not {what}") from None
+    mask = {setting: value for setting, value in given.items() if setting in of_mask}
+    return Method(
+        kind(**{setting: value for setting, value in given.items() if setting in own}) if kind else None,
+        Mask(**mask) if mask or kind is None else None,
+    )
+
+
+def named(languages: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """The languages, each once, the first of those that are known in the place of `pivot`."""
+    return tuple(
+        dict.fromkeys(
+            known[0] if language == PIVOT else check_known(language, known) for language in languages
+        )
+    )
+
+
+def check_languages(setting: str, languages: tuple[str, ...]) -> None:
+    """`InputError` unless they are codes of languages, each once."""
+    for language in languages:
+        check_language(language)
+    if len({*languages}) < len(languages):
+        raise InputError(f"{setting}={'+'.join(languages)} names a language twice; name each once")

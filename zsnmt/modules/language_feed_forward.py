@@ -1,0 +1,37 @@
+"""Feed-forward blocks of the target languages' own beside a decoder layer's (Qu and Watanabe 2022)."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+
+class LanguageFeedForward(nn.Module):
+    """w · Dropout(W₂ relu(W₁ x)) with weights of the row's target language; zero where it has none.
+
+    w is a learned number for each language, 0.1 at the start. Blocks without a row in a batch have zero
+    gradients there, not none, as data parallel training needs.
+    """
+
+    START = 0.1
+
+    def __init__(self, tags: Sequence[int], embed_dim: int, ffn_dim: int, dropout: nn.Module) -> None:
+        """`tags`: dictionary ids of the tags of the languages that have a block."""
+        super().__init__()
+        if ffn_dim < 1:
+            raise ValueError(f"the dimension of the blocks is {ffn_dim}; it must be 1 or more")
+        self.tags, self.dropout_module = tuple(tags), dropout
+        self.widen = nn.ModuleList(nn.Linear(embed_dim, ffn_dim) for _ in tags)
+        self.narrow = nn.ModuleList(nn.Linear(ffn_dim, embed_dim) for _ in tags)
+        self.weights = nn.Parameter(torch.full((len(tags),), self.START))
+        for linear in (*self.widen, *self.narrow):
+            nn.init.xavier_uniform_(linear.weight)
+
+    def forward(self, x: Tensor, languages: Tensor) -> Tensor:
+        """From the input of the layer's block (T×B×C) and tags (B) to T×B×C."""
+        added = torch.zeros_like(x)
+        for tag, widen, narrow, weight in zip(self.tags, self.widen, self.narrow, self.weights):
+            rows = (languages == tag).nonzero().squeeze(1)
+            of_language = self.dropout_module(narrow(torch.relu(widen(x[:, rows]))))
+            added = added.index_copy(1, rows, (weight * of_language).type_as(added))
+        return added

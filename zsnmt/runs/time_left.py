@@ -1,0 +1,66 @@
+"""How long a training goes on, from its log and its options."""
+
+import json
+import re
+from collections.abc import Sequence
+
+PLANNED = "--total-num-update"  # updates in which the learning rate falls; patience ends the training after
+BOUNDS, PATIENCE = ("--max-update", "--max-epoch"), "--patience"
+ENTRY = re.compile(r"\| train_inner \| (\{.*\})")
+
+
+class TimeLeft:
+    """Says after each entry of fairseq's log (`--log-format json`) how long it is to the end that its options
+    give, at the speed of all entries so far: validations, and whatever else the machine does, are in it.
+    """
+
+    def __init__(self, options: Sequence[str]) -> None:
+        self.patient = PATIENCE in options
+        self.bounds = {
+            name: float(value)
+            for name, value in zip(options, options[1:])
+            if name in (PLANNED, *BOUNDS) and float(value) > 0  # to fairseq 0 is no bound
+        }
+        self.first: tuple[float, float] | None = None  # updates and seconds at the first entry
+
+    def after(self, log_line: str) -> str:
+        """What to say after a line of the log; nothing where no option tells of an end."""
+        if not (match := ENTRY.search(log_line)):
+            return ""
+        entry = json.loads(match[1])
+        if not {"num_updates", "wall", "ups", "update"} <= entry.keys():
+            return ""
+        updates, seconds, epochs = (float(entry[name]) for name in ("num_updates", "wall", "update"))
+        if self.first is None:
+            self.first, speed = (updates, seconds), float(entry["ups"])
+        else:
+            speed = (updates - self.first[0]) / max(seconds - self.first[1], 1e-9)
+        if not speed or not epochs:
+            return ""
+        ends = {
+            name: bound * (updates / epochs if name == "--max-epoch" else 1)
+            for name, bound in self.bounds.items()
+        }
+        return self.sentence(ends, updates, speed)
+
+    def sentence(self, ends: dict[str, float], updates: float, speed: float) -> str:
+        """The time to the nearest of the ends, which are in updates."""
+        if not ends:
+            return ""
+        nearest = min(ends, key=ends.__getitem__)
+        if updates >= ends[nearest]:
+            return ", and on as long as validation gains" if self.patient else ""
+        word = "at most" if self.patient and nearest != PLANNED else "about"  # patience may end it before
+        return f", {word} {duration((ends[nearest] - updates) / speed)} left"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: `40 s`, `12 min`, `1 h 20 min`, `2 days 3 h`."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return f"{max(1, round(seconds))} s"
+    if minutes < 60:
+        return f"{minutes} min"
+    if (hours := minutes // 60) < 48:
+        return f"{hours} h {minutes % 60} min"
+    return f"{hours // 24} days {hours % 24} h"

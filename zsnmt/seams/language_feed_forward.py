@@ -1,0 +1,52 @@
+"""Decoder layers with a feed-forward block for each target language (Qu and Watanabe 2022)."""
+
+from argparse import Namespace
+from collections.abc import Callable
+
+from fairseq.models.transformer import TransformerModel
+from fairseq.modules.fairseq_dropout import FairseqDropout
+from fairseq.tasks import FairseqTask
+
+from zsnmt.errors import InputError
+from zsnmt.modules.language_feed_forward import LanguageFeedForward
+from zsnmt.seams.language_embedding import decoder_tags
+from zsnmt.seams.layers import chosen_layers
+
+OPTION = "--decoder-language-feed-forward-layers"
+DEFAULTS = {"decoder_language_feed_forward_layers": "none", "decoder_language_feed_forward_dim": 1024}
+
+
+def add_options(add: Callable) -> None:
+    add(
+        OPTION,
+        metavar="LAYERS",
+        help="decoder layers that have a feed-forward block for each target language but the pivot, beside "
+        "their own: none, middle, top2, or numbers",
+    )
+    add(
+        "--decoder-language-feed-forward-dim",
+        type=int,
+        metavar="D",
+        help="width of these blocks",
+    )
+
+
+def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
+    """Give each chosen layer blocks for the languages of the task, the pivot left out."""
+    layers = model.decoder.layers
+    chosen = chosen_layers(args.decoder_language_feed_forward_layers, len(layers))
+    if not chosen:
+        return
+    if args.frozen_vocabulary != "none":
+        raise InputError(
+            f"{OPTION} does not go with --frozen-vocabulary, whose languages would have no block; leave one "
+            "of them out"
+        )
+    tags = decoder_tags(task, OPTION, args.decoder_language_feed_forward_layers)[1:]
+    width = args.decoder_language_feed_forward_dim
+    if width < 1:
+        raise InputError(f"--decoder-language-feed-forward-dim {width} must be 1 or more")
+    for number in chosen:
+        dropout = FairseqDropout(args.dropout, module_name=LanguageFeedForward.__name__)
+        blocks = LanguageFeedForward(tags, args.decoder_embed_dim, width, dropout=dropout)
+        layers[number - 1].language_feed_forward = blocks

@@ -1,0 +1,65 @@
+"""Agreement of what is said from a sentence and from its translation (Gu and Feng 2022)."""
+
+from dataclasses import dataclass, field
+
+import torch
+from fairseq.dataclass import FairseqDataclass
+from fairseq.tasks import FairseqTask
+from torch import Tensor
+
+from zsnmt.data.tag_surgery import moved, stacked
+from zsnmt.losses.consistency import consistency
+from zsnmt.terms.term import Predictions, Rows, Term
+
+OF_TARGET = 6.0, 3.0  # the Beta distribution of the share of a prefix that is the target's
+
+
+@dataclass
+class AgreementOptions(FairseqDataclass):
+    agreement_weight: float = field(
+        default=0.0,
+        metadata={
+            "help": "weight of the term that brings together what the model says from the source and from "
+            "the target itself, after prefixes mixed of both; 0.001 to 0.01 in the paper"
+        },
+    )
+
+
+class Agreement(Term):
+    """The batch and its copy (the target as the source), each with the same mixed prefixes."""
+
+    option = "--agreement-weight"
+
+    def __init__(self, options: AgreementOptions, task: FairseqTask) -> None:
+        super().__init__(options.agreement_weight, task)
+
+    def rows(self, sample: dict) -> Rows:
+        given = sample["net_input"]
+        copied = self.surgery.target_as_source(sample, self.task.args.max_source_positions)
+        sources = [given["src_tokens"], copied["src_tokens"]]
+        inputs = {
+            "src_tokens": stacked(sources, self.pad, self.task.args.left_pad_source),
+            "src_lengths": torch.cat([given["src_lengths"], copied["src_lengths"]]),
+            "prev_output_tokens": self.mixed(given).repeat(2, 1),
+        }
+        return Rows(inputs, sample["target"].repeat(2, 1))
+
+    def mixed(self, inputs: dict) -> Tensor:
+        """Prefixes (B×T) in which words of the source stand in places of the target's; tags stay."""
+        prefix = inputs["prev_output_tokens"]
+        words = self.surgery.without_tags(inputs["src_tokens"])
+        words = words.masked_fill(words.eq(self.surgery.eos), self.pad)
+        places = torch.full_like(prefix, self.pad)  # of the source's words, the first after the tag
+        width = min(words.size(1), prefix.size(1) - 1)
+        places[:, 1 : width + 1] = moved(words, self.pad, left=False)[:, :width]
+        replaced = ~self.kept(prefix) & places.ne(self.pad) & prefix.ne(self.pad)
+        return torch.where(replaced, places, prefix)
+
+    def kept(self, prefix: Tensor) -> Tensor:
+        """Which tokens of the target's prefixes (B×T) stay, with a probability drawn for the batch."""
+        share = torch.distributions.Beta(*OF_TARGET).sample()
+        return torch.rand(prefix.shape, device=prefix.device) < share.to(prefix.device)
+
+    def loss(self, translated: Predictions, own: Predictions) -> Tensor:
+        of_source, of_target = own.log_probabilities.chunk(2)
+        return consistency(of_source, of_target) + consistency(of_target, of_source)

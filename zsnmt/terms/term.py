@@ -1,0 +1,98 @@
+"""What a term of the loss is, and what it sees of the model."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
+
+import torch
+from fairseq.tasks import FairseqTask
+from torch import Tensor
+from torch.nn import functional as F
+
+from zsnmt.data.tag_surgery import TagSurgery
+from zsnmt.errors import InputError
+from zsnmt.languages import language_tag
+
+
+class Rows(NamedTuple):
+    """Rows that the model reads besides those of a batch, and what it is asked about.
+
+    `inputs`: those of the model; `target`: B×T, padding where nothing is asked.
+    """
+
+    inputs: dict
+    target: Tensor
+
+
+class Predictions:
+    """What a model says of the tokens of some rows.
+
+    `states`: features or logits (B×T×…), of which `project` makes logits (N×V); `target`: B×T, with padding
+    where nothing is asked.
+    """
+
+    def __init__(self, states: Tensor, target: Tensor, pad: int, project: Callable[[Tensor], Tensor]) -> None:
+        self.counted = target.ne(pad)  # B×T
+        self.states, self.project = states, project
+        self.target = target[self.counted]  # N
+
+    @cached_property
+    def log_probabilities(self) -> Tensor:
+        """Of every symbol at every token that counts (N×V), in float32 at least."""
+        logits = self.project(self.states[self.counted])
+        return F.log_softmax(logits, dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+
+    @property
+    def of_target(self) -> Tensor:
+        """The log-probabilities of the target's tokens (N)."""
+        return self.log_probabilities.gather(1, self.target.unsqueeze(1)).squeeze(1)
+
+
+class Term(ABC):
+    """A term of the loss, a sum over tokens, which counts `weight` times.
+
+    `option` is that of its weight. A term may refuse a task, when it is made, with `InputError`.
+    """
+
+    option: str
+
+    def __init__(self, weight: float, task: FairseqTask) -> None:
+        self.weight, self.task = weight, task
+        if getattr(task, "placement", None) is None:
+            self.refuse("changes language tags", "use --task zs_translation")
+        if task.args.left_pad_target:
+            self.refuse(
+                "reads the decoder's first token", "leave out --left-pad-target, which puts padding there"
+            )
+        if getattr(task.args, "frozen_vocabulary", "none") not in ("none", None):
+            self.refuse("changes older languages", "leave it out, or train without --frozen-vocabulary")
+        if getattr(task.args, "adaptive_softmax_cutoff", None):
+            self.refuse("needs every symbol's probability", "leave out --adaptive-softmax-cutoff")
+
+    def refuse(self, what: str, remedy: str) -> None:
+        """`InputError` for a task with which the term makes no sense."""
+        raise InputError(f"{self.option} {what}: {remedy}")
+
+    @property
+    def pad(self) -> int:
+        """The id of padding."""
+        return self.task.target_dictionary.pad()
+
+    @property
+    def surgery(self) -> TagSurgery:
+        """Of the tag placement, which a checkpoint may have restored since the term was made."""
+        return TagSurgery(self.task.placement, self.task.args.left_pad_source)
+
+    @property
+    def tags(self) -> list[int]:
+        """Ids of the languages' tags, the pivot's first."""
+        return [self.task.target_dictionary.index(language_tag(each)) for each in self.task.langs]
+
+    @abstractmethod
+    def rows(self, sample: dict) -> Rows:
+        """What the model is to read besides a batch."""
+
+    @abstractmethod
+    def loss(self, translated: Predictions, own: Predictions) -> Tensor:
+        """The sum over tokens, in nats, from what the model says of the batch and of the term's own rows."""

@@ -1,0 +1,143 @@
+"""A config for a person's own text: made once, by the rule, and kept to be edited and repeated."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import wrap
+
+from zsnmt.corpora.own_text.forms import read_tables
+from zsnmt.corpora.own_text.languages import choose_languages
+from zsnmt.corpora.own_text.survey import Survey, survey
+from zsnmt.errors import InputError
+from zsnmt.files.names import is_plain
+from zsnmt.files.replacing import replacing
+from zsnmt.training.config import Config, read_config
+from zsnmt.training.machine import this_machine
+from zsnmt.training.rule import Choice, choose
+
+COLUMNS = 110
+UNQUOTED = re.compile(r"[^\s\"';&|<>()`#]*")
+MEANINGFUL = re.compile(r"[\"$`\\\x00-\x1f\x7f]")  # in the value of a config
+
+
+@dataclass(frozen=True)
+class OwnText:
+    """Where a person's text is, and what is said of it besides: the pattern of its files' names, and the
+    languages to train.
+    """
+
+    path: Path
+    pattern: str = ""
+    languages: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Where the text is, as a config says it."""
+        return {"TEXT": str(self.path.resolve()), **({"PATTERN": self.pattern} if self.pattern else {})}
+
+
+def config_file(text: OwnText, runs: Path) -> Path:
+    """Where the config of a text is kept unless another file is named: beside its runs, by its name.
+
+    Raises `InputError` for a name that no experiment can have.
+    """
+    name = text.path.resolve().stem if text.path.is_file() else text.path.resolve().name
+    if not is_plain(name):
+        raise InputError(
+            f"'{name}' cannot name an experiment; say where its config is to be by --config FILE"
+        )
+    return runs / f"{name}.conf"
+
+
+def ensure_config(
+    text: OwnText, file: Path, variables: Mapping[str, str], *, runs: Path, say: Callable[[str], object]
+) -> None:
+    """Make the config of a text, unless it is there, and say what was chosen and why.
+
+    Raises `InputError` for a config that is there and is of another text, for runs of another config of that
+    name, and for text that cannot be trained on.
+    """
+    if file.exists():
+        check_same(text, file, read_config(file, variables))
+        say(f"the config is {file}, made before; to choose anew, remove it and {runs / file.stem}")
+        return
+    if (runs / file.stem).exists():
+        raise InputError(
+            f"{runs / file.stem} has runs of another {file.name}; give this config another name by --config "
+            "FILE"
+        )
+    if strange := [value for value in text.settings.values() if MEANINGFUL.search(value)]:
+        raise InputError(
+            f"'{strange[0]}' cannot stand in a config, where quotes, $, ` and \\ have a meaning; rename it"
+        )
+    say(f"reading {text.path}")
+    tables = read_tables(text.path, text.pattern)
+    found = survey(tables, choose_languages(tables, text.languages))
+    choice = choose(found, this_machine())
+    for sentence in (describe(found), *choice.reasons):
+        say(sentence)
+    write_config(file, text, found, choice=choice)
+    say(f"the config is {file}; to change it, copy it to another name and give that to zsnmt train")
+
+
+def check_same(text: OwnText, file: Path, config: Config) -> None:
+    """`InputError` if a config is not of this text."""
+    if config.text != text.settings["TEXT"]:
+        raise InputError(
+            f"{file} is of another text, {config.text or 'which it makes'}; say by --config FILE where the "
+            f"config of {text.path} is to be"
+        )
+    for option, given, kept in (
+        ("--pattern", text.pattern, config.pattern),
+        ("--languages", " ".join(text.languages), " ".join(config.languages)),
+    ):
+        if given and given != kept:
+            raise InputError(
+                f"{file} was made with {option} {kept or 'left out'}, not {given}; give the config of these "
+                "another name by --config FILE"
+            )
+
+
+def describe(text: Survey) -> str:
+    """The languages and the amount of a text, in a sentence."""
+    counts = ", ".join(f"{pair} {number:,}" for pair, number in text.pairs.items())
+    return (
+        f"The languages are {', '.join(text.languages)}, of which {text.languages[0]} is the pivot; sentence "
+        f"pairs: {counts}."
+    )
+
+
+def write_config(file: Path, text: OwnText, found: Survey, choice: Choice) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    settings = {**text.settings, "LANGUAGES": " ".join(found.languages), **choice.settings}
+    head = "What zsnmt train chose for this text and machine, by the rule of docs/own_text.md."
+    with replacing(file) as written:
+        written.write(config_text(head, [describe(found), *choice.reasons], settings).encode("utf-8"))
+
+
+def config_text(head: str, reasons: Sequence[str], settings: Mapping[str, str]) -> str:
+    """A config with its reasons above its settings."""
+    comments = [*wrap(head, COLUMNS - 2), *(line for reason in reasons for line in bullet(reason))]
+    return "".join(f"# {line}\n" for line in comments) + "".join(
+        map(setting_line, settings, settings.values())
+    )
+
+
+def bullet(sentence: str) -> list[str]:
+    return wrap(sentence, COLUMNS - 2, initial_indent="* ", subsequent_indent="  ")
+
+
+def setting_line(key: str, value: str) -> str:
+    """A setting as a config has it, its options over several lines where one is too short."""
+    if UNQUOTED.fullmatch(value):
+        return f"{key}={value}\n"
+    together = re.sub(" (?!--)" if value.startswith("--") else " ", "\0", value)
+    lines = wrap(
+        f'{key}="{together}"',
+        COLUMNS,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines).replace("\0", " ") + "\n"

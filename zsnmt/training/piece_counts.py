@@ -1,0 +1,68 @@
+"""How often each language uses each piece, counted in the binarised text that a run is trained on."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from fairseq.data import Dictionary
+from fairseq.data.indexed_dataset import MMapIndexedDataset
+
+from zsnmt.data.reading import load_dictionary
+from zsnmt.errors import InputError
+from zsnmt.files.records import damage_of
+from zsnmt.languages import read_languages
+from zsnmt.runs.folder import COMMAND_FILE, PIPELINE_FOLDER, check_trained, same_bytes
+from zsnmt.text.piece_counts import write_piece_counts
+
+
+def count_training_pieces(
+    folder: Path, dictionary: Dictionary, languages: Sequence[str]
+) -> dict[str, Counter[str]]:
+    """How often each language uses each piece in the training text of a folder, without languages that have
+    none.
+    """
+    counts = {}
+    for language in languages:
+        if texts := [*folder.glob(f"train.*.{language}.idx")]:
+            ids = np.sum([count_ids(path.with_suffix(""), len(dictionary)) for path in texts], axis=0)
+            counts[language] = Counter(
+                {dictionary[id]: int(ids[id]) for id in np.flatnonzero(ids) if id >= dictionary.nspecial}
+            )
+    return counts
+
+
+def count_ids(prefix: Path, size: int) -> np.ndarray:
+    """How often each id below `size` occurs in a binarised text."""
+    counts = np.zeros(size, dtype=np.int64)
+    for ids in parts_of(np.fromfile(f"{prefix}.bin", dtype=MMapIndexedDataset(str(prefix))._index.dtype)):
+        counts += np.bincount(ids, minlength=size)
+    return counts
+
+
+def parts_of(ids: np.ndarray, length: int = 2**24) -> Iterator[np.ndarray]:
+    """An array in parts, of which NumPy makes copies in 64 bits."""
+    return (ids[start : start + length] for start in range(0, len(ids), length))
+
+
+def count_pieces_of(run: Path) -> None:
+    """Write `piece_counts.tsv` into a run that is older than that file.
+
+    `InputError` where the data that it was trained on are not there any more, or are others.
+    """
+    check_trained(run)
+    pipeline, command = run / PIPELINE_FOLDER, run / COMMAND_FILE
+    if not command.is_file():
+        raise InputError(f"{command} is missing, which names the data of the run; train the run again")
+    with damage_of(command, "train the run again"):
+        data = Path(shlex.split(command.read_text(encoding="utf-8"))[1])
+    languages = read_languages(pipeline)
+    of_dictionary = f"dict.{languages[0]}.txt"
+    if not same_bytes(data / of_dictionary, pipeline / of_dictionary):
+        raise InputError(
+            f"{data}, on which {run} was trained, is not there any more or holds other data; bring it back, "
+            "or train the run again"
+        )
+    dictionary = load_dictionary(pipeline / of_dictionary)
+    write_piece_counts(run, count_training_pieces(data, dictionary, languages))

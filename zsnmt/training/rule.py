@@ -1,0 +1,212 @@
+"""The rule that chooses model, vocabulary, batch and schedule for a text and a machine; docs/own_text.md
+gives it in words.
+
+Its figures are those of configs that were trained: tatoeba.conf (a million words) and word_orders.conf on a
+CPU, and on a GPU the papers' iwslt17.conf (16 million) and europarl_full.conf (400 million), which have the
+largest sizes and the schedule of Liu et al. (2021, section 3.2).
+"""
+
+import math
+from dataclasses import dataclass
+
+from zsnmt.corpora.own_text.survey import Survey
+from zsnmt.training.machine import Machine
+
+HELD_OUT = 500  # sentence pairs of a set, as of Tatoeba's test sets
+MOST_PIECES = 40_000  # of the papers' vocabularies
+PIECES_BY_ROOT = 5.5  # a million words give 5,500 pieces besides the characters, 16 million 22,000
+PIECES_OF_WORD = 2  # of short text with such a vocabulary, about: what is known of it before it is made
+FILLED = 0.85  # of a batch, since sentences are of unlike lengths
+EPOCHS, FEWEST_UPDATES = 10, 2000  # in which the learning rate falls
+UPDATES_OF_VALIDATION = 100  # at least so many are between two
+RATE_BY_WIDTH = 0.32  # a model of width 128 learns at 0.0025, one of 64 at 0.005
+TOKENS_OF_UPDATE = 28_672  # of the papers' schedule, on how many batches ever
+TOKENS_BY_GIGABYTE = 3584 / 11  # of a batch: the papers' on a GPU of 11 GB
+EVALUATED_BY_PIECES = "subwords"  # sacreBLEU's 13a does not cut scripts without spaces
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size of model: from how many words of training text, both sides counted, it is for, and what it
+    needs.
+
+    `batch`: tokens of a batch on a CPU, 0 for a model that only a GPU trains. `memory` is in GB.
+    """
+
+    words: int
+    encoder_layers: int
+    decoder_layers: int
+    width: int
+    heads: int
+    dropout: float
+    batch: int
+    memory: float
+
+    def __str__(self) -> str:
+        return f"{self.encoder_layers}+{self.decoder_layers} layers of width {self.width}"
+
+
+SIZES = (
+    Size(0, 5, 2, width=64, heads=2, dropout=0.1, batch=600, memory=0.5),
+    Size(100_000, 5, 2, width=128, heads=4, dropout=0.1, batch=1800, memory=1),
+    Size(3_000_000, 5, 2, width=256, heads=4, dropout=0.2, batch=3600, memory=3),
+    Size(10_000_000, 5, 5, width=512, heads=8, dropout=0.2, batch=0, memory=6),
+    Size(40_000_000, 8, 8, width=512, heads=8, dropout=0.2, batch=0, memory=8),
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the rule chose: settings of a config by key, and a sentence on each thing and why."""
+
+    settings: dict[str, str]
+    reasons: list[str]
+
+    def __or__(self, other: "Choice") -> "Choice":
+        return Choice(self.settings | other.settings, self.reasons + other.reasons)
+
+
+def choose(text: Survey, machine: Machine) -> Choice:
+    """The settings of an experiment, but for where its text is."""
+    size = choose_size(text.words, machine)
+    return (
+        choose_held_out(text)
+        | choose_vocabulary(text)
+        | choose_scoring(text)
+        | choose_model(text, machine, size)
+        | (choose_training(text, machine, size) if size.batch else papers_training(machine))
+    )
+
+
+def choose_size(words: int, machine: Machine) -> Size:
+    """The largest size that a text has the words for, and the machine the memory and the processor."""
+    room = machine.gpu or machine.memory
+    able = [size for size in SIZES if size.memory <= room and (machine.gpu or size.batch)]
+    return max((size for size in able if size.words <= words), key=SIZES.index, default=SIZES[0])
+
+
+def choose_held_out(text: Survey) -> Choice:
+    """Held-out sets of its own for a text without."""
+    if not text.lacking:
+        return Choice({}, ["The validation and test sets are those of the text."])
+    kinds = " and ".join({"valid": "validation", "test": "test"}[split] for split in text.lacking)
+    return Choice(
+        {"HELD_OUT": str(HELD_OUT)},
+        [
+            f"{HELD_OUT} sentence pairs of each pair, at most a twentieth of it, are held out for each set, "
+            f"as the text lacks {kinds} sets: always the same ones, which training text does not have."
+        ],
+    )
+
+
+def choose_vocabulary(text: Survey) -> Choice:
+    """Pieces by the root of the words, besides the characters."""
+    by_words = min(PIECES_BY_ROOT * math.sqrt(text.words), text.different_words, MOST_PIECES)
+    pieces = rounded_up(text.characters + by_words)
+    return Choice(
+        {"VOCABULARY": str(pieces)},
+        [
+            f"The vocabulary has {pieces:,} pieces, for {text.words:,} words of training text in "
+            f"{text.characters:,} characters; SentencePiece cuts raw text in {scripts_of(text)}."
+        ],
+    )
+
+
+def rounded_up(number: float) -> int:
+    """A number with two digits that are not 0."""
+    unit = 10 ** max(0, len(str(int(number))) - 2)
+    return math.ceil(number / unit) * unit
+
+
+def scripts_of(text: Survey) -> str:
+    scripts = [*dict.fromkeys(text.scripts.values())]
+    return f"the {'scripts' if len(scripts) > 1 else 'script'} {', '.join(scripts)}"
+
+
+def choose_scoring(text: Survey) -> Choice:
+    """BLEU over pieces where 13a would take a sentence for a word."""
+    if not text.unspaced:
+        return Choice({}, [])
+    return Choice(
+        {"BLEU_TOKENIZER": EVALUATED_BY_PIECES},
+        [f"BLEU counts pieces, for {', '.join(text.unspaced)} has no spaces between words."],
+    )
+
+
+def choose_model(text: Survey, machine: Machine, size: Size) -> Choice:
+    sides = (("encoder", size.encoder_layers), ("decoder", size.decoder_layers))
+    options = [f"--{side}-layers {layers}" for side, layers in sides]
+    for name, value in (
+        ("embed-dim", size.width),
+        ("ffn-embed-dim", 4 * size.width),
+        ("attention-heads", size.heads),
+    ):
+        options += [f"--{side}-{name} {value}" for side, _ in sides]
+    options += [f"--{kind}dropout {size.dropout}" for kind in ("", "attention-", "activation-")]
+    larger = SIZES[SIZES.index(size) + 1 :]
+    held_back = bool(larger) and larger[0].words <= text.words
+    bound = f"; more text than {larger[0].words:,} words would have a larger model" if larger else ""
+    if held_back:
+        bound = "; the words would do for a larger model, which the machine is too small for"
+    return Choice(
+        {"MODEL": " ".join(options)},
+        [f"The model has {size}, for {text.words:,} words and {machine}{bound}."],
+    )
+
+
+def choose_training(text: Survey, machine: Machine, size: Size) -> Choice:
+    """The schedule of a small model: the learning rate falls in ten epochs, and validation ends the
+    training.
+    """
+    of_epoch = max(1.0, text.words * PIECES_OF_WORD / (FILLED * size.batch))
+    epochs = max(EPOCHS, FEWEST_UPDATES / of_epoch)
+    updates = max(100, round(of_epoch * epochs, -2))
+    rate = RATE_BY_WIDTH / size.width
+    between = max(1, round(UPDATES_OF_VALIDATION / of_epoch))
+    seldom = f" --validate-interval {between} --save-interval {between}" if between > 1 else ""
+    options = (
+        "--adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler polynomial_decay "
+        f"--lr {rate:g} --warmup-updates {max(100, round(updates / 9, -2)):.0f} "
+        f"--end-learning-rate {rate / 50:g} --total-num-update {updates:.0f} --label-smoothing 0.1 "
+        f"--max-tokens {size.batch} --max-epoch {math.ceil(4 * epochs)} --patience 3{seldom}"
+    )
+    how = (
+        f"A batch has {size.batch:,} tokens; the learning rate falls for {updates:,.0f} updates, about "
+        f"{epochs:.0f} epochs, and the training ends when three validations have brought nothing."
+    )
+    return Choice({"TRAINING": f"{processing(machine)} {options}"}, [how, *processing_reasons(machine)])
+
+
+def processing(machine: Machine) -> str:
+    """The options that compute the same on a CPU in less time."""
+    if machine.gpu:
+        return "--optimizer adam --criterion label_smoothed_cross_entropy"
+    fast = "--optimizer fused_adam --criterion chunked_label_smoothed_cross_entropy --fast-training"
+    return f"{fast} --cpu-bf16" if machine.bfloat16 else fast
+
+
+def processing_reasons(machine: Machine) -> list[str]:
+    if machine.gpu:
+        return []
+    precision = (
+        "bfloat16 where that is safe" if machine.bfloat16 else "float32: the processor has no bfloat16"
+    )
+    cores = machine.cores
+    where = f"one of {cores} cores (OMP_NUM_THREADS={cores} gives it all)" if cores > 1 else "one core"
+    return [f"The training computes on {where}, in {precision}."]
+
+
+def papers_training(machine: Machine) -> Choice:
+    """The schedule of Liu et al. (2021), its batch divided into as many as the memory of the GPU asks for."""
+    batches = math.ceil(TOKENS_OF_UPDATE / (TOKENS_BY_GIGABYTE * machine.gpu))
+    tokens = TOKENS_OF_UPDATE // batches
+    options = (
+        "--optimizer adam --adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler inverse_sqrt "
+        "--lr 0.000988212 --warmup-updates 8000 --warmup-init-lr 0 --criterion label_smoothed_cross_entropy "
+        f"--label-smoothing 0.1 --max-tokens {tokens} --update-freq {batches} --max-epoch 64 --patience 10"
+    )
+    how = (
+        f"An update has {batches} batches of {tokens:,} tokens, for the memory of the GPU; schedule and size "
+        "are those of Liu et al. (2021), and the training ends when ten validations have brought nothing."
+    )
+    return Choice({"TRAINING": options}, [how])
