@@ -27,6 +27,7 @@ setup(
     package_data={
         "zsnmt.report": ["page.html.jinja", "page.css", "page.js"],
         "zsnmt.report.papers": ["published.tsv"],
+        "zsnmt.serving": ["page.html"],
         "zsnmt.masked_lm.report": ["page.html.jinja"],
     },
     python_requires=">=3.11,<3.13",
@@ -48,7 +49,7 @@ setup(
         "conllu>=4.5",
     ],
     extras_require={
-        "test": ["pytest>=8", "pytest-xdist>=3.6"],
+        "test": ["pytest>=8", "pytest-xdist>=3.6", "libretranslatepy>=2.1"],
         "documents": [
             "sentencex>=1.0",
             "python-docx>=1.1",
@@ -59,6 +60,13 @@ setup(
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
         "datasets": ["pyarrow>=14"],
+        "serve": [
+            "fastapi>=0.115",
+            "uvicorn>=0.30",
+            "prometheus-client>=0.20",
+            "babel>=2.12",
+            "sentencex>=1.0",
+        ],
         "tensorboard": ["tensorboard>=2.14"],
     },
 )

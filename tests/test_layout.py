@@ -20,7 +20,7 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("corpora", "data", "runs", "scoring", "models", "terms"),
     ("tasks", "criterions", "optim", "report", "documents"),
     ("training", "inference"),
-    ("evaluation", "adaptation", "distillation", "masked_lm", "benchmarks"),
+    ("evaluation", "adaptation", "distillation", "masked_lm", "serving", "benchmarks"),
     ("claims",),
     ("cli", "__main__"),
 )

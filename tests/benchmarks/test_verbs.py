@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conftest import run_command
+from tests.conftest import OLDER_RUN, run_command
 from zsnmt.modules.position_names import ENCODINGS
 
 pytestmark = pytest.mark.slow
@@ -118,6 +118,31 @@ def test_one_language_into_all_others_prints_a_table(tiny):
         "| all at once, encoded once |" in printed.stdout
         and "| one direction after another |" in printed.stdout
     )
+
+
+def test_a_server_under_load_prints_a_table(older):
+    import tests.support.serving_extra  # noqa: F401  (skips where a package is missing)
+
+    printed = run_command(
+        "scripts/benchmark.py",
+        "serving",
+        older / OLDER_RUN / "ctranslate2-int8",
+        "--from=velan",
+        "--to=tamun",
+        f"--text={older / 'runs/tiny/text/test.velan'}",
+        "--requests=9",
+        "--clients",
+        "1",
+        "3",
+        "--rounds=1",
+    )
+    assert printed.returncode == 0, printed.stderr
+    assert (
+        "velan to tamun, ctranslate2" in printed.stdout and "9 requests of a line, 1 rounds" in printed.stdout
+    )
+    rows = [line.split(" | ") for line in printed.stdout.splitlines() if line.startswith("| ")]
+    assert [row[0] for row in rows] == ["| asked by", "| the engine alone", "| 1 client", "| 3 clients"]
+    assert all(float(row[3]) <= float(row[4].split()[0]) for row in rows[2:])  # the median, and 99 %
 
 
 def test_tokenisation_by_processes_prints_a_table(tiny):

@@ -190,3 +190,9 @@ def test_an_unknown_format_is_refused_with_those_that_are_known(tmp_path):
         InputError, match=r"a\.odt is not of a known format; give a file that ends in \.txt, \.html"
     ):
         read_document(tmp_path / "a.odt")
+
+
+def test_a_page_with_a_declaration_that_cannot_be_read_is_refused(tmp_path):
+    path = write(tmp_path / "a.html", "<p>a</p><![<")
+    with pytest.raises(InputError, match="the page is not HTML .*; mend that declaration"):
+        read_document(path)

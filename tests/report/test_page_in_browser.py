@@ -1,23 +1,18 @@
 """The page in a real browser: headless Chromium, where it is installed."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
 from html import unescape
 
 import pytest
 
+from tests.support.browser import CHROMIUM, PHONE, dump
 from tests.support.probes import make_probes
 from tests.support.runs import make_run, make_text
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
 from zsnmt.report.scores import read_runs
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None
-)
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
@@ -25,7 +20,6 @@ pytestmark = [
     ),
 ]
 
-PHONE = 390  # CSS pixels across
 LOOK = """\
 <!DOCTYPE html><pre id="seen"></pre>
 <iframe id="frame" src="report.html" style="width: WIDTHpx; height: 800px; border: 0"></iframe>
@@ -61,25 +55,6 @@ document.getElementById("frame").addEventListener("load", (event) => {
 </script>""".replace("WIDTH", str(PHONE))
 
 
-def dump(path, tmp_path, fragment=""):
-    """The document as it stands when scripts have run."""
-    command = [
-        CHROMIUM,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--allow-file-access-from-files",
-        "--virtual-time-budget=2000",
-        f"--user-data-dir={tmp_path / 'profile'}",
-        "--dump-dom",
-        f"{path.as_uri()}{fragment}",
-    ]
-    environment = {**os.environ, "HOME": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
-    assert done.returncode == 0 and done.stdout, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
@@ -101,14 +76,14 @@ def seen(report, tmp_path_factory):
     harness = report.with_name("look.html")
     harness.write_text(LOOK)
     found = re.search(
-        r'<pre id="seen">(.*?)</pre>', dump(harness, tmp_path_factory.mktemp("browser")), re.DOTALL
+        r'<pre id="seen">(.*?)</pre>', dump(harness.as_uri(), tmp_path_factory.mktemp("browser")), re.DOTALL
     )[1]
     assert found, "the page did not load or its script failed"
     return json.loads(unescape(found))
 
 
 def test_the_address_chooses_the_direction(report, tmp_path):
-    document = dump(report, tmp_path, "#fr-de")
+    document = dump(f"{report.as_uri()}#fr-de", tmp_path)
     hidden = {
         match[2]: "hidden" in match[0]
         for match in re.finditer(r'<section class="(direction)" id="(\S+?)"[^>]*>', document)

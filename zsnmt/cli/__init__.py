@@ -63,6 +63,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "prepare-xnli": "make the data of natural language inference",
     },
     "Share": {
+        "serve": "serve trained runs: a page to try them, and a REST interface like LibreTranslate's",
         "export": "export a run into one folder that CTranslate2 translates with",
     },
     "Keep results": {

@@ -13,6 +13,7 @@ docs/performance.md.
     zsnmt benchmark methods                           # ensembles, contrasts, masks against direct translation
     zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
     zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
+    zsnmt benchmark serving RUN --from de --to fr --text test.de # requests to a server, against its engine
     zsnmt benchmark probes                                       # time and memory of states and probes
 """
 
@@ -25,6 +26,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.benchmarks.sizes import SIZES
+from zsnmt.decoding.options import add_engine_options
 from zsnmt.decoding.search import Search
 
 Verbs = argparse._SubParsersAction
@@ -39,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_trainings(verbs)
     add_translation(verbs)
     add_text(verbs)
+    add_serving(verbs)
     add_probes(verbs)
     options = vars(parser.parse_args(arguments))
     module, verb = options.pop("measure")
@@ -189,6 +192,24 @@ def add_text(verbs: Verbs) -> None:
     verb.add_argument(
         "--workers", type=int, nargs="+", default=[os.cpu_count() or 1], help="numbers of processes"
     )
+
+
+def add_serving(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs, "serving", "serving", does="a server under load against its engine alone", rounds=3
+    )
+    verb.add_argument("run", type=Path, help="run folder, or an export")
+    verb.add_argument("--from", dest="source", required=True, help="source language")
+    verb.add_argument("--to", required=True, help="target language")
+    verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
+    verb.add_argument(
+        "--clients", type=int, nargs="+", default=[1, 8, 64], help="numbers of clients that ask at once"
+    )
+    verb.add_argument(
+        "--requests", type=int, default=500, help="requests of each round and number of clients"
+    )
+    verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
+    add_engine_options(verb)
 
 
 def add_probes(verbs: Verbs) -> None:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 PLAIN = ".txt"
 
-FORMATS = {  # module and class; a module is loaded where its format is asked for
-    PLAIN: ("plain_text", "PlainText"),
-    ".html": ("web_page", "WebPage"),
-    ".htm": ("web_page", "WebPage"),
+FORMATS = {  # module and what reads a file there; a module is loaded where its format is asked for
+    PLAIN: ("plain_text", "read_plain_text"),
+    ".html": ("web_page", "read_web_page"),
+    ".htm": ("web_page", "read_web_page"),
     ".srt": ("subtitles", "Subtitles"),
     ".docx": ("word", "Word"),
     ".po": ("messages", "Messages"),

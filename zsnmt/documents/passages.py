@@ -32,7 +32,9 @@ class Passage:
 class Document(Protocol):
     """A document of some format, without what is not text."""
 
-    passages: Sequence[Passage]
+    @property
+    def passages(self) -> Sequence[Passage]:
+        """What is to be translated, in order."""
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         """The document in another language: for each passage the new texts of its runs."""

@@ -10,16 +10,21 @@ from zsnmt.text.lines import open_file
 
 
 class PlainText:
-    """A text file, of which each line is a paragraph."""
+    """A text, of which each line is a paragraph."""
 
-    def __init__(self, path: Path) -> None:
-        whole = re.findall(r"[^\n]*\n|[^\n]+$", read_text(path))
+    def __init__(self, source: str) -> None:
+        whole = re.findall(r"[^\n]*\n|[^\n]+$", source)
         lines = [line.rstrip("\r\n") for line in whole]
         self.ends = [line[len(text) :] for line, text in zip(whole, lines)]
         self.passages = [Passage((Run(line),)) for line in lines]
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         return "".join("".join(texts) + end for texts, end in zip(translations, self.ends)).encode("utf-8")
+
+
+def read_plain_text(path: Path) -> PlainText:
+    """A text file, as `read_text` reads it."""
+    return PlainText(read_text(path))
 
 
 def read_text(path: Path) -> str:

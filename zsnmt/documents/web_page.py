@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from zsnmt.documents.passages import Passage, Run
 from zsnmt.documents.plain_text import read_text
+from zsnmt.errors import InputError
 
 INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rp rt ruby s "
@@ -43,8 +44,11 @@ class Pieces(HTMLParser):
         self.source, self.found = source, list[tuple[str, int, str, bool, bool]]()
         self.lines = [0, *(match.end() for match in re.finditer("\n", source))]
         self.open: list[tuple[str, bool]] = []  # tags, and whether their content is kept
-        self.feed(source)
-        self.close()
+        try:
+            self.feed(source)
+            self.close()
+        except AssertionError as error:  # of Python's parser
+            raise InputError(f"the page is not HTML ({error}); mend that declaration") from None
 
     def add(self, kind: str, tag: str = "") -> None:
         line, column = self.getpos()
@@ -105,12 +109,11 @@ class Pieces(HTMLParser):
 
 
 class WebPage:
-    """A page of HTML in UTF-8. Inline tags lie within a passage, all others end it; `translate="no"`, code,
-    scripts and the like stay.
+    """A page of HTML. Inline tags lie within a passage, all others end it; `translate="no"`, code,
+    scripts and the like stay. `InputError` for a declaration that cannot be read.
     """
 
-    def __init__(self, path: Path) -> None:
-        source = read_text(path)
+    def __init__(self, source: str) -> None:
         self.pieces = [*Pieces(source).pieces()]
         self.places: list[list[int]] = []  # of the pieces that are a passage's runs
         self.attributes: list[
@@ -166,6 +169,11 @@ class WebPage:
             if piece.kind == "start" and piece.tag == "html":
                 sources[place] = LANGUAGE.sub(rf'\g<before>"{language}"', sources[place])
         return "".join(sources).encode("utf-8")
+
+
+def read_web_page(path: Path) -> WebPage:
+    """A page in a file in UTF-8, as `read_text` reads it."""
+    return WebPage(read_text(path))
 
 
 def unquote(value: str) -> str:

@@ -4,13 +4,14 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.engine import Bundle
 from zsnmt.decoding.methods.settings import Ensemble, Method
 from zsnmt.decoding.methods.vocabulary import PieceCounts
 from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
-from zsnmt.decoding.search import Engine, Search, Sentence
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler
 from zsnmt.inference.engines import engine_with, open_engine
@@ -143,10 +144,7 @@ class Translator:
         parts_by_line = Counter(part.line for part in parts)  # in all directions
         finished((len(lines) - len(parts_by_line)) * len(directions))  # the empty ones
         translated: dict[int, str] = {}
-        batches = list(self.batches(parts))
-        sentences = self.searched(parts, lines, first_line)
-        results = self.engine.translate([sentences[place] for place in batch] for batch in batches)
-        for batch, hypotheses in zip(batches, results, strict=True):
+        for batch, hypotheses in self.search(parts, self.searched(parts, lines, first_line)):
             for place, (best, *_) in zip(batch, hypotheses, strict=True):
                 translated[place] = self.codec.text(best.tokens, parts[place].direction.target)
             finished(sum(len(directions) / parts_by_line[parts[place].line] for place in batch))
@@ -154,6 +152,49 @@ class Translator:
             so_far = translations[part.direction][part.line]
             translations[part.direction][part.line] = f"{so_far} {translated[place]}".strip()
         return translations
+
+    def n_best(self, lines: Sequence["Line"]) -> list[list[str]]:
+        """The best translations of raw lines, each in a direction of its own, that differ, best first; no
+        more than the search keeps.
+
+        Of a line in parts, the second translation has the second of each part, and so on.
+        """
+        parts = [
+            Part(place, line.direction, tokens)
+            for place, line in enumerate(lines)
+            for tokens in self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
+        ]
+        sentences = [self.codec.sentence(part.tokens, part.direction) for part in parts]
+        of_part: dict[int, list[Hypothesis]] = {}
+        for batch, hypotheses in self.search(parts, sentences):
+            of_part.update(zip(batch, hypotheses, strict=True))
+        of_line: list[list[list[Hypothesis]]] = [[] for _ in lines]
+        for place, part in enumerate(parts):
+            of_line[part.line].append(of_part[place])
+        return [self.different(line, of_parts) for line, of_parts in zip(lines, of_line, strict=True)]
+
+    def different(self, line: "Line", of_parts: Sequence[Sequence[Hypothesis]]) -> list[str]:
+        """The best texts that the hypotheses of a line's parts make."""
+        texts: dict[str, None] = {}
+        for rank in range(max(map(len, of_parts), default=1)):
+            words = [
+                self.codec.text(each[min(rank, len(each) - 1)].tokens, line.direction.target)
+                for each in of_parts
+            ]
+            texts[" ".join(words).strip()] = None
+            if len(texts) == line.number:
+                break
+        return [*texts]
+
+    def search(
+        self, parts: Sequence[Part], sentences: Sequence[Sentence | Bundle]
+    ) -> Iterator[tuple[list[int], list[list[Hypothesis]]]]:
+        """Places of parts that were translated together, and the hypotheses of each, best first; `sentences`
+        are what the engine takes of the parts.
+        """
+        batches = list(self.batches(parts))
+        results = self.engine.translate([sentences[place] for place in batch] for batch in batches)
+        yield from zip(batches, results, strict=True)
 
     def searched(
         self, parts: Sequence[Part], lines: Sequence[str], first_line: int
@@ -205,3 +246,11 @@ class Translator:
             batch.append(place)
         if batch:
             yield batch
+
+
+class Line(NamedTuple):
+    """A raw line to translate in a direction, and how many translations are wanted."""
+
+    text: str
+    direction: Direction
+    number: int = 1

@@ -1,0 +1,74 @@
+"""Who may ask a server, how often, and how much."""
+
+import math
+
+import pytest
+
+from zsnmt.errors import InputError
+from zsnmt.serving import access
+from zsnmt.serving.access import Rate, check_key, read_keys
+from zsnmt.serving.limits import Limits
+from zsnmt.serving.refusals import Refused
+
+
+def allowed(rate: Rate, address: str, times: int = 1) -> int:
+    """How many of so many requests are allowed."""
+    count = 0
+    for _ in range(times):
+        try:
+            rate.check(address)
+            count += 1
+        except Refused as error:
+            assert error.status == 429
+    return count
+
+
+def test_each_address_has_its_own_rate_which_comes_back():
+    now = [1000.0]
+    rate = Rate(3, clock=lambda: now[0])
+    assert allowed(rate, "a", 5) == 3 and allowed(rate, "b", 2) == 2
+    now[0] += 20
+    assert allowed(rate, "a", 5) == 1 and allowed(rate, "b", 5) == 2
+    now[0] += 600
+    assert allowed(rate, "a", 5) == 3
+
+
+def test_no_rate_is_no_limit():
+    assert allowed(Rate(0), "a", 500) == 500
+
+
+def test_addresses_are_forgotten(monkeypatch):
+    monkeypatch.setattr(access, "ADDRESSES", 10)
+    now = [0.0]
+    rate = Rate(1, clock=lambda: now[0])
+    for number in range(100):
+        assert allowed(rate, str(number)) == 1
+        now[0] += 60
+    assert len(rate.full) <= 10
+
+
+def test_a_key_is_needed_where_there_are_some():
+    check_key(None, [])
+    check_key("one", ["two", "one"])
+    for given in (None, "", "on", "one ", "ö"):
+        with pytest.raises(Refused) as refused:
+            check_key(given, ["two", "one"])
+        assert refused.value.status == 403
+
+
+def test_keys_are_read_from_a_file(tmp_path):
+    path = tmp_path / "keys"
+    path.write_text("one\ntwo\n")
+    assert read_keys(path) == ["one", "two"]
+    for wrong in ("one\ntwo words\n", "öne\n", "one\n\n"):
+        path.write_text(wrong)
+        with pytest.raises(InputError, match="keys, line"):
+            read_keys(path)
+
+
+@pytest.mark.parametrize(
+    "name, value", [("queue", 0), ("seconds", 0.0), ("seconds", math.nan), ("gather", -1.0), ("rate", -1)]
+)
+def test_limits_leave_room_for_a_request(name, value):
+    with pytest.raises(InputError, match=f"--{name} is"):
+        Limits(**{name: value})

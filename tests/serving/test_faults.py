@@ -1,0 +1,114 @@
+"""Many requests at once, some of them broken in any way: none is lost, and nothing is left behind."""
+
+import gc
+import json
+import random
+import socket
+import threading
+from http.client import HTTPConnection
+
+import pytest
+
+from tests.support.serving import Client, ToldTranslator, serving, told_system, wait_until
+from zsnmt.serving import batcher
+from zsnmt.serving.limits import Limits
+
+pytestmark = pytest.mark.slow
+
+NUMBER = 200
+LIMITS = Limits(characters=2000, queue=5000, batch=16)
+
+
+class Sleepy(ToldTranslator):
+    """Takes a random time for each batch."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.random = random.Random(seed)
+
+    def n_best(self, lines):
+        threading.Event().wait(self.random.random() / 100)
+        return super().n_best(lines)
+
+
+def body_of(text: object) -> bytes:
+    return json.dumps({"q": text, "source": "de", "target": "fr", "via": "en"}).encode()
+
+
+def send(client: Client, number: int, fault: str) -> object:
+    """The status of an answer, and a translation of a good request; of a client that leaves, nothing."""
+    bodies = {
+        "none": body_of(f"text {number}"),
+        "several": body_of([f"text {number}", "", f"more {number}\n"] * 3),
+        "failing": body_of([f"text {number}", "fail"]),
+        "large": body_of("a" * 2001),
+        "broken": body_of("text")[:-5],
+        "leaving": body_of([f"leaving {number}"] * 30),
+        "halting": body_of("text"),
+    }
+    body = bodies[fault]
+    head = b"POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
+    if fault in ("leaving", "halting"):
+        with socket.create_connection((client.host, client.port), timeout=120) as wire:
+            wire.sendall(head + body[: None if fault == "leaving" else -3])
+        return None
+    connection = HTTPConnection(client.host, client.port, timeout=120)
+    connection.request("POST", "/translate", body, {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    answer = json.loads(response.read())
+    connection.close()
+    return response.status, answer.get("translatedText") or answer["error"][:20]
+
+
+def expected(number: int, fault: str) -> object:
+    """What is sent back."""
+    way = "en-fr: de-en:"
+    return {
+        "none": (200, f"{way} text {number}"),
+        "several": (200, [f"{way} text {number}", "", f"{way} more {number}\n"] * 3),
+        "failing": (500, "the translation fail"),
+        "large": (413, "the request has 2001"),
+        "broken": (400, "the request is not a"),
+    }.get(fault)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_none_of_many_requests_at_once_is_lost(seed):
+    generator = random.Random(seed)
+    kinds = ["none", "none", "several", "failing", "large", "broken", "leaving", "halting"]
+    faults = [generator.choice(kinds) for _ in range(NUMBER)]
+    found: dict[int, object] = {}
+    start = threading.Barrier(NUMBER)
+    with serving(told_system("told", Sleepy(seed)), limits=LIMITS) as client:
+
+        def ask(number: int) -> None:
+            start.wait()
+            found[number] = send(client, number, faults[number])
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(NUMBER)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        wait_until(lambda: client.figure("zsnmt_queue_lines") == 0)
+        assert client.translate("after")[0] == 200
+    assert found == {number: expected(number, fault) for number, fault in enumerate(faults)}
+
+
+def test_requests_leave_nothing_behind(monkeypatch):
+    monkeypatch.setattr(batcher.logger, "disabled", True)  # pytest keeps what is logged
+    translator = ToldTranslator()
+    faults = ["none", "several", "failing", "large", "broken", "leaving", "halting"]
+    with serving(told_system("told", translator), limits=Limits(characters=2000, gather=0)) as client:
+
+        def objects(requests: int) -> int:
+            for number in range(requests):
+                send(client, number, faults[number % len(faults)])
+            wait_until(lambda: client.figure("zsnmt_queue_lines") == 0)
+            translator.batches.clear()
+            gc.collect()
+            return len(gc.get_objects())
+
+        objects(70)
+        before = objects(7)
+        assert objects(350) - before < 100  # one for each would be 350

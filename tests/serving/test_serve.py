@@ -1,0 +1,102 @@
+"""The command: what it refuses, what it says, and how it ends."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from tests.conftest import OLDER_RUN, ROOT
+from tests.support.serving import Client, wait_until
+from zsnmt.cli import serve
+from zsnmt.errors import InputError
+from zsnmt.serving.server import bind
+
+
+def test_a_port_that_is_taken_is_refused():
+    with bind("127.0.0.1", 0) as taken:
+        taken.listen()
+        with pytest.raises(InputError, match="cannot be had.*give another --port"):
+            bind("127.0.0.1", taken.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    "host, port, message",
+    [
+        ("127.0.0.1", 70_000, "--port is 70000"),
+        ("127.0.0.1", -1, "--port is -1"),
+        ("no such host", 0, "cannot be had"),
+        ("192.0.2.1", 0, "cannot be had"),  # nobody's address, RFC 5737
+    ],
+)
+def test_an_address_that_cannot_be_had_is_refused(host, port, message):
+    with pytest.raises(InputError, match=message):
+        bind(host, port)
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setattr(serve, "NEEDED", ("no_such_package",))
+    with pytest.raises(InputError, match="needs no_such_package; install it with pip install 'zsnmt.serve.'"):
+        serve.main(["RUN"])
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["no_such_run"], "no_such_run"),
+        (["RUN", "RUN"], "is named twice"),
+        (["RUN", "--queue", "0"], "--queue is 0"),
+        (["RUN", "--keys", "no_such_file"], "no_such_file"),
+        (["RUN", "--beam", "0"], "a beam of 0"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(older, words, message):
+    run = str(older / OLDER_RUN)
+    with pytest.raises(InputError, match=message):
+        serve.main([*(run if word == "RUN" else word for word in words), "--port", "0"])
+
+
+@contextmanager
+def command(*words):
+    """A server in a process of its own, and a client of it."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "zsnmt", "serve", *map(str, words), "--port", "0"],
+        cwd=ROOT,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            said = ""
+            while not (greeting := re.search(r"at http://([\d.]+):(\d+);", said)):
+                said += process.stderr.readline() or pytest.fail(f"the server ended: {said}")
+            yield process, Client(greeting[1], int(greeting[2]))
+        finally:
+            process.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_is_told_to_end_answers_what_it_has(older, number):
+    with command(older / OLDER_RUN, "--gather", "3000", "--workers", "1") as (process, client):
+        found = []
+        body = {"q": "Memu vuhwu wima.", "source": "velan", "target": "tamun"}
+        threads = [
+            threading.Thread(target=lambda: found.append(client.ask("/translate", body))) for _ in range(3)
+        ]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: client.figure("zsnmt_queue_lines") == 3)
+        process.send_signal(number)
+        for thread in threads:
+            thread.join()
+        assert process.wait(60) == 0 and process.stderr.read() == ""
+        assert [status for status, _ in found] == [200] * 3 and json.dumps(found).count("translatedText") == 3
+        with pytest.raises(ConnectionRefusedError):
+            client.ask("/health")

@@ -1,0 +1,63 @@
+"""Texts of requests: what is translated of them, and what stays."""
+
+import time
+from contextlib import suppress
+
+import pytest
+
+import tests.support.serving_extra  # noqa: F401  (first: it skips where a package is missing)
+from zsnmt.errors import InputError
+from zsnmt.serving.texts import InSentences, read, words
+
+
+def shouted(text: str, form: str = "text") -> str:
+    """A text whose sentences were translated into capitals."""
+    cut = InSentences.cut(read(text, form), "en")
+    return cut.filled({line: line.upper() for line in cut.lines}, "en")
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n\n", "one", "One. Two!\n", " one\r\n\n\ttwo  \n", "12:30", "\u3000a"]
+)
+def test_everything_but_the_sentences_is_kept(text):
+    cut = InSentences.cut(read(text, "text"), "en")
+    assert cut.filled({}, "en") == text and shouted(text) == text.upper()
+    assert all(line == " ".join(line.split()) != "" for line in cut.lines)
+
+
+def test_sentences_are_translated_once():
+    assert InSentences.cut(read("One is. Two is.\nOne is.", "text"), "en").lines == ["One is.", "Two is."]
+
+
+def test_tags_are_no_words():
+    page = "<p title=x>One &amp; two.</p><script>three()</script>"
+    assert words(read(page, "html")) == "One & two.\nx"
+    assert shouted(page, "html") == '<p title="X">ONE &amp; TWO.</p><script>three()</script>'
+
+
+@pytest.mark.parametrize(
+    "page", ["a < b", "<p>a", "a &", "a &am", "<", "a <b", "<!--a", "</p", "<![CDATA[a]]>"]
+)
+def test_broken_markup_is_kept_too(page):
+    cut = InSentences.cut(read(page, "html"), "en")
+    assert cut.filled({line: line for line in cut.lines}, "en") == page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "part",
+    ["<", "<a ", "<!--", "&", "</", "<a b='", "<![", "<?", " ", "<p>", "</p>", "<a/", ".", "a. ", "\n"],
+)
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_hostile_texts_take_no_time(part, form):
+    begin = time.process_time()
+    with suppress(InputError):
+        shouted(part * (10_000 // len(part)), form)
+    assert time.process_time() - begin < 10
+
+
+@pytest.mark.parametrize("character", ["\x00", "\x07", "\x1b", "\x7f", "\ufeff"])
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_control_characters_are_refused(character, form):
+    with pytest.raises(InputError, match="control character U|byte order mark"):
+        read(f"<p>one</p>\n{character}two", form)

@@ -1,0 +1,56 @@
+"""Serve trained runs, or their exports: a page to try them, and a REST interface in LibreTranslate's shape.
+
+zsnmt serve RUN
+zsnmt serve RUN OTHER_RUN/ctranslate2-int8 --port 8080 --keys FILE --rate 60
+
+The first one serves clients that name no system. See docs/serving.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
+from zsnmt.errors import InputError
+from zsnmt.serving.limits import Limits
+
+NEEDED = ("babel", "fastapi", "prometheus_client", "sentencex", "uvicorn")  # setup.py: extra [serve]
+HOST, PORT = "127.0.0.1", 5000
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = console.Parser(prog="zsnmt serve", description=__doc__)
+    parser.add_argument(
+        "runs", type=Path, nargs="+", metavar="RUN", help="run folder, or an export by zsnmt export"
+    )
+    parser.add_argument("--host", default=HOST, help="address to serve at; 0.0.0.0 for all of this machine")
+    parser.add_argument("--port", type=int, default=PORT, help="its port; 0 for any that is free")
+    parser.add_argument(
+        "--keys", type=Path, metavar="FILE", help="file of API keys, one per line, of which clients need one"
+    )
+    parser.add_argument(
+        "--origins", nargs="+", default=[], metavar="URL", help="other sites whose pages may ask; '*' for all"
+    )
+    console.add_fields(parser, Limits)
+    add_search_options(parser)
+    add_engine_options(parser)
+    options = parser.parse_args(arguments)
+    search, choice = chosen_search(options), engine_choice(options)
+    limits = Limits(**{each.name: getattr(options, each.name) for each in fields(Limits)})
+    try:
+        for package in NEEDED:
+            import_module(package)
+    except ImportError as error:
+        raise InputError(f"a server needs {error.name}; install it with pip install 'zsnmt[serve]'") from None
+    from zsnmt.serving.access import read_keys
+    from zsnmt.serving.application import application
+    from zsnmt.serving.server import bind, serve
+    from zsnmt.serving.systems import open_systems
+
+    keys = read_keys(options.keys) if options.keys else []
+    with bind(options.host, options.port) as listener:
+        systems = open_systems(options.runs, search, choice)
+        app = application(systems, limits, keys, origins=options.origins)
+        serve(app, listener, seconds=limits.seconds, names=[*systems])

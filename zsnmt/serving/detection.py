@@ -1,0 +1,84 @@
+"""In which of a model's languages a text is, and how sure that is."""
+
+import copy
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from zsnmt.documents.languages import ENOUGH
+from zsnmt.errors import InputError
+from zsnmt.scoring.lexicon_identifier import PUNCTUATION, LexiconIdentifier
+
+
+class Detector(Protocol):
+    """Ranks languages for a text."""
+
+    def rank(self, text: str) -> list[tuple[str, float]]:
+        """Languages and how sure each is (0–1), the surest first; none for a text that says nothing."""
+
+
+class NaturalDetector:
+    """py3langid, restricted to some languages; `ValueError` for one that it does not know."""
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        self.model = copy.copy(all_languages())  # whose tables the copies share
+        self.model.set_languages(list(languages))
+
+    def rank(self, text: str) -> list[tuple[str, float]]:
+        """Languages and their probabilities."""
+        return self.model.rank(text) if text.strip() else []
+
+
+class LexiconDetector:
+    """Counts the words of a text that are in the lexicon of each language."""
+
+    def __init__(self, identifier: LexiconIdentifier) -> None:
+        self.lexicons = identifier.lexicons
+
+    def rank(self, text: str) -> list[tuple[str, float]]:
+        """Languages and the shares of words that they know, without those that know none."""
+        words = [word.strip(PUNCTUATION) for word in text.lower().split()]
+        shares = {
+            language: sum(word in lexicon for word in words) / len(words)
+            for language, lexicon in self.lexicons.items()
+            if words
+        }
+        return sorted(((each, share) for each, share in shares.items() if share), key=lambda pair: -pair[1])
+
+
+@functools.cache
+def all_languages() -> LanguageIdentifier:
+    """py3langid's model for probabilities, which takes a while to load."""
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def detector_of(languages: Sequence[str], text: Path) -> Detector | None:
+    """What tells the languages of a model apart: py3langid if it knows all of them, else the lexicons beside
+    the model's text, if they are there.
+    """
+    try:
+        return NaturalDetector(languages)
+    except ValueError:
+        try:
+            return LexiconDetector(LexiconIdentifier.from_folder(text, languages))
+        except (InputError, OSError):
+            return None
+
+
+def detect_all(detector: Detector, texts: Sequence[str]) -> list[tuple[str, float] | None]:
+    """The language of each text of a request and how sure it is (0–1), None where nothing tells; one of
+    fewer than `ENOUGH` letters is taken to be of the language of all of them together.
+    """
+    together = surest(detector, "\n".join(texts))
+    return [
+        surest(detector, text) if len(texts) == 1 or sum(map(str.isalpha, text)) >= ENOUGH else together
+        for text in texts
+    ]
+
+
+def surest(detector: Detector, text: str) -> tuple[str, float] | None:
+    """The first of the languages that a detector ranks."""
+    return next(iter(detector.rank(text)), None)

@@ -1,0 +1,20 @@
+"""Why a request is not served."""
+
+from zsnmt.errors import InputError
+
+BAD, FORBIDDEN, SLOW, TOO_LARGE, UNKNOWN_KIND, TOO_MANY = 400, 403, 408, 413, 415, 429
+FAILED, BUSY, LATE = 500, 503, 504
+GONE = 499  # as nginx writes it down
+RETRY = (TOO_MANY, BUSY)  # which may succeed a little later
+
+
+class Refused(InputError):
+    """A request that is answered with a status of HTTP other than 200, and a sentence."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Gone(Exception):
+    """The client has closed its connection: nobody waits for the answer."""

@@ -1,0 +1,109 @@
+"""What a client may ask for, in JSON or as a form, and how it is read."""
+
+import asyncio
+import json
+from typing import Any, Literal, TypeVar
+from urllib.parse import parse_qs
+
+from fastapi import Request
+from pydantic import BaseModel, Field, ValidationError
+
+from zsnmt.errors import InputError
+from zsnmt.serving.refusals import BAD, SLOW, TOO_LARGE, UNKNOWN_KIND, Refused
+
+JSON, FORM = KINDS = ("application/json", "application/x-www-form-urlencoded")
+AUTO = "auto"
+FIELDS = 1000  # of a form
+
+
+class Detection(BaseModel):
+    """A request for the languages that a text may be in."""
+
+    q: str = Field(description="a text")
+    system: str | None = Field(None, description="the name of a system; the first one unless given")
+    api_key: str | None = Field(None, description="the key that the server may ask for")
+
+
+class Translation(BaseModel):
+    """A request for translations: of a text, of several, or of one into several languages."""
+
+    q: str | list[str] = Field(description="a text, or an array of texts")
+    source: str = Field(AUTO, description=f"the language of the text, or {AUTO}")
+    target: str | list[str] = Field(description="the language to translate into, or an array of languages")
+    format: Literal["text", "html"] = Field("text", description="text or html")
+    alternatives: int = Field(
+        0, ge=0, le=100, description="how many other translations to give, from 0 to 100"
+    )
+    system: str | None = Field(None, description="the name of a system; the first one unless given")
+    via: str | None = Field(None, description="a language to translate through, or nothing")
+    details: bool = Field(False, description="true or false: to say how it was translated, too")
+    api_key: str | None = Field(None, description="the key that the server may ask for")
+
+    @property
+    def texts(self) -> list[str]:
+        """What is to be translated."""
+        return [self.q] if isinstance(self.q, str) else self.q
+
+    @property
+    def targets(self) -> list[str]:
+        """The languages to translate into."""
+        return [self.target] if isinstance(self.target, str) else self.target
+
+
+T = TypeVar("T", Detection, Translation)
+
+
+def schema(model: type[BaseModel]) -> dict[str, Any]:
+    """What the description of the interface says of a request's body."""
+    body = {"schema": model.model_json_schema()}
+    return {"requestBody": {"required": True, "content": dict.fromkeys(KINDS, body)}}
+
+
+async def read_request(request: Request, model: type[T], most: int, seconds: float) -> T:
+    """What a client asks for; `Refused` for what cannot be read."""
+    kind = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
+    if kind not in KINDS:
+        raise Refused(UNKNOWN_KIND, f"a request of type {kind} cannot be read; send {' or '.join(KINDS)}")
+    try:
+        async with asyncio.timeout(seconds):
+            body = await read_body(request, most)
+    except TimeoutError:
+        raise Refused(SLOW, f"the request was not there after {seconds:g} seconds; send it again") from None
+    try:
+        values = read_form(body) if kind == FORM else json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise Refused(BAD, f"the request is not {kind} in UTF-8 ({error}); send such") from None
+    if not isinstance(values, dict):
+        raise Refused(BAD, 'the request must be a JSON object, like {"q": "text", "target": "de"}')
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise InputError(fault_of(error, model)) from None
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """The body of a request; `Refused` for one of more bytes."""
+    too_large = Refused(TOO_LARGE, f"the request is larger than {most} bytes; send less text at a time")
+    said = request.headers.get("content-length", "")
+    if said.isdecimal() and int(said) > most:
+        raise too_large
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise too_large
+    return bytes(body)
+
+
+def read_form(body: bytes) -> dict[str, Any]:
+    """The fields of a form; one that is there several times is an array."""
+    fields = parse_qs(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=FIELDS)
+    return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
+
+
+def fault_of(error: ValidationError, model: type[BaseModel]) -> str:
+    """The first fault of a request in a sentence."""
+    first = error.errors()[0]
+    name = str(first["loc"][0])
+    what = "is missing" if first["type"] == "missing" else "is not right"
+    return f"'{name}' {what}: it must be {model.model_fields[name].description}"

@@ -1,0 +1,197 @@
+"""What the server does for a request that was read: it translates and detects; it knows nothing of HTTP."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from operator import itemgetter
+from typing import Any
+
+from zsnmt.documents.passages import Document
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction
+from zsnmt.serving.batcher import Batcher, Job
+from zsnmt.serving.detection import detect_all
+from zsnmt.serving.limits import Limits
+from zsnmt.serving.refusals import LATE, TOO_LARGE, Gone, Refused
+from zsnmt.serving.requests import AUTO, Detection, Translation
+from zsnmt.serving.systems import System
+from zsnmt.serving.texts import InSentences, read, words
+
+Guess = tuple[str, float]  # a language and how sure that is (0–1)
+EACH = ("legs", "kinds", "identified")  # details of each translation
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A text, the language that it is to be in, and the directions to there: none where it is already."""
+
+    text: InSentences
+    target: str
+    legs: tuple[Direction, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """What is translated."""
+        return self.text.lines if self.legs else []
+
+    def filled(self, found: Sequence[Sequence[str]], number: int) -> list[str]:
+        """The best texts, so many, made of the translations of its lines, best first."""
+        most = min(number, max(map(len, found), default=1))
+        ranked = [[each[min(rank, len(each) - 1)] for each in found] for rank in range(most)]
+        return [self.text.filled(dict(zip(self.lines, made, strict=True)), self.target) for made in ranked]
+
+
+class Service:
+    """Systems by name, the first of which serves who names none, and the batcher that they share."""
+
+    def __init__(self, systems: Mapping[str, System], limits: Limits, batcher: Batcher) -> None:
+        self.systems, self.limits, self.batcher = systems, limits, batcher
+
+    def system(self, name: str | None) -> System:
+        """A system by its name; `InputError` for one that is not here."""
+        if name is None:
+            return next(iter(self.systems.values()))
+        if name not in self.systems:
+            raise InputError(f"there is no system '{name}'; choose one of: {'; '.join(self.systems)}")
+        return self.systems[name]
+
+    # Detection
+
+    async def detect(self, asked: Detection) -> list[dict[str, Any]]:
+        """The languages that a text may be in, the surest first."""
+        self.check([asked.q])
+        detector = self.detector(self.system(asked.system))
+        return [*map(guess, await asyncio.to_thread(detector.rank, asked.q))]
+
+    def detector(self, system: System) -> Any:
+        """What tells the languages of a system apart; `InputError` where nothing does."""
+        if system.detector is None:
+            raise InputError(
+                f"the languages of {system.name} cannot be told apart here; name the source: one of "
+                f"{', '.join(system.languages)}"
+            )
+        return system.detector
+
+    async def sources(self, system: System, texts: Sequence[str], named: str) -> list[Guess]:
+        """The language of each text, as named or found; `InputError` for a text that says nothing of it."""
+        if named != AUTO:
+            return [(named, 1.0)] * len(texts)
+        found = await asyncio.to_thread(detect_all, self.detector(system), texts)
+        if any(text.strip() and not of_text for text, of_text in zip(texts, found)):
+            raise InputError(
+                "nothing tells the language of the text; name the source: one of "
+                f"{', '.join(system.languages)}"
+            )
+        return [of_text or (system.languages[0], 0.0) for of_text in found]  # any for an empty text
+
+    # Translation
+
+    async def translate(self, asked: Translation, gone: Callable[[], Awaitable[object]]) -> dict[str, Any]:
+        """The answer to a request for translations, in LibreTranslate's form, with `details` on request.
+
+        `gone` returns when the client does not wait any more. `Gone` then, `Refused` for what is too much or
+        takes too long, and `InputError` for what cannot be translated.
+        """
+        system, several = self.system(asked.system), not isinstance(asked.q, str)
+        if several and not isinstance(asked.target, str):
+            raise InputError("'q' and 'target' are both arrays; send several texts, or several languages")
+        self.check(asked.texts, len(asked.targets))
+        texts = await asyncio.to_thread(lambda: [read(text, asked.format) for text in asked.texts])
+        guesses = await self.sources(system, [*map(words, texts)], asked.source)
+        errands = await asyncio.to_thread(self.errands, system, asked, zip(texts, guesses))
+        lines = [[(line, errand.legs) for line in errand.lines] for errand in errands]
+        job = Job(system, [*chain(*lines)], asked.alternatives)
+        found = iter(await self.answer(job, gone))
+        variants = [
+            errand.filled([*islice(found, len(of_errand))], 1 + asked.alternatives)
+            for errand, of_errand in zip(errands, lines, strict=True)
+        ]
+        shape = list if several or not isinstance(asked.target, str) else itemgetter(0)
+        answer: dict[str, Any] = {"translatedText": shape([best for best, *_ in variants])}
+        if asked.source == AUTO:
+            answer["detectedLanguage"] = (list if several else itemgetter(0))([*map(guess, guesses)])
+        if asked.alternatives:
+            answer["alternatives"] = shape([others for _, *others in variants])
+        if asked.details:
+            identified = await self.identified(system, [best for best, *_ in variants])
+            answer["details"] = details(job, errands) | {"identified": identified}
+            for name in EACH:
+                answer["details"][name] = shape(answer["details"][name])
+        return answer
+
+    def check(self, texts: Sequence[str], targets: int = 1) -> None:
+        """`Refused` for more than the server takes in a request, `InputError` for what is not Unicode."""
+        characters, number = sum(map(len, texts)), max(len(texts), targets)
+        for size, most, what in (
+            (characters, self.limits.characters, "characters"),
+            (number, self.limits.texts, "texts or languages"),
+        ):
+            if size > most:
+                raise Refused(
+                    TOO_LARGE,
+                    f"the request has {size} {what}, and this server takes at most {most}; send less",
+                )
+        try:
+            "".join(texts).encode()
+        except UnicodeEncodeError:
+            raise InputError("the text has half a character, which is not Unicode; send it whole") from None
+
+    def errands(
+        self, system: System, asked: Translation, texts: Iterable[tuple[Document, Guess]]
+    ) -> list[Errand]:
+        """What is to be done: each text into each language; a text found to be in it stays as it is."""
+        errands = []
+        for document, (source, _) in texts:
+            text = InSentences.cut(document, source)
+            for target in asked.targets:
+                there = asked.source == AUTO and source == target
+                legs = () if there else system.legs(source, target, asked.via)
+                errands.append(Errand(text, target, legs))
+        return errands
+
+    async def answer(self, job: Job, gone: Callable[[], Awaitable[object]]) -> list[list[str]]:
+        """What a job is answered, unless nobody waits or it takes too long; then it is given up."""
+        self.batcher.submit(job)
+        answer: asyncio.Future = asyncio.wrap_future(job.answer)
+        left: asyncio.Future = asyncio.ensure_future(gone())
+        try:
+            await asyncio.wait(
+                (answer, left), timeout=self.limits.seconds, return_when=asyncio.FIRST_COMPLETED
+            )
+            if answer.done():
+                return answer.result()
+            if left.done():
+                raise Gone
+            raise Refused(
+                LATE,
+                f"there was no translation after {self.limits.seconds:g} seconds; send less text, or later",
+            )
+        finally:
+            left.cancel()
+            self.batcher.drop(job)
+
+    async def identified(self, system: System, texts: Sequence[str]) -> list[str | None]:
+        """In which of the system's languages each text is, as far as that can be told."""
+        detector = system.detector
+        if detector is None:
+            return [None] * len(texts)
+        ranked = await asyncio.to_thread(lambda: [*map(detector.rank, texts)])
+        return [of_text[0][0] if of_text else None for of_text in ranked]
+
+
+def details(job: Job, errands: Sequence[Errand]) -> dict[str, Any]:
+    """How texts were translated: `kinds` are those of their directions from end to end."""
+    ends = [(errand.legs[0].source, errand.legs[-1].target) if errand.legs else None for errand in errands]
+    return {
+        "system": job.system.name,
+        "seconds": round(job.seconds, 4),
+        "legs": [[*map(str, errand.legs)] for errand in errands],
+        "kinds": [job.system.kind(Direction(*pair)) if pair else None for pair in ends],
+    }
+
+
+def guess(found: Guess) -> dict[str, Any]:
+    """A detected language in LibreTranslate's form, in percent."""
+    language, sureness = found
+    return {"language": language, "confidence": round(100 * sureness, 1)}

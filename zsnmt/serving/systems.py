@@ -1,0 +1,78 @@
+"""The systems that a server has: runs and exports, each with its name and what tells its languages apart."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
+from zsnmt.inference.engines import ManyProcesses, prepare_engine
+from zsnmt.inference.export.folder import describe_export, is_export
+from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction, kind_of, parse_direction
+from zsnmt.runs.folder import read_record
+from zsnmt.serving.detection import Detector, detector_of
+
+
+@dataclass(frozen=True)
+class System:
+    """A trained run at work. `synthetic`: the directions that it learned from synthetic text alone;
+    `detector`: None where nothing tells its languages apart.
+    """
+
+    name: str
+    translator: Translator
+    synthetic: Sequence[Direction]
+    detector: Detector | None
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages in their order, the pivot first."""
+        return self.translator.languages
+
+    def kind(self, direction: Direction) -> str:
+        """What a direction is to the model: supervised, zero_shot or zero_resource."""
+        return kind_of(direction, self.translator.trained, self.synthetic)
+
+    def legs(self, source: str, target: str, via: str | None = None) -> tuple[Direction, ...]:
+        """The directions from one language into another, through a third one unless it is one of them."""
+        return (*self.translator.legs(source, target, via if via not in (source, target) else None),)
+
+
+def open_systems(folders: Sequence[Path], search: Search, choice: EngineChoice) -> dict[str, System]:
+    """The systems in folders of runs and exports, by name: that of the run's system and its seed, or, where
+    two would be of one name, the folder.
+
+    They translate in this process; PyTorch with as many threads as there are workers. `InputError` for a
+    folder that is neither, and for one that is named twice.
+    """
+    if repeated := [each for each in folders if folders.count(each) > 1]:
+        raise InputError(f"{repeated[0]} is named twice; name each folder once")
+    records = {folder: (record_of(folder), is_export(folder)) for folder in folders}
+    names = {folder: system_name(*records[folder]) for folder in folders}
+    if len({*names.values()}) < len(folders):
+        names = {folder: str(folder) for folder in folders}
+    torch.set_num_threads(choice.at_once)
+    systems = {}
+    for folder, (record, _) in records.items():
+        prepare_engine(folder, search, choice)
+        translator = Translator.open(folder, search, choice)
+        if isinstance(translator.engine, ManyProcesses):  # forks, which a process with threads must not do
+            translator.engine = translator.engine.engine
+        synthetic = [parse_direction(each) for each in record.get("synthetic", [])]
+        detector = detector_of(translator.languages, Path(record["text"]))
+        systems[names[folder]] = System(names[folder], translator, synthetic, detector=detector)
+    return systems
+
+
+def record_of(folder: Path) -> Mapping:
+    """What is known of a run, or of the run of an export."""
+    return describe_export(folder)["run"] if is_export(folder) else read_record(folder)
+
+
+def system_name(record: Mapping, exported: bool) -> str:
+    """A run's system and seed, with a word for its export."""
+    return f"{record['system']}, seed {record['seed']}{', export' if exported else ''}"

@@ -1,0 +1,54 @@
+"""A text of a request: its sentences are translated, and what stands around them stays."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from zsnmt.documents.passages import Document, Sentence, sentences_of
+from zsnmt.documents.plain_text import PlainText
+from zsnmt.documents.translation import lines_of, one_line, texts_of
+from zsnmt.documents.web_page import WebPage
+from zsnmt.errors import InputError
+from zsnmt.text.lines import find_fault
+
+FORMATS: Mapping[str, Callable[[str], Document]] = {"text": PlainText, "html": WebPage}
+
+
+def read(text: str, form: str) -> Document:
+    """A text in one of the `FORMATS`; `InputError` for a control character, and for broken HTML."""
+    document = FORMATS[form](text)
+    for passage in document.passages:
+        if fault := find_fault(one_line(passage.text)):
+            raise InputError(f"a line of the text {fault}")
+    return document
+
+
+def words(document: Document) -> str:
+    """All that is to be translated."""
+    return "\n".join(passage.text for passage in document.passages)
+
+
+@dataclass(frozen=True)
+class InSentences:
+    """A text in the sentences of its language: those of each passage."""
+
+    document: Document
+    sentences: Sequence[Sequence[Sentence]]
+
+    @classmethod
+    def cut(cls, document: Document, language: str) -> "InSentences":
+        """A text by the rules of its language."""
+        return cls(document, [sentences_of(passage, language) for passage in document.passages])
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """What a model is asked to translate, each line once."""
+        return [*dict.fromkeys(line for sentences in self.sentences for line in lines_of(sentences))]
+
+    def filled(self, made: Mapping[str, str], language: str) -> str:
+        """The text with the translations of its lines, into that language."""
+        texts = [
+            texts_of(passage, sentences, made)
+            for passage, sentences in zip(self.document.passages, self.sentences, strict=True)
+        ]
+        return self.document.content(texts, language).decode()
