@@ -105,7 +105,16 @@ def test_an_evaluation_resumes_and_keeps_what_is_there(own_tiny):
     again = run_command("recipes/evaluate.sh", run, runs=own_tiny.runs)
     assert again.returncode == 0, again.stderr
     assert lost.is_file() and kept == {path: path.stat().st_mtime_ns for path in kept}
-    assert json.loads((run / "scores.json").read_text()) == scores
+    assert without_cost(json.loads((run / "scores.json").read_text())) == without_cost(scores)
+
+
+def without_cost(scores):
+    """Scores without what translations took, which is never the same twice."""
+    results = [
+        {name: value for name, value in result.items() if name not in ("seconds", "cost")}
+        for result in scores["directions"]
+    ]
+    return scores | {"directions": results}
 
 
 def test_the_pivot_starts_from_the_supervised_output(tiny):

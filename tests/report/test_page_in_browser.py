@@ -97,7 +97,7 @@ def test_nothing_is_fetched_and_nothing_is_wider_than_a_phone(seen):
 
 
 def test_curves_shrink_to_a_phone_and_their_small_multiples_stay_legible_in_a_box_that_scrolls(seen):
-    assert seen["scrolled"] == [False, False, True, True, False]  # of training, then of probes
+    assert seen["scrolled"] == [False, False, True, True, False, False]  # of training, then of probes
 
 
 def test_one_direction_is_shown_at_first_and_others_on_request(seen):

@@ -21,6 +21,7 @@ PMINDIA = ("en", "bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
 MULTI30K = ("en", "de", "fr", "cs")
 BIBLE = ("en", "bn", "gu", "hi", "kn", "ml", "mr", "pa", "te")
 OWN = ("en", "de", "fr")
+TATOEBA = ("en", "pt", "ru", "pl", "uk", "da", "sv", "fi", "hu")
 
 _WORDS = 100  # of a language
 _VOWELS = {
@@ -31,10 +32,15 @@ _VOWELS = {
     "es": "áéó",
     "fi": "äöy",
     "fr": "éèê",
+    "hu": "áéő",
     "it": "àèù",
     "nl": "ëï",
+    "pl": "ąęó",
     "pt": "ãõâ",
     "ro": "ăâî",
+    "ru": "ыэю",
+    "sv": "åäö",
+    "uk": "іїє",
 }
 # In the Unicode blocks of these scripts a letter has the same place: k g c j t d n p b m r l s, and aa i ii u
 # e.

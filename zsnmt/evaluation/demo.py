@@ -10,7 +10,7 @@ from zsnmt.decoding.search import Search
 from zsnmt.distillation.distill import distill_run
 from zsnmt.distillation.settings import BOTH, Distillation, SyntheticSettings
 from zsnmt.errors import InputError
-from zsnmt.evaluation.scored_run import BY_BASELINE, choose_settings, pivot_of, score_run, settings_of
+from zsnmt.evaluation.scored_run import choose_settings, score_run, settings_of
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, path_from_top, recipe_command
 from zsnmt.runs.scores import DIRECT
@@ -34,8 +34,9 @@ def train_and_score(
 ) -> list[Path]:
     """Train and score the systems, each in a process of its own; returns their run folders.
 
-    The baseline translates through the pivot for all, and its `student`, unless that is left out, is trained
-    while the others are scored. Raises `InputError` if one of them fails, which says why itself.
+    The baseline's `student` is trained while the others are scored, and the baseline translates through the
+    pivot for all; without a student each does so itself. Raises `InputError` if one of them fails, which
+    says why itself.
     """
     number = len(experiment.config.languages)
     prepare_data(steps, experiment)
@@ -51,11 +52,12 @@ def train_and_score(
         * student
     )
     runs = [experiment.run(system, SEED) for system in TRAINED]
-    scoring = [partial(score, steps, run, variables) for run in runs]
+    pivot = runs[0] if student else None
+    scoring = [partial(score, steps, run, variables, pivot) for run in runs]
     finish_all([partial(teach, steps, experiment, variables)] * student + scoring)
     if student:
         runs.append(experiment.run(STUDENT, SEED))
-        score(steps, runs[-1], variables)
+        score(steps, runs[-1], variables, pivot)
     return runs
 
 
@@ -74,8 +76,8 @@ def teach(steps: Steps, experiment: Experiment, variables: Mapping[str, str]) ->
     )
 
 
-def score(steps: Steps, run: Path, variables: Mapping[str, str]) -> None:
-    score_run(steps, run, settings_of(run, variables, {}), pivot=pivot_of(run, BY_BASELINE))
+def score(steps: Steps, run: Path, variables: Mapping[str, str], pivot: Path | None) -> None:
+    score_run(steps, run, settings_of(run, variables, {}), pivot=pivot)
 
 
 def finish_all(jobs: Sequence[Callable[[], object]]) -> None:
