@@ -53,11 +53,11 @@ def train_and_score(
     )
     runs = [experiment.run(system, SEED) for system in TRAINED]
     pivot = runs[0] if student else None
-    scoring = [partial(score, steps, run, variables, pivot) for run in runs]
+    scoring = [partial(score, steps, run, variables, pivot=pivot) for run in runs]
     finish_all([partial(teach, steps, experiment, variables)] * student + scoring)
     if student:
         runs.append(experiment.run(STUDENT, SEED))
-        score(steps, runs[-1], variables, pivot)
+        score(steps, runs[-1], variables, pivot=pivot)
     return runs
 
 
@@ -76,7 +76,7 @@ def teach(steps: Steps, experiment: Experiment, variables: Mapping[str, str]) ->
     )
 
 
-def score(steps: Steps, run: Path, variables: Mapping[str, str], pivot: Path | None) -> None:
+def score(steps: Steps, run: Path, variables: Mapping[str, str], *, pivot: Path | None) -> None:
     score_run(steps, run, settings_of(run, variables, {}), pivot=pivot)
 
 
