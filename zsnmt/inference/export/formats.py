@@ -17,8 +17,8 @@ if TYPE_CHECKING:  # commands list the formats, and do not wait for fairseq
     from zsnmt.inference.export.samples import Sample
     from zsnmt.inference.trained_run import TrainedRun
 
-FORMATS = {  # the module that has each as `FORMAT`
-    CTRANSLATE2: "zsnmt.inference.export.ctranslate2.export",
+FORMATS = {  # the module that has each as `FORMAT`, and loads PyTorch for `write` alone
+    CTRANSLATE2: "zsnmt.inference.export.ctranslate2.format",
 }
 ARGOS = "argos"  # packages that are made of exports for CTranslate2; they are not opened here
 SENTENCES = 100  # on which an export is checked
