@@ -1,14 +1,28 @@
 """Installs zsnmt for people who bring their own environment; scripts/setup.sh pins the tested versions."""
 
+import shutil
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+
+HERE = Path(__file__).parent
+
+
+class BuildWithConfigs(build_py):
+    """Puts the configs into a wheel's package, beside which there is no folder (`zsnmt/files/project.py`)."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            shutil.copytree(HERE / "configs", Path(self.build_lib) / "zsnmt" / "configs", dirs_exist_ok=True)
+
 
 setup(
     name="zsnmt",
     version="0.1.0",
     description="Multilingual zero-shot neural machine translation, a plug-in for fairseq",
-    long_description=(Path(__file__).parent / "README.md").read_text(encoding="utf-8"),
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     author="the zsnmt authors",
     license="MIT",
@@ -22,6 +36,7 @@ setup(
         "Topic :: Scientific/Engineering :: Artificial Intelligence",
         "Topic :: Text Processing :: Linguistic",
     ],
+    cmdclass={"build_py": BuildWithConfigs},
     packages=find_packages(include=["zsnmt", "zsnmt.*"]),
     entry_points={"console_scripts": ["zsnmt = zsnmt.cli:main"]},
     package_data={

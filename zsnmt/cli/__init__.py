@@ -66,6 +66,7 @@ GROUPS = {  # what a person wants: verb, and what it does
     "Share": {
         "serve": "serve trained runs: a page to try them, and a REST interface like LibreTranslate's",
         "export": "export a run into one folder that CTranslate2 translates with",
+        "wheelhouse": "bring all that is to be installed into a folder, for a machine without network",
     },
     "Keep results": {
         "results": "keep scores of runs in docs/results/ and make the tables of documents from them",

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import PROJECT, Recipe, add_check
+from zsnmt.cli.recipe import Recipe, add_check
+from zsnmt.files.project import ROOT
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -19,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "config",
         type=Path,
         nargs="?",
-        default=PROJECT / "configs" / "word_orders.conf",
+        default=ROOT / "configs" / "word_orders.conf",
         help="config of the experiment",
     )
     parser.add_argument(
