@@ -1,31 +1,39 @@
 """Models of random weights in transformers against PyTorch, for all options that a folder can hold."""
 
 import itertools
+import math
 
 import pytest
 import torch
+from torch import nn
 
 from tests.conftest import LANGUAGES, make_dictionary
-from tests.support.exports import assert_exact, random_model, random_translations
+from tests.support.exports import EOS, assert_exact, fairseq_engine, random_model, random_translations
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
+from zsnmt.decoding.search import Search, Sentence, never_written
 from zsnmt.inference.export.huggingface.conversion import convert
 from zsnmt.inference.export.huggingface.refusals import check_expressible
+from zsnmt.inference.export.huggingface.self_check import can_write
+from zsnmt.languages import language_tag
+from zsnmt.modules.growing_vocabulary import GrowingVocabulary
+from zsnmt.modules.language_adapter import LanguageAdapters
+from zsnmt.modules.target_language import TargetLanguage
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
 
 transformers = pytest.importorskip("transformers")
 pytestmark = pytest.mark.usefixtures("float64")
 
-SIZES = dict(decoder_embed_dim=16, encoder_attention_heads=2, decoder_attention_heads=4)
+SIZES = dict(
+    decoder_embed_dim=16, encoder_attention_heads=2, decoder_attention_heads=4, share_all_embeddings=True
+)
 NONE = dict(decoder_language_embedding="none")
 NO_POSITIONS = dict(encoder_position_encoding="none", decoder_position_encoding="none")
 LEARNED = dict(encoder_position_encoding="learned", decoder_position_encoding="learned")
 SHAW = dict(relative_attention_distance="2")
-TIED = dict(share_all_embeddings=True)
 STOCK = {
     "tags alone": NONE,
-    "tags alone, one table": NONE | TIED,
     "gelu": NONE | dict(activation_fn="gelu"),
     "gelu by tanh": NONE | dict(activation_fn="gelu_accurate"),
     "unscaled": NONE | dict(no_scale_embedding=True),
@@ -60,9 +68,13 @@ WITH_SEAMS = {
     "TUPE absolute in 1 and 3": NONE
     | dict(encoder_position_encoding="tupe_absolute", encoder_position_bias_layers="1,3"),
     "TUPE relative": dict(encoder_position_encoding="tupe_relative", encoder_residual_removal_layers="2"),
-    "post-norm": NONE | TIED | dict(normalization="post"),
+    "languages' blocks": dict(decoder_language_feed_forward_layers="2"),
+    "languages' blocks, post-norm": NONE
+    | dict(decoder_language_feed_forward_layers="1,2", normalization="post"),
+    "post-norm": NONE | dict(normalization="post"),
     "post-norm without residual": dict(normalization="post", encoder_residual_removal_layers="2"),
     "normalised embeddings": dict(layernorm_embedding=True),
+    "a table for each stack": NONE | dict(share_all_embeddings=False),
     "no final normalisation": NONE | dict(no_decoder_final_norm=True),
 }
 
@@ -91,8 +103,8 @@ def in_transformers(model):
     return made.eval()
 
 
-def scored(model, translations, in_steps: bool = False, pad: str | None = None) -> list[list[float]]:
-    """Log-probabilities of the tokens of translations, each by itself, or all padded on a side."""
+def scored(model, translations, in_steps: bool = False) -> list[list[float]]:
+    """Log-probabilities of the tokens of translations, from a cache where in steps."""
     found = []
     for sentence, tokens in translations:
         source = torch.tensor([sentence.source])
@@ -119,8 +131,83 @@ def scored(model, translations, in_steps: bool = False, pad: str | None = None) 
 @pytest.mark.parametrize("options", (STOCK | WITH_SEAMS).values(), ids=STOCK | WITH_SEAMS)
 def test_log_probabilities_are_those_of_pytorch_in_steps_too(options):
     model = random_model(**{**SIZES, **options})
-    translations = random_translations(8, make_dictionary())
+    translations = random_translations(4, make_dictionary())
     made = in_transformers(model)
     assert (type(made) is transformers.M2M100ForConditionalGeneration) == (options in [*STOCK.values()])
     assert_exact(model, translations, scored(made, translations))
     assert_exact(model, translations, scored(made, translations, in_steps=True))
+
+
+def grown(**options):
+    """A model to which two languages were added, with adapters."""
+    model = random_model(**{**SIZES, **options})
+    bb, cc = (make_dictionary().index(language_tag(language)) for language in ("bb", "cc"))
+    model.decoder.vocabulary = GrowingVocabulary([bb, cc, len(make_dictionary())])
+    model.decoder.adapters = nn.ModuleList(LanguageAdapters([bb, cc], 16, 3) for _ in model.decoder.layers)
+    for weight in model.decoder.adapters.parameters():
+        nn.init.normal_(weight)
+    return model.eval()
+
+
+def told(**options):
+    """A model whose layer 2 alone is told the target language, by the second tag of the source."""
+    model = random_model(**{**SIZES, **options})
+    model.encoder.target_language = TargetLanguage(1, 1)
+    model.encoder.layers[1].is_told = True
+    return model
+
+
+@pytest.mark.parametrize("model", [grown(), grown(**NONE), told(), told(**NONE)])
+def test_added_languages_and_a_hidden_tag(model):
+    made = in_transformers(model)
+    translations = [
+        (
+            Sentence([4, sentence.start, *sentence.source], sentence.start),
+            [token if can_write(model, sentence.start, token) else EOS for token in tokens],
+        )
+        for sentence, tokens in random_translations(4, make_dictionary(), longest=5)
+    ]
+    for in_steps in (False, True):
+        assert_exact(model, translations, scored(made, translations, in_steps))
+    if model.decoder.vocabulary is not None:
+        (first, *_), ((sentence, _), *_) = scored(made, [(translations[0][0], [10, EOS])]), translations
+        assert not can_write(model, sentence.start, 10) and first[0] == -math.inf
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_batch_with_padding_is_searched_as_fairseq_does(side):
+    model = random_model(
+        **SIZES,
+        encoder_residual_removal_layers="2",
+        encoder_position_query_layers="2",
+        relative_attention_distance="2",
+    )
+    made, dictionary = in_transformers(model), make_dictionary()
+    never = never_written(dictionary, LANGUAGES)
+    sentences = [sentence for sentence, _ in random_translations(4, dictionary)]
+    longest = max(len(sentence.source) for sentence in sentences)
+    rows = [[1] * (longest - len(sentence.source)) for sentence in sentences]
+    sources = torch.tensor(
+        [
+            [*row, *sentence.source] if side == "left" else [*sentence.source, *row]
+            for row, sentence in zip(rows, sentences)
+        ]
+    )
+    search = Search(beam=3, max_len_a=0, max_len_b=12)
+    found = made.generate(
+        sources,
+        attention_mask=sources.ne(1).long(),
+        decoder_start_token_id=torch.tensor([sentence.start for sentence in sentences]),
+        num_beams=search.beam,
+        max_new_tokens=13,
+        min_new_tokens=1,
+        early_stopping=True,
+        suppress_tokens=never,
+        do_sample=False,
+        return_dict_in_generate=True,
+        output_scores=True,
+    )
+    best = [of_sentence[0] for of_sentence in fairseq_engine(model, dictionary, search).translate_batch(sentences)]
+    ours = [[token for token in tokens if token != 1] for _, *tokens in found.sequences.tolist()]
+    assert ours == [each.tokens for each in best] and max(map(len, ours)) < 13
+    assert found.sequences_scores.tolist() == pytest.approx([each.score for each in best], abs=1e-5)

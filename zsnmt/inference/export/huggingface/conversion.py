@@ -16,6 +16,7 @@ from zsnmt.modules.attention_residual import (
     StochasticResidual,
 )
 from zsnmt.modules.encoder_layer import EncoderLayer
+from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.modules.relative_attention import RelativeKeys
 from zsnmt.modules.self_attention import SelfAttention
 
@@ -72,12 +73,13 @@ def convert(model: TransformerModel, codec: Codec) -> Converted:
 
 def is_tied(model: TransformerModel) -> bool:
     """Whether both inputs and the output have one table."""
-    tables = (
-        model.encoder.embed_tokens.weight,
-        model.decoder.embed_tokens.weight,
-        model.decoder.output_projection.weight,
-    )
-    return len({table.data_ptr() for table in tables}) == 1
+    inputs = (stack.embed_tokens for stack in (model.encoder, model.decoder))
+    return one_table(*inputs, model.decoder.output_projection)
+
+
+def one_table(*modules: nn.Module) -> bool:
+    """Whether modules have one weight."""
+    return len({module.weight.data_ptr() for module in modules}) == 1
 
 
 def filled_seams(model: TransformerModel) -> dict:
@@ -90,6 +92,7 @@ def filled_seams(model: TransformerModel) -> dict:
         "decoder_final_norm": (decoder.layer_norm is not None, True),
         "encoder_positions": (positions(encoder.embed_positions), "sinusoidal"),
         "decoder_positions": (positions(decoder.embed_positions), "sinusoidal"),
+        "separate_embeddings": (not one_table(encoder.embed_tokens, decoder.embed_tokens), False),
         "encoder_attention_residuals": unless_all(
             [RESIDUALS[type(layer.attention_residual)] for layer in layers], "keep"
         ),
@@ -98,6 +101,9 @@ def filled_seams(model: TransformerModel) -> dict:
         ),
         "encoder_position_queries": unless_all(
             [layer.position_query and layer.position_query.base for layer in layers], None
+        ),
+        "decoder_language_feed_forward": unless_all(
+            [language_blocks(layer.language_feed_forward) for layer in decoder.layers], None
         ),
         "encoder_relative": unless_all([relative(layer.self_attn) for layer in layers], None),
         "decoder_relative": unless_all([relative(layer.self_attn) for layer in decoder.layers], None),
@@ -113,10 +119,23 @@ def filled_seams(model: TransformerModel) -> dict:
         rows = language.row_of_token
         known = (rows >= 0).nonzero().squeeze(1)
         seams["language_tags"] = known[rows[known].argsort()].tolist()
+    if encoder.target_language is not None:
+        seams["encoder_target_language"] = encoder.target_language.place
+        seams["encoder_told_layers"] = [layer.is_told for layer in layers]
+    if decoder.adapters is not None:
+        first = decoder.adapters[0]
+        seams["decoder_adapters"] = {"tags": [*first.tags], "dim": first.adapters[0].down.out_features}
+    if decoder.vocabulary is not None:
+        seams["vocabulary_sizes"] = [*decoder.vocabulary.sizes]
     if seams:
         seams["max_source_positions"] = encoder.max_positions()
         seams["max_target_positions"] = decoder.max_positions()
     return seams
+
+
+def language_blocks(blocks: LanguageFeedForward | None) -> dict | None:
+    """Tags and width of the languages' blocks of a decoder layer, if it has any."""
+    return blocks and {"tags": [*blocks.tags], "dim": blocks.widen[0].out_features}
 
 
 def unless_all(values: list, neutral: object) -> tuple[list, list]:
@@ -148,14 +167,15 @@ def kind_of_term(term: nn.Module) -> str:
 
 
 def weights(model: TransformerModel) -> dict[str, Tensor]:
-    """The parameters by their names in transformers, one table once."""
+    """The parameters by their names in transformers, in memory of their own; of one table one copy."""
     state: Mapping[str, Tensor] = model.state_dict()
+    left_out = TIED if is_tied(model) else ()
     found = {
-        RENAMED.get(name, f"model.{name}"): weight.detach().cpu().float().contiguous()
+        RENAMED.get(name, f"model.{name}"): weight.detach().cpu().float().clone()
         for name, weight in state.items()
-        if not name.endswith(COMPUTED) and not (is_tied(model) and name in TIED)
+        if not name.endswith(COMPUTED) and name not in left_out
     }
-    if not is_tied(model):
+    if not left_out:
         found["model.encoder.embed_tokens.weight"] = found["model.shared.weight"].clone()
     if model.decoder.language_embedding is not None:
         rows = model.decoder.language_embedding.row_of_token

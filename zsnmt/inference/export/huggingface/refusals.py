@@ -12,11 +12,28 @@ from zsnmt.inference.export.ctranslate2.refusals import KNOWN as KNOWN_THERE
 from zsnmt.inference.export.ctranslate2.refusals import OPTIONS as REFUSED_THERE
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import MeanPoolResidual
+from zsnmt.modules.frozen_weights import FrozenWeights
+from zsnmt.modules.growing_vocabulary import GrowingVocabulary
+from zsnmt.modules.language_adapter import LanguageAdapter, LanguageAdapters
+from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
 from zsnmt.modules.relative_attention import RelativeKeysAndQueries
+from zsnmt.modules.target_language import TargetLanguage
 
-KNOWN = {*KNOWN_THERE, MeanPoolResidual, PositionQuery, RelativeKeysAndQueries, TupePositions}
+KNOWN = {
+    *KNOWN_THERE,
+    GrowingVocabulary,
+    LanguageAdapter,
+    LanguageAdapters,
+    LanguageFeedForward,
+    MeanPoolResidual,
+    PositionQuery,
+    RelativeKeysAndQueries,
+    TargetLanguage,
+    TupePositions,
+    FrozenWeights,
+}
 OPTIONS = {kind: option for kind, option in REFUSED_THERE.items() if kind not in KNOWN}
 ACTIVATIONS = {  # as transformers calls them
     "relu": "relu",
@@ -36,7 +53,6 @@ def check_expressible(model: TransformerModel, codec: Codec) -> None:
         raise InputError(f"a folder of transformers cannot hold {reason}; {INSTEAD}")
     pipeline, symbols = codec.pipeline, codec.dictionary.symbols
     conditions = {
-        "subwords of a language's own": bool(pipeline.own_units),
         "a dictionary with a symbol twice": len({*symbols}) < len(symbols),
     }
     for reason, holds in conditions.items():

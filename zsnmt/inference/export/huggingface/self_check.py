@@ -1,12 +1,13 @@
 """A folder of transformers, checked by its own script in a process that has neither zsnmt nor fairseq."""
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from fairseq.models import BaseFairseqModel
 
 from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
 from zsnmt.data.reading import Codec
@@ -53,6 +54,7 @@ def write_check(folder: Path, trained: TrainedRun, samples: Sequence[Sample], te
         "translations": [
             {**scored.sentence._asdict(), "tokens": scored.tokens, "log_probabilities": scored[2]}
             for scored in score_translations(model, translations)
+            if all(can_write(model, scored.sentence.start, token) for token in scored.tokens)
         ],
         "best": [
             {**sentence._asdict(), "limit": limit + 1, **each._asdict()}
@@ -62,6 +64,12 @@ def write_check(folder: Path, trained: TrainedRun, samples: Sequence[Sample], te
         "lines": [*lines_to_check(trained.codec, text)],
     }
     write_json(folder / CHECK_FILE, content)
+
+
+def can_write(model: BaseFairseqModel, start: int, token: int) -> bool:
+    """Whether the language of a tag can write a token: not always, in a vocabulary that grew."""
+    grown = model.decoder.vocabulary
+    return grown is None or token < next(size for size in grown.sizes if start < size)
 
 
 def lines_to_check(codec: Codec, text: Path) -> Iterator[dict]:

@@ -1,6 +1,7 @@
 """The files of a tokenizer of transformers that does what a text pipeline does."""
 
 import shutil
+from base64 import b64encode
 from pathlib import Path
 
 from zsnmt.data.language_tags import PLACEMENTS
@@ -29,6 +30,9 @@ def write_tokenizer(folder: Path, run: Path, codec: Codec, max_target_length: in
         "needs_language": pipeline.needs_language,
         "mark_tokens": pipeline.mark_tokens,
         "vocabularies": units.vocabularies if isinstance(units, Subwords) else {},
+        "own_subwords": {
+            language: b64encode(units.model).decode("ascii") for language, units in pipeline.own_units.items()
+        },
         "tokenisation": {language: kind for language, kind in pipeline.kinds.items() if kind != RAW},
         "truecasers": {
             language: path.read_text(encoding="utf-8") for language, path in pipeline.truecasers.items()

@@ -16,6 +16,7 @@ class ZsnmtConfig(M2M100Config):
     decoder_final_norm = True  # with "pre"
     encoder_positions = "sinusoidal"  # in the input: or "learned", or "none"
     decoder_positions = "sinusoidal"
+    separate_embeddings = False  # whether encoder and decoder have a table each
     max_source_positions = 1024
     max_target_positions = 1024
     encoder_attention_residuals = []  # of layers: "keep", "remove" or "mean_pool"
@@ -27,3 +28,8 @@ class ZsnmtConfig(M2M100Config):
     decoder_relative = []
     language_embedding = "none"  # or "add", or "concat"
     language_tags = []  # ids of the tags of the languages, in the order of tables
+    vocabulary_sizes = []  # of stages of a vocabulary that grew; a language writes that of its stage
+    encoder_target_language = None  # tokens before the target's tag, which only some layers are told
+    encoder_told_layers = []  # of layers: whether they are
+    decoder_language_feed_forward = []  # of layers: tags and width of languages' blocks, or null
+    decoder_adapters = None  # tags and width of languages' adapters

@@ -5,6 +5,7 @@ parameters have their stock names. Masks of padding are True at padding, as in z
 """
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import torch
@@ -12,7 +13,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import AutoTokenizer, M2M100ForConditionalGeneration
 from transformers.cache_utils import Cache, DynamicCache, EncoderDecoderCache
-from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPastAndCrossAttentions
+from transformers.modeling_outputs import (
+    BaseModelOutput,
+    BaseModelOutputWithPastAndCrossAttentions,
+    Seq2SeqLMOutput,
+)
 from transformers.models.m2m_100.modeling_m2m_100 import (
     M2M100Attention,
     M2M100Decoder,
@@ -23,10 +28,13 @@ from transformers.models.m2m_100.modeling_m2m_100 import (
 
 from zsnmt.inference.export.huggingface.remote.configuration_zsnmt import ZsnmtConfig
 from zsnmt.modules.attention_residual import KeepResidual, MeanPoolResidual, RemoveResidual
+from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
+from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
 from zsnmt.modules.relative_attention import RelativeKeys, RelativeKeysAndQueries, RelativeValues
+from zsnmt.modules.target_language import TargetLanguage
 
 RESIDUALS = {"keep": KeepResidual, "remove": RemoveResidual, "mean_pool": MeanPoolResidual}
 
@@ -148,6 +156,7 @@ class EncoderLayer(Blocks, M2M100EncoderLayer):
         ]()
         base = of_layer(config.encoder_position_queries, number)
         self.position_query = None if base is None else PositionQuery(config.d_model, base)
+        self.is_told = of_layer(config.encoder_told_layers, number, False)
         self.has_position_bias = of_layer(config.encoder_position_bias_layers, number, False)
         if self.has_position_bias:
             self.self_attn.scaling = (2 * self.self_attn.head_dim) ** -0.5
@@ -171,13 +180,17 @@ class EncoderLayer(Blocks, M2M100EncoderLayer):
 
 
 class DecoderLayer(Blocks, M2M100DecoderLayer):
-    """With seams in its self-attention."""
+    """With seams in its self-attention, and languages' blocks beside its feed-forward block."""
 
     def __init__(self, config: ZsnmtConfig, number: int) -> None:
         super().__init__(config, number)
         self.normalizes_before = config.normalization == "pre"
         relative = of_layer(config.decoder_relative, number)
         self.self_attn = SelfAttention(config, config.decoder_attention_heads, relative, layer=number)
+        self.language_feed_forward = None
+        if blocks := of_layer(config.decoder_language_feed_forward, number):
+            sizes = blocks["tags"], config.d_model, blocks["dim"]
+            self.language_feed_forward = LanguageFeedForward(*sizes, dropout=nn.Dropout(config.dropout))
 
     def forward(
         self,
@@ -186,8 +199,11 @@ class DecoderLayer(Blocks, M2M100DecoderLayer):
         encoded: Tensor,
         encoded_bias: Tensor,
         past: EncoderDecoderCache | None,
+        languages: Tensor,
     ) -> Tensor:
-        """x: B×T×C; encoded: B×S×C; the biases broadcast to B×H×T×… Returns B×T×C."""
+        """x: B×T×C; encoded: B×S×C; the biases broadcast to B×H×T×…; languages: their tags (B×1). Returns
+        B×T×C.
+        """
         own_past = None if past is None else past.self_attention_cache
 
         def look_back(x: Tensor) -> Tensor:
@@ -195,9 +211,15 @@ class DecoderLayer(Blocks, M2M100DecoderLayer):
                 x, key_value_states=encoded, attention_mask=encoded_bias, past_key_values=past
             )[0]
 
+        def feed_forward(x: Tensor) -> Tensor:
+            made = self.feed_forward(x)
+            if self.language_feed_forward is None:
+                return made
+            return made + self.language_feed_forward(x.transpose(0, 1), languages[:, 0]).transpose(0, 1)
+
         x = self.block(x, self.self_attn_layer_norm, lambda x: self.self_attn(x, bias, past=own_past))
         x = self.block(x, self.encoder_attn_layer_norm, look_back)
-        return self.block(x, self.final_layer_norm, self.feed_forward)
+        return self.block(x, self.final_layer_norm, feed_forward)
 
 
 class Encoder(M2M100Encoder):
@@ -212,6 +234,7 @@ class Encoder(M2M100Encoder):
         self.layernorm_embedding = norm_if(config.layernorm_embedding, config.d_model)
         self.layers = nn.ModuleList(EncoderLayer(config, number) for number in range(config.encoder_layers))
         self.layer_norm = norm_if(config.normalization == "pre", config.d_model)
+        self.target_language = hidden_tag(config, config.pad_token_id)
         self.position_bias = None
         if config.encoder_position_bias is not None:
             sizes = longest, config.d_model, config.encoder_attention_heads
@@ -229,7 +252,13 @@ class Encoder(M2M100Encoder):
         """From tokens (B×T) and, where it is given, which of them are no padding (1, else 0), to B×T×C."""
         if input_ids is None:
             raise ValueError("give input_ids: positions are counted by them, and inputs_embeds do not tell")
-        is_token = input_ids.ne(self.padding_idx) if attention_mask is None else attention_mask.bool()
+        told = None
+        if self.target_language is not None:
+            input_ids, tags = self.target_language(input_ids)
+            told = self.embed_tokens(tags)  # B×1×C
+        is_token = input_ids.ne(self.padding_idx)
+        if attention_mask is not None:
+            is_token = is_token & attention_mask.bool()
         embedded = self.embed_tokens(input_ids)
         x = self.layernorm_embedding(embedded + self.embed_positions(input_ids, embedded))
         x = F.dropout(x, self.dropout, self.training)
@@ -240,6 +269,7 @@ class Encoder(M2M100Encoder):
             position_bias = self.position_bias(padding, x.size(1)).type_as(x)
         states = [x]
         for layer in self.layers:
+            x = x + told if layer.is_told else x
             x = layer(x, padding, bias, position_bias)
             states.append(x)
         return BaseModelOutput(self.layer_norm(x), tuple(states) if output_hidden_states else None)
@@ -257,7 +287,12 @@ class Decoder(M2M100Decoder):
         self.layernorm_embedding = norm_if(config.layernorm_embedding, config.d_model)
         self.layers = nn.ModuleList(DecoderLayer(config, number) for number in range(config.decoder_layers))
         self.layer_norm = norm_if(config.decoder_final_norm, config.d_model)
-        self.language_embedding = None
+        self.hidden_tag = hidden_tag(config, padding=0)
+        self.adapters = self.language_embedding = None
+        if (adapters := config.decoder_adapters) is not None:
+            self.adapters = nn.ModuleList(
+                LanguageAdapters(adapters["tags"], config.d_model, adapters["dim"]) for _ in self.layers
+            )
         if config.language_embedding != "none":
             sizes = config.vocab_size, config.d_model
             self.language_embedding = LanguageEmbedding(
@@ -287,36 +322,27 @@ class Decoder(M2M100Decoder):
         past = 0 if past_key_values is None else past_key_values.get_seq_length()
         embedded = self.embed_tokens(input_ids)
         x = embedded + self.embed_positions(input_ids, embedded, past)
-        if self.language_embedding is not None:
-            x = self.join_language(x, input_ids, past_key_values)
+        first = first_tokens(input_ids, past_key_values)
+        if self.language_embedding is not None:  # which tells by the number of tokens whether x has the tag
+            x = self.language_embedding(x, torch.cat([first, input_ids], dim=1) if past else input_ids)
         x = F.dropout(self.layernorm_embedding(x), self.dropout, self.training)
         bias = causal_bias(x, past)
         if attention_mask is not None:
             bias = bias + padding_bias(attention_mask.bool(), x)
         every = torch.ones(encoder_hidden_states.shape[:2], dtype=torch.bool, device=x.device)
         is_source = every if encoder_attention_mask is None else encoder_attention_mask.bool()
+        if self.hidden_tag is not None:
+            is_source = self.hidden_tag(is_source.long())[0].bool()
         encoded_bias = padding_bias(is_source, x).expand(-1, -1, x.size(1), -1)
         states = [x]
-        for layer in self.layers:
-            x = layer(x, bias, encoder_hidden_states, encoded_bias, past_key_values)
+        for number, layer in enumerate(self.layers):
+            x = layer(x, bias, encoder_hidden_states, encoded_bias, past_key_values, first)
+            if self.adapters is not None:
+                x = self.adapters[number](x.transpose(0, 1), first).transpose(0, 1)
             states.append(x)
         return BaseModelOutputWithPastAndCrossAttentions(
             self.layer_norm(x), past_key_values, tuple(states) if output_hidden_states else None
         )
-
-    def join_language(self, x: Tensor, tokens: Tensor, past: EncoderDecoderCache | None) -> Tensor:
-        """The input (B×T×C) with the vector of the language that the first token of all names.
-
-        A cache keeps that token, since later steps bring only their own. Beams of a sentence have the same, so
-        that their order does not matter.
-        """
-        if past is None or not past.get_seq_length():
-            first = tokens[:, :1]
-            if past is not None:
-                past.first_tokens = first
-            return self.language_embedding(x, tokens)
-        # One token more than x has: x does not begin with the tag.
-        return self.language_embedding(x, torch.cat([past.first_tokens, tokens], dim=1))
 
 
 class ZsnmtForConditionalGeneration(M2M100ForConditionalGeneration):
@@ -331,6 +357,19 @@ class ZsnmtForConditionalGeneration(M2M100ForConditionalGeneration):
         self.tokenizer: Any = None  # loaded where it is needed
         self.post_init()
 
+    @wraps(M2M100ForConditionalGeneration.forward)  # `generate` reads the names of its arguments
+    def forward(self, *arguments: Any, **options: Any) -> Seq2SeqLMOutput:
+        """The stock method; in a vocabulary that grew, logits are -inf where the language cannot write."""
+        made = super().forward(*arguments, **options)
+        if self.config.vocabulary_sizes:
+            past, tokens = made.past_key_values, options["decoder_input_ids"]
+            first = tokens[:, :1] if past is None else past.first_tokens
+            *borders, size = torch.tensor(self.config.vocabulary_sizes, device=first.device)
+            stages = first.ge(torch.stack(borders)).sum(dim=1)  # B
+            beyond = torch.arange(size, device=first.device) >= torch.stack([*borders, size])[stages, None]
+            made.logits = made.logits.masked_fill(beyond[:, None], -torch.inf)
+        return made
+
     def translate(
         self, texts: Sequence[str], target: str, source: str | None = None, **options: Any
     ) -> list[str]:
@@ -340,6 +379,27 @@ class ZsnmtForConditionalGeneration(M2M100ForConditionalGeneration):
         if self.tokenizer is None:
             self.tokenizer = AutoTokenizer.from_pretrained(self.name_or_path, trust_remote_code=True)
         return self.tokenizer.translate(self, texts, target, source=source, **options)
+
+
+def first_tokens(tokens: Tensor, past: EncoderDecoderCache | None) -> Tensor:
+    """The first token of each decoder input (B×1), which names the language.
+
+    A cache keeps it, since later steps bring only their own tokens (B×T). Beams of a sentence have the same,
+    so that their order does not matter.
+    """
+    if past is None:
+        return tokens[:, :1]
+    if not past.get_seq_length():
+        past.first_tokens = tokens[:, :1]
+    return past.first_tokens
+
+
+def hidden_tag(config: ZsnmtConfig, padding: int) -> TargetLanguage | None:
+    """What hides the target's tag from most layers of the encoder, and from the decoder, if anything does: in
+    tokens, or in a mask, by the number that stands for padding there.
+    """
+    place = config.encoder_target_language
+    return None if place is None else TargetLanguage(place, padding)
 
 
 def of_layer(values: Sequence, number: int, otherwise: Any = None) -> Any:

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from base64 import b64decode
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,14 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         )
 
     def load_processors(self, model: Path) -> dict[str, sentencepiece.SentencePieceProcessor]:
-        """SentencePiece with the pieces of each language, or, by the name "", with all."""
-        content, vocabularies = model.read_bytes(), self.text["vocabularies"]
-        models = {
-            language: restrict_pieces(content, frozenset(pieces)) for language, pieces in vocabularies.items()
-        } or {"": content}
+        """SentencePiece with the pieces of each language, and, by the name "", with all."""
+        content = model.read_bytes()
+        restricted = {
+            language: restrict_pieces(content, frozenset(pieces))
+            for language, pieces in self.text["vocabularies"].items()
+        }
+        own = {language: b64decode(model) for language, model in self.text["own_subwords"].items()}
+        models = {"": content} | restricted | own
         return {
             language: sentencepiece.SentencePieceProcessor(model_proto=of_language)
             for language, of_language in models.items()
@@ -130,7 +134,7 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         if not self.processors:  # units are words
             words = tokens.split()
             return [part for word in words for part in (word if SYMBOL.fullmatch(word) else (word,))]
-        processor = self.processors.get(language) or self.processors[""]
+        processor = self.processors.get(language, self.processors[""])
         pieces = processor.encode(" ".join(tokens.replace(SPACE, " ").split()), out_type=str)
         # SentencePiece keeps a run of unknown characters in one piece.
         unknown = processor.unk_id()
