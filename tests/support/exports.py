@@ -1,6 +1,7 @@
 """Small models of random weights, and exports of them."""
 
 import copy
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
 
 EOS = 2
+# folders of other versions of transformers, for `pip install --target`, that exports are tested with
+OTHER_TRANSFORMERS = [*filter(None, os.environ.get("OTHER_TRANSFORMERS", "").split(os.pathsep))]
 
 
 def random_model(task=None, seed: int = 7, **options) -> ZeroShotTransformer:

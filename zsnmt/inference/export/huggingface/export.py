@@ -56,7 +56,7 @@ def write(
     check_expressible(model, codec)
     converted = convert(model, codec)
     write_model(folder, converted, codec)
-    write_tokenizer(folder, run, codec, max_target_length=model.max_decoder_positions())
+    write_tokenizer(folder, codec, max_target_length=model.max_decoder_positions())
     write_code(folder, [CODE.format("check_zsnmt")])
     write_check(folder, trained, samples, text)
     agreement, versions = run_check(folder)

@@ -1,14 +1,13 @@
 """The files of a tokenizer of transformers that does what a text pipeline does."""
 
-import shutil
 from base64 import b64encode
 from pathlib import Path
 
 from zsnmt.data.language_tags import PLACEMENTS
 from zsnmt.data.reading import Codec
 from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing
 from zsnmt.inference.export.huggingface.remote_code import write_code
-from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.text.pipeline import RAW
 from zsnmt.text.subword import MODEL_FILE, Subwords
 
@@ -17,7 +16,7 @@ PLAIN = "tokenization_zsnmt", "ZsnmtTokenizer"  # file and class
 WITH_RULES = "tokenization_zsnmt_rules", "ZsnmtRulesTokenizer"
 
 
-def write_tokenizer(folder: Path, run: Path, codec: Codec, max_target_length: int) -> None:
+def write_tokenizer(folder: Path, codec: Codec, max_target_length: int) -> None:
     """Write a tokenizer with its code into a folder."""
     pipeline, units = codec.pipeline, codec.pipeline.units
     module, name = WITH_RULES if pipeline.tokenisers else PLAIN
@@ -25,7 +24,8 @@ def write_tokenizer(folder: Path, run: Path, codec: Codec, max_target_length: in
     symbols = codec.dictionary.symbols
     write_json(folder / "vocab.json", {symbol: number for number, symbol in enumerate(symbols)})
     if isinstance(units, Subwords):
-        shutil.copyfile(run / PIPELINE_FOLDER / MODEL_FILE, folder / MODEL_FILE)
+        with replacing(folder / MODEL_FILE) as file:
+            file.write(units.model)
     text = {
         "needs_language": pipeline.needs_language,
         "mark_tokens": pipeline.mark_tokens,
