@@ -98,7 +98,9 @@ def in_transformers(model):
         made = transformers.M2M100ForConditionalGeneration(transformers.M2M100Config(**converted.config))
     told = made.load_state_dict(converted.weights, strict=False)
     tied = ("lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight")
-    assert not told.unexpected_keys and {*told.missing_keys} <= {*(tied if converted.config["tie_word_embeddings"] else ())}
+    assert not told.unexpected_keys and {*told.missing_keys} <= {
+        *(tied if converted.config["tie_word_embeddings"] else ())
+    }
     made.tie_weights()
     return made.eval()
 
@@ -207,7 +209,9 @@ def test_a_batch_with_padding_is_searched_as_fairseq_does(side):
         return_dict_in_generate=True,
         output_scores=True,
     )
-    best = [of_sentence[0] for of_sentence in fairseq_engine(model, dictionary, search).translate_batch(sentences)]
+    best = [
+        of_sentence[0] for of_sentence in fairseq_engine(model, dictionary, search).translate_batch(sentences)
+    ]
     ours = [[token for token in tokens if token != 1] for _, *tokens in found.sequences.tolist()]
     assert ours == [each.tokens for each in best] and max(map(len, ours)) < 13
     assert found.sequences_scores.tolist() == pytest.approx([each.score for each in best], abs=1e-5)

@@ -1,7 +1,7 @@
 """A trained model as the configuration and the weights of a model of transformers."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fairseq.models.transformer import TransformerModel
 from fairseq.modules import SinusoidalPositionalEmbedding
@@ -108,11 +108,11 @@ def filled_seams(model: TransformerModel) -> dict:
         "encoder_relative": unless_all([relative(layer.self_attn) for layer in layers], None),
         "decoder_relative": unless_all([relative(layer.self_attn) for layer in decoder.layers], None),
     }
-    seams = {name: value for name, (value, otherwise) in neutral.items() if value != otherwise}
+    seams: dict[str, Any] = {
+        name: value for name, (value, otherwise) in neutral.items() if value != otherwise
+    }
     if encoder.position_bias is not None:
-        seams["encoder_position_bias"] = (
-            "absolute" if encoder.position_bias.buckets is None else "relative"
-        )
+        seams["encoder_position_bias"] = "absolute" if encoder.position_bias.buckets is None else "relative"
         seams["encoder_position_bias_layers"] = [layer.has_position_bias for layer in layers]
     if (language := decoder.language_embedding) is not None:
         seams["language_embedding"] = "add" if language.project is None else "concat"

@@ -58,7 +58,7 @@ def write(
     write_model(folder, converted, codec)
     write_tokenizer(folder, codec, max_target_length=model.max_decoder_positions())
     write_code(folder, [CODE.format("check_zsnmt")])
-    write_check(folder, trained, samples, text)
+    write_check(folder, trained, samples=samples, text=text)
     agreement, versions = run_check(folder)
     public = record["run"] | {"text": Path(record["run"]["text"]).name}  # no path of this machine
     write_card(folder, run, record | {"run": public}, stock=not converted.seams)
@@ -79,7 +79,7 @@ def write_model(folder: Path, converted: Converted, codec: Codec) -> None:
         "bos_token_id": None,
         "decoder_start_token_id": None if codec.placement.starts_decoder else codec.dictionary.eos(),
     }
-    kind = {"model_type": "m2m_100", "architectures": ["M2M100ForConditionalGeneration"]}
+    kind: dict[str, object] = {"model_type": "m2m_100", "architectures": ["M2M100ForConditionalGeneration"]}
     if converted.seams:
         write_code(folder, [CODE.format("modeling_zsnmt")])
         kind = {

@@ -1,6 +1,7 @@
 """What a folder of transformers cannot hold."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from fairseq.models.transformer import TransformerModel
 from fairseq.modules import FairseqDropout
@@ -46,18 +47,11 @@ ACTIVATIONS = {  # as transformers calls them
 
 
 def check_expressible(model: TransformerModel, codec: Codec) -> None:
-    """`InputError` with the option, or the property of the text pipeline, that a folder of transformers cannot
-    hold.
-    """
-    for reason in reasons(model):
+    """`InputError` with the option, or what else, that a folder of transformers cannot hold."""
+    symbols = codec.dictionary.symbols
+    twice = ["a dictionary with a symbol twice"] if len({*symbols}) < len(symbols) else []
+    for reason in chain(reasons(model), twice):
         raise InputError(f"a folder of transformers cannot hold {reason}; {INSTEAD}")
-    pipeline, symbols = codec.pipeline, codec.dictionary.symbols
-    conditions = {
-        "a dictionary with a symbol twice": len({*symbols}) < len(symbols),
-    }
-    for reason, holds in conditions.items():
-        if holds:
-            raise InputError(f"a folder of transformers cannot hold {reason}; {INSTEAD}")
 
 
 def reasons(model: TransformerModel) -> Iterator[str]:

@@ -36,17 +36,14 @@ def source_of(module: str) -> str:
 
 def imported_with(modules: Iterable[str]) -> list[str]:
     """The modules with all that they import of zsnmt, each once."""
-    waiting, found = [*modules], {}
+    waiting, found = [*modules], dict[str, None]()
     while waiting:
         module = waiting.pop()
         if module not in found:
             found[module] = None
             tree = ast.parse(without_types(source_of(module)))
-            waiting += [
-                node.module
-                for node in ast.walk(tree)
-                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("zsnmt.")
-            ]
+            imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+            waiting += [node.module for node in imports if node.module and node.module.startswith("zsnmt.")]
     return [*found]
 
 

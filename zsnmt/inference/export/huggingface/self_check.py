@@ -74,9 +74,9 @@ def can_write(model: BaseFairseqModel, start: int, token: int) -> bool:
 
 def lines_to_check(codec: Codec, text: Path) -> Iterator[dict]:
     """Lines of each language of the test set, and odd ones, with their tokens as source and as target."""
-    files = {}
-    for one, other in pairs_of_split(text, "test", codec.languages):
-        files.update(zip((one, other), find_pair(text, "test", one, other)))
+    files: dict[str, Path] = {}
+    for pair in pairs_of_split(text, "test", codec.languages):
+        files.update(zip(pair, find_pair(text, "test", *pair)))
     for place, language in enumerate(codec.languages):
         direction = Direction(language, codec.languages[place - 1])
         lines = read_lines(files[language]) if language in files else []
@@ -112,6 +112,13 @@ def run_check(folder: Path) -> tuple[Agreement, dict]:
             reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
             raise InputError(f"the export is deleted, since transformers cannot load it: {reason}")
         found = read_json(report, "export the run again")
+    check_agreement(found)
+    agreement = Agreement(**{name: found[name] for name in Agreement._fields})
+    return agreement, {name: found[name] for name in ("transformers", "torch")}
+
+
+def check_agreement(found: dict) -> None:
+    """`InputError` for what the script found where it is too far from the run."""
     if not found["largest"] <= EXACT:  # refuses NaN, too
         raise InputError(
             "the export is deleted, since its log-probabilities differ from PyTorch's by up to "
@@ -124,5 +131,3 @@ def run_check(folder: Path) -> tuple[Agreement, dict]:
         )
     if found["text"]:
         raise InputError(f"the export is deleted, since its tokenizer differs: {found['text'][0]}")
-    agreement = Agreement(found["largest"], found["rms"], found["tokens"], found["equal"])
-    return agreement, {name: found[name] for name in ("transformers", "torch")}

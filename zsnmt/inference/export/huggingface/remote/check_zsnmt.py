@@ -1,7 +1,7 @@
 """Whether this folder translates here as the run that it was made of: python check_zsnmt.py [--report FILE]
 
-check.json has sentences, with the tokens that the toolkit makes of them, log-probabilities of translations, and
-the best translations of fairseq's search. Prints how far this machine and this version of transformers are from
+check.json has lines with the tokens that zsnmt makes of them, log-probabilities of translations, and the best
+translations of fairseq's search. Prints how far this machine and this version of transformers are from
 them; exit status 1 if farther than check.json allows.
 """
 
@@ -41,7 +41,9 @@ def log_probabilities(model: Any, translation: dict) -> torch.Tensor:
     return logits.log_softmax(-1).gather(1, tokens[:, None]).squeeze(1)
 
 
-def best_translations(model: Any, sentences: Sequence[dict], padding: int) -> Iterator[tuple[int, list, float]]:
+def best_translations(
+    model: Any, sentences: Sequence[dict], padding: int
+) -> Iterator[tuple[int, list, float]]:
     """The place, tokens and score of the best translation of each, in batches of one length: of a batch, one
     limit holds.
     """

@@ -71,8 +71,8 @@ def input_positions(stock: nn.Module, kind: str, config: ZsnmtConfig, longest: i
 class SelfAttention(M2M100Attention):
     """With terms of the logits, values of relative positions, another scale, or a query of its own.
 
-    `relative` has the arguments of tables of relative positions: `terms` of `key`, `key_query` or
-    `key_query_product`, the `distance` of each, and the `distance_of_values` or None.
+    `relative`: `terms`, pairs of a name (`key`, `key_query` or `key_query_product`) and the distance beyond
+    which offsets are one, and `values`, that of the values, or None.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class SelfAttention(M2M100Attention):
     def forward(
         self, x: Tensor, bias: Tensor, query: Tensor | None = None, past: Cache | None = None
     ) -> Tensor:
-        """From x (B×T×C), what is added to the logits (broadcast to B×H×T×S), what the query is made of unless
-        of x, and the keys and values of S−T steps before, to B×T×C.
+        """From x (B×T×C), what is added to the logits (broadcast to B×H×T×S), what the query is made of
+        unless of x, and the keys and values of S−T steps before, to B×T×C.
         """
         q, k, v = (
             projection(each).unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # B×H×T×d
@@ -121,7 +121,7 @@ def logit_term(kind: str, distance: int, dim: int) -> nn.Module:
     return RelativeKeysAndQueries(distance, dim, product=kind == "key_query_product")
 
 
-class Blocks:
+class Blocks(nn.Module):
     """What the layers of both stacks have in common."""
 
     normalizes_before: bool
@@ -228,7 +228,7 @@ class Encoder(M2M100Encoder):
     def __init__(self, config: ZsnmtConfig) -> None:
         super().__init__(config)
         longest = config.max_source_positions
-        self.embed_positions = input_positions(
+        self.embed_positions: nn.Module = input_positions(
             self.embed_positions, config.encoder_positions, config, longest=longest
         )
         self.layernorm_embedding = norm_if(config.layernorm_embedding, config.d_model)
@@ -281,7 +281,7 @@ class Decoder(M2M100Decoder):
     def __init__(self, config: ZsnmtConfig) -> None:
         super().__init__(config)
         longest = config.max_target_positions
-        self.embed_positions = input_positions(
+        self.embed_positions: nn.Module = input_positions(
             self.embed_positions, config.decoder_positions, config, longest=longest
         )
         self.layernorm_embedding = norm_if(config.layernorm_embedding, config.d_model)
@@ -307,7 +307,7 @@ class Decoder(M2M100Decoder):
         self,
         input_ids: Tensor | None = None,
         attention_mask: Tensor | None = None,
-        encoder_hidden_states: Tensor | None = None,
+        encoder_hidden_states: Any = None,
         encoder_attention_mask: Tensor | None = None,
         past_key_values: EncoderDecoderCache | None = None,
         use_cache: bool | None = None,

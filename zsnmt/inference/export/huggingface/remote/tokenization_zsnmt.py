@@ -1,4 +1,4 @@
-"""The text pipeline of a zsnmt model as a tokenizer of transformers: subwords, or words, and language tags."""
+"""The text pipeline of a zsnmt model as a tokenizer of transformers: subwords or words, and language tags."""
 
 import json
 import re
@@ -37,8 +37,8 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
     def __init__(
         self,
         vocab_file: str,
+        text_file: str,
         subwords_file: str | None = None,
-        text_file: str | None = None,
         *,
         languages: Sequence[str] = (),
         source_tags: Sequence[str] = (),
@@ -198,9 +198,7 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         self.src_lang, self.tgt_lang = source, self.known(target, "target")
         if self.needs_source or source is not None:
             self.known(source, "source")
-        parts = [
-            (place, ids) for place, text in enumerate(texts) for ids in self.parts(self.tokenize(text))
-        ]
+        parts = [(place, ids) for place, text in enumerate(texts) for ids in self.parts(self.tokenize(text))]
         order = sorted(range(len(parts)), key=lambda part: -len(parts[part][1]))
         written = [""] * len(parts)
         for begin in range(0, len(order), AT_ONCE):
@@ -218,9 +216,7 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         while pieces:
             cut = room
             if len(pieces) > room:
-                cut = max(
-                    (i for i in range(1, room + 1) if self.starts_word(pieces[i])), default=room
-                )
+                cut = max((i for i in range(1, room + 1) if self.starts_word(pieces[i])), default=room)
             ids = [self.ids.get(piece, self.ids["<unk>"]) for piece in pieces[:cut]]
             parts.append(self.build_inputs_with_special_tokens(ids))
             pieces = pieces[cut:]

@@ -1,5 +1,5 @@
-"""The tokenizer of a model whose text is cut at punctuation by the rules of Moses or IndicNLP before it is cut
-into subwords.
+"""The tokenizer of a model whose text is cut at punctuation, by the rules of Moses or IndicNLP, before it is
+cut into subwords.
 """
 
 import tempfile
