@@ -3,8 +3,10 @@
 import copy
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 import torch
 from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
@@ -27,6 +29,8 @@ from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
 
 EOS = 2
+# Without importing it, which takes seconds, in each process that collects tests.
+needs_transformers = pytest.mark.skipif(not find_spec("transformers"), reason="transformers is not installed")
 # folders of other versions of transformers, for `pip install --target`, that exports are tested with
 OTHER_TRANSFORMERS = [*filter(None, os.environ.get("OTHER_TRANSFORMERS", "").split(os.pathsep))]
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.conftest import OLDER_RUN, run_command
-from tests.support.exports import OTHER_TRANSFORMERS
+from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.inference.export.folder import describe_export, is_export, read_export
@@ -21,8 +21,7 @@ from zsnmt.inference.export.run import export_run
 from zsnmt.inference.translator import Translator
 from zsnmt.text.lines import read_lines
 
-pytest.importorskip("transformers")
-pytestmark = pytest.mark.slow
+pytestmark = [needs_transformers, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fairseq.data import Dictionary
 
-from tests.support.exports import OTHER_TRANSFORMERS
+from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers
 from tests.text.test_pipeline import LANGUAGES, SENTENCES
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
@@ -23,8 +23,6 @@ from zsnmt.text.learning import TextSettings, learn_tokenisation, learn_units
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
-
-pytest.importorskip("transformers")
 
 SETTINGS = {  # placement of tags, and how text is prepared
     "subwords": ("t_dec", TextSettings(140)),
@@ -89,6 +87,7 @@ def folders(tmp_path_factory) -> list[Path]:
     return made
 
 
+@needs_transformers
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["", *OTHER_TRANSFORMERS])
 def test_every_line_becomes_the_same_tokens_and_comes_back(folders, path, tmp_path):
@@ -110,6 +109,7 @@ def test_every_line_becomes_the_same_tokens_and_comes_back(folders, path, tmp_pa
     assert [name for name, _, _ in found] == ["ZsnmtTokenizer"] * 6 + ["ZsnmtRulesTokenizer"] * 2
 
 
+@pytest.mark.slow
 def test_what_is_copied_imports_nothing_of_the_toolkit(folders):
     for folder in folders:
         for path in folder.glob("*.py"):
