@@ -50,7 +50,7 @@ def test_there_are_39_claims_of_three_papers_each_by_one_name():
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_the_commands_that_would_tell_name_what_there_is(claim):
-    for command in claim.needs:
+    for command in (need.of_seed(command) for need in claim.needs for command in need.commands):
         zsnmt, verb, *words = command.split()
         assert zsnmt == "zsnmt" and verb in VERBS
         configs = [word for word in words if word.startswith("configs/")]
@@ -81,6 +81,18 @@ def test_a_text_that_no_system_learnt_is_no_evidence(tmp_path):
         tmp_path, {BASELINE.name: 3.0, RESIDUAL.name: 9.0}, {BASELINE.name: -19.0, RESIDUAL.name: -19.0}
     )
     assert found.scores == {} and verdict_of("L1", found) == UNTESTED
+
+
+@pytest.mark.parametrize("updates, votes", [(300, 1), (299, 0)])
+def test_a_system_is_behind_where_its_loss_is_higher_after_as_many_updates(tmp_path, updates, votes):
+    for system, loss, made in ((RESIDUAL.name, 0.25, 300), ("residual_at_5", 0.75, updates)):
+        for seed in (1, 2):
+            best = f"{loss + seed / 100:g} bits a token in epoch 3"
+            said = f"3 epochs, {made} updates, best validation loss {best}"
+            keep_scores(replace(made_up_scores(system, seed, 3.0), training=said), tmp_path)
+    found = BY_NAME["L19"].evidence(Kept(tmp_path))
+    assert [str(effect.measured) for effect in found] == ["+0.500 bits [0.470, 0.530]"] * votes
+    assert verdict_of("L19", Kept(tmp_path)) == (HOLDS if votes else UNTESTED)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from zsnmt.claims.kept import Kept, Systems
-from zsnmt.claims.verdicts import Effect, Range, difference, several, spread
+from zsnmt.claims.verdicts import Effect, Range, difference, effect
 from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
 from zsnmt.report.papers.liu import Place
@@ -13,6 +13,7 @@ from zsnmt.report.scores import all_directions, seeds
 from zsnmt.report.significance import Side, mean_difference
 from zsnmt.report.systems import BETWEEN, family_relation
 from zsnmt.report.table import Measured, complete
+from zsnmt.runs.log import read_summary
 from zsnmt.runs.systems import System
 from zsnmt.scoring.figures import MAIN
 
@@ -56,9 +57,8 @@ def compare(
     found = mean_difference(one, other, directions)
     if found is None or not values or not others:
         return []
-    measured, both = spread(found, values, others), several(values, others)
     fewer = min(one.runs, other.runs, key=len)
-    return [Effect(config, seeds(fewer), measured, several=both, part=part, range=wanted)]
+    return [effect(config, found, (values, others), seeds=seeds(fewer), part=part, range=wanted)]
 
 
 def within_families(one: Place, other: Place) -> Evidence:
@@ -118,8 +118,7 @@ def between_configs(
                 shown = difference(MAIN, of_second, of_first)
                 label = f"{pair[0]} → {pair[1]}"
                 numbers = str(min(map(len, values)))
-                both = several(*values)
-                found.append(Effect(label, numbers, shown, several=both, part=part, range=wanted))
+                found.append(effect(label, shown, values, seeds=numbers, part=part, range=wanted))
         return found
 
     return effects
@@ -140,6 +139,26 @@ def means_of(systems: Systems, one: Place, other: Place | None) -> list[float]:
     return [value - fmean(others[0]) if others else value for value in values]
 
 
+def behind(one: System, other: System, *, part: str) -> Evidence:
+    """The best validation loss (bits a token) of one system minus that of another, of trainings with as many
+    updates; none where some training ended earlier.
+    """
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, systems in kept.scores.items():
+            runs = [systems.get(system.name, []) for system in (one, other)]
+            trained = [[read_summary(scores.training or "") for scores in side] for side in runs]
+            sides = [complete(side) or [] for side in trained]
+            if all(sides) and len({summary.updates for side in sides for summary in side}) == 1:
+                losses = [[summary.loss for summary in side] for side in sides]
+                shown = difference("loss", *losses)
+                found.append(effect(config, shown, losses, seeds=seeds(runs[0]), part=part))
+        return found
+
+    return effects
+
+
 def answered_in_pivot(system: System) -> Evidence:
     """The share of zero-shot outputs of a system that are in the pivot's language."""
 
@@ -155,8 +174,8 @@ def answered_in_pivot(system: System) -> Evidence:
                     )
                     for scores in runs
                 ]
-                measured = spread(Measured("off_target", fmean(values)), values)
-                found.append(Effect(config, seeds(runs), measured, several=several(values)))
+                measured = Measured("off_target", fmean(values))
+                found.append(effect(config, measured, [values], seeds=seeds(runs)))
         return found
 
     return effects
