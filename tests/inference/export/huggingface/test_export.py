@@ -6,19 +6,23 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
-from tests.conftest import OLDER_RUN, run_command
+from tests.conftest import OLDER_RUN, run_command, toy_options
 from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
+from zsnmt.inference.export import run as run_module
 from zsnmt.inference.export.folder import describe_export, is_export, read_export
 from zsnmt.inference.export.huggingface import conversion
 from zsnmt.inference.export.huggingface.card import corpora_named, scores_in_words
 from zsnmt.inference.export.huggingface.self_check import WITHOUT, check_agreement, run_check
 from zsnmt.inference.export.run import export_run
+from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
+from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.text.lines import read_lines
 
 pytestmark = [needs_transformers, pytest.mark.slow]
@@ -108,6 +112,22 @@ def test_other_versions_of_transformers_agree(exported, path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([path, os.environ.get("PYTHONPATH", "")]))
     _, versions = run_check(exported[0])
     assert f"-{versions['transformers']}.dist-info" in "".join(os.listdir(path))
+
+
+def test_a_stock_model_needs_no_code(older, tmp_path, monkeypatch):
+    trained = load_run(older / OLDER_RUN)
+    options = toy_options(decoder_language_embedding="none", share_all_embeddings=True)
+    model = ZeroShotTransformer.build_model(options, trained.task).eval()
+    monkeypatch.setattr(run_module, "load_run", lambda run: replace(trained, model=model))
+    folder, _ = export_run(
+        older / OLDER_RUN, tmp_path / "x", to="huggingface", text=older / "runs/tiny/text", sentences=50
+    )
+    config = read_json(folder / "config.json", "")
+    assert config["model_type"] == "m2m_100" and "auto_map" not in config and read_export(folder)["stock"]
+    assert {path.name for path in folder.glob("*.py")} == {
+        *("check_zsnmt.py", "tokenization_zsnmt.py", "piece_restriction.py")
+    }
+    assert "custom_code" not in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_what_differs_is_found_out():

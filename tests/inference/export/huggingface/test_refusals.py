@@ -19,7 +19,7 @@ REFUSED = {
     "--activation-fn swish": WIDE | dict(activation_fn="swish"),
     "--decoder-embed-dim other than --encoder-embed-dim": {},
     "--decoder-output-dim other than --decoder-embed-dim": dict(decoder_embed_dim=16, decoder_output_dim=10),
-    "--no-cross-attention": dict(no_cross_attention=True, **NONE),
+    "--no-cross-attention": dict(no_cross_attention=True, decoder_embed_dim=16, **NONE),
     "--cross-self-attention": dict(cross_self_attention=True, encoder_embed_dim=12, **NONE),
     "--adaptive-softmax-cutoff": dict(adaptive_softmax_cutoff="9", **NONE),
 }

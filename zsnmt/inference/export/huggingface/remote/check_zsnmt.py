@@ -105,7 +105,7 @@ def check(folder: Path) -> dict:
         "largest": apart.abs().max().item(),
         "rms": apart.pow(2).mean().sqrt().item(),
         "tokens": len(apart),
-        "equal": 1 - len(others) / len(sentences),
+        "equal": 1 - len(others) / max(1, len(sentences)),
         "score": max(others, default=0.0),
         "text": tokenizer_differences(tokenizer, expected["lines"])[:5],
         "allowed": expected["allowed"],

@@ -175,8 +175,10 @@ class EncoderLayer(Blocks, M2M100EncoderLayer):
         def joined(residual: nn.Module) -> Callable:  # which takes T×B×C
             return lambda made, x: residual(made.transpose(0, 1), x.transpose(0, 1), padding).transpose(0, 1)
 
-        x = self.block(x, self.self_attn_layer_norm, attend, joined(self.attention_residual))
-        return self.block(x, self.final_layer_norm, self.feed_forward, joined(self.feed_forward_residual))
+        x = self.block(x, self.self_attn_layer_norm, attend, join=joined(self.attention_residual))
+        return self.block(
+            x, self.final_layer_norm, self.feed_forward, join=joined(self.feed_forward_residual)
+        )
 
 
 class DecoderLayer(Blocks, M2M100DecoderLayer):

@@ -194,7 +194,7 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         at most 1.2 times as many tokens as its source, and 50 more; of a batch, the longest source counts.
         """
         if via is not None:
-            texts, source = self.translate(model, texts, via, source, **options), via
+            texts, source = self.translate(model, texts, via, source=source, **options), via
         self.src_lang, self.tgt_lang = source, self.known(target, "target")
         if self.needs_source or source is not None:
             self.known(source, "source")
