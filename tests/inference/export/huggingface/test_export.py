@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.conftest import OLDER_RUN, run_command, toy_options
+from tests.conftest import OLDER_RUN, toy_options
 from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.inference.export import run as run_module
-from zsnmt.inference.export.folder import describe_export, is_export, read_export
+from zsnmt.inference.export.folder import is_export, read_export
 from zsnmt.inference.export.huggingface import conversion
 from zsnmt.inference.export.huggingface.card import corpora_named, scores_in_words
 from zsnmt.inference.export.huggingface.self_check import WITHOUT, check_agreement, run_check
@@ -152,11 +152,9 @@ def test_a_wrong_export_is_deleted(older, tmp_path, monkeypatch):
     assert not [*tmp_path.iterdir()]
 
 
-def test_the_command_refuses_other_precisions(older):
-    run = older / OLDER_RUN
-    refused = run_command("scripts/export.py", run, "--to", "huggingface", "--quantization", "int8")
-    assert refused.returncode == 1 and "int8 is not of --to huggingface" in refused.stderr
-    assert describe_export(run / "ctranslate2-int8")["format"] == "ctranslate2"
+def test_other_precisions_are_refused_before_anything_is_read(tmp_path):
+    with pytest.raises(InputError, match="int8 is not of --to huggingface, which keeps float32"):
+        export_run(tmp_path, to="huggingface", quantization="int8")
 
 
 def test_the_card_names_corpora_and_says_why_there_are_no_scores(tmp_path):
