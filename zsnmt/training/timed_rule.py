@@ -6,6 +6,7 @@ fixed update. What everything takes is reckoned from the seconds of an update, m
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import ceil
 
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.runs.time_left import duration
@@ -73,10 +74,10 @@ def plan(
     able = [size for size in SIZES[: SIZES.index(largest) + 1] if size.batch]
     for size in reversed(able):
         measured = update(size)
-        enough = round(max(FEWEST_UPDATES, EPOCHS * updates_of_epoch(text.words, size)), -2)
+        enough = 100 * ceil(max(FEWEST_UPDATES, EPOCHS * updates_of_epoch(text.words, size)) / 100)
         plans = [
             planned(text, machine, work, size=size, updates=updates, update=measured)
-            for updates in range(LEAST, int(enough) + 1, 100)
+            for updates in range(LEAST, enough + 1, 100)
         ]
         within = [each for each in plans if each.seconds <= seconds] or plans[:1]
         if within[-1].updates >= FEWEST_UPDATES or size == able[0]:
