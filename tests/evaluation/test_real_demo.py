@@ -82,7 +82,7 @@ def test_languages_without_direct_translations_are_refused_and_nothing_is_left(t
 @pytest.mark.slow
 def test_it_ends_with_table_sentences_and_page(tmp_path):
     """In no time at all, so with the least training that there is."""
-    given = export(tmp_path, trained=550, tested=FEWEST)
+    given = export(tmp_path, trained=700, tested=FEWEST)
     done = run_command(
         "recipes/demo.sh", "--real", "pt", "ru", "--minutes", "0.1", "--from-dir", given, runs=tmp_path
     )
