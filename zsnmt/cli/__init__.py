@@ -14,7 +14,7 @@ from zsnmt.console import WrongUse
 
 GROUPS = {  # what a person wants: verb, and what it does
     "Start": {
-        "demo": "train three small models on invented languages (four minutes) or real text, and compare them",
+        "demo": "train three small models on invented languages (four minutes) or real text; compare them",
         "translate": "translate text with a trained run or its export",
     },
     "Prepare text": {
