@@ -8,8 +8,8 @@ from zsnmt.documents.languages import describe, identify_passages
 from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.documents.translation import Translate, translate_passages
 from zsnmt.inference.translator import Translator
+from zsnmt.languages import AUTO
 
-AUTO = "auto"
 Finished = Callable[[float], object]
 
 

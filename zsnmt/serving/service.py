@@ -9,12 +9,12 @@ from typing import Any
 
 from zsnmt.documents.passages import Document
 from zsnmt.errors import InputError
-from zsnmt.languages import Direction
+from zsnmt.languages import AUTO, Direction
 from zsnmt.serving.batcher import Batcher, Job
 from zsnmt.serving.detection import detect_all
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.refusals import LATE, TOO_LARGE, Gone, Refused
-from zsnmt.serving.requests import AUTO, Detection, Translation
+from zsnmt.serving.requests import Detection, Translation
 from zsnmt.serving.systems import System
 from zsnmt.serving.texts import InSentences, read, words
 
