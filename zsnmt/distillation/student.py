@@ -27,7 +27,8 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
     """The options of fairseq-train for a student, but for its data; later ones override earlier ones.
 
     One that goes on from its teacher has the teacher's options, half of the config's learning rate and few
-    epochs, each of them validated; one from scratch those of the config. Raises `InputError` for an architecture that there is not.
+    epochs, each of them validated; one from scratch those of the config. Raises `InputError` for an
+    architecture that there is not.
     """
     architecture = distillation.student or teacher.architecture
     check_architecture(architecture)
