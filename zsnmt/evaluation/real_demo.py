@@ -76,7 +76,7 @@ def real_config(
         if file.exists():
             steps.say(f"the config is {file}, made before; to choose anew, remove it and {folder}")
         else:
-            make_config(steps, file, text, languages, minutes=minutes, student=student)
+            make_config(steps, file, text, languages=languages, minutes=minutes, student=student)
     return file
 
 
@@ -98,7 +98,7 @@ def make_text(
 
 
 def make_config(
-    steps: Steps, file: Path, text: Path, languages: Sequence[str], *, minutes: float, student: bool
+    steps: Steps, file: Path, text: Path, *, languages: Sequence[str], minutes: float, student: bool
 ) -> None:
     """Write the config of as much of a text as is trained and scored in so many minutes, and say what it is
     and what it takes.
@@ -106,7 +106,7 @@ def make_config(
     machine, found = this_machine(), survey(read_tables(text, ""), languages)
     tested = 2 * (len(pairs_of_split(text, "test", languages)) - len(languages) + 1)
     trained = len(supervised_directions(languages, PIVOT))
-    work = Work(trained, tested, HELD_OUT["test"], student)
+    work = Work(trained, tested, lines=HELD_OUT["test"], student=student)
     steps.say("measuring how long an update of the training takes on this machine")
     chosen = plan(found, machine, work, seconds=60 * minutes, update=partial(measured, found, machine))
     choice = choose_in_time(found, machine, chosen)

@@ -63,4 +63,4 @@ def means(all_scores: Sequence[Scores]) -> Iterator[Found]:
         for kind, way in runs[0].groups:
             measured = mean_measured(runs, Column(kind, way, MAIN))
             if measured and kind != SUPERVISED and way in (DIRECT, PIVOT):
-                yield Found(system, kind, way, measured)
+                yield Found(system, kind, way, bleu=measured)

@@ -102,7 +102,7 @@ def planned(text: Survey, machine: Machine, work: Work, *, size: Size, updates: 
         total = 2 * training / at_once + (max(scoring) if at_once > 1 else sum(scoring)) + of_system
     else:
         total = 2 * training / at_once + 2 * (of_system + pivot) / at_once
-    return Plan(size, updates, share, total)
+    return Plan(size, updates, share=share, seconds=total)
 
 
 def choose_in_time(text: Survey, machine: Machine, chosen: Plan) -> Choice:
