@@ -23,7 +23,16 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     assert built.returncode == 0, built.stderr
     site = tmp_path / "site"
     search = (site / "search/search_index.json").read_text(encoding="utf-8")
-    for page in ("index", "readme", "RESULTS", "which_option", "results/claims", "results/index", "licences"):
+    for page in (
+        "index",
+        "readme",
+        "tutorial",
+        "RESULTS",
+        "which_option",
+        "results/claims",
+        "results/index",
+        "licences",
+    ):
         assert (site / f"{page}.html").is_file() and f'"{page}.html' in search
     assert 'href="RESULTS.html"' in (site / "index.html").read_text(encoding="utf-8")
     folded = (site / "results/demo.html").read_text(encoding="utf-8").partition("<details>")[2]
