@@ -23,6 +23,7 @@ def test_the_best_direct_system_is_named_with_what_goes_astray_and_the_pivot(sco
 
 def test_a_direct_system_above_the_pivot_is_said_to_be():
     assert finding([POOR, BEST]).endswith("in two translations, 15.5 BLEU: less good by 15.5.")
+    assert finding([made_up_scores("other", 1, 15.52)]).endswith("15.5 BLEU: equally good.")
 
 
 def test_one_system_is_not_called_the_best():

@@ -52,8 +52,8 @@ def by_mean(one: Found) -> float:
 
 def beside_pivot(direct: Found, pivot: Found, name: str) -> str:
     """Which of the two ways is the better one, and by how much."""
-    apart = direct.bleu.mean - pivot.bleu.mean
-    how = f"better than that by {abs(apart):.1f}" if apart < 0 else f"less good by {abs(apart):.1f}"
+    apart = round(direct.bleu.mean - pivot.bleu.mean, 1)
+    how = f"{'better than that' if apart < 0 else 'less good'} by {abs(apart)}" if apart else "equally good"
     return f"Through {name}, in two translations, {pivot.bleu.head} BLEU: {how}."
 
 
