@@ -26,7 +26,7 @@ CLOSE = 1e-4  # as near as exports must be
 
 @pytest.fixture(scope="module")
 def lines(older) -> list[str]:
-    return ["", *read_lines(older / "runs/tiny/text/test.velan")[:5]]
+    return ["", *read_lines(older / "runs/tiny/text/test.velan")[:3]]
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_through_the_pivot_both_translations_count(trained, translator, lines):
 
 
 def test_a_line_in_parts_has_the_tokens_of_all(translator, lines):
-    long_line = " ".join(lines[1:] * 2)
+    long_line = " ".join(lines[1:] * 4)
     parts = [part.tokens for part in translator.parts_of([long_line], [VELAN_TAMUN], 1)]
     texts = [translator.codec.text(tokens, "velan") for tokens in parts]
     alone = translator.scored(texts, "tamun", "velan")
@@ -82,9 +82,9 @@ def test_a_line_in_parts_has_the_tokens_of_all(translator, lines):
     assert found.log_probability == pytest.approx(sum(each.log_probability for each in alone), abs=CLOSE)
 
 
-def test_what_methods_search_with_is_what_they_say(trained, translator, lines):
+def test_what_methods_search_with_is_what_they_say(translator, lines):
     """A mask that costs nothing says what the model says; a contrast has no probabilities."""
-    counts = {language: {"x": 1} for language in translator.languages}
+    counts = dict.fromkeys(translator.languages, dict.fromkeys(translator.codec.dictionary.symbols, 1))
     masked = translator.by(parse_method("mask:penalty=0"), counts).scored(lines, "tamun", "velan")
     assert masked == translator.scored(lines, "tamun", "velan")
     for each in translator.by(parse_method("ensemble")).scored(lines[1:], "tamun", "velan"):
@@ -172,7 +172,9 @@ def test_the_command_writes_rows_of_a_file(older, tmp_path, lines, translator):
     words += ["--input", str(tmp_path / "text"), "--output", str(tmp_path / "out")]
     for form in (TSV, JSONL):
         cli.run(["translate", str(older / OLDER_RUN), *words, "--scores", form, "--agreement"])
-        assert read_lines(tmp_path / "out") == [row(each, form, agreement=True) for each in found]
+        assert read_lines(tmp_path / "out", allow_empty_lines=True) == [
+            row(each, form, agreement=True) for each in found
+        ]
 
 
 @pytest.mark.parametrize(

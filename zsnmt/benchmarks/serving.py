@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 from threading import Thread
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,15 @@ from zsnmt.serving.systems import open_systems
 from zsnmt.text.lines import read_lines
 
 ALONE = "the engine alone"
-ADDRESS = re.compile(r" at http://([^:]+):(\d+);")  # in the server's greeting
+GREETING = re.compile(r" at http://([^:]+):(\d+);")  # in the server's greeting
 PATIENCE = 600  # seconds
+
+
+class Address(NamedTuple):
+    """Where a server answers."""
+
+    host: str
+    port: int
 
 
 def serving(
@@ -56,10 +64,11 @@ def serving(
     bodies = [json.dumps({"q": line, "source": source, "target": to}).encode() for line in lines]
     speeds: dict[str, list[float]] = {ALONE: []}
     waits: dict[str, list[float]] = {}
-    given = {"engine": engine, "precision": precision, "workers": workers, "beam": beam}
-    words = [f"--{name}={value}" for name, value in given.items() if value is not None]
     system.translator.translate(lines[:64], to, source)
-    with server(run, words) as address:
+    with server(run, engine_words(beam=beam, engine=engine, precision=precision, workers=workers)) as (
+        address,
+        _,
+    ):
         under_load(address, bodies[:64], clients=8)
         for _ in range(rounds):
             begin = perf_counter()
@@ -85,9 +94,14 @@ def serving(
         )
 
 
+def engine_words(**given: object) -> list[str]:
+    """The options of the command that serves so."""
+    return [f"--{name}={value}" for name, value in given.items() if value is not None]
+
+
 @contextmanager
-def server(run: Path, options: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """The host and port of a server of a run, in a process of its own."""
+def server(run: Path, options: Sequence[str]) -> Iterator[tuple[Address, int]]:
+    """Where a server of a run answers, and its process, which is one of its own."""
     command = [sys.executable, "-m", "zsnmt", "serve", str(run), "--port=0", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -95,17 +109,17 @@ def server(run: Path, options: Sequence[str]) -> Iterator[tuple[str, int]]:
             said = []
             for line in process.stderr:
                 said.append(line)
-                if greeting := ADDRESS.search(line):
+                if greeting := GREETING.search(line):
                     break
             else:
                 raise InputError(f"the server does not start: {''.join(said).strip()}")
             Thread(target=process.stderr.read, daemon=True).start()  # so that it can go on writing
-            yield greeting[1], int(greeting[2])
+            yield Address(greeting[1], int(greeting[2])), process.pid
         finally:
             process.terminate()
 
 
-def under_load(address: tuple[str, int], bodies: Sequence[bytes], clients: int) -> tuple[float, list[float]]:
+def under_load(address: Address, bodies: Sequence[bytes], clients: int) -> tuple[float, list[float]]:
     """Seconds until so many clients, who ask one request after another, have all answers; and the seconds
     that each waited. `InputError` for a request that fails.
     """
