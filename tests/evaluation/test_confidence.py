@@ -75,7 +75,7 @@ def test_its_tables_are_made_of_what_is_kept(measured, tmp_path):
     table = confidence_block(tmp_path, record["config"])
     assert table == confidence_tables([record])
     mean = record["means"][0]["agreement"]["spearman"]
-    assert "| zero-shot | 2 | " in table and f"{mean:.2f} [".replace("-", "−") in table
+    assert "| zero-shot | 2 | " in table and f"{mean:z.2f} [".replace("-", "−") in table
     assert "| velan-inglan | " in table and "the first 9 lines of each direction" in table
 
 

@@ -73,7 +73,7 @@ def correlation(ranking: Mapping[str, Any] | None) -> str:
     if ranking is None:
         return MISSING
     low, high = ranking["interval"]
-    return f"{ranking['spearman']:.2f} [{low:.2f}, {high:.2f}]".replace("-", "−")
+    return f"{ranking['spearman']:z.2f} [{low:z.2f}, {high:z.2f}]".replace("-", "−")
 
 
 def made_with(record: Mapping[str, Any]) -> str:
