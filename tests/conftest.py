@@ -33,18 +33,35 @@ LANGUAGES = ["piv", "aa", "bb", "cc"]
 OLDER_RUN = Path("runs/tiny/zs_transformer_residual/seed1")  # in `older`
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="no slow tests, and three cases of each other one")
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Recipes come first and then other files with slow tests, so that no process is left alone with one
-    at the end.
+    at the end. With --quick some are left out.
     """
     for item in items:
         if "tiny" in item.fixturenames:
             item.add_marker(pytest.mark.slow)
+    if config.getoption("--quick"):
+        kept = quick(items)
+        config.hook.pytest_deselected(items=list({*items} - {*kept}))
+        items[:] = kept
     gc.collect()
     gc.freeze()  # what is loaded now stays: no collection needs to go through it again
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item.path not in slow, item.path.parent != ROOT / "tests"))
+
+
+def quick(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests that are not slow; of one with many cases the first, the middle one and the last."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if not item.get_closest_marker("slow"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return [each[place] for each in cases.values() for place in sorted({0, len(each) // 2, len(each) - 1})]
 
 
 def make_dictionary(words: int = 23) -> Dictionary:

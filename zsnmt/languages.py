@@ -8,6 +8,7 @@ from typing import NamedTuple
 from zsnmt.errors import InputError
 
 LANGUAGES_FILE = "languages.txt"
+AUTO = "auto"  # in the place of a source language: it is to be identified
 SUPERVISED, ZERO_SHOT, ZERO_RESOURCE = KINDS = (
     "supervised",
     "zero_shot",

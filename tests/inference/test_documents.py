@@ -4,8 +4,8 @@ import pytest
 
 from zsnmt.documents.passages import Passage, Run
 from zsnmt.errors import InputError
-from zsnmt.inference.documents import AUTO, Legs, translate_document, translate_lines
-from zsnmt.languages import Direction
+from zsnmt.inference.documents import Legs, translate_document, translate_lines
+from zsnmt.languages import AUTO, Direction
 
 GERMAN = "Wir haben gestern lange über das Wetter und die Reise gesprochen."
 FRENCH = "Nous avons longtemps parlé du temps qu'il faisait et du voyage."

@@ -31,13 +31,13 @@ from zsnmt.decoding.options import (
 from zsnmt.documents.formats import PLAIN, is_document, read_document
 from zsnmt.files.replacing import replacing
 from zsnmt.inference.translation import FORMATS, Legs, Translation, row
+from zsnmt.languages import AUTO
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
 if TYPE_CHECKING:
     from zsnmt.inference.translator import Translator
 
 LINES_AT_A_TIME = 2000
-AUTO = "auto"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -9,8 +9,8 @@ from zsnmt.documents.translation import Translate, translate_passages
 from zsnmt.inference.confidence import scored_lines
 from zsnmt.inference.translation import Legs, Translation
 from zsnmt.inference.translator import Translator
+from zsnmt.languages import AUTO
 
-AUTO = "auto"
 Finished = Callable[[float], object]
 
 

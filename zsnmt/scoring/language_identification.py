@@ -3,7 +3,7 @@
 import copy
 import functools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -38,11 +38,8 @@ class NaturalLanguageIdentifier:
     """
 
     def __init__(self, languages: Sequence[str]) -> None:
-        self.model = copy.copy(
-            all_languages()
-        )  # a restriction leaves the tables that copies share as they are
         try:
-            self.model.set_languages(list(languages))
+            self.model = py3langid(languages)
         except ValueError as error:
             raise InputError(
                 f"py3langid cannot tell apart {', '.join(languages)} ({error}): use ISO 639-1 codes, or give "
@@ -78,7 +75,7 @@ class ScriptIdentifier:
         return [self._identify(sentence) for sentence in sentences]
 
     def _identify(self, sentence: str) -> str:
-        script = main_script(sentence)
+        script = main_script(Counter(sentence))
         if script is None or script not in self.groups:
             return UNKNOWN
         if script in self.within:
@@ -108,7 +105,9 @@ def load_identifier(
 
 def scripts_of(references: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """The main script of each language's sentences; a language whose sentences have no letters gets none."""
-    found = {language: main_script(chain.from_iterable(lines)) for language, lines in references.items()}
+    found = {
+        language: main_script(Counter(chain.from_iterable(lines))) for language, lines in references.items()
+    }
     return {language: script for language, script in found.items() if script}
 
 
@@ -122,11 +121,13 @@ def languages_by_script(languages: Sequence[str], scripts: Mapping[str, str]) ->
     }
 
 
-def main_script(text: Iterable[str]) -> str | None:
+def main_script(characters: Mapping[str, int]) -> str | None:
     """The script of most characters that have one (letters, vowel signs, own digits), or None; the first
-    of equals.
+    of equals. `characters` are those of a text with their counts.
     """
-    counts = Counter(map(script_of_character, text))
+    counts: Counter[str] = Counter()
+    for character, count in characters.items():
+        counts[script_of_character(character)] += count
     for name in NO_SCRIPT:
         del counts[name]
     return max(counts, key=counts.__getitem__, default=None)
@@ -144,7 +145,16 @@ def shares(identified: Sequence[str]) -> dict[str, float]:
     return {language: count / len(identified) for language, count in Counter(identified).most_common()}
 
 
+def py3langid(languages: Sequence[str], probabilities: bool = False) -> LanguageIdentifier:
+    """py3langid's model restricted to some languages, for their scores or their probabilities; `ValueError`
+    for one that it does not know.
+    """
+    model = copy.copy(all_languages(probabilities))  # a restriction leaves the tables that copies share
+    model.set_languages(list(languages))
+    return model
+
+
 @functools.cache
-def all_languages() -> LanguageIdentifier:
+def all_languages(probabilities: bool = False) -> LanguageIdentifier:
     """py3langid's model, which takes a while to load."""
-    return LanguageIdentifier.from_model_file(MODEL_FILE)
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=probabilities)

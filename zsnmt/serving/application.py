@@ -18,12 +18,13 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from zsnmt.errors import InputError
+from zsnmt.languages import AUTO
 from zsnmt.serving.access import Rate, check_key
 from zsnmt.serving.batcher import Batcher
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.metrics import Metrics
 from zsnmt.serving.refusals import BAD, BUSY, FAILED, GONE, RETRY, Gone, Refused
-from zsnmt.serving.requests import AUTO, Asked, Detection, read_request, schema
+from zsnmt.serving.requests import Asked, Detection, read_request, schema
 from zsnmt.serving.service import Service
 from zsnmt.serving.systems import System
 

@@ -1,15 +1,12 @@
 """In which of a model's languages a text is, and how sure that is."""
 
-import copy
-import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
 from zsnmt.documents.languages import ENOUGH
 from zsnmt.errors import InputError
+from zsnmt.scoring.language_identification import py3langid
 from zsnmt.scoring.lexicon_identifier import PUNCTUATION, LexiconIdentifier
 
 
@@ -24,8 +21,7 @@ class NaturalDetector:
     """py3langid, restricted to some languages; `ValueError` for one that it does not know."""
 
     def __init__(self, languages: Sequence[str]) -> None:
-        self.model = copy.copy(all_languages())  # whose tables the copies share
-        self.model.set_languages(list(languages))
+        self.model = py3langid(languages, probabilities=True)
 
     def rank(self, text: str) -> list[tuple[str, float]]:
         """Languages and their probabilities."""
@@ -47,12 +43,6 @@ class LexiconDetector:
             if words
         }
         return sorted(((each, share) for each, share in shares.items() if share), key=lambda pair: -pair[1])
-
-
-@functools.cache
-def all_languages() -> LanguageIdentifier:
-    """py3langid's model for probabilities, which takes a while to load."""
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 def detector_of(languages: Sequence[str], text: Path) -> Detector | None:

@@ -9,10 +9,10 @@ from fastapi import Request
 from pydantic import BaseModel, Field, ValidationError
 
 from zsnmt.errors import InputError
+from zsnmt.languages import AUTO
 from zsnmt.serving.refusals import BAD, SLOW, TOO_LARGE, UNKNOWN_KIND, Refused
 
 JSON, FORM = KINDS = ("application/json", "application/x-www-form-urlencoded")
-AUTO = "auto"
 FIELDS = 1000  # of a form
 
 

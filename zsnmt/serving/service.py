@@ -12,12 +12,12 @@ from zsnmt.errors import InputError
 from zsnmt.inference.bundles import companions
 from zsnmt.inference.confidence import agree, other_way
 from zsnmt.inference.translation import Legs, Translation, figures, joined
-from zsnmt.languages import Direction
+from zsnmt.languages import AUTO, Direction
 from zsnmt.serving.batcher import Batcher, Job, Journey
 from zsnmt.serving.detection import detect_all
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.refusals import LATE, TOO_LARGE, Gone, Refused
-from zsnmt.serving.requests import AUTO, Asked, Detection
+from zsnmt.serving.requests import Asked, Detection
 from zsnmt.serving.systems import System
 from zsnmt.serving.texts import InSentences, read, words
 

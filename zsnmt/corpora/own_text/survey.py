@@ -10,7 +10,7 @@ from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError
 from zsnmt.processes import progress
-from zsnmt.scoring.language_identification import NO_SCRIPT, script_of_character
+from zsnmt.scoring.language_identification import main_script
 
 FEWEST = 100  # sentence pairs that a language needs: with fewer there is nothing to learn or to hold out
 UNSPACED = ("Han", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")  # scripts without spaces between words
@@ -96,13 +96,3 @@ def lacking_splits(tables: Sequence[Table], languages: Sequence[str]) -> tuple[s
         for split in SPLITS
     }
     return tuple(split for split in SPLITS[1:] if not pairs["train"] <= pairs[split])
-
-
-def main_script(characters: Mapping[str, int]) -> str | None:
-    """The script of most characters of a text, as Unicode names it; None where it has no letters."""
-    scripts: Counter[str] = Counter()
-    for character, count in characters.items():
-        scripts[script_of_character(character)] += count
-    for name in NO_SCRIPT:
-        del scripts[name]
-    return max(scripts, key=scripts.__getitem__, default=None)
