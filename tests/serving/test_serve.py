@@ -71,7 +71,7 @@ def test_what_cannot_be_served_is_refused(older, words, message):
 
 def test_a_run_translates_by_methods_and_says_how_sure_it_is(older):
     search, choice, text = Search(beam=2), EngineChoice(workers=1), "Memu vuhwu wima. Vugih wimamom."
-    (system,) = open_systems([older / OLDER_RUN], search, choice, ["ensemble", "contrast"]).values()
+    (system,) = open_systems([older / OLDER_RUN], search, choice, ways=["ensemble", "contrast"]).values()
     lines = ["Memu vuhwu wima.", "Vugih wimamom."]
     with serving(system) as client:
         for way in (None, "ensemble", "contrast"):

@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     if (options.text or options.split != "test") and options.output is None:
         raise WrongUse("--text and --split need an --output of their own: a run keeps that of its test set")
-    choice = TextChoice(options.text, options.split, options.directions, options.lines)
+    choice = TextChoice(options.text, options.split, directions=options.directions, lines=options.lines)
     prepare_engine(options.run, search, engine)
     record = measure_confidence(options.run, choice, search=search, engine=engine)
     write_json(options.output or options.run / RECORD_FILE, record)

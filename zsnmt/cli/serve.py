@@ -60,6 +60,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     keys = read_keys(options.keys) if options.keys else []
     with bind(options.host, options.port) as listener:
-        systems = open_systems(options.runs, search, choice, options.ways)
+        systems = open_systems(options.runs, search, choice, ways=options.ways)
         app = application(systems, limits, keys, origins=options.origins)
         serve(app, listener, seconds=limits.seconds, names=[*systems])

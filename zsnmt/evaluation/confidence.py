@@ -119,7 +119,7 @@ def measure_direction(
             rankings[name] = Ranking(
                 spearman(figures, quality), resampled_spearman(figures, quality, SAMPLES)
             )
-    return Measured(direction, kind, len(sources), fmean(quality), rankings)
+    return Measured(direction, kind, len(sources), quality=fmean(quality), rankings=rankings)
 
 
 def means(rows: Sequence[Measured]) -> list[dict[str, Any]]:

@@ -203,13 +203,14 @@ class Translator:
 
         Of a line in parts, the second translation has the second of each part, and so on.
         """
+        cut = [
+            self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
+            for line in lines
+        ]
         parts = [
-            Part(place, line.direction, tokens, whole=len(of_line) == 1)
+            Part(place, line.direction, tokens, whole=len(cut[place]) == 1)
             for place, line in enumerate(lines)
-            for of_line in [
-                self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
-            ]
-            for tokens in of_line
+            for tokens in cut[place]
         ]
         beside = [line.beside for line in lines]
         sentences = self.bundles(parts, beside, through=self.through_pivots(lines))

@@ -60,7 +60,7 @@ class Task(NamedTuple):
     def line(self) -> Line:
         """What is translated next; of a language on the way, one translation."""
         text, legs, _, beside = self.journey
-        return Line(text, legs[0], 1 if legs[1:] else self.job.number, beside)
+        return Line(text, legs[0], number=1 if legs[1:] else self.job.number, beside=beside)
 
     @property
     def group(self) -> tuple[str, str]:
@@ -70,7 +70,7 @@ class Task(NamedTuple):
     def further(self, translation: Translation) -> "Task":
         """The task when its next direction is done."""
         journey = self.journey._replace(text=translation.text, legs=self.journey.legs[1:])
-        return Task(self.job, self.place, journey, translation.made_from(self.made))
+        return Task(self.job, self.place, journey, made=translation.made_from(self.made))
 
 
 class Batcher:

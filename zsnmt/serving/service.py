@@ -45,7 +45,8 @@ class Errand:
         """Its lines on their way; `InputError` for a text of one line where another is needed."""
         beside = companions(system.translator_by(self.way).method, self.lines)
         return [
-            Journey(line, self.legs, self.way, other) for line, other in zip(self.lines, beside, strict=True)
+            Journey(line, self.legs, self.way, beside=other)
+            for line, other in zip(self.lines, beside, strict=True)
         ]
 
     def filled(self, found: Sequence[Sequence[Translation]], number: int) -> list[Translation]:
@@ -181,7 +182,7 @@ class Service:
                 there = asked.source == AUTO and source == target
                 way = system.way_of(asked.way, Direction(source, target))
                 legs = () if there else system.legs(source, target, asked.via, way=way)
-                errands.append(Errand(text, target, legs, way))
+                errands.append(Errand(text, target, legs, way=way))
         return errands
 
     async def answer(self, job: Job, gone: Callable[[], Awaitable[object]]) -> list[list[Translation]]:
