@@ -1,6 +1,7 @@
 """How sure translations are: their probability by every engine and in every way, and their agreement."""
 
 import json
+import sys
 
 import pytest
 from sacrebleu import sentence_chrf
@@ -11,7 +12,7 @@ from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.confidence import agree, scored_lines
+from zsnmt.inference.confidence import agree, check_scores, chrf, scored_lines
 from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translation import JSONL, TSV, Legs, Translation, joined, row
@@ -143,6 +144,14 @@ def test_agreement_is_sentence_chrf_with_the_other_way(translator, lines):
 def test_the_agreement_of_two_ends():
     assert agree("so it is", "so it is") == pytest.approx(100)
     assert agree("so it is", "xyz") == 0 == agree("", "so it is") and agree(" ", "") is None
+
+
+def test_a_light_installation_is_told_what_the_agreement_needs(translator, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
+    chrf.cache_clear()
+    with pytest.raises(InputError, match="the agreement needs sacrebleu; install it"):
+        check_scores(translator, Legs("velan", "tamun"), agreement=True)
+    check_scores(translator, Legs("velan", "tamun"), agreement=False)
 
 
 # Rows

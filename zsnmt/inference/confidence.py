@@ -56,12 +56,16 @@ def other_way(translator: Translator, legs: Legs) -> Legs | None:
 
 
 def check_scores(translator: Translator, legs: Legs, agreement: bool) -> None:
-    """`InputError` for translations that have no probability, and for those that have no other way."""
+    """`InputError` for translations that have no probability, and for those that have no other way or cannot
+    be compared with it.
+    """
     if translator.method is not None and not translator.method.has_probabilities:
         raise InputError(
             f"a {translator.method.name} ranks by differences of probabilities, and has none of its "
             "translations; leave out --scores, or --way"
         )
+    if agreement:
+        chrf()
     if agreement and other_way(translator, legs) is None:
         raise InputError(
             f"a translation from or into {translator.pivot}, the pivot, has no other way to agree with; "
@@ -80,7 +84,9 @@ def agree(translation: str, other: str) -> float | None:
 
 @functools.cache
 def chrf() -> "CHRF":
-    """sacreBLEU's chrF."""
-    from sacrebleu.metrics import CHRF
-
+    """sacreBLEU's chrF; `InputError` without sacreBLEU, which a light installation may lack."""
+    try:
+        from sacrebleu.metrics import CHRF
+    except ImportError:
+        raise InputError("the agreement needs sacrebleu; install it with pip install sacrebleu") from None
     return CHRF()
