@@ -60,10 +60,8 @@ def faults(
     ]
     answered: Counter[tuple[str, bool]] = Counter()
     sizes = []
-    with server(run, engine_words(beam=beam, engine=engine, precision=precision, workers=workers)) as (
-        address,
-        pid,
-    ):
+    words = engine_words(beam=beam, engine=engine, precision=precision, workers=workers)
+    with server(run, words) as (address, pid):
         for part in (sent[: requests // 10], sent[requests // 10 : requests // 2], sent[requests // 2 :]):
             with ThreadPoolExecutor(clients) as pool:
                 found = pool.map(lambda request: send(address, *request), part)
