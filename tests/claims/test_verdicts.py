@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from scipy.stats import ttest_1samp, ttest_ind
 
 from zsnmt.claims.verdicts import (
     ABOVE_ZERO,
@@ -18,7 +19,9 @@ from zsnmt.claims.verdicts import (
     Effect,
     at_least,
     difference,
-    spread,
+    effect,
+    half_width,
+    seeds_that_tell,
     verdict,
     within,
 )
@@ -27,7 +30,7 @@ from zsnmt.report.table import Measured
 FIGURES = {SUPPORTS: (2.0, 3.0), OPPOSES: (-3.0, -2.0), OPEN: (-1.0, 4.0)}
 
 
-def effect(vote: str, several: bool, wanted=None) -> Effect:
+def voting(vote: str, several: bool, wanted=None) -> Effect:
     measured = Measured("bleu", sum(FIGURES[vote]) / 2, interval=FIGURES[vote], difference=True)
     return Effect("made_up", "1, 2" if several else "1", measured, several=several, range=wanted)
 
@@ -76,22 +79,51 @@ def test_without_an_interval_the_figure_itself_decides():
     ],
 )
 def test_what_follows_from_all_configs(votes, expected):
-    assert verdict([effect(*vote) for vote in votes], ABOVE_ZERO) == expected
+    assert verdict([voting(*vote) for vote in votes], ABOVE_ZERO) == expected
 
 
 def test_a_part_with_a_range_of_its_own_is_held_against_that():
-    parts = [effect(SUPPORTS, True), effect(OPPOSES, True, wanted=BELOW_ZERO)]
+    parts = [voting(SUPPORTS, True), voting(OPPOSES, True, wanted=BELOW_ZERO)]
     assert verdict(parts, ABOVE_ZERO) == HOLDS
 
 
-def test_the_interval_is_widened_to_two_deviations_of_a_difference_of_two_runs():
-    found = difference("bleu", [5.0, 7.0, 9.0], [1.0, 2.0])
-    noise = 2 * math.sqrt(4.0 + 0.5)  # variances of the two sides
-    assert found.mean == 5.5 and found.interval == pytest.approx((5.5 - noise, 5.5 + noise))
+def test_the_interval_is_widened_to_students_of_the_seeds():
+    sides = [5.0, 7.0, 9.0], [1.0, 2.0]
+    noise = ttest_ind(*sides).confidence_interval(0.95).high - 5.5
+    found = effect("made_up", difference("bleu", *sides), sides, seeds="1, 2")
+    assert found.several and found.measured.mean == 5.5
+    assert found.measured.interval == pytest.approx((5.5 - noise, 5.5 + noise))
+    assert found.deviation == pytest.approx(math.sqrt((4.0 + 0.5) / 2))
     bootstrapped = Measured("bleu", 5.5, interval=(-9.0, 6.0), difference=True)
-    assert spread(bootstrapped, [5.0, 7.0, 9.0], [1.0, 2.0]).interval == pytest.approx((-9.0, 5.5 + noise))
+    widened = effect("made_up", bootstrapped, sides, seeds="1, 2").measured
+    assert widened.interval == pytest.approx((-9.0, 5.5 + noise))
+
+
+def test_the_interval_of_one_mean_is_students():
+    values = [5.0, 7.0, 9.0]
+    assert half_width([values]) == pytest.approx(ttest_1samp(values, 0).confidence_interval(0.95).high - 7.0)
 
 
 def test_one_seed_widens_nothing_and_has_no_interval_of_its_own():
-    assert difference("bleu", [5.0], [1.0, 2.0]).interval is None
-    assert spread(Measured("bleu", 4.0, interval=(3.0, 5.0)), [5.0], [1.0]).interval == (3.0, 5.0)
+    one = [5.0], [1.0, 2.0]
+    found = effect("made_up", difference("bleu", *one), one, seeds="1")
+    assert found.measured.interval is None and not found.several and found.deviation is None
+    bootstrapped = Measured("bleu", 4.0, interval=(3.0, 5.0))
+    assert effect("made_up", bootstrapped, ([5.0], [1.0]), seeds="1").measured.interval == (3.0, 5.0)
+
+
+@pytest.mark.parametrize("distance, deviation", [(1.0, 0.5), (1.0, 1.0), (0.3, 1.0), (10.0, 1.0)])
+def test_so_many_seeds_tell_and_one_fewer_does_not(distance, deviation):
+    def width(number: int) -> float:
+        half = math.sqrt((number - 1) / number) * deviation  # of which so many values deviate as asked
+        side = [half, -half] * (number // 2) if number % 2 == 0 else None
+        if side is None:  # an odd number: zero joins the pairs, which then are further apart
+            side = [0.0, *[deviation, -deviation] * (number // 2)]
+        return half_width([side, side])
+
+    number = seeds_that_tell(distance, deviation)
+    assert width(number) < distance and (number == 2 or width(number - 1) >= distance)
+
+
+def test_of_what_does_not_differ_no_number_of_seeds_tells():
+    assert seeds_that_tell(0.0, 1.0) is None and seeds_that_tell(1e-3, 1.0) is None

@@ -5,10 +5,10 @@ from statistics import fmean
 
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.translation import Evidence
-from zsnmt.claims.verdicts import Effect, Range, difference, several
+from zsnmt.claims.verdicts import Effect, Range, difference, effect
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
 from zsnmt.masked_lm.report.tables import Column
-from zsnmt.report.table import Measured, complete
+from zsnmt.report.table import complete
 
 CLASSIC = ("sinusoidal", "learned")
 MODERN = ("tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
@@ -47,7 +47,7 @@ def groups(
         for config, runs in kept.masked_lms.items():
             for condition in chosen(runs, conditions):
                 sides = [by_seed(runs, systems, condition, column=column) for systems in (ones, others)]
-                found += effect(config, column, *sides, part=condition_label(condition), wanted=wanted)
+                found += compare(config, column, *sides, part=condition_label(condition), wanted=wanted)
         return found
 
     return effects
@@ -63,7 +63,7 @@ def across(column: Column, systems: Sequence[str], *, one: str, other: str) -> E
                 if condition != other:
                     sides = [by_seed(runs, systems, of, column=column) for of in (condition, other)]
                     part = f"{condition_label(condition)} and {condition_label(other)}"
-                    found += effect(config, column, *sides, part=part)
+                    found += compare(config, column, *sides, part=part)
         return found
 
     return effects
@@ -79,7 +79,7 @@ def gap_grows(column: Column) -> Evidence:
             for condition, of_condition in gaps.items():
                 if condition not in (SAME, NONE) and SAME in gaps:
                     part = condition_label(condition)
-                    found += effect(config, column, one=of_condition, other=gaps[SAME], part=part)
+                    found += compare(config, column, one=of_condition, other=gaps[SAME], part=part)
         return found
 
     return effects
@@ -102,7 +102,7 @@ def lowest_change(column: Column) -> Evidence:
                 for system in (*CLASSIC, *MODERN) if condition != SAME else ():
                     sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
                     part = f"{condition_label(condition)}, {system}"
-                    changes += effect(config, column, *sides, part=part)
+                    changes += compare(config, column, *sides, part=part)
                 found += sorted(changes, key=lambda change: change.measured.mean)[:1]
         return found
 
@@ -116,7 +116,7 @@ def chosen(runs: Sequence[dict], conditions: str) -> Iterator[str]:
             yield condition
 
 
-def effect(
+def compare(
     config: str, column: Column, one: BySeed, other: BySeed, *, part: str, wanted: Range | None = None
 ) -> list[Effect]:
     """The difference of two sides, if both have a seed."""
@@ -124,5 +124,5 @@ def effect(
         return []
     values, others = [*one.values()], [*other.values()]
     seeds = ", ".join(map(str, sorted({*one} & {*other} or {*one, *other})))
-    measured: Measured = difference(column.figure, values, others)
-    return [Effect(config, seeds, measured, several=several(values, others), part=part, range=wanted)]
+    measured = difference(column.figure, values, others)
+    return [effect(config, measured, (values, others), seeds=seeds, part=part, range=wanted)]

@@ -1,15 +1,16 @@
 """The claims of the three papers: what is claimed and where, the paper's figure, how ours is found among the
 kept results, in which range it lies if the claim holds, and what is lacking.
 
-`lacks` says why a claim is not tested, or what its test leaves out; `needs` has the commands whose runs, kept
-with `zsnmt results`, would tell. Bounds are in the units of score files; those that are not zero are of the
-size that the paper's own figures differ by.
+`lacks` says why a claim is not tested, or what its test leaves out; `needs` has the runs that would tell,
+which `zsnmt claims` makes. Bounds are in the units of score files; those that are not zero are of the size
+that the paper's own figures differ by.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from zsnmt.claims.masked_lms import CLASSIC, MODERN, across, gap_grows, groups, lowest_change
+from zsnmt.claims.needs import Need, ablation, adaptation, masked_lm, probing
 from zsnmt.claims.probed import finding, removed
 from zsnmt.claims.published import (
     Published,
@@ -65,6 +66,8 @@ ENCODER_LEARNED, RESIDUAL_LEARNED = BY_ENCODING["learned"]
 MEAN_POOL = System("residual_mean_pool", RESIDUAL.architecture)
 SINUSOIDAL_ABSOLUTE = ("Sinusoidal", "Absolute")
 RELATIVE_UNTIED = ("TUPE (absolute)", "TUPE (relative)", "Relative (key)", "Relative (key/query)")
+LEARNED_ALONE = CLASSIC[1]
+BOTH = BASELINE.name, RESIDUAL.name
 BLEU, SHARE = 1.0, 0.01  # a point of BLEU, and of what is shown in per cent
 
 
@@ -81,17 +84,7 @@ class Claim:
     evidence: Evidence = together()
     range: Range = ABOVE_ZERO
     lacks: str = ""
-    needs: Sequence[str] = ()
-
-
-def ablation(config: str, study: str) -> str:
-    """The command of a study with three seeds."""
-    return f"zsnmt ablate configs/{config}.conf {study} --seeds 1 2 3"
-
-
-def masked_lm(config: str, *options: str) -> str:
-    """The command of masked LMs."""
-    return " ".join(("zsnmt masked-lm", f"configs/{config}.conf", *options))
+    needs: Sequence[Need] = ()
 
 
 CLAIMS_OF_LIU = (
@@ -233,7 +226,7 @@ CLAIMS_OF_LIU = (
             of_new_language(RESIDUAL, BASELINE, SUPERVISED, group="new → pivot", wanted=BELOW_ZERO),
         ),
         lacks="one seed",
-        needs=("zsnmt adapt configs/multi30k_add_cs.conf RUN",),
+        needs=(adaptation("multi30k_add_cs", "multi30k_without_cs", BOTH),),
     ),
     Claim(
         name="L13",
@@ -283,7 +276,7 @@ CLAIMS_OF_LIU = (
         published=said("figure"),
         what="confusion of language classifiers within a family",
         lacks="the probed text has no two languages of one family besides the pivot",
-        needs=("zsnmt probe runs/tatoeba/zs_transformer_residual/seed1",),
+        needs=(probing("tatoeba", BOTH),),
     ),
     Claim(
         name="L18",
@@ -389,7 +382,7 @@ CLAIMS_OF_RAVISHANKAR = (
         what="gap of R2 in another order minus in the same order",
         evidence=gap_grows(ML_SCORE),
         lacks="one seed",
-        needs=(masked_lm("bert_treebank_cpu", "--seeds 0 42 100"),),
+        needs=(masked_lm("bert_treebank_cpu"),),
     ),
     Claim(
         name="R5",
@@ -441,7 +434,7 @@ CLAIMS_OF_RAVISHANKAR = (
         published=said("figure"),
         what="curves of dimensions",
         lacks="it shows in a figure alone (docs/figures/masked_lm_curves.png); no score says so",
-        needs=(masked_lm("bert_bible_cpu", "--conditions same"),),
+        needs=(masked_lm("bert_bible_cpu", "--conditions same", seeds=(0,)),),
     ),
     Claim(
         name="R10",
@@ -457,10 +450,7 @@ CLAIMS_OF_RAVISHANKAR = (
         lacks="no ablation was trained",
         needs=(
             masked_lm(
-                "bert_tiny",
-                "--systems learned",
-                *ABLATIONS,
-                "--seeds 0 42 100",
+                "bert_tiny", "--conditions same", f'--systems "{" ".join((LEARNED_ALONE, *ABLATIONS))}"'
             ),
         ),
     ),
@@ -472,7 +462,7 @@ CLAIMS_OF_RAVISHANKAR = (
         published=said("figure"),
         what="accuracy on XNLI",
         lacks="XNLI and MultiNLI were not to be had",
-        needs=("zsnmt xnli configs/bert_xnli.conf",),
+        needs=(Need("xnli", ("zsnmt xnli configs/bert_xnli.conf",), seeds=(0,), network=True),),
     ),
     Claim(
         name="R12",
@@ -482,7 +472,14 @@ CLAIMS_OF_RAVISHANKAR = (
         published=said("figure"),
         what="Procrustes loss of the pretrained tables",
         lacks="the pretrained models were not to be had",
-        needs=("zsnmt position-tables bert-base-multilingual-cased bert-base-cased",),
+        needs=(
+            Need(
+                "position_tables",
+                ("zsnmt position-tables bert-base-multilingual-cased bert-base-cased",),
+                seeds=(0,),
+                network=True,
+            ),
+        ),
     ),
     Claim(
         name="R13",
@@ -494,7 +491,7 @@ CLAIMS_OF_RAVISHANKAR = (
         evidence=lowest_change(FIRST),
         range=BELOW_ZERO,
         lacks="one seed",
-        needs=(masked_lm("bert_treebank_cpu", "--seeds 0 42 100"),),
+        needs=(masked_lm("bert_treebank_cpu"),),
     ),
 )
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.translation import Evidence
-from zsnmt.claims.verdicts import Effect, difference, several
+from zsnmt.claims.verdicts import Effect, difference, effect
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import Finding
 from zsnmt.report.scores import seeds
@@ -38,9 +38,7 @@ def finding(what: Finding, layer: LayerOf = output) -> Evidence:
                 if values and others:
                     shown = difference(what.figure, values, others)
                     part = "" if at == FINAL else f"layer {at}"
-                    found.append(
-                        Effect(config, seeds(pair[0]), shown, several=several(values, others), part=part)
-                    )
+                    found.append(effect(config, shown, (values, others), seeds=seeds(pair[0]), part=part))
         return found
 
     return effects

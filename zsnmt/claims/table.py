@@ -17,7 +17,7 @@ RESULTS, DETAILS = "docs/results", "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
 
 
-class Tested(NamedTuple):
+class Outcome(NamedTuple):
     """A claim with what the kept results say of it."""
 
     claim: Claim
@@ -34,19 +34,19 @@ class Tested(NamedTuple):
 
 
 @cache
-def tested(folder: Path) -> list[Tested]:
+def outcomes(folder: Path) -> list[Outcome]:
     """All claims, with what a folder of kept results says of them."""
     kept = Kept(folder)
-    return [Tested(claim, claim.evidence(kept)) for claim in CLAIMS]
+    return [Outcome(claim, claim.evidence(kept)) for claim in CLAIMS]
 
 
 def claims_table(folder: Path, _: str) -> str:
     """One row for each claim."""
-    rows = [row(each) for each in tested(folder)]
+    rows = [row(each) for each in outcomes(folder)]
     return markdown_rows(Table("claims", "Claims", TITLES, rows=rows, about=""))
 
 
-def row(each: Tested) -> list[str]:
+def row(each: Outcome) -> list[str]:
     """The row of a claim: its figures, one for each config and part."""
     claim = each.claim
     here = "<br>".join(map(in_short, each.effects)) or claim.lacks
@@ -62,7 +62,7 @@ def in_short(effect: Effect) -> str:
 
 def counted(folder: Path, _: str) -> str:
     """How many claims came out how."""
-    numbers = Counter(each.verdict for each in tested(folder))
+    numbers = Counter(each.verdict for each in outcomes(folder))
     listed = ", ".join(f"{numbers[name]} {WORDS[name]}" for name in VERDICTS if numbers[name])
     return f"Of {len(CLAIMS)} claims {listed}."
 
@@ -78,10 +78,10 @@ WORDS = {
 
 def details(folder: Path, _: str) -> str:
     """Every claim with every figure behind it."""
-    return "\n\n".join(map(detail, tested(folder)))
+    return "\n\n".join(map(detail, outcomes(folder)))
 
 
-def detail(each: Tested) -> str:
+def detail(each: Outcome) -> str:
     """A claim with its figures, what they say, and what is lacking."""
     claim = each.claim
     source = f"{claim.paper}, {claim.place}; there {claim.published()}"
@@ -100,11 +100,11 @@ def detail(each: Tested) -> str:
     if claim.lacks:
         parts.append(f"{claim.lacks[0].upper()}{claim.lacks[1:]}.")
     if claim.needs:
-        parts.append("Would tell more: " + ", ".join(f"`{command}`" for command in claim.needs) + ".")
+        parts.append("Would tell more: " + "; ".join(map(str, claim.needs)) + ".")
     return "\n\n".join(parts)
 
 
-def said(each: Tested, effect: Effect) -> str:
+def said(each: Outcome, effect: Effect) -> str:
     """What a config says, and whether weakly."""
     vote = each.vote(effect)
     return vote if vote == OPEN or effect.several else f"{vote}, weakly"

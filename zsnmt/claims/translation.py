@@ -5,7 +5,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from zsnmt.claims.kept import Kept, Systems
-from zsnmt.claims.verdicts import Effect, Range, difference, several, spread
+from zsnmt.claims.verdicts import Effect, Range, difference, effect
 from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
 from zsnmt.report.papers.liu import Place
@@ -56,9 +56,8 @@ def compare(
     found = mean_difference(one, other, directions)
     if found is None or not values or not others:
         return []
-    measured, both = spread(found, values, others), several(values, others)
     fewer = min(one.runs, other.runs, key=len)
-    return [Effect(config, seeds(fewer), measured, several=both, part=part, range=wanted)]
+    return [effect(config, found, (values, others), seeds=seeds(fewer), part=part, range=wanted)]
 
 
 def within_families(one: Place, other: Place) -> Evidence:
@@ -118,8 +117,7 @@ def between_configs(
                 shown = difference(MAIN, of_second, of_first)
                 label = f"{pair[0]} → {pair[1]}"
                 numbers = str(min(map(len, values)))
-                both = several(*values)
-                found.append(Effect(label, numbers, shown, several=both, part=part, range=wanted))
+                found.append(effect(label, shown, values, seeds=numbers, part=part, range=wanted))
         return found
 
     return effects
@@ -155,8 +153,8 @@ def answered_in_pivot(system: System) -> Evidence:
                     )
                     for scores in runs
                 ]
-                measured = spread(Measured("off_target", fmean(values)), values)
-                found.append(Effect(config, seeds(runs), measured, several=several(values)))
+                measured = Measured("off_target", fmean(values))
+                found.append(effect(config, measured, [values], seeds=seeds(runs)))
         return found
 
     return effects

@@ -1,16 +1,19 @@
 """The rule by which runs speak for or against a claim, and what follows for it.
 
 A claim is that a figure, mostly a difference of two systems, lies in a range. Of a config the figure is known
-to an interval: the bootstrap's over the test lines, widened to twice the deviation of a difference of two
-runs over their seeds. The config *supports* the claim where the interval lies in the range, *opposes* it
-where it lies outside, and is *open* where it does both. With one seed on a side it says so only weakly.
+to an interval: the bootstrap's over the test lines, widened to what the seeds say, which is Student's 95 %
+interval of the mean or of the difference of two. The config *supports* the claim where the interval lies in
+the range, *opposes* it where it lies outside, and is *open* where it does both. With one seed on a side it
+says so only weakly.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, stdev
+from statistics import fmean, variance
 from typing import NamedTuple
+
+from scipy.special import stdtrit
 
 from zsnmt.report.table import Measured
 
@@ -28,7 +31,8 @@ HOLDS, WEAKLY, UNDECIDED, FAILS, UNTESTED = VERDICTS = (
 class Effect:
     """What the runs of a config say: the figure with its interval; whether each side has two seeds or more.
 
-    `part`: which part of the claim it is of, or of what; `range`: that of the part, where it has its own.
+    `part`: which part of the claim it is of, or of what; `range`: that of the part, where it has its own;
+    `deviation`: of one run over seeds, where each side has several.
     """
 
     config: str
@@ -37,6 +41,7 @@ class Effect:
     several: bool
     part: str = ""
     range: "Range | None" = None
+    deviation: float | None = None
 
 
 class Range(NamedTuple):
@@ -90,23 +95,53 @@ def verdict(effects: Sequence[Effect], wanted: Range) -> str:
     return WEAKLY if (SUPPORTS, False) in votes and votes <= {(SUPPORTS, False), (OPEN, False)} else UNDECIDED
 
 
-def spread(measured: Measured, values: Sequence[float], others: Sequence[float] = ()) -> Measured:
-    """A figure with its interval widened to what seeds say: of two sides the `values` of one and those of the
-    `others`, of one side its values alone.
-    """
-    sides = [side for side in (values, others) if len(side)]
-    noise = 2 * math.hypot(*map(stdev, sides)) if all(len(side) > 1 for side in sides) else 0.0
+def effect(
+    config: str,
+    measured: Measured,
+    sides: Sequence[Sequence[float]],
+    *,
+    seeds: str,
+    part: str = "",
+    range: Range | None = None,
+) -> Effect:
+    """A figure with its interval widened to what seeds say: of one side its values, of two those of both."""
+    several = all(len(side) > 1 for side in sides)
+    deviation = math.sqrt(fmean(map(variance, sides))) if several else None
+    shown = widened(measured, sides)
+    return Effect(config, seeds, shown, several=several, part=part, range=range, deviation=deviation)
+
+
+def difference(figure: str, values: Sequence[float], others: Sequence[float]) -> Measured:
+    """The mean of some seeds minus that of others."""
+    return Measured(figure, fmean(values) - fmean(others), difference=True)
+
+
+def widened(measured: Measured, sides: Sequence[Sequence[float]]) -> Measured:
+    """A figure with an interval that has its own and that of seeds in it; none where it has neither."""
+    noise = half_width(sides) if all(len(side) > 1 for side in sides) else 0.0
     low, high = measured.interval or (measured.mean, measured.mean)
     widest = min(low, measured.mean - noise), max(high, measured.mean + noise)
     known = measured.interval is not None or noise
     return replace(measured, deviation=None, interval=widest if known else None, p=None, note="")
 
 
-def difference(figure: str, values: Sequence[float], others: Sequence[float]) -> Measured:
-    """The mean of some seeds minus that of others, with what the seeds say."""
-    return spread(Measured(figure, fmean(values) - fmean(others), difference=True), values, others)
+def half_width(sides: Sequence[Sequence[float]]) -> float:
+    """Half of Student's 95 % interval of a mean, or of the difference of two; both sides are taken to deviate
+    alike, since two or three seeds do not tell how each does.
+    """
+    freedom = sum(len(side) - 1 for side in sides)
+    pooled = sum(variance(side) * (len(side) - 1) for side in sides) / freedom
+    return quantile(freedom) * math.sqrt(pooled * sum(1 / len(side) for side in sides))
 
 
-def several(*sides: Sequence) -> bool:
-    """Whether each side has two seeds or more."""
-    return min(map(len, sides)) > 1
+def quantile(freedom: float) -> float:
+    """Student's t below which 97.5 % lies."""
+    return float(stdtrit(freedom, 0.975))
+
+
+def seeds_that_tell(distance: float, deviation: float, most: int = 100) -> int | None:
+    """How many seeds of each side have an interval that is shorter to each side than a distance, of runs with
+    a deviation; None where `most` have not.
+    """
+    numbers = range(2, most + 1)
+    return next((n for n in numbers if quantile(2 * n - 2) * deviation * math.sqrt(2 / n) < distance), None)

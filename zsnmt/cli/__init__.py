@@ -48,6 +48,7 @@ GROUPS = {  # what a person wants: verb, and what it does
     },
     "Study": {
         "ablate": "train and score the systems of an ablation study",
+        "claims": "make the runs that the papers' claims need which are not decided yet",
         "galactic": "give sentences the word order of another language (Galactic Dependencies)",
         "make-synthetic-trees": "make dependency treebanks of the artificial languages",
     },

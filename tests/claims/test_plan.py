@@ -1,0 +1,160 @@
+"""The plan of runs that claims need: what is asked for, in which order, at what cost, and how it is done."""
+
+import json
+import os
+
+import pytest
+
+from tests.conftest import ROOT
+from zsnmt.claims import plan as planning
+from zsnmt.claims.costs import pieces_of_text, training_hours, updates
+from zsnmt.claims.doing import do_job
+from zsnmt.claims.needs import Need, ablation, masked_lm, probing
+from zsnmt.claims.papers import CLAIMS
+from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, plan, within_budget
+from zsnmt.claims.planned import in_lines, jobs_table, power_table
+from zsnmt.claims.table import Outcome
+from zsnmt.errors import InputError
+from zsnmt.training.config import read_config
+from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.steps import Steps
+
+BY_NAME = {claim.name: claim for claim in CLAIMS}
+OPEN = [Outcome(claim, []) for claim in CLAIMS]
+
+
+@pytest.fixture
+def places(tmp_path) -> Places:
+    variables = {**os.environ, "ROOT": str(ROOT), "TATOEBA": str(tmp_path / "nothing")}
+    return Places(ROOT, tmp_path / "runs", tmp_path / "kept", variables=variables)
+
+
+def jobs_of(places: Places, *claims: str) -> list[Job]:
+    return plan(OPEN, places, claims)
+
+
+def test_every_claim_that_is_not_tested_has_runs_or_a_reason():
+    assert all(claim.needs or claim.lacks or claim.evidence for claim in CLAIMS)
+    names = [need.name for need in dict.fromkeys(need for claim in CLAIMS for need in claim.needs)]
+    assert len(set(names)) == len(names)  # which name files
+
+
+def test_a_job_for_each_seed_the_first_seeds_first_and_the_cheapest_claim_first(places):
+    jobs = jobs_of(places, "L18", "L21", "L22")
+    assert [job.name for job in jobs] == [
+        f"word_orders_{study}_seed{seed}" for seed in (1, 2, 3) for study in ("removal_layer", "replacement")
+    ]
+    assert jobs[0].claims == ["L18", "L21"] and jobs[1].claims == ["L22"]
+    assert jobs[0].commands(places.runs) == ["zsnmt ablate configs/word_orders.conf removal_layer --seeds 1"]
+
+
+def test_a_run_of_several_jobs_is_counted_once_and_what_is_kept_not_at_all(places):
+    layers, replacement = jobs_of(places, "L18", "L21", "L22")[:2]
+    baseline = places.kept / "word_orders" / "zs_transformer.seed1.json"
+    assert layers.runs[baseline] > 0 and replacement.runs[baseline] == 0
+    baseline.parent.mkdir(parents=True)
+    baseline.touch()
+    assert jobs_of(places, "L18")[0].runs[baseline] == 0
+    for path in layers.runs:
+        path.touch()
+    assert [job.name for job in jobs_of(places, "L18")] == [
+        "word_orders_removal_layer_seed2",
+        "word_orders_removal_layer_seed3",
+    ]
+
+
+def test_what_cannot_be_done_here_says_what_is_lacking_and_comes_last(places):
+    jobs = jobs_of(places, "L7", "L22", "R12")
+    assert [bool(job.lacks) for job in jobs] == sorted(bool(job.lacks) for job in jobs)
+    lacks = {job.need.name: job.lacks for job in jobs}
+    assert lacks["word_orders_replacement"] == ""
+    assert lacks["tatoeba_query"] == f"TEXT={places.variables['TATOEBA']} is not there"
+    assert "network" in lacks["position_tables"]
+    assert all(not job.lacks for job in within_budget(jobs, hours=1e9, at_a_time=1))
+
+
+def test_a_budget_is_kept_and_a_cheaper_job_fits_behind_a_dearer_one(tmp_path):
+    def job(name: str, hours: float) -> Job:
+        return Job(Need(name, ("zsnmt results",)), 1, ["L1"], runs={tmp_path / name: hours})
+
+    jobs = [job("a", 2.0), job("b", 3.0), job("c", 1.0)]
+    assert within_budget(jobs, 3.0, 1) == [jobs[0], jobs[2]]
+    assert within_budget(jobs, 3.0, 2) == jobs
+
+
+def test_what_jobs_took_corrects_what_they_are_thought_to_take(places):
+    before = jobs_of(places, "L22")[0].hours
+    (places.runs / FOLDER).mkdir(parents=True)
+    (places.runs / FOLDER / HOURS_FILE).write_text(json.dumps({"a": [1.0, 4.0], "b": [1.0, 2.0]}))
+    assert jobs_of(places, "L22")[0].hours == pytest.approx(3 * before)
+
+
+def test_a_claim_that_does_not_exist_is_refused(places):
+    with pytest.raises(InputError, match="there is no claim L99; .* lists L1 to J4"):
+        jobs_of(places, "L99")
+
+
+def test_decided_claims_are_left_out_unless_they_are_asked_for(places, monkeypatch):
+    monkeypatch.setattr(planning, "DECIDED", ("not tested",))
+    assert plan(OPEN, places) == [] and jobs_of(places, "L22")
+
+
+def test_masked_language_models_and_probes_are_looked_for_where_they_are_kept(places, monkeypatch):
+    needs = masked_lm("bert_tiny", "--conditions same", '--systems "learned none"'), probing("demo", ["a"])
+    first, second = (planning.make_job(need, 1, ["R1"], places=places) for need in needs)
+    assert sorted(path.name for path in first.runs) == ["same.learned.seed1.json", "same.none.seed1.json"]
+    assert places.kept / "demo" / "probes" / "a.seed1.json" in second.runs
+    assert second.commands(places.runs)[1] == f"zsnmt probe {places.runs}/demo/a/seed1"
+
+
+@pytest.mark.parametrize(
+    "config, few, many", [("word_orders", 1000, 1500), ("demo", 3000, 6000)]
+)  # word_orders makes 1,212 updates
+def test_updates_are_about_those_that_are_made(config, few, many, places):
+    settings = read_config(ROOT / "configs" / f"{config}.conf", places.variables)
+    options = training_options("zs_transformer", settings.fairseq_options)
+    assert few < updates(options, pieces_of_text(settings)) < many
+    larger = training_options("zs_transformer", [*settings.fairseq_options, "--encoder-layers", "12"])
+    assert 0 < training_hours(options, settings) < training_hours(larger, settings)
+
+
+def test_the_tables_say_what_would_be_done_and_how_many_seeds_tell(places):
+    jobs = jobs_of(places, "L22", "L7")
+    chosen = within_budget(jobs, hours=1e9, at_a_time=1)
+    lines = in_lines(jobs_table(jobs, chosen)).splitlines()
+    assert lines[0].startswith(f"Jobs. Of these {len(chosen)} would be done, in about ")
+    assert len(lines) == 3 + len(jobs) and lines[3].startswith("yes ") and "is not there" in lines[-1]
+    assert "no run has the mean" in in_lines(power_table(OPEN, ["L22"]))
+
+
+def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypatch):
+    called = []
+    monkeypatch.setattr("zsnmt.claims.doing.call", lambda words, output: called.append(words))
+    scored = places.runs / "demo" / "zs_transformer" / "seed1"
+    for path in (scored / "scores.json", places.runs / "demo" / "zs_transformer" / "seed2" / "scores.json"):
+        path.parent.mkdir(parents=True)
+        path.touch()
+    do_job(Steps("claims"), Job(ablation("demo", "query"), 1, ["L5"], runs={places.kept: 0.5}), places)
+    assert called == [
+        ["ablate", "configs/demo.conf", "query", "--seeds", "1"],
+        ["results", str(scored)],
+    ]
+    thought, taken = json.loads((places.runs / FOLDER / HOURS_FILE).read_text())["demo_query_seed1"]
+    assert thought == 0.5 and 0 < taken < 0.5
+
+
+@pytest.mark.slow
+def test_a_job_that_fails_says_where_it_says_why_and_keeps_nothing(places):
+    need = Need("few", ("zsnmt table --help", "zsnmt table nothing"))
+    log = places.runs / FOLDER / "few_seed1.log"
+    with pytest.raises(InputError, match=rf"zsnmt table nothing ended with status 1; the end of {log} says"):
+        do_job(Steps("claims"), Job(need, 1, ["L5"], runs={}), places)
+    printed = log.read_text().splitlines()
+    assert printed[0].startswith("usage: zsnmt table") and printed[-1].startswith("error: nothing/")
+    assert not (places.runs / FOLDER / HOURS_FILE).exists()
+
+
+def test_needs_are_shown_as_commands_of_all_seeds():
+    assert str(ablation("demo", "query")) == "`zsnmt ablate configs/demo.conf query --seeds 1 2 3`"
+    shown = str(probing("demo", ["a"]))
+    assert shown.endswith("--seeds 1 2 3`, then `zsnmt probe runs/demo/a/seed1`")

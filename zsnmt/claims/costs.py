@@ -1,0 +1,71 @@
+"""How long trainings take on one core, before they begin: about, and at most.
+
+An update takes a while whatever its size, and its products as long as their floating-point operations, six
+for each weight and token, at the rate of a core. Both figures are of trainings of this project (d = 64 to
+256), within a factor of two of them; what a config's trainings took in fact replaces the estimate (see
+`plan`).
+"""
+
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+
+from zsnmt.claims.needs import TEXT_KEYS
+from zsnmt.corpora.invented.options import parse_corpus
+from zsnmt.training.config import Config
+
+SECONDS_OF_UPDATE = 0.04
+OPERATIONS = 150e9  # a second
+BYTES_OF_PIECE = 4  # of text, about
+PIECES_OF_CONCEPT = 2.5  # in invented languages
+FILLED = 0.85  # of a batch, since sentences are of unlike lengths
+EPOCHS = 40  # where only patience ends a training
+
+
+def missing_text(config: Config) -> Mapping[str, str]:
+    """The keys that say where a config's text is, with the paths, where there is nothing."""
+    given = {key: getattr(config, key.lower()) for key in TEXT_KEYS}
+    return {key: path for key, path in given.items() if path and not Path(path).exists()}
+
+
+def pieces_of_text(config: Config) -> float:
+    """The pieces that an epoch has on the larger side, all directions together, about."""
+    if config.synthetic:
+        corpus = parse_corpus(config.synthetic)
+        pairs = corpus.pairs * (len(config.languages) - 1)
+        return 2 * pairs * PIECES_OF_CONCEPT * (corpus.shortest + corpus.longest) / 2
+    paths = (Path(path) for key in TEXT_KEYS if (path := getattr(config, key.lower())))
+    size = sum(
+        file.stat().st_size
+        for path in paths
+        for file in ([path] if path.is_file() else path.rglob("*train*"))
+        if file.is_file()
+    )
+    return size / BYTES_OF_PIECE
+
+
+def updates(options: Namespace, pieces: float) -> float:
+    """The updates of a training, at most."""
+    of_epoch = pieces / (FILLED * options.max_tokens * options.update_freq[0]) if options.max_tokens else 1.0
+    epochs = (options.max_epoch or EPOCHS) * max(1.0, of_epoch)
+    return min(options.max_update or epochs, epochs)
+
+
+def weights_of_layers(options: Namespace) -> float:
+    """The weights of matrices in encoder and decoder, which every token passes."""
+    total = 0.0
+    for side, attentions in (("encoder", 1), ("decoder", 2)):
+        layers, width, inner = (
+            getattr(options, f"{side}_{name}") for name in ("layers", "embed_dim", "ffn_embed_dim")
+        )
+        total += layers * (4 * attentions * width**2 + 2 * width * inner)
+    return total
+
+
+def training_hours(options: Namespace, config: Config) -> float:
+    """The hours of one core that a training with these options of fairseq-train takes on a config's text."""
+    pieces = pieces_of_text(config)
+    number = updates(options, pieces)
+    weights = weights_of_layers(options) + config.vocabulary * options.decoder_embed_dim
+    tokens = FILLED * (options.max_tokens or 0) * options.update_freq[0]
+    return number * (SECONDS_OF_UPDATE + 6 * weights * tokens / OPERATIONS) / 3600

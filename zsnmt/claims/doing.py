@@ -1,0 +1,52 @@
+"""A job of the plan, done."""
+
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, read_hours
+from zsnmt.errors import InputError
+from zsnmt.files.records import write_json
+from zsnmt.masked_lm.runs import SCORES_FILE as MASKED_LM_SCORES
+from zsnmt.runs.scores import SCORES_FILE
+from zsnmt.training.children import ending, start
+from zsnmt.training.locks import locked
+from zsnmt.training.steps import Steps
+
+
+def do_job(steps: Steps, job: Job, places: Places) -> None:
+    """Do the commands of a job and keep the results; `InputError` for a command that fails, with the file
+    where it says why.
+    """
+    folder = places.runs / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / f"{job.name}.log"
+    steps.say(f"{job.name}, for {', '.join(job.claims)}: about {job.hours:.1f} hours; {log}")
+    began = time.monotonic()
+    with log.open("ab") as output:
+        for command in job.commands(places.runs):
+            call(shlex.split(command)[1:], output)
+        with locked(folder, steps.say):  # one job at a time rewrites the documents
+            call(["results", *map(str, scored_runs(job, places))], output)
+            hours = (time.monotonic() - began) / 3600
+            write_json(folder / HOURS_FILE, {**read_hours(places.runs), job.name: [job.hours, hours]})
+    steps.say(f"{job.name} is done, in {hours:.1f} hours")
+
+
+def call(words: Sequence[str], output: BinaryIO) -> None:
+    """Do what `zsnmt` does with these words; `InputError` if it fails, naming the file of its output."""
+    with start([sys.executable, "-m", "zsnmt", *words], output) as process:
+        status = process.wait()
+    if status:
+        raise InputError(f"zsnmt {shlex.join(words)} {ending(status)}; the end of {output.name} says why")
+
+
+def scored_runs(job: Job, places: Places) -> Iterator[Path]:
+    """The runs of the job's configs and seed that have scores."""
+    for config in job.need.configs:
+        for name in (SCORES_FILE, MASKED_LM_SCORES):
+            for path in sorted((places.runs / config.stem).rglob(f"seed{job.seed}/{name}")):
+                yield path.parent

@@ -1,0 +1,195 @@
+"""Which runs to make next, so that the claims that are not decided are: the cheapest that tells first."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+from zsnmt.claims.costs import missing_text, training_hours
+from zsnmt.claims.needs import Need
+from zsnmt.claims.table import Outcome
+from zsnmt.claims.verdicts import FAILS, HOLDS
+from zsnmt.errors import InputError
+from zsnmt.files.records import read_json
+from zsnmt.masked_lm.config import read_study_config
+from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
+from zsnmt.report.probes.folder import FOLDER as PROBES
+from zsnmt.runs.folder import MODEL_FILE
+from zsnmt.training.config import read_config
+from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.studies import systems
+
+DECIDED = (HOLDS, FAILS)
+FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
+HOURS_FILE = "hours.json"
+MASKED_LM_HOURS = 0.5  # of a run of the study, about
+
+
+@dataclass(frozen=True)
+class Places:
+    """The project, its runs, what is kept of them, and what `$NAME` is in a config (`variables`)."""
+
+    project: Path
+    runs: Path
+    kept: Path
+    variables: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Job:
+    """The commands of a need for one seed.
+
+    `claims`: the claims that it serves; `runs`: the hours of one core, about, that each file takes which is
+    kept of it; `lacks`: why it cannot be done here.
+    """
+
+    need: Need
+    seed: int
+    claims: Sequence[str]
+    runs: Mapping[Path, float]
+    lacks: str = ""
+
+    @property
+    def name(self) -> str:
+        """A name for files."""
+        return f"{self.need.name}_seed{self.seed}"
+
+    @property
+    def hours(self) -> float:
+        """Hours of one core, about."""
+        return sum(self.runs.values())
+
+    @property
+    def done(self) -> bool:
+        """Whether all its results are kept."""
+        return bool(self.runs) and all(path.is_file() for path in self.runs)
+
+    def commands(self, runs: Path) -> list[str]:
+        """What is to be called, one after another."""
+        return [self.need.of_seed(command, self.seed, runs) for command in self.need.commands]
+
+
+def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) -> list[Job]:
+    """The jobs that `only` some claims need, or all that are not decided, without those that are done.
+
+    First come the first seeds of all, among them the job that is the cheapest for each claim that it serves,
+    and last what cannot be done here. A run that several jobs need is counted with the first of them. Raises
+    `InputError` for a claim that does not exist.
+    """
+    names = [each.claim.name for each in outcomes]
+    if unknown := [name for name in only if name not in names]:
+        raise InputError(
+            f"there is no claim {unknown[0]}; docs/results/claims.md lists {names[0]} to {names[-1]}"
+        )
+    served: dict[tuple[Need, int], list[str]] = {}
+    for each in outcomes:
+        if is_asked(each, only):
+            for need in each.claim.needs:
+                for seed in need.seeds:
+                    served.setdefault((need, seed), []).append(each.claim.name)
+    jobs = [make_job(need, seed, claims, places=places) for (need, seed), claims in served.items()]
+    waiting = sorted((job for job in jobs if not job.done), key=order)
+    counted: set[Path] = set()
+    for place, job in enumerate(waiting):
+        runs = {path: 0.0 if path in counted else hours for path, hours in job.runs.items()}
+        waiting[place] = replace(job, runs=runs)
+        counted |= {*runs} if not job.lacks else set()
+    return waiting
+
+
+def is_asked(each: Outcome, only: Sequence[str]) -> bool:
+    """Whether a claim is one of some, or of none given, not decided."""
+    return each.claim.name in only or not only and each.verdict not in DECIDED
+
+
+def order(job: Job) -> tuple[bool, int, float]:
+    """What jobs are sorted by."""
+    return bool(job.lacks), job.need.seeds.index(job.seed), job.hours / len(job.claims)
+
+
+def make_job(need: Need, seed: int, claims: Sequence[str], *, places: Places) -> Job:
+    """A job with what is known of it before it is done."""
+    lacks, runs = dict.fromkeys(["it fetches what it needs from the network"] * need.network), Hours()
+    for command in need.commands:
+        verb, *words = shlex.split(need.of_seed(command, seed, places.runs))[1:]
+        if verb in DESCRIBED:
+            missing, of_command = DESCRIBED[verb](words, seed, places)
+            lacks |= dict.fromkeys(f"{key}={path} is not there" for key, path in missing.items())
+            runs |= of_command
+    share = measured_share(places.runs)
+    scaled = {path: hours * share for path, hours in runs.items()}
+    return Job(need, seed, claims, runs=scaled, lacks=", ".join(lacks))
+
+
+Missing = Mapping[str, str]  # paths where nothing is, by the key that names them
+Hours = dict[Path, float]  # by the file that is kept
+
+
+def ablated(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+    """The runs of `zsnmt ablate`."""
+    file = places.project / words[0]
+    config = read_config(file, places.variables)
+    missing, hours = missing_text(config), Hours()
+    for system in systems([words[1]], config.fairseq_options):
+        kept = places.kept / file.stem / f"{system.name}.seed{seed}.json"
+        model = places.runs / file.stem / system.name / f"seed{seed}" / MODEL_FILE
+        options = training_options(system.architecture, [*config.fairseq_options, *system.options])
+        there = missing or kept.is_file() or model.is_file()
+        hours[kept] = 0.0 if there else training_hours(options, config)
+    return missing, hours
+
+
+def masked_lms(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+    """The runs of `zsnmt masked-lm`."""
+    file = places.project / words[0]
+    config = read_study_config(file, places.variables)
+    given = {"TRAIN": config.train, "VALID": config.valid}
+    missing = {key: path for key, path in given.items() if path and not Path(path).is_file()}
+    chosen = dict(zip(words[1::2], words[2::2]))
+    conditions = chosen.get("--conditions", " ".join(config.conditions)).split()
+    chosen_systems = chosen.get("--systems", " ".join(config.systems)).split()
+    kept = [
+        places.kept / file.stem / MASKED_LMS / f"{condition}.{system}.seed{seed}.json"
+        for condition, system in product(conditions, chosen_systems)
+    ]
+    return missing, {path: 0.0 if missing or path.is_file() else MASKED_LM_HOURS for path in kept}
+
+
+def adapted(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+    """The run of `zsnmt adapt`, which takes little beside that which it goes on from."""
+    file, system = places.project / words[0], Path(words[1]).parent.name
+    missing = missing_text(read_config(file, places.variables))
+    return missing, {places.kept / file.stem / f"{system}.seed{seed}.json": 0.0}
+
+
+def probed(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+    """The probes of a run, which take little beside its training."""
+    *_, config, system, _ = Path(words[0]).parts
+    return {}, {places.kept / config / PROBES / f"{system}.seed{seed}.json": 0.0}
+
+
+DESCRIBED = {"ablate": ablated, "masked-lm": masked_lms, "adapt": adapted, "probe": probed}
+
+
+def within_budget(jobs: Sequence[Job], hours: float, at_a_time: int) -> list[Job]:
+    """The first jobs that can be done here in so many hours, so many at a time."""
+    chosen, sum_of_hours = [], 0.0
+    for job in jobs:
+        if not job.lacks and sum_of_hours + job.hours <= hours * at_a_time:
+            chosen.append(job)
+            sum_of_hours += job.hours
+    return chosen
+
+
+def measured_share(runs: Path) -> float:
+    """What jobs took so far, as a multiple of what they were thought to take; 1 before there are any."""
+    hours = read_hours(runs)
+    thought = sum(thought for thought, _ in hours.values())
+    return sum(taken for _, taken in hours.values()) / thought if thought else 1.0
+
+
+def read_hours(runs: Path) -> dict[str, tuple[float, float]]:
+    """Of the jobs that are done the hours that they were thought to take, and took."""
+    path = runs / FOLDER / HOURS_FILE
+    return read_json(path, "remove it: it only tells how long jobs take") if path.is_file() else {}

@@ -1,0 +1,68 @@
+"""The plan as tables: the jobs, and how many seeds would tell for each claim that is not decided."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from zsnmt.claims.plan import Job, is_asked
+from zsnmt.claims.table import Outcome
+from zsnmt.claims.verdicts import Effect, Range, seeds_that_tell
+from zsnmt.report.table import Cell, Measured, Table, format_cell, pad
+
+NEVER = "no number of them"
+
+
+def in_lines(table: Table) -> str:
+    """The table for a terminal, one line for each row, below what it holds."""
+    rows = [table.columns, *([format_cell(cell) for cell in row] for row in table.rows)]
+    columns = [pad(cells) for cells in zip(*rows)]
+    lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
+    return "\n".join([f"{table.title}. {table.about}", "", *lines])
+
+
+def jobs_table(jobs: Sequence[Job], chosen: Sequence[Job]) -> Table:
+    """One row for each job in the order of the plan; what is chosen is marked."""
+    rows: list[list[Cell]] = [
+        [
+            "yes" if job in chosen else job.lacks or "later",
+            f"{job.hours:.2f}",
+            " ".join(job.claims),
+            job.name,
+        ]
+        for job in jobs
+    ]
+    hours = sum(job.hours for job in chosen)
+    about = f"Of these {len(chosen)} would be done, in about {hours:.1f} hours of one core."
+    return Table("jobs", "Jobs", ["now", "hours", "claims", "job"], rows=rows, about=about)
+
+
+def power_table(outcomes: Sequence[Outcome], only: Sequence[str] = ()) -> Table:
+    """One row for each config that tells of a claim with several seeds and leaves it open."""
+    rows = [row for each in outcomes if is_asked(each, only) for row in power_rows(each)]
+    titles = ["claim", "the paper", "config", "here", "a run deviates by", "seeds that tell"]
+    about = (
+        "Seeds that tell: so many of each system, if means and deviations stay as they are, have a 95 % "
+        "interval on one side of the claim's bound."
+    )
+    return Table("power", "Claims that are not decided", titles, rows=rows, about=about)
+
+
+def power_rows(each: Outcome) -> Iterator[list[Cell]]:
+    """The rows of a claim; one with what is lacking where nothing tells of it."""
+    claim = each.claim
+    start: list[Cell] = [claim.name, claim.published()]
+    if not each.effects:
+        yield [*start, None, claim.lacks, None, None]
+    for effect in each.effects:
+        config = " ".join(filter(None, (effect.config, effect.part)))
+        shown: list[Cell] = [None, "two or more"]
+        if effect.deviation is not None:
+            number = seeds_that_tell(distance(effect, effect.range or claim.range), effect.deviation)
+            deviation = Measured(effect.measured.figure, effect.deviation)
+            shown = [deviation, NEVER if number is None else str(number)]
+        yield [*start, config, effect.measured, *shown]
+
+
+def distance(effect: Effect, range: Range) -> float:
+    """How far a figure is from the nearest end of a range."""
+    ends = [end for end in range if math.isfinite(end)]
+    return min(abs(effect.measured.mean - end) for end in ends)
