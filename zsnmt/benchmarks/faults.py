@@ -19,7 +19,7 @@ from zsnmt.benchmarks.serving import PATIENCE, Address, engine_words, server
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines
 
-MOST = 20  # lines in a request
+MOST = 5  # lines in a request
 TOO_LARGE = 11_000  # characters, more than the server takes
 GIVEN_UP = 0  # in place of a status: the client does not wait for it
 IDLE = "zsnmt_queue_lines 0.0"  # of the metrics
