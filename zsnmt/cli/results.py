@@ -30,10 +30,10 @@ def makers() -> "dict[str, Maker]":
     from zsnmt.claims import table as claims
     from zsnmt.masked_lm.report import kept
     from zsnmt.masked_lm.report import papers as masked_lm_papers
-    from zsnmt.report import config_pages, documents, in_short  # loads sacreBLEU
+    from zsnmt.report import confidence, config_pages, documents, in_short  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    modules = documents, in_short, config_pages, kept, papers, masked_lm_papers, claims
+    modules = documents, in_short, config_pages, confidence, kept, papers, masked_lm_papers, claims
     return {name: maker for module in modules for name, maker in module.MAKERS.items()}
 
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "runs",
         type=Path,
         nargs="*",
-        help="run folders with scores.json, and probes if they have some, or with masked_lm.json",
+        help="run folders with scores.json, and what else was measured of them, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
     if CHECKOUT is None:
@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
+    from zsnmt.report.confidence import RECORD_FILE, keep_confidence
     from zsnmt.report.config_pages import configs_without_page, new_page
     from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
     from zsnmt.report.figures import png
@@ -64,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(keep_masked_lm(run, KEPT))
             continue
         print(keep_scores(read_scores(run), KEPT))
+        if (run / RECORD_FILE).is_file():
+            print(keep_confidence(run, KEPT))
         if has_probes(run):
             print(keep_probes(run, KEPT))
     for path in sorted(KEPT.rglob("*.json")):

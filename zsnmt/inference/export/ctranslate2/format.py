@@ -28,12 +28,12 @@ def check(quantization: str) -> None:
 
 
 def write(
-    folder: Path, run: Path, trained: TrainedRun, record: dict, samples: Sequence[Sample]
+    folder: Path, run: Path, trained: TrainedRun, *, record: dict, samples: Sequence[Sample], text: Path
 ) -> tuple[dict[str, Agreement], dict]:
     """Write an export into a folder; see `Format`."""
     from zsnmt.inference.export.ctranslate2 import writing
 
-    return writing.write(folder, run, trained, record=record, samples=samples)
+    return writing.write(folder, run, trained, record=record, samples=samples, text=text)
 
 
 def open_engine(folder: Path, search: Search, choice: EngineChoice) -> tuple[CTranslate2Engine, Codec]:

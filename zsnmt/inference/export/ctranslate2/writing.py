@@ -34,7 +34,7 @@ from zsnmt.runs.folder import PIPELINE_FOLDER
 
 
 def write(
-    folder: Path, run: Path, trained: TrainedRun, record: dict, samples: Sequence[Sample]
+    folder: Path, run: Path, trained: TrainedRun, *, record: dict, samples: Sequence[Sample], text: Path
 ) -> tuple[dict[str, Agreement], dict]:
     """Write an export into a folder, with what it is checked by elsewhere; see `Format`.
 
