@@ -176,5 +176,10 @@ def test_probes_print_a_table():
 def test_methods_print_a_table():
     printed = run_command("scripts/benchmark.py", "methods", "--lines", "3", "--batch", "2", "--rounds", "1")
     assert printed.returncode == 0, printed.stderr
-    for row in ("direct", "ensemble of three sources", "contrast with two languages and a source", "mask"):
+    for row in (
+        "direct",
+        "ensemble of three sources",
+        "contrast with two languages and a source",
+        "mask that renormalises",
+    ):
         assert f"| {row} | " in printed.stdout

@@ -1,5 +1,5 @@
 """Keep scores and probes of runs in docs/results/ and make all tables of README.md, RESULTS.md and docs/ from
-them. A config that is new there gets a page.
+them, and docs/figures/direct_against_pivot_CONFIG.png of real text. A config that is new there gets a page.
 
 zsnmt results RUN [RUN ...]     # add runs, then make all tables anew
 zsnmt results                   # only make them anew
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "docs" / "results"
+FIGURES = ROOT / "docs" / "figures"
 
 
 def documents() -> list[Path]:
@@ -50,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.masked_lm.runs import score_file
     from zsnmt.report.config_pages import configs_without_page, new_page
     from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
+    from zsnmt.report.figures import png
+    from zsnmt.report.in_short import of_real_text
     from zsnmt.report.probes.folder import has_probes
     from zsnmt.runs.scores import read_scores
 
@@ -69,3 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         document = fill(path.read_text(encoding="utf-8"), KEPT, makers())
         with replacing(path) as file:
             file.write(document.encode("utf-8"))
+    for name, drawing in of_real_text(KEPT):
+        with replacing(FIGURES / f"{name}.png") as file:
+            file.write(png(drawing))

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from zsnmt.languages import KINDS, SUPERVISED, Direction, kind_name
 from zsnmt.report import figures
 from zsnmt.report.chosen import marked
+from zsnmt.report.comparison import comparison_figures
 from zsnmt.report.examples import Example
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inline_figures, templates, write
@@ -17,7 +18,6 @@ from zsnmt.report.papers.tables import beside_papers
 from zsnmt.report.plotted import (
     HeatMap,
     Validation,
-    against_pivot,
     curves,
     direction_figures,
     heat_maps,
@@ -30,7 +30,7 @@ from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system, signature_note
 from zsnmt.report.systems import tables
-from zsnmt.report.table import FORMS, Table, tsv
+from zsnmt.report.table import Table, tsv
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.scoring.figures import MAIN
 
@@ -82,14 +82,6 @@ def kind_names(all_scores: Sequence[Scores], direction: Direction) -> list[str]:
         result.kind for scores in all_scores for result in scores.results if result.direction == direction
     }
     return [kind_name(kind) for kind in KINDS if kind in kinds]
-
-
-def comparison_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]]:
-    """Name, title and drawing of direct translation against the pivot; none where only one was scored."""
-    systems, title = [*runs_by_system(all_scores)], "Direct translation against the pivot"
-    compared = against_pivot(all_scores)
-    drawing = figures.pivot_scatter(compared, systems, FORMS[MAIN].title) if compared else None
-    return [("direct_against_pivot", title, drawing)] if drawing else []
 
 
 def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
