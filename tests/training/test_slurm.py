@@ -72,5 +72,7 @@ def test_an_array_has_a_job_for_each_system_and_seed_which_goes_on_after_a_failu
 
 
 def test_an_array_whose_jobs_cannot_share_an_update_is_refused(cluster):
-    with pytest.raises(InputError, match="an update has 8 batches .* which 6 processes cannot share evenly"):
+    with pytest.raises(
+        InputError, match="6 processes cannot share the batches of an update evenly, .* says 8"
+    ):
         slurm.main([*CALL, "--nodes", "2", "--gpus", "3"])

@@ -30,8 +30,8 @@ def test_processes_share_the_batches_of_an_update(options, size, shared):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ([], "an update has 1 batches .--update-freq., which 2 processes cannot share evenly"),
-        (["--update-freq", "4,3"], "has 4 or 3 batches"),
+        ([], "2 processes cannot share the batches of an update evenly, of which --update-freq says 1;"),
+        (["--update-freq", "4,3"], "--update-freq says 4 and 3; take"),
         (["--update-freq", "2", "--distributed-port", "5"], "leave out --distributed-port: --gpus"),
         (["--update-freq", "2", "--ddp-backend=fully_sharded"], "--ddp-backend fully_sharded does not keep"),
     ],

@@ -133,7 +133,7 @@ def chosen_team(options: Namespace) -> Team:
     given = {name: value for name, value in given.items() if value is not None}
     if options.processes:
         return Team(options.processes, gpus=False, **given)
-    return Team(gpus_here(options.gpus), gpus=options.gpus and True, **given)
+    return Team(gpus_here(options.gpus), gpus=None if options.gpus is None else True, **given)
 
 
 def without(words: Sequence[str], valued: Sequence[str]) -> list[str]:

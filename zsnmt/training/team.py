@@ -55,12 +55,16 @@ class Team:
         found = ADDRESS.fullmatch(self.meet)
         return (found["host"], int(found["port"])) if found else ("127.0.0.1", 0)
 
-    def device(self) -> list[str]:
-        """fairseq's option for processes without GPU."""
+    @property
+    def on_gpus(self) -> bool:
+        """Whether the processes have GPUs."""
         import torch  # takes seconds to load
 
-        gpus = torch.cuda.is_available() if self.gpus is None else self.gpus
-        return [] if gpus else ["--cpu"]
+        return torch.cuda.is_available() if self.gpus is None else self.gpus
+
+    def device(self) -> list[str]:
+        """fairseq's option for processes without GPU."""
+        return [] if self.on_gpus else ["--cpu"]
 
     def ranks(self) -> range:
         """The numbers of this host's processes among all."""
@@ -68,11 +72,11 @@ class Team:
 
     def words(self, rank: int, meeting: str) -> list[str]:
         """What fairseq-train is told as the process of a number, where all meet at a URL."""
-        local = rank % self.processes if self.gpus else 0
+        local = rank % self.processes if self.on_gpus else 0
         return [
             *("--distributed-world-size", str(self.size), "--distributed-rank", str(rank)),
             *("--distributed-init-method", meeting, "--distributed-no-spawn", "--device-id", str(local)),
-            *("--distributed-backend", "nccl" if self.gpus else "gloo"),
+            *("--distributed-backend", "nccl" if self.on_gpus else "gloo"),
             # PyTorch >= 2.6 does not read what fairseq's first process would send of a checkpoint.
             "--load-checkpoint-on-all-dp-ranks",
         ]
@@ -103,10 +107,10 @@ def shared_updates(options: Sequence[str], size: int) -> list[str]:
     batches = [*map(int, re.findall("[0-9]+", given.update_freq))]
     if any(number % size for number in batches):
         raise InputError(
-            f"an update has {' or '.join(map(str, batches))} batches (--update-freq), which {size} processes "
-            f"cannot share evenly; take a number of processes that divides that, or make it a multiple of "
-            f"{size}: -- --update-freq {size}, with --max-tokens divided by as much as the update is to stay "
-            "as large as it is"
+            f"{size} processes cannot share the batches of an update evenly, of which --update-freq says "
+            f"{' and '.join(map(str, batches))}; take a number of processes that divides that, or make it a "
+            f"multiple of {size}, as in -- --update-freq {size}, with --max-tokens divided by as much where "
+            "updates are to stay as large as they are"
         )
     shared = ",".join(str(number // size) for number in batches)
     # That of fairseq adds up gradients where an update has not used some weights, too.
