@@ -7,6 +7,8 @@ from zsnmt import console
 from zsnmt.cli.recipe import OF_TEAM, add_team, chosen_team, without
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
+from zsnmt.training.fairseq_train import fairseq_train
+from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team, shared_updates
 
 LEGACY = ["--ddp-backend", "legacy_ddp"]
@@ -39,6 +41,13 @@ def test_processes_share_the_batches_of_an_update(options, size, shared):
 def test_what_cannot_be_shared_is_refused(options, message):
     with pytest.raises(InputError, match=message):
         shared_updates(options, 2)
+
+
+def test_a_training_that_cannot_be_shared_is_refused_before_anything_is_made(tmp_path):
+    steps = Steps("train", team=Team(2, gpus=False))
+    with pytest.raises(InputError, match="2 processes cannot share"):
+        fairseq_train(steps, tmp_path / "run", "a model", data=tmp_path, options=["--max-epoch", "1"])
+    assert not [*tmp_path.iterdir()]
 
 
 def test_hosts_must_meet():
