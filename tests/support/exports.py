@@ -1,9 +1,12 @@
 """Small models of random weights, and exports of them."""
 
 import copy
+import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 import torch
 from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
@@ -18,7 +21,7 @@ from zsnmt.decoding.search import Search, Sentence
 from zsnmt.files.records import write_json
 from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
-from zsnmt.inference.export.ctranslate2.export import write_model
+from zsnmt.inference.export.ctranslate2.writing import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, codec_record
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.models.zs_transformer import ZeroShotTransformer
@@ -26,6 +29,10 @@ from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
 
 EOS = 2
+# Without importing it, which takes seconds, in each process that collects tests.
+needs_transformers = pytest.mark.skipif(not find_spec("transformers"), reason="transformers is not installed")
+# folders of other versions of transformers, for `pip install --target`, that exports are tested with
+OTHER_TRANSFORMERS = [*filter(None, os.environ.get("OTHER_TRANSFORMERS", "").split(os.pathsep))]
 
 
 def random_model(task=None, seed: int = 7, **options) -> ZeroShotTransformer:

@@ -13,13 +13,13 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
+from zsnmt.files.project import CHECKOUT, ROOT
 from zsnmt.training.children import SETTINGS, side_by_side
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 
 OF_TEAM = ("--gpus", "--processes", "--hosts", "--host", "--meet")  # options that change nothing of a run
 FLAGS = ("--check", "--slurm")
-PROJECT = Path(__file__).resolve().parents[2]  # the folder of the checkout
 
 
 class Recipe:
@@ -29,8 +29,8 @@ class Recipe:
 
     def __init__(self, verb: str, check: bool = False, team: Team = Team()) -> None:
         self.steps = Steps(verb, check, team)
-        self.runs = Path(os.environ.get("RUNS") or PROJECT / "runs")
-        self.variables: Mapping[str, str] = {**os.environ, "ROOT": str(PROJECT)}
+        self.runs = Path(os.environ.get("RUNS") or (CHECKOUT or Path.cwd()) / "runs")
+        self.variables: Mapping[str, str] = {**os.environ, "ROOT": str(ROOT)}
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
         if not sys.warnoptions:

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zsnmt import console
+from zsnmt.errors import InputError
+from zsnmt.files.project import CHECKOUT, ROOT
 
 if TYPE_CHECKING:
     from zsnmt.report.documents import Maker
 
-ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 
@@ -29,10 +30,10 @@ def makers() -> "dict[str, Maker]":
     from zsnmt.claims import table as claims
     from zsnmt.masked_lm.report import kept
     from zsnmt.masked_lm.report import papers as masked_lm_papers
-    from zsnmt.report import config_pages, documents, in_short  # loads sacreBLEU
+    from zsnmt.report import confidence, config_pages, documents, in_short  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    modules = documents, in_short, config_pages, kept, papers, masked_lm_papers, claims
+    modules = documents, in_short, config_pages, confidence, kept, papers, masked_lm_papers, claims
     return {name: maker for module in modules for name, maker in module.MAKERS.items()}
 
 
@@ -42,13 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "runs",
         type=Path,
         nargs="*",
-        help="run folders with scores.json, and probes if they have some, or with masked_lm.json",
+        help="run folders with scores.json, and what else was measured of them, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
+    if CHECKOUT is None:
+        raise InputError("results are kept in docs/ of a checkout; give this command in one")
     from zsnmt.files.records import lay_out
     from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
+    from zsnmt.report.confidence import RECORD_FILE, keep_confidence
     from zsnmt.report.config_pages import configs_without_page, new_page
     from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
     from zsnmt.report.figures import png
@@ -61,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(keep_masked_lm(run, KEPT))
             continue
         print(keep_scores(read_scores(run), KEPT))
+        if (run / RECORD_FILE).is_file():
+            print(keep_confidence(run, KEPT))
         if has_probes(run):
             print(keep_probes(run, KEPT))
     for path in sorted(KEPT.rglob("*.json")):

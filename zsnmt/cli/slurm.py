@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import PROJECT, Recipe, add_seeds, positive, split_options
+from zsnmt.cli.recipe import Recipe, add_seeds, positive, split_options
+from zsnmt.files.project import ROOT
 from zsnmt.training.slurm import Job, script
 
 
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.config.resolve(),
         options.systems,
         seeds=options.seeds,
-        project=PROJECT,
+        project=ROOT,
         runs=recipe.runs.resolve(),
         python=sys.executable,
     )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from zsnmt.decoding.length_penalty import POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
-
-if TYPE_CHECKING:  # commands read defaults here, and do not wait for fairseq
-    from fairseq.data import Dictionary
+from zsnmt.text.dictionary import Dictionary
 
 
 class Sentence(NamedTuple):
@@ -59,6 +57,11 @@ class Search:
     def score(self, log_probability: float, length: int) -> float:
         """The score of a hypothesis of so many tokens, EOS among them."""
         return log_probability / length ** search_penalty(self.length_penalty, self.length_penalty_form)
+
+    def log_probability(self, hypothesis: Hypothesis) -> float:
+        """That of all its tokens, EOS among them: its score without the length penalty."""
+        length = len(hypothesis.tokens)
+        return hypothesis.score * length ** search_penalty(self.length_penalty, self.length_penalty_form)
 
 
 def never_written(dictionary: Dictionary, languages: Sequence[str]) -> list[int]:

@@ -12,6 +12,7 @@ from zsnmt.report import figures
 from zsnmt.report.chosen import marked
 from zsnmt.report.comparison import comparison_figures
 from zsnmt.report.examples import Example
+from zsnmt.report.finding import finding
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inline_figures, templates, write
 from zsnmt.report.papers.tables import beside_papers
@@ -47,8 +48,9 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     others = [kind_name(kind) for kind in KINDS if kind in groups and kind != SUPERVISED]
     return TEMPLATES.get_template("page.html.jinja").render(
         title=f"{first.config}: {' and '.join(others) or 'direct'} against pivot",
-        lead=f"{', '.join(runs_by_system(all_scores))}; languages {', '.join(first.languages)}, pivot "
-        f"{first.pivot}.",
+        finding=finding(all_scores),
+        lead=f"Systems: {', '.join(runs_by_system(all_scores))}. Languages: "
+        f"{', '.join(first.languages).replace(first.pivot, f'{first.pivot} (the pivot)', 1)}.",
         pivot=first.pivot,
         tables=made,
         papers=beside_papers(all_scores, probed),

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.errors import InputError
+from zsnmt.files.project import PACKAGE
 from zsnmt.files.records import damage_of
 from zsnmt.files.replacing import replacing
-from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, PROJECT
+from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE
 from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.hosts import Line, Lost, free_port
@@ -20,7 +21,6 @@ from zsnmt.training.ranks import Ranks, Work, started
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team, shared_updates
 
-USER_DIR = PROJECT / "zsnmt"
 OF_DATA = {  # options that belong to the data of one training, or to what it went on from
     "--extra-data",
     "--extra-lang-pairs",
@@ -39,7 +39,7 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     Raises `InputError` if fairseq fails, and where the team of `steps` cannot share its updates.
     """
     shared_updates(options, steps.team.size)
-    command = ["--user-dir", str(USER_DIR), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
+    command = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
     work = partial(train, folder, title, [str(data), *options, *command], team=steps.team)
     steps.make(
         folder, "train", folder / CHECKPOINTS, work=work, inputs=[data], settings={"options": [*options]}

@@ -167,6 +167,11 @@ class Method:
         """Whether the language of the source must be known."""
         return self.several is not None
 
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether its scores are log-probabilities; those of a contrast are of differences."""
+        return not isinstance(self.several, Contrast)
+
     def fault(self, direction: Direction) -> str | None:
         """Why a direction cannot be translated so; None where it can."""
         return None if self.several is None else self.several.fault(direction)

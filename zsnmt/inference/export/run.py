@@ -9,7 +9,14 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import new_folder, replacing_folder
 from zsnmt.inference.export.agreement import Agreement
-from zsnmt.inference.export.folder import CHECKSUM, EXPORT_FILE, checksum, checksums, codec_record
+from zsnmt.inference.export.folder import (
+    CHECKSUM,
+    EXPORT_FILE,
+    checksum,
+    checksums,
+    codec_record,
+    export_folder,
+)
 from zsnmt.inference.export.formats import SENTENCES, load_format
 from zsnmt.inference.export.samples import LEAST, samples
 from zsnmt.inference.trained_run import TrainedRun, load_run
@@ -46,20 +53,18 @@ def export_run(
         trained = load_run(run)
         trained.model.to("cpu")
         longest = min(trained.codec.longest, trained.model.max_decoder_positions())
-        chosen = samples(trained.codec, text or Path(description["text"]), sentences, longest=longest)
+        text = text or Path(description["text"])
+        chosen = samples(trained.codec, text, sentences, longest=longest)
         logger.warning("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
         record = export_record(description, trained, to=to, quantization=quantization)
-        agreements, besides = export_format.write(part, run, trained, record=record, samples=chosen)
+        agreements, besides = export_format.write(
+            part, run, trained, record=record, samples=chosen, text=text
+        )
         figures = {name: agreement._asdict() for name, agreement in agreements.items()}
         record |= {"files": checksums(part), "check": {"sentences": len(chosen), **figures}, **besides}
         write_json(part / EXPORT_FILE, record | {CHECKSUM: checksum(record)})
     logger.warning("exported in %.0f seconds", perf_counter() - begin)
     return output, agreements
-
-
-def export_folder(run: Path, to: str, quantization: str) -> Path:
-    """Where a run keeps an export, unless told otherwise."""
-    return run / f"{to}-{quantization}"
 
 
 def export_record(description: dict, trained: TrainedRun, to: str, quantization: str) -> dict:
