@@ -16,7 +16,8 @@ COPY . .
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:${PYTHON}-slim AS full
-ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+# The address of PyTorch's index for a CPU, or for a version of CUDA; without it the package index decides.
+ARG TORCH_INDEX=
 ENV VENV=/opt/zsnmt/.venv PATH=/opt/zsnmt/.venv/bin:$PATH RUNS=/work/runs PIP_NO_CACHE_DIR=1
 # hadolint ignore=DL3008
 RUN apt-get update \

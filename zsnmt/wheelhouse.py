@@ -17,7 +17,6 @@ logger = logging.getLogger(__name__)
 THIS_PYTHON = ".".join(map(str, sys.version_info[:2]))
 PYTHONS = ("3.11", "3.12")
 OLDEST_GLIBC = 5  # of 2.5, the first with a name
-TORCH_INDEX = "https://download.pytorch.org/whl/"  # with a folder for each kind of machine
 ANYWHERE = "-none-any.whl"  # ends the name of a wheel for every machine
 COMPILED = "fairseq-fixed"  # has no wheel, and is compiled against the PyTorch beside it
 

@@ -1,10 +1,12 @@
 """Bring all wheels that zsnmt needs into a folder, from which a machine without network installs.
 
 zsnmt wheelhouse FOLDER                                # for a machine like this one
-zsnmt wheelhouse FOLDER --python 3.12 --torch cu128    # for another, with PyTorch for CUDA 12.8
+zsnmt wheelhouse FOLDER --python 3.12                  # for another
 zsnmt wheelhouse FOLDER --light                        # what translates and serves exports: no PyTorch
 
-Copy the folder and the checkout to the machine, and there: bash scripts/setup.sh --from FOLDER
+pip's own settings say where packages come from: PIP_EXTRA_INDEX_URL names PyTorch's index for a CPU, or for
+a version of CUDA. Copy the folder and the checkout to the machine, and there:
+bash scripts/setup.sh --from FOLDER
 """
 
 from collections.abc import Sequence
@@ -14,7 +16,7 @@ from zsnmt import console
 from zsnmt.errors import InputError
 from zsnmt.files.project import CHECKOUT
 from zsnmt.files.replacing import new_folder
-from zsnmt.wheelhouse import COMPILED, TORCH_INDEX, Target, add_compiled, download, own_wheel, pinned
+from zsnmt.wheelhouse import COMPILED, Target, add_compiled, download, own_wheel, pinned
 
 LIGHT = "zsnmt[translate,serve,documents]"
 MEGABYTE = 1_000_000
@@ -26,18 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--light", action="store_true", help="what translates and serves exports, without PyTorch and fairseq"
     )
-    parser.add_argument(
-        "--torch",
-        metavar="KIND",
-        help="PyTorch of its own index: cpu, or cu128 and the like for CUDA (default: what pip finds)",
-    )
     console.add_fields(parser, Target)
     options = parser.parse_args(arguments)
     target = Target(options.python, options.machine, options.glibc)
     if CHECKOUT is None:
         raise InputError("the versions that belong together are in a checkout; give this command in one")
     pins = pinned(CHECKOUT)
-    index = ["--extra-index-url", TORCH_INDEX + options.torch] if options.torch else []
     with new_folder(options.folder) as part:
         own_wheel(CHECKOUT, part)
         if options.light:
@@ -47,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             constraints.unlink()
         else:
             (compiled,) = (pin for pin in pins if pin.startswith(COMPILED))
-            download(part, [pin for pin in pins if pin != compiled], target, options=index)
+            download(part, [pin for pin in pins if pin != compiled], target)
             add_compiled(part, compiled, target)
         files = [*part.iterdir()]
         size = sum(file.stat().st_size for file in files) / MEGABYTE
