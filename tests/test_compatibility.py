@@ -303,3 +303,26 @@ def test_a_repair_made_twice_is_one():
     compatibility.give_each_transformer_its_own_options()
     compatibility.give_tasks_their_state_back()
     assert [transformer_config.TransformerConfig.__init__, Trainer.load_checkpoint] == before
+
+
+# Several processes
+
+
+def test_empty_batches_beside_others_are_left_out(monkeypatch):
+    monkeypatch.setattr(Trainer, "train_step", lambda self, samples: samples)
+    compatibility.count_batches_beside_empty_ones()
+    batch = {"nsentences": 3}
+    assert Trainer.train_step(None, [batch, None, {}]) == [batch]
+    assert Trainer.train_step(None, [{}, {}]) == [{}]
+
+
+def test_an_epoch_goes_on_at_the_same_batch_by_any_number_of_processes(checkpoint, monkeypatch):
+    by_four = {**torch.load(checkpoint), "cfg": {"distributed_training": {"distributed_world_size": 4}}}
+    torch.save(by_four, checkpoint)
+    place = {"iterations_in_epoch": 6}
+    monkeypatch.setattr(Trainer, "load_checkpoint", lambda *given: {"train_iterator": {**place}})
+    compatibility.give_tasks_their_state_back()
+    for processes, batches in ((1, 24), (2, 12), (4, 6), (8, 3)):
+        trainer = mock.MagicMock(data_parallel_world_size=processes)
+        state = Trainer.load_checkpoint(trainer, str(checkpoint))
+        assert state["train_iterator"]["iterations_in_epoch"] == batches

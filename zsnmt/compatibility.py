@@ -10,8 +10,11 @@ import inspect
 import os
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 from zipfile import is_zipfile
 
 import torch
@@ -137,9 +140,44 @@ def give_tasks_their_state_back() -> None:
                     "folder in its place, or remove it and begin anew"
                 ) from error
             self.task.load_state_dict(checkpoint.get("task_state") or {})
-        return stock_load(self, filename, *args, **kwargs)
+            before = processes_of(checkpoint)
+        state = stock_load(self, filename, *args, **kwargs)
+        if state and (place := state.get("train_iterator")):
+            done = place.get("iterations_in_epoch", 0) * before
+            place["iterations_in_epoch"] = done // self.data_parallel_world_size
+        return state
 
     Trainer.load_checkpoint = load_checkpoint
+
+
+def processes_of(checkpoint: Mapping[str, Any]) -> int:
+    """How many processes a checkpoint was trained by.
+
+    fairseq counts the batches of an epoch that each process has done: a training that goes on with another
+    number of processes would leave some out, or train on some twice.
+    """
+    options = checkpoint.get("cfg") or {}
+    return (
+        options["distributed_training"]["distributed_world_size"] if "distributed_training" in options else 1
+    )
+
+
+def count_batches_beside_empty_ones() -> None:
+    """Make a process whose part of an epoch's last update is smaller than others' count what it has.
+
+    fairseq gives it an empty batch instead; where that comes last, it takes the batches before it for empty,
+    too: their gradients are added up, but divided by the tokens of other processes alone.
+    """
+    stock_step = Trainer.train_step
+    if stock_step.__module__ == __name__:  # replaced before
+        return
+
+    @wraps(stock_step)
+    def train_step(self: Trainer, samples: Sequence[dict], *args: object, **kwargs: object) -> dict | None:
+        return stock_step(self, [sample for sample in samples if sample] or samples[:1], *args, **kwargs)
+
+    train_step.__module__ = __name__
+    Trainer.train_step = train_step
 
 
 def say_refusals_in_a_sentence() -> None:
@@ -163,4 +201,5 @@ give_each_transformer_its_own_options()
 copy_checkpoints_whole()
 copy_checkpoints_without_assertions()
 give_tasks_their_state_back()
+count_batches_beside_empty_ones()
 say_refusals_in_a_sentence()

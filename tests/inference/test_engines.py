@@ -12,6 +12,7 @@ import torch
 from tests.conftest import OLDER_RUN
 from tests.support.rounding import open_in_float64
 from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, INT8, PYTORCH, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
@@ -21,6 +22,7 @@ from zsnmt.inference import engines
 from zsnmt.inference.engines import open_engine, prepare_engine
 from zsnmt.inference.export.folder import EXPORT_FILE, describe_export
 from zsnmt.inference.export.run import export_run
+from zsnmt.inference.many_gpus import ManyGpus
 from zsnmt.inference.pytorch import ManyProcesses
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
@@ -126,6 +128,21 @@ def test_int8_is_refused_where_fairseq_searches(run, stock):
     ):
         with pytest.raises(InputError, match=message):
             open_engine(folder, SEARCH, choice)
+
+
+def test_batches_dealt_to_gpus_are_translated_as_by_one(run, lines):
+    """Without GPUs the processes have a processor each; what they are given, and give, is the same."""
+    one, several = (
+        Translator.open(run, SEARCH, EngineChoice(workers=1, gpus=gpus), batch_tokens=40) for gpus in (1, 2)
+    )
+    method = parse_method("contrast")
+    assert isinstance(several.engine, ManyGpus) and isinstance(several.by(method).engine, ManyGpus)
+    assert several.translate_into(lines, INTO) == one.translate_into(lines, INTO)
+    assert several.by(method).translate_into(lines, INTO[:1]) == one.by(method).translate_into(
+        lines, INTO[:1]
+    )
+    for each in (several, several.by(method)):
+        each.engine.pool.shutdown()
 
 
 def test_the_choice_says_which_engine_and_how_many_processes(run):

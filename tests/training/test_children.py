@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 
 from zsnmt.errors import InputError
+from zsnmt.training import children
 from zsnmt.training.children import KERNEL, MEMORY, kernels_kept, side_by_side, start
 
 
@@ -29,6 +30,30 @@ def fail(folder, name: str) -> None:
 
 def test_jobs_run_side_by_side(tmp_path):
     assert side_by_side([partial(meet, tmp_path, "a", "b"), partial(meet, tmp_path, "b", "a")], most=2)
+
+
+@pytest.mark.parametrize("visible, given", [("3,5", "5"), ("3", None), ("", None), (None, "1")])
+def test_jobs_have_a_gpu_of_several_in_turn(tmp_path, monkeypatch, visible, given):
+    for number in range(2):
+        (tmp_path / f"nvidia{number}").touch()
+    (tmp_path / "nvidia-uvm").touch()
+    monkeypatch.setattr(children, "DEVICES", tmp_path)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert children.gpu_of(1).get("CUDA_VISIBLE_DEVICES") == given
+    assert children.gpu_of(3) == children.gpu_of(1)
+
+
+def test_each_job_has_the_lowest_number_that_is_free(tmp_path, monkeypatch):
+    monkeypatch.setattr(children, "gpu_of", lambda number: {"NUMBER": str(number)})
+
+    def note(name: str) -> None:
+        (tmp_path / name).write_text(os.environ["NUMBER"])
+
+    assert side_by_side([partial(note, name) for name in "ab"], most=1)
+    assert [(tmp_path / name).read_text() for name in "ab"] == ["0", "0"]
+    assert "NUMBER" not in os.environ
 
 
 def test_a_job_that_fails_says_why_and_the_others_go_on(tmp_path, capfd):

@@ -9,7 +9,6 @@ import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.runs.time_left import TimeLeft
-from zsnmt.training import fairseq_train as module
 from zsnmt.training.fairseq_train import show_progress, train
 
 TRACEBACK = """\
@@ -40,7 +39,6 @@ REFUSED = "2026-01-01 | INFO | fairseq.tasks | begun\nerror: '9' names no layers
 @pytest.fixture
 def training(tmp_path, monkeypatch):
     """Trains in a folder with a script of Python in the place of fairseq-train."""
-    monkeypatch.setattr(module, "device", list)
 
     def start(script: str) -> Path:
         program = tmp_path / "bin" / "fairseq-train"
@@ -60,6 +58,7 @@ def training(tmp_path, monkeypatch):
     [
         (TRACEBACK, "RuntimeError: sizes differ:"),
         (TRACEBACK.replace("RuntimeError", "zsnmt.errors.InputError"), "sizes differ:"),
+        (TRACEBACK.replace("\n", "\n[rank1]: "), "RuntimeError: sizes differ:"),
         (ARGPARSE, "unrecognized arguments: --no-such-option 3"),
         (REFUSED, "'9' names no layers of 3; give 1 to 3"),
         ("2026-01-01 | INFO | fairseq.tasks | no Error here\nand an Error that is none\n", ""),

@@ -33,6 +33,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "train": "train on text of your own, or a system of a config, to an averaged model",
         "adapt": "teach a trained run new languages",
         "distill": "train a student on a run's translations, in directions without text by people",
+        "slurm": "train and score systems on a cluster with SLURM: an array of jobs",
         "options": "list the options of an architecture and its task, with their defaults",
     },
     "Look at runs": {

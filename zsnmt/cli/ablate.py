@@ -15,13 +15,14 @@ where it does, distillation what a student learns of a system's translations (zs
 Through the pivot the baseline of the same seed translates for all systems, as in the paper.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_seeds, parse
+from zsnmt.cli.recipe import Recipe, add_check, add_jobs, add_seeds, do_all, parse
 from zsnmt.console import WrongUse
 from zsnmt.training.steps import Steps
 
@@ -59,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--comet", action="store_true", help="also score with COMET")
     parser.add_argument("--report", metavar="FILE", help="also make the page to look at")
     add_check(parser)
+    add_jobs(parser)
     options = parse(parser, arguments)
     if options.report and "li_table_1" in options.studies:
         raise WrongUse(
@@ -75,6 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.training.train import train_run
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
+    trained: list[Callable[[], object]] = []
+    taught: list[Callable[[], object]] = []  # by runs of the others
     runs: dict[bool, list[str]] = {}  # by whether they are of another direction than the config's
     for seed in options.seeds:
         for system in systems(options.studies, experiment.config.fairseq_options):
@@ -88,18 +92,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     f"{' '.join([system.architecture, *system.options, *sides])}{before}"
                 )
             elif system.sides:
-                make_student(recipe.steps, experiment, system, seed=seed)
+                taught.append(partial(make_student, recipe.steps, experiment, system, seed=seed))
             else:
-                train_run(
-                    recipe.steps,
-                    experiment,
-                    system.architecture,
-                    system=system.name,
-                    seed=seed,
-                    options=system.options,
-                )
+                train = partial(train_run, recipe.steps, experiment, system.architecture)
+                trained.append(partial(train, system=system.name, seed=seed, options=system.options))
     if options.dry_run:
         return
+    for jobs in (trained, taught):
+        do_all(jobs, options.jobs)
     pivot = options.pivot if len(experiment.config.languages) > 2 else None  # else nothing goes through it
     further = {"--pivot": pivot, "--report": options.report}
     words = [word for option, value in further.items() if value for word in (option, value)]

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, split_options
+from zsnmt.cli.recipe import OF_TEAM, Recipe, add_check, add_team, chosen_team, split_options, without
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -50,9 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="share 0–1 of a file's pieces that may be unknown (default: 0.01)",
     )
     add_check(parser)
+    add_team(parser)
     own, further = split_options(words)
     options = parser.parse_args(own)
-    recipe = Recipe("adapt", options.check)
+    recipe = Recipe("adapt", options.check, chosen_team(options))
+    if recipe.follows():
+        return
 
     from zsnmt.adaptation.adapt import FROZEN, FULL, Adaptation, adapt_run
     from zsnmt.evaluation.scored_run import score_run, settings_of
@@ -75,8 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     seed = int("".join(re.findall("[0-9]", base.name)) or 1) if options.seed is None else options.seed
     name = options.name or base.parent.name + "_frozen" * options.frozen
-    for word in (options.config, options.run, *["--check"] * options.check):
+    for word in (options.config, options.run):
         words.remove(word)
+    words = without(words, OF_TEAM)
     command = recipe_command("adapt", experiment.file, path_from_top(Path(options.run)), *words)
     if adaptation.text and not (base / SCORES_FILE).is_file():
         score_run(recipe.steps, base, settings_of(base, recipe.variables, {}))

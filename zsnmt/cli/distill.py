@@ -16,7 +16,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, positive, split_options, whole_number
+from zsnmt.cli.recipe import (
+    OF_TEAM,
+    Recipe,
+    add_check,
+    add_team,
+    chosen_team,
+    gpus_here,
+    positive,
+    split_options,
+    whole_number,
+    without,
+)
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
 from zsnmt.distillation.settings import ANY, HELD_OUT, SIDES, Distillation, SyntheticSettings
 from zsnmt.scoring.options import IDENTIFIERS
@@ -72,9 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_search_options(parser)
     add_engine_options(parser)
     add_check(parser)
+    add_team(parser)
     own, further = split_options(words)
     options = parser.parse_args(own)
-    recipe = Recipe("distill", options.check)
+    recipe = Recipe("distill", options.check, chosen_team(options))
+    if recipe.follows():
+        return
 
     from zsnmt.distillation.distill import distill_rounds  # loads PyTorch
     from zsnmt.runs.folder import check_trained
@@ -87,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         held_out=options.held_out,
         identifier=options.identifier or experiment.config.identifier,
         search=chosen_search(options),
-        engine=engine_choice(options),
+        engine=engine_choice(options, gpus_here(options.gpus)),
     )
     distillation = Distillation(
         Path(options.teacher),
@@ -113,10 +127,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def own_words(words: Sequence[str], options: Namespace) -> list[str]:
     """The words of the command without config and teacher, and without what does not change a student."""
     kept = [*words]
-    for word in (options.config, options.teacher, *["--check"] * options.check):
+    for word in (options.config, options.teacher):
         kept.remove(word)
-    for option in ("--rounds", "--workers"):
-        if option in kept:
-            place = kept.index(option)
-            del kept[place : place + 2]
-    return [word for word in kept if not word.startswith(("--rounds=", "--workers="))]
+    return without(kept, ("--rounds", "--workers", *OF_TEAM))

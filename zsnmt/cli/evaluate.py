@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, parse
+from zsnmt.cli.recipe import Recipe, add_check, add_gpus, gpus_here, parse
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import SEARCH_OPTIONS, add_engine_options, add_search_options, engine_choice
 from zsnmt.languages import kind_name, parse_directions
@@ -62,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     other.add_argument("--split", help="name of the test set (default: test)")
     other.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")
     add_engine_options(parser)
+    add_gpus(parser)
     add_check(parser)
     options = parse(parser, arguments)
     if options.comet and Path(options.comet).is_dir():  # a run that follows --comet
@@ -82,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = given_scoring(options) | {
         name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines", "ways")
     }
-    engine = engine_choice(options)
+    engine = engine_choice(options, gpus_here(options.gpus))
     if options.comet:
         load_package()  # says at once if it is not installed
 

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_seeds, parse, positive
+from zsnmt.cli.recipe import Recipe, add_check, add_jobs, add_seeds, parse
 from zsnmt.runs.systems import MASKED_LM
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt masked-lm", description=__doc__)
     parser.add_argument("config", type=Path, help="config of the study")
-    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="runs at a time")
+    add_jobs(parser)
     parser.add_argument(
         "--conditions",
         type=str.split,

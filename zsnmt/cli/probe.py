@@ -14,11 +14,12 @@ Tables go to RUN/probes. Run it again to go on after a stop.
 
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from zsnmt import console
 from zsnmt.analysis.state_folder import LABELS
-from zsnmt.cli.recipe import Recipe, add_check, parse, positive
+from zsnmt.cli.recipe import Recipe, add_check, add_jobs, do_all, parse, positive
 from zsnmt.evaluation.probing import LIVE, MOST_STORED_LINES, STORED, Probing
 
 
@@ -76,15 +77,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="no similarity, for which languages must have sentences in common",
     )
     add_check(parser)
+    add_jobs(parser)
     options = vars(parse(parser, arguments))
-    runs, keep_states = options.pop("runs"), options.pop("keep_states")
+    runs, keep_states, jobs = (options.pop(name) for name in ("runs", "keep_states", "jobs"))
     recipe = Recipe("probe", options.pop("check"))
 
     from zsnmt.evaluation.probes import probe_run
 
-    for run in runs:
+    def probe(run: Path) -> None:
         shown = probe_run(recipe.steps, run, Probing(**options), keep_states=keep_states)
         print("", run, "", "\n\n".join(shown), sep="\n")
+
+    do_all([partial(probe, run) for run in runs], jobs)
     recipe.steps.say(
         f"next, for figures of probes and scores: zsnmt report {' '.join(map(str, runs))} --output "
         "report.html"

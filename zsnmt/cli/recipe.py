@@ -6,13 +6,20 @@ import os
 import sys
 import warnings
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.console import WrongUse
+from zsnmt.errors import InputError
 from zsnmt.files.project import CHECKOUT, ROOT
-from zsnmt.training.children import SETTINGS
+from zsnmt.training.children import SETTINGS, side_by_side
 from zsnmt.training.steps import Steps
+from zsnmt.training.team import Team
+
+OF_TEAM = ("--gpus", "--processes", "--hosts", "--host", "--meet")  # options that change nothing of a run
+FLAGS = ("--check", "--slurm")
 
 
 class Recipe:
@@ -20,14 +27,137 @@ class Recipe:
     in a config.
     """
 
-    def __init__(self, verb: str, check: bool = False) -> None:
-        self.steps = Steps(verb, check)
+    def __init__(self, verb: str, check: bool = False, team: Team = Team()) -> None:
+        self.steps = Steps(verb, check, team)
         self.runs = Path(os.environ.get("RUNS") or (CHECKOUT or Path.cwd()) / "runs")
         self.variables: Mapping[str, str] = {**os.environ, "ROOT": str(ROOT)}
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
+
+    def follows(self) -> bool:
+        """Whether this is not the first of several hosts, and has now done its part of what the first was
+        asked for; the first goes on when all others are there.
+        """
+        from zsnmt.training.fairseq_train import follow
+        from zsnmt.training.hosts import meet, reach
+
+        team = self.steps.team
+        if team.host:
+            self.steps.say(f"host {team.host} of {team.hosts}: looks for the first at {team.meet}")
+            follow(team, reach(team, self.runs), self.steps.say)
+            self.steps.say("the first host has ended")
+        elif team.hosts > 1:
+            self.steps.say(f"waits for the other hosts at {team.meet}")
+            self.steps.team = replace(team, lines=meet(team, self.runs))
+        return team.host > 0
+
+
+def add_team(parser: console.Parser) -> None:
+    """Add the options that say which processes train together."""
+    group = parser.add_argument_group("several processes, GPUs or machines (docs/several_machines.md)")
+    devices = group.add_mutually_exclusive_group()
+    devices.add_argument(
+        "--gpus",
+        type=positive_or_all,
+        metavar="N",
+        help="GPUs of this machine that train together, or all; an update stays what it is on one, and each "
+        "takes its part of the batches that --update-freq says (default: 1 if there is one)",
+    )
+    devices.add_argument(
+        "--processes", type=positive, metavar="N", help="likewise, so many processes without GPU"
+    )
+    group.add_argument(
+        "--hosts", type=positive, metavar="N", help="machines that train together (default: 1)"
+    )
+    group.add_argument(
+        "--host",
+        type=whole_number,
+        metavar="K",
+        help="which of them this is, from 0; the first does the rest",
+    )
+    group.add_argument(
+        "--meet",
+        metavar="ADDRESS:PORT",
+        help="an address of the first machine, and a port that is free there",
+    )
+    group.add_argument(
+        "--slurm", action="store_true", help="take --hosts, --host and --meet from the variables of SLURM"
+    )
+
+
+def add_gpus(parser: console.Parser) -> None:
+    """Add `--gpus`, of what translates."""
+    parser.add_argument(
+        "--gpus",
+        type=positive_or_all,
+        metavar="N",
+        help="GPUs that share the batches, or all; scores are those of one (default: 1 if there is one)",
+    )
+
+
+def add_jobs(parser: console.Parser) -> None:
+    """Add `--jobs`."""
+    parser.add_argument(
+        "--jobs",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="runs at a time, each with a GPU of its own where there are several",
+    )
+
+
+def do_all(jobs: Sequence[Callable[[], object]], most: int) -> None:
+    """Do the jobs, one after the other, or so many at a time; `InputError` if one of several fails, when the
+    others are done.
+    """
+    if most == 1:
+        for job in jobs:
+            job()
+    elif not side_by_side(jobs, most):
+        raise InputError(
+            "some runs failed (see above); nothing that was done is lost: run the same command again to go on"
+        )
+
+
+def chosen_team(options: Namespace) -> Team:
+    """The processes that the options ask for; `InputError` for GPUs that this machine does not have."""
+    from zsnmt.training.slurm import hosts_of_job
+
+    given = {name: getattr(options, name) for name in ("hosts", "host", "meet")}
+    if options.slurm:
+        if any(value is not None for value in given.values()):
+            raise WrongUse("--slurm says what --hosts, --host and --meet say; leave these out")
+        given = hosts_of_job(os.environ)
+    given = {name: value for name, value in given.items() if value is not None}
+    if options.processes:
+        return Team(options.processes, gpus=False, **given)
+    return Team(gpus_here(options.gpus), gpus=None if options.gpus is None else True, **given)
+
+
+def without(words: Sequence[str], valued: Sequence[str]) -> list[str]:
+    """The words of a command without some options that have a value, and without `--check` and `--slurm`."""
+    kept = [*words]
+    for option in valued:
+        while option in kept:
+            place = kept.index(option)
+            del kept[place : place + 2]
+    begun = tuple(f"{option}=" for option in valued)
+    return [word for word in kept if word not in FLAGS and not word.startswith(begun)]
+
+
+def gpus_here(wanted: int | None) -> int:
+    """How many GPUs that is, 0 standing for all; `InputError` if there are fewer."""
+    if wanted is None:
+        return 1
+    import torch  # takes seconds to load
+
+    if not 0 < (wanted or 1) <= (there := torch.cuda.device_count()):
+        raise InputError(
+            f"this machine has {there} GPUs; give --gpus at most that, or --processes N to train without"
+        )
+    return wanted or there
 
 
 def add_check(parser: console.Parser) -> None:
@@ -65,6 +195,11 @@ def positive(word: str) -> int:
     if not (word.isascii() and word.isdigit() and int(word)):
         raise ArgumentTypeError(f"'{word}' is not a whole number above 0")
     return int(word)
+
+
+def positive_or_all(word: str) -> int:
+    """A whole number above 0, or 0 for all."""
+    return 0 if word == "all" else positive(word)
 
 
 def parse(parser: console.Parser, arguments: Sequence[str] | None) -> Namespace:

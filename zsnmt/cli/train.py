@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_seeds, split_options
+from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, split_options
 from zsnmt.console import WrongUse
 
 ARCHITECTURE = "zs_transformer_residual"  # for a person's own text
@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--name", help="name of the system, needed with options of its own (default: the architecture)"
     )
     add_check(parser)
+    add_team(parser)
     own_text = parser.add_argument_group("text of your own")
     own_text.add_argument("--pattern", help="names of its files, with {language}, {pair}, {split} and *")
     own_text.add_argument(
@@ -57,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     is_config = not options.experiment.is_dir() and options.experiment.suffix != ".tsv"
     if is_config:
         check_options_of_config(options)
-    recipe = Recipe("train", options.check)
+    recipe = Recipe("train", options.check, chosen_team(options))
+    if recipe.follows():
+        return
 
     from zsnmt.training.experiment import read_experiment  # takes a second to load
     from zsnmt.training.train import train_run

@@ -16,8 +16,8 @@ BATCH_TOKENS = 4000  # of the sources in a batch, about
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """What translates, in which precision, and with how many threads of work; None for what suits the folder
-    and the machine.
+    """What translates, in which precision, and with how many threads of work, or GPUs; None for what suits
+    the folder and the machine.
 
     Raises `InputError` for an engine or a precision that there is not, and for fewer than one worker.
     """
@@ -25,6 +25,7 @@ class EngineChoice:
     engine: str | None = None
     precision: str | None = None
     workers: int | None = None
+    gpus: int = 1  # at most; without one, processors translate
 
     def __post_init__(self) -> None:
         for value, values, what in (
@@ -94,6 +95,14 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def engine_choice(options: argparse.Namespace) -> EngineChoice:
-    """The engine that the options ask for; `InputError` for fewer than one worker."""
-    return EngineChoice(engine=options.engine, precision=options.precision, workers=options.workers)
+def engine_choice(options: argparse.Namespace, gpus: int = 1) -> EngineChoice:
+    """The engine that the options ask for, on so many GPUs; `InputError` for fewer than one worker, and for
+    an engine that does not use several GPUs.
+    """
+    if gpus > 1 and options.engine in (AUTO, CTRANSLATE2):
+        raise InputError(
+            f"--engine {options.engine} does not share its work among GPUs; leave it out, or give --gpus 1"
+        )
+    return EngineChoice(
+        engine=options.engine, precision=options.precision, workers=options.workers, gpus=gpus
+    )

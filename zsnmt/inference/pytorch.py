@@ -1,6 +1,7 @@
 """PyTorch as the engine of a run, by one process or by several."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search
 from zsnmt.errors import InputError
 from zsnmt.inference.engines import CANNOT, Opened
+from zsnmt.inference.many_gpus import ManyGpus
 from zsnmt.inference.trained_run import TrainedRun, load_run
 from zsnmt.processes import map_in_processes
 from zsnmt.text.piece_counts import PieceCounts
@@ -25,11 +27,37 @@ from zsnmt.text.piece_counts import PieceCounts
 def open_run(run: Path, search: Search, choice: EngineChoice) -> Opened:
     """The packed model, or fairseq's search where it cannot be packed."""
     trained = load_run(run)
-    return pytorch_engine(trained, search, choice), trained.codec
+    if choice.gpus == 1:
+        return pytorch_engine(trained, search, choice), trained.codec
+    engine = lone_engine(trained, search, choice)
+    return ManyGpus(engine, partial(open_alone, run, search, choice), choice.gpus), trained.codec
+
+
+def open_alone(
+    run: Path,
+    search: Search,
+    choice: EngineChoice,
+    method: Method | None = None,
+    counts: PieceCounts | None = None,
+) -> BatchEngine:
+    """The engine of a run, or that of a method, in a process of its own."""
+    trained = load_run(run)
+    engine = lone_engine(trained, search, choice)
+    return method_engine(engine, method, trained.codec, counts=counts) if method else engine
 
 
 def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Engine:
     """fairseq's search, or that over the packed model; on a CPU by as many processes as there are workers."""
+    engine = lone_engine(trained, search, choice)
+    return (
+        ManyProcesses(engine, choice.at_once)
+        if choice.at_once > 1 and engine.device.type == "cpu"
+        else engine
+    )
+
+
+def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> FairseqEngine | PyTorchEngine:
+    """The same, by one process."""
     model, reason = trained.model, why_not_packed(trained.model)
     precision = choice.precision or FLOAT32
     if choice.engine == FAIRSEQ or reason:
@@ -38,17 +66,11 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
             raise InputError(
                 f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}"
             )
-        engine: FairseqEngine | PyTorchEngine = FairseqEngine(
+        return FairseqEngine(
             model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
         )
-    else:
-        engine = PyTorchEngine(
-            model, trained.codec.dictionary, trained.codec.languages, search=search, precision=precision
-        )
-    return (
-        ManyProcesses(engine, choice.at_once)
-        if choice.at_once > 1 and engine.device.type == "cpu"
-        else engine
+    return PyTorchEngine(
+        model, trained.codec.dictionary, trained.codec.languages, search=search, precision=precision
     )
 
 
@@ -57,9 +79,19 @@ def engine_with(engine: Engine, method: Method, codec: Codec, *, counts: PieceCo
 
     Raises `InputError` for an engine that has one source and no mask, and for a mask without counts.
     """
-    alone = engine.engine if isinstance(engine, ManyProcesses) else engine
+    alone = engine.engine if isinstance(engine, ManyProcesses | ManyGpus) else engine
+    searching = method_engine(alone, method, codec, counts=counts)
+    if isinstance(engine, ManyGpus):
+        return ManyGpus(searching, partial(engine.opened, method=method, counts=counts), engine.gpus)
+    return ManyProcesses(searching, engine.workers) if isinstance(engine, ManyProcesses) else searching
+
+
+def method_engine(
+    alone: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
+) -> MethodEngine:
+    """The same for the engine of one process."""
     if not isinstance(alone, PyTorchEngine):
-        raise InputError(f"{engine.signature or 'the search of fairseq'} {CANNOT.format(way=method.name)}")
+        raise InputError(f"{alone.signature or 'the search of fairseq'} {CANNOT.format(way=method.name)}")
     masks = None
     if method.mask:
         if unknown := [language for language in codec.languages if language not in (counts or {})]:
@@ -68,8 +100,7 @@ def engine_with(engine: Engine, method: Method, codec: Codec, *, counts: PieceCo
                 f"{', '.join(unknown)}; count them with zsnmt count-pieces RUN, or translate without"
             )
         masks = penalties(method.mask, counts or {}, codec.dictionary)
-    searching = MethodEngine(alone, method, masks)
-    return ManyProcesses(searching, engine.workers) if isinstance(engine, ManyProcesses) else searching
+    return MethodEngine(alone, method, masks)
 
 
 class ManyProcesses:

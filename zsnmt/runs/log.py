@@ -11,6 +11,26 @@ SKIPPED = re.compile(
     r"\| WARNING \| .* ([\d,]+) samples have invalid sizes and will be skipped, max_positions=\(?(\d[\d, ]*)"
 )
 
+REFUSAL = re.compile(r"(?:fairseq-train: )?error: (.*)")  # of argparse, or one of ours
+OURS = "zsnmt.errors.InputError: "
+OF_RANK = re.compile(r"^\[rank[0-9]+\]: ?")  # before each line of a traceback, where several processes train
+
+
+class Errors:
+    """What the last error in a log says, which is read line by line; empty where there is none."""
+
+    def __init__(self) -> None:
+        self.reason, self.in_traceback = "", False
+
+    def read(self, line: str) -> None:
+        """Take in the next line."""
+        line = OF_RANK.sub("", line)
+        if refusal := REFUSAL.fullmatch(line):
+            self.reason = refusal[1]
+        elif self.in_traceback and line.strip() and not line[0].isspace():
+            self.reason = line.strip().removeprefix(OURS)  # behind the frames of a traceback
+        self.in_traceback = line.startswith("Traceback ") or self.in_traceback and line[:1] in ("", " ")
+
 
 def progress_line(log_line: str) -> str | None:
     """What a person wants to see of a line of fairseq's log (`--log-format json`), or None."""

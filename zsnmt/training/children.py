@@ -5,17 +5,19 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import connection, get_context
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import BinaryIO
 
 from zsnmt import console
 
 libc = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
+DEVICES, VISIBLE = Path("/dev"), "CUDA_VISIBLE_DEVICES"
 
 
 def kernels_kept(memory: int) -> int:
@@ -47,16 +49,20 @@ NEVER = ("PYTHONOPTIMIZE",)  # fairseq checks what it does by assertions, which 
 
 
 @contextmanager
-def start(command: Sequence[str], output: BinaryIO) -> Iterator[subprocess.Popen]:
+def start(
+    command: Sequence[str], output: BinaryIO, settings: Mapping[str, str] = {}
+) -> Iterator[subprocess.Popen]:
     """A process that writes its output and errors to a file; it is ended when the block is left, and when
-    this process dies.
+    this process dies. `settings`: further variables that it has unless a person sets others.
     """
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        env={name: value for name, value in (SETTINGS | os.environ).items() if name not in NEVER},
+        env={
+            name: value for name, value in {**SETTINGS, **settings, **os.environ}.items() if name not in NEVER
+        },
         close_fds=False,  # so that it holds the locks that this process holds
         preexec_fn=partial(end_with, os.getpid()),
     )
@@ -70,28 +76,38 @@ def start(command: Sequence[str], output: BinaryIO) -> Iterator[subprocess.Popen
 def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
     """Do the jobs in processes of their own, as many as `most` at a time; whether all succeeded.
 
-    A job that fails says why on stderr and the others go on. All are ended when this process is interrupted
-    or dies.
+    Where there are several GPUs, each has one of them, in turn. A job that fails says why on stderr and the
+    others go on. All are ended when this process is interrupted or dies.
     """
     waiting, succeeded = [*jobs], True
-    running: list[BaseProcess] = []
+    running: dict[int, BaseProcess] = {}  # by the lowest numbers that were free
     try:
         while waiting or running:
             while waiting and len(running) < most:
-                running.append(started_job(waiting.pop(0)))
-            connection.wait([process.sentinel for process in running])
-            ended = [process for process in running if not process.is_alive()]
-            running = [process for process in running if process not in ended]
+                number = next(number for number in range(most) if number not in running)
+                running[number] = started_job(waiting.pop(0), number)
+            connection.wait([process.sentinel for process in running.values()])
+            ended = [process for process in running.values() if not process.is_alive()]
+            running = {number: process for number, process in running.items() if process not in ended}
             succeeded &= all(process.exitcode == 0 for process in ended)
             for status in (process.exitcode or 0 for process in ended):
                 if status < 0:
                     sys.stderr.write(f"error: a process of this command {ending(status)}\n")
     finally:
-        for process in running:
+        for process in running.values():
             process.terminate()
-        for process in running:
+        for process in running.values():
             process.join()
     return succeeded
+
+
+def gpu_of(number: int) -> dict[str, str]:
+    """The variable that gives the process of a number one GPU of several; nothing where there is at most
+    one.
+    """
+    listed = os.environ.get(VISIBLE)
+    gpus = [*map(str, range(len([*DEVICES.glob("nvidia[0-9]*")])))] if listed is None else listed.split(",")
+    return {VISIBLE: gpus[number % len(gpus)]} if len(gpus) > 1 else {}
 
 
 def ending(status: int) -> str:
@@ -102,14 +118,15 @@ def ending(status: int) -> str:
     return f"{ended}, as the system does where memory is short" if status == -signal.SIGKILL else ended
 
 
-def started_job(job: Callable[[], object]) -> BaseProcess:
-    process = get_context("fork").Process(target=do, args=(job, os.getpid()))
+def started_job(job: Callable[[], object], number: int) -> BaseProcess:
+    process = get_context("fork").Process(target=do, args=(job, os.getpid(), number))
     process.start()
     return process
 
 
-def do(job: Callable[[], object], parent: int) -> None:
+def do(job: Callable[[], object], parent: int, number: int) -> None:
     end_with(parent)
+    os.environ |= gpu_of(number)
     console.run(job)
 
 

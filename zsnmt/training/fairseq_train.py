@@ -1,23 +1,25 @@
 """The one place that calls fairseq's commands: a training, with its command and its log in a folder."""
 
-import re
 import shlex
-import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
 from zsnmt.files.records import damage_of
 from zsnmt.files.replacing import replacing
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE
-from zsnmt.runs.log import progress_line
+from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
-from zsnmt.training.children import ending, start
+from zsnmt.training.hosts import Line, Lost, free_port
+from zsnmt.training.ranks import Ranks, Work, started
 from zsnmt.training.steps import Steps
+from zsnmt.training.team import Team, shared_updates
 
 OF_DATA = {  # options that belong to the data of one training, or to what it went on from
     "--extra-data",
@@ -27,19 +29,18 @@ OF_DATA = {  # options that belong to the data of one training, or to what it we
     "--finetune-from-model",
 }
 PAUSE = 0.1  # seconds between two looks at a log
-REFUSAL = re.compile(r"(?:fairseq-train: )?error: (.*)")  # of argparse, or one of ours
-OURS = "zsnmt.errors.InputError: "
 FIXED = ("--no-epoch-checkpoints", "--log-format", "json", "--num-workers", "0")
 
 
 def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: Sequence[str]) -> None:
     """Train a model on binarised data, its checkpoints in `folder`; a training that was stopped goes on from
-    its last one.
+    its last one, whatever the number of processes was until then.
 
-    Raises `InputError` if fairseq fails.
+    Raises `InputError` if fairseq fails, and where the team of `steps` cannot share its updates.
     """
+    shared_updates(options, steps.team.size)
     command = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
-    work = partial(train, folder, title, [str(data), *options, *command])
+    work = partial(train, folder, title, [str(data), *options, *command], team=steps.team)
     steps.make(
         folder, "train", folder / CHECKPOINTS, work=work, inputs=[data], settings={"options": [*options]}
     )
@@ -66,35 +67,69 @@ def options_of(run: Path) -> list[str]:
     ]
 
 
-def device() -> list[str]:
-    """fairseq's option for a machine without GPU."""
-    import torch  # takes seconds to load
-
-    return [] if torch.cuda.is_available() else ["--cpu"]
-
-
-def train(folder: Path, title: str, arguments: Sequence[str]) -> None:
+def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Team()) -> None:
     """Run fairseq with its command and its whole log, which it adds to itself, in a folder; a line for each
-    epoch on the terminal.
+    epoch on the terminal. The command is that of one process, whose updates a team shares.
     """
     from zsnmt.runs.checkpoints import replace_damaged_last  # loads PyTorch
 
-    command = [str(Path(sys.executable).with_name("fairseq-train")), *arguments, *device()]
+    command = [program(), *arguments, *team.device()]
+    shared = shared_updates(arguments, team.size)
     folder.mkdir(parents=True, exist_ok=True)
     remove_halves(folder / CHECKPOINTS)
     if said := replace_damaged_last(folder / CHECKPOINTS):
         sys.stderr.write(f"{title}: {said}\n")
+    if shared:
+        sys.stderr.write(f"{title}: {team.size} processes share each update: {shlex.join(shared)} for each\n")
     with replacing(folder / COMMAND_FILE) as file:
         file.write(shlex.join(command).encode("utf-8"))
+    meeting = f"tcp://{team.address[0]}:{free_port(team.address[0])}" if shared else ""
+    work = Work(folder, [*command, *shared], meeting)
+    for line in team.lines:
+        line.send(folder=str(folder.resolve()), words=[*arguments, *team.device(), *shared], meeting=meeting)
     log = folder / LOG_FILE
     try:
-        with log.open("a+b") as file, start(command, file) as process:
-            reason = show_progress(lines_of(log, file.tell(), process), title, TimeLeft(arguments))
+        with log.open("a+b") as file, started(work, team, team.lines, first_log=file) as ranks:
+            reason = show_progress(lines_of(log, file.tell(), ranks), title, TimeLeft(arguments))
     finally:
         remove_halves(folder / CHECKPOINTS)
-    if process.returncode != 0:
-        reason = reason or f"fairseq-train {ending(process.returncode)}"
-        raise InputError(f"{title}: {reason}; {log} has the whole log")
+    if ranks.returncode != 0:
+        raise InputError(f"{title}: {ranks.fault(reason)}; {log} has the whole log")
+
+
+def program() -> str:
+    """fairseq's command for trainings."""
+    return str(Path(sys.executable).with_name("fairseq-train"))
+
+
+def follow(team: Team, line: Line, say: Callable[[str], object]) -> None:
+    """Do what the first host starts, with the processes of this one, until it has ended.
+
+    Raises `InputError` for a training that fails, here or elsewhere.
+    """
+    while (order := next_order(line)) is not None:
+        folder = Path(order["folder"])
+        if not folder.is_dir():
+            line.send(failed=f"{folder} is not there: all hosts must share the folder of runs")
+            raise InputError(f"{folder} is not there: all hosts must share the folder of runs")
+        say(f"takes part in {folder}")
+        work = Work(folder, [program(), *order["words"]], order["meeting"])
+        with started(work, team, [line]) as ranks:
+            while ranks.poll() is None:
+                time.sleep(PAUSE)
+        if ranks.returncode != 0:
+            with suppress(Lost):  # it may be the one that has failed
+                line.send(failed=ranks.fault())
+            raise InputError(ranks.fault())
+        line.send(done=True)
+
+
+def next_order(line: Line) -> dict[str, Any] | None:
+    """What the first host starts next; None when it has ended."""
+    try:
+        return line.receive(None)
+    except Lost:
+        return None
 
 
 def remove_halves(checkpoints: Path) -> None:
@@ -104,13 +139,13 @@ def remove_halves(checkpoints: Path) -> None:
             path.unlink()
 
 
-def lines_of(log: Path, start: int, process: subprocess.Popen) -> Iterator[str]:
+def lines_of(log: Path, start: int, ranks: Ranks) -> Iterator[str]:
     """The lines that a process writes to its log behind a place in bytes, until it has ended."""
     rest, ended = b"", False
     with log.open("rb") as file:
         file.seek(start)
         while not ended:
-            ended = process.poll() is not None
+            ended = ranks.poll() is not None
             *lines, rest = (rest + file.read()).split(b"\n")
             for line in [*lines, rest] if ended else lines:
                 yield line.decode("utf-8", errors="replace")
@@ -122,14 +157,10 @@ def show_progress(lines: Iterable[str], title: str, time_left: TimeLeft) -> str:
     """Show a training log, line by line as it is written, each message once, and how long it goes on; returns
     what an error in it says, or nothing.
     """
-    shown, reason, in_traceback = set(), "", False
+    shown, errors = set(), Errors()
     for line in lines:
         if (message := progress_line(line)) and message not in shown:
             shown.add(message)
             sys.stderr.write(f"{title}: {message}{time_left.after(line)}\n")
-        if refusal := REFUSAL.fullmatch(line):
-            reason = refusal[1]
-        elif in_traceback and line.strip() and not line[0].isspace():
-            reason = line.strip().removeprefix(OURS)  # behind the frames of a traceback
-        in_traceback = line.startswith("Traceback ") or in_traceback and line[:1] in ("", " ")
-    return reason
+        errors.read(line)
+    return errors.reason

@@ -35,12 +35,12 @@ def measure(architecture: str, options: Sequence[str], *, vocabulary: int, shape
     from fairseq.trainer import Trainer
 
     from zsnmt.training.fairseq_options import training_options
-    from zsnmt.training.fairseq_train import device
+    from zsnmt.training.team import Team
 
     logging.getLogger("fairseq").setLevel(logging.ERROR)
     torch.set_num_threads(1)
     directions = ",".join(("-".join(LANGUAGES), "-".join(LANGUAGES[::-1])))
-    arguments = [*options, *device(), "--distributed-world-size", "1", "--lang-pairs", directions]
+    arguments = [*options, *Team().device(), "--distributed-world-size", "1", "--lang-pairs", directions]
     with TemporaryDirectory() as folder:
         write_dictionaries(Path(folder), vocabulary)
         namespace = training_options(architecture, arguments)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from zsnmt.files.checksums import sha256
 from zsnmt.files.records import write_json
+from zsnmt.training.team import Team
 
 MARKERS = ".done"
 OF_BASH = re.compile(r"[0-9a-f]{64}")  # all that a marker held at a time when steps were written in bash
@@ -42,12 +43,14 @@ class Marker(NamedTuple):
 @dataclass
 class Steps:
     """Does the steps of the command `verb`. With `check` every input is read, whatever its size and time.
+    Trainings among them are a `team`'s work, which changes nothing of what they make but rounding.
 
     A step that several parts of a command ask for is told of once: processes that are forked later know it.
     """
 
     verb: str
     check: bool = False
+    team: Team = Team()
     stamps: dict[str, Stamp] = field(default_factory=dict)  # by path, of files that need not be read again
     told: set[Path] = field(default_factory=set)  # markers of the steps that the person knows to be done
 

@@ -9,6 +9,7 @@ from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, made_from
+from zsnmt.training.team import shared_updates
 
 
 def train_run(
@@ -21,12 +22,13 @@ def train_run(
 ) -> Path:
     """Train a system with further options of fairseq-train; returns its run folder.
 
-    What is done already is left out. Raises `InputError` for options that fairseq refuses, before the data
-    are made, and where another process is at work in the run.
+    What is done already is left out. Raises `InputError` for options that fairseq refuses, or that a team
+    cannot share, before the data are made, and where another process is at work in the run.
     """
     run = experiment.run(system, seed)
     if not (run / MODEL_FILE).is_file():
         check_options(architecture, [*experiment.config.fairseq_options, *options])
+        shared_updates([*experiment.config.fairseq_options, *options], steps.team.size)
     prepare_data(steps, experiment, options)
     named = ["--name", system] if system != architecture else []
     own = ["--", *options] if options else []

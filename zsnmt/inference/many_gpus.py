@@ -1,0 +1,56 @@
+"""The batches of an engine dealt to processes that have a GPU each."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from multiprocessing import SimpleQueue, get_context
+from typing import Any
+
+import torch
+
+from zsnmt.decoding.search import BatchEngine, Hypothesis
+from zsnmt.processes import WorkerPool, end_with_parent
+
+Batch = Sequence[Any]
+
+of_this_process: BatchEngine  # of a process that translates
+
+
+class ManyGpus:
+    """An engine whose batches go to so many processes, each with a GPU and the same model, `opened` there.
+
+    They are begun when there is something to translate, and end with this process. A batch is what it is on
+    one GPU, and so are its translations.
+    """
+
+    def __init__(self, engine: BatchEngine, opened: Callable[..., BatchEngine], gpus: int) -> None:
+        self.engine, self.opened, self.gpus, self.signature = engine, opened, gpus, engine.signature
+
+    @cached_property
+    def pool(self) -> WorkerPool:
+        """The processes: new ones, since what has used a GPU cannot be copied (fork)."""
+        context = get_context("spawn")
+        numbers = context.SimpleQueue()
+        for number in range(self.gpus):
+            numbers.put(number)
+        return WorkerPool(self.gpus, context, initializer=begin, initargs=(numbers, self.opened))
+
+    def translate(self, batches: Iterable[Batch]) -> Iterator[list[list[Hypothesis]]]:
+        """The hypotheses of each sentence of each batch, in their order."""
+        batches = [*batches]
+        return self.pool.map(translate_alone, batches) if len(batches) > 1 else self.engine.translate(batches)
+
+
+def begin(numbers: SimpleQueue, opened: Callable[[], BatchEngine]) -> None:
+    """Load the model of this process onto the GPU of the next number."""
+    global of_this_process
+    end_with_parent()
+    logging.disable()  # what loading says has been said
+    torch.set_num_threads(1)
+    if torch.cuda.is_available():
+        torch.cuda.set_device(numbers.get())
+    of_this_process = opened()
+
+
+def translate_alone(batch: Batch) -> list[list[Hypothesis]]:
+    return of_this_process.translate_batch(batch)

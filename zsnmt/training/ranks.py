@@ -1,0 +1,141 @@
+"""The processes of one training on this host, which end together."""
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from subprocess import Popen
+from typing import BinaryIO, NamedTuple
+
+from zsnmt.runs.log import Errors
+from zsnmt.training.children import ending, start
+from zsnmt.training.hosts import Line, Lost, interface_of
+from zsnmt.training.team import Team
+
+GRACE = 1.0  # seconds in which others may still say why they end, when one has failed
+LEAVING = 60.0  # seconds in which all must have ended, when one has done its work
+ECHO = re.compile(
+    r"[Cc]onnection (closed|reset|refused)|NCCL|gloo|[Tt]imed out|DistStoreError"
+)  # of another's end
+
+
+class Work(NamedTuple):
+    """A training: its folder, the command of each process, and the URL where all meet, if it has several."""
+
+    folder: Path
+    command: Sequence[str]
+    meeting: str
+
+    def log(self, rank: int) -> Path:
+        """Where a process writes that is not the first."""
+        return self.folder / f"train.process{rank}.log"
+
+
+class Ranks:
+    """The processes of this host by their number, as one: it has ended well when all have, and ill when one
+    fails, or one of another host.
+    """
+
+    def __init__(
+        self, processes: Mapping[int, Popen], work: Work, team: Team, *, lines: Sequence[Line]
+    ) -> None:
+        self.processes, self.work, self.team, self.lines = processes, work, team, lines
+        self.returncode: int | None = None
+        self.failed: dict[int, int] = {}  # the status of each process that has
+        self.told: list[str] = []  # what has failed on other hosts
+        self.over: set[Line] = set()  # lines to hosts whose processes have ended
+        self.first_end: float | None = None
+
+    def poll(self) -> int | None:
+        """0 when all processes have ended, another status when one has failed, here or elsewhere; else
+        None.
+        """
+        self.listen()
+        statuses = [process.poll() for process in self.processes.values()]
+        if self.told or any(statuses):
+            self.await_others()
+            ended = {rank: process.poll() for rank, process in self.processes.items()}
+            self.failed = {rank: status for rank, status in ended.items() if status}
+            self.returncode = next(iter(self.failed.values()), 1)
+        elif all(status == 0 for status in statuses) and len(self.over) >= self.waited_for:
+            self.returncode = 0
+        elif 0 in statuses:
+            self.first_end = self.first_end or time.monotonic()
+            if time.monotonic() - self.first_end > LEAVING:
+                self.told.append("some processes did not end when the others did")
+        return self.returncode
+
+    @property
+    def waited_for(self) -> int:
+        """The first host waits for all others; they wait for their own processes alone."""
+        return 0 if self.team.host else len(self.lines)
+
+    def listen(self) -> None:
+        """Take in what other hosts say."""
+        for line in self.lines:
+            try:
+                while line not in self.over and (message := line.receive(0)) is not None:
+                    if reason := message.get("failed"):
+                        self.told.append(f"{line.name}: {reason}")
+                    else:
+                        self.over.add(line)
+            except Lost as lost:
+                self.told.append(str(lost))
+                self.over.add(line)
+
+    def await_others(self) -> None:
+        """Give those that go on time to say why they end, too."""
+        end = time.monotonic() + GRACE
+        while time.monotonic() < end and any(each.poll() is None for each in self.processes.values()):
+            time.sleep(0.05)
+        self.listen()
+
+    def fault(self, first_reason: str = "") -> str:
+        """Why it has failed, in the words of what failed of itself: most processes fail since another has.
+
+        `first_reason` is what the log of process 0 says, if it is one of this host.
+        """
+        killed, said, silent = [], [], []
+        for rank, status in self.failed.items():
+            number = f"process {rank} of {self.team.size} " if self.team.size > 1 else "fairseq-train "
+            reason = first_reason if rank == 0 else reason_in(self.work.log(rank))
+            if status < 0 and (self.team.size > 1 or not reason):
+                killed.append(number + ending(status))
+            elif reason:
+                said.append(reason)
+            else:
+                silent.append(number + ending(status))
+        found = [*killed, *said, *self.told, *silent]
+        return next((each for each in found if not ECHO.search(each)), found[0])
+
+
+@contextmanager
+def started(
+    work: Work, team: Team, lines: Sequence[Line], first_log: BinaryIO | None = None
+) -> Iterator[Ranks]:
+    """The processes of this host at work; they are ended when the block is left.
+
+    Each has a log of its own, process 0 the one that is given; those of others are kept where it fails.
+    """
+    interface = interface_of(lines[0].here if lines else team.address[0]) if team.size > 1 else None
+    names = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME" if lines else "")
+    settings = {name: interface for name in names if name and interface}
+    with ExitStack() as stack:
+        processes = {}
+        for rank in team.ranks():
+            log = first_log if first_log and rank == 0 else stack.enter_context(work.log(rank).open("wb"))
+            words = team.words(rank, work.meeting) if team.size > 1 else []
+            processes[rank] = stack.enter_context(start([*work.command, *words], log, settings))
+        yield (ranks := Ranks(processes, work, team, lines=lines))
+    if ranks.returncode == 0:
+        for rank in team.ranks():
+            work.log(rank).unlink(missing_ok=True)
+
+
+def reason_in(log: Path) -> str:
+    """What an error in a log says, or nothing."""
+    errors = Errors()
+    for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else ():
+        errors.read(line)
+    return errors.reason
