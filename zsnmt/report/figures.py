@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter
 
-from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
+from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.plotted import CONFUSION, DIFFERENCE, AgainstPivot, Curve, HeatMap
 from zsnmt.scoring.figures import HIGHER, LOWER
 
@@ -37,7 +37,7 @@ MARKERS = "os^Dv"
 CELL = 0.52, 0.39  # of a heat map: width and height in inches, room for −12.3
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
-LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":"}
+LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":", FEW_SHOT: "-."}
 STYLE = {
     "svg.fonttype": "none",  # text stays text, in the reader's fonts
     "svg.hashsalt": "zsnmt",

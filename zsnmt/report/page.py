@@ -7,7 +7,15 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
-from zsnmt.languages import KINDS, SUPERVISED, Direction, kind_name
+from zsnmt.languages import (
+    FEW_SHOT,
+    KINDS,
+    SUPERVISED,
+    ZERO_RESOURCE,
+    ZERO_SHOT,
+    Direction,
+    kind_name,
+)
 from zsnmt.report import figures
 from zsnmt.report.chosen import marked
 from zsnmt.report.examples import Example
@@ -36,6 +44,11 @@ from zsnmt.scoring.figures import MAIN
 
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
 MOST_PANELS = 30  # directions that have a panel each
+KIND_NOTES = {
+    ZERO_RESOURCE: "zero-resource directions have synthetic text alone",
+    FEW_SHOT: "few-shot directions have a few lines of it",
+    ZERO_SHOT: "zero-shot directions have none",
+}
 TEMPLATES = templates(Path(__file__).parent)
 
 
@@ -68,6 +81,7 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         examples_seed=examples_seed,
         marks=marks_note(first, examples),
         others=others,
+        kinds_note="; ".join(note for kind, note in KIND_NOTES.items() if kind in groups),
         kinds={
             direction: ", ".join(kind_names(all_scores, direction))
             for direction in all_directions(all_scores)

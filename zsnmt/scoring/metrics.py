@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,6 +68,15 @@ class Metrics:
                 figures["length_ratio"] = score.sys_len / score.ref_len
         return figures, resampled
 
+    def chrf_of_some(
+        self, hypotheses: Sequence[str], references: Sequence[str], chosen: Sequence[bool]
+    ) -> float | None:
+        """chrF++ (0–100) of the chosen lines alone; None where none is."""
+        if not any(chosen):
+            return None
+        some = [[*compress(lines, chosen)] for lines in (hypotheses, references)]
+        return CHRF(word_order=2).corpus_score(some[0], [some[1]]).score
+
     def pieces(self, lines: Sequence[str]) -> Sequence[str]:
         """The lines as BLEU gets them: as they are, or with a space between their subwords."""
         return (
@@ -108,7 +118,9 @@ def measure(
     identified = identifier.identify(hypotheses)
     strayed = [language != target for language in identified]
     resampled["off_target"] = resampled_rates(strayed, metrics.samples)
+    on_target = metrics.chrf_of_some(hypotheses, references, [not flag for flag in strayed])
     figures |= {
+        **({} if on_target is None else {"chrf_on_target": on_target}),
         "off_target": rate(strayed),
         "reference_error": reference_error(tuple(references), target, identifier),
         "lines": len(hypotheses),

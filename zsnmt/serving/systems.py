@@ -13,20 +13,21 @@ from zsnmt.inference.engines import ManyProcesses, prepare_engine
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
-from zsnmt.runs.folder import read_record
+from zsnmt.runs.folder import APART, read_record
 from zsnmt.serving.detection import Detector, detector_of
 
 
 @dataclass(frozen=True)
 class System:
-    """A trained run at work. `synthetic`: the directions that it learned from synthetic text alone;
-    `detector`: None where nothing tells its languages apart.
+    """A trained run at work. `synthetic`: the directions that it learned from synthetic text alone, `few`:
+    from a few lines; `detector`: None where nothing tells its languages apart.
     """
 
     name: str
     translator: Translator
     synthetic: Sequence[Direction]
     detector: Detector | None
+    few: Sequence[Direction] = ()
 
     @property
     def languages(self) -> list[str]:
@@ -34,8 +35,8 @@ class System:
         return self.translator.languages
 
     def kind(self, direction: Direction) -> str:
-        """What a direction is to the model: supervised, zero_shot or zero_resource."""
-        return kind_of(direction, self.translator.trained, self.synthetic)
+        """What a direction is to the model: supervised, zero_shot, zero_resource or few_shot."""
+        return kind_of(direction, self.translator.trained, self.synthetic, few=self.few)
 
     def legs(self, source: str, target: str, via: str | None = None) -> tuple[Direction, ...]:
         """The directions from one language into another, through a third one unless it is one of them."""
@@ -62,9 +63,9 @@ def open_systems(folders: Sequence[Path], search: Search, choice: EngineChoice) 
         translator = Translator.open(folder, search, choice)
         if isinstance(translator.engine, ManyProcesses):  # forks, which a process with threads must not do
             translator.engine = translator.engine.engine
-        synthetic = [parse_direction(each) for each in record.get("synthetic", [])]
+        synthetic, few = ([*map(parse_direction, record.get(name, []))] for name in APART)
         detector = detector_of(translator.languages, Path(record["text"]))
-        systems[names[folder]] = System(names[folder], translator, synthetic, detector=detector)
+        systems[names[folder]] = System(names[folder], translator, synthetic, detector=detector, few=few)
     return systems
 
 
