@@ -113,7 +113,8 @@ class Evaluation:
 
     The first of `models` and `translators` is that of the run, the last what translates through the pivot.
     `kinds`: the kind of each direction; run.json lists those that were trained on synthetic text alone as
-    `synthetic`, on a few lines as `few_shot`. `decoding`: what translations are made with, as score files have it.
+    `synthetic`, on a few lines as `few_shot`. `decoding`: what translations are made with, as score files
+    have it.
     """
 
     def __init__(

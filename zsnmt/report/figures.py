@@ -124,6 +124,22 @@ def point_entry(one: AgainstPivot, place: int) -> Line2D:
     return Line2D([], [], linestyle="", label=counted, **look(place))
 
 
+def remedy_gains(gains: Mapping[str, Sequence[tuple[float, float]]]) -> Figure:
+    """A line for each remedy: the share (0–1) of off-target outputs without it across, what it adds to chrF++
+    upwards.
+    """
+    with matplotlib.rc_context(STYLE):
+        entries = legend([Line2D([], [], label=name, **look(place)) for place, name in enumerate(gains)])
+        drawing = Figure(figsize=(4.8, 3.8 + room_for(entries)), layout="constrained")
+        axes = drawing.add_subplot(xlabel="off-target without it, %", ylabel="gain in zero-shot chrF++")
+        for place, points in enumerate(gains.values()):
+            axes.plot(*zip(*((100 * share, gain) for share, gain in points)), **look(place), linewidth=1)
+        axes.axhline(0, color=INK, linewidth=0.9)
+        axes.spines[["top", "right"]].set_visible(False)
+        drawing.legend(**entries)
+    return drawing
+
+
 def training_curves(curves: Sequence[Curve], systems: Sequence[str], title: str) -> Figure:
     """Curves by update in one drawing, with a key above it."""
     with matplotlib.rc_context(STYLE):

@@ -37,12 +37,19 @@ from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system, signature_note
+from zsnmt.report.studies.factorial import remedy_gains
 from zsnmt.report.systems import tables
 from zsnmt.report.table import FORMS, Table, tsv
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.scoring.figures import MAIN
 
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
+APART = (
+    "direction_gains",
+    "directions",
+    "adaptation_directions",
+    "runs",
+)  # tables that have places of their own
 MOST_PANELS = 30  # directions that have a panel each
 KIND_NOTES = {
     ZERO_RESOURCE: "zero-resource directions have synthetic text alone",
@@ -64,7 +71,9 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         f"{first.pivot}.",
         pivot=first.pivot,
         tables=made,
+        summaries=[name for name in made if name not in APART],
         papers=beside_papers(all_scores, probed),
+        remedies=inline_figures(remedy_figures(all_scores)),
         against_pivot=inline_figures(comparison_figures(all_scores)),
         heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
         signatures=signature_note(all_scores),
@@ -104,6 +113,12 @@ def comparison_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Fig
     compared = against_pivot(all_scores)
     drawing = figures.pivot_scatter(compared, systems, FORMS[MAIN].title) if compared else None
     return [("direct_against_pivot", title, drawing)] if drawing else []
+
+
+def remedy_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]]:
+    """Name, title and drawing of what remedies gain; none without a study of them."""
+    gains, title = remedy_gains(all_scores), "What remedies gain, by how much was off-target without them"
+    return [("remedy_gains", title, figures.remedy_gains(gains))] if gains else []
 
 
 def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
@@ -178,7 +193,7 @@ def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[
         yield f"{table.name}.tsv", tsv(table).encode("utf-8")
     maps = heat_maps(all_scores) + confusion_maps(probed)
     drawings = [(name_of(cells), f"{cells.title}, {cells.system}", figures.heat_map(cells)) for cells in maps]
-    drawings += comparison_figures(all_scores) + training_figures(runs)
+    drawings += remedy_figures(all_scores) + comparison_figures(all_scores) + training_figures(runs)
     for name, title, figure in drawings + probe_figures(probed, [*runs_by_system(all_scores)]):
         if "png" in formats:
             yield f"{name}.png", figures.png(figure)
