@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
-from zsnmt.distillation.few_lines import RECORD as FEW_RECORD
-from zsnmt.distillation.few_lines import make_few_lines
+from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student import (
@@ -46,8 +45,8 @@ class StudentData:
 
     `main`: the folder with the data of the directions `authentic`, and all validation text; `extra` and
     `directions`: by name, the folders of further data and what they are for; `text`: of what they are made,
-    where they are synthetic. `known`: the directions with text by people, where those are more than it is
-    trained on: all are validated, and an epoch is as long.
+    where they are synthetic; `few_lines`: those of people. `known`: the directions with text by people, where
+    those are more than it is trained on: all are validated, and an epoch is as long.
     """
 
     main: Path
@@ -55,6 +54,7 @@ class StudentData:
     extra: Mapping[str, Path] = field(default_factory=dict)
     directions: Mapping[str, Sequence[Direction]] = field(default_factory=dict)
     text: SyntheticText | None = None
+    few_lines: FewLines | None = None
     known: Sequence[str] = ()
 
     @property
@@ -66,7 +66,7 @@ class StudentData:
     @property
     def few(self) -> list[str]:
         """The directions that have a few lines of people."""
-        return [*map(str, self.directions.get(FEW_LINES, ()))]
+        return [*map(str, self.few_lines.directions)] if self.few_lines else []
 
     def validated(self) -> list[str]:
         """The directions with validation text: authentic, or held-out for the synthetic ones."""
@@ -188,9 +188,13 @@ def make_data(
     known = [] if [*known] == [*authentic] else known
     if distillation.few_lines:
         few = make_few_lines(steps, experiment, distillation.few_lines, trained=known or authentic)
-        extra = {FEW_LINES: few.data / FEW_LINES}
         return StudentData(
-            few.data / MAIN, authentic, extra, directions={FEW_LINES: few.directions}, known=known
+            few.data / MAIN,
+            authentic,
+            {FEW_LINES: few.data / FEW_LINES},
+            directions={FEW_LINES: few.directions},
+            few_lines=few,
+            known=known,
         )
     if distillation.sides == NONE:
         return StudentData(experiment.data, authentic, known=known)
@@ -263,7 +267,7 @@ def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> d
             "sides": distillation.sides,
             "share": distillation.share,
             "from_scratch": distillation.from_scratch,
-            **({"few_lines": read_json(data.main.parents[1] / FEW_RECORD, REMEDY)} if few else {}),
+            **({"few_lines": read_json(data.few_lines.record, REMEDY)} if data.few_lines else {}),
             "checkpoints_chosen_on": {
                 "validation text by people": [each for each in valid if each in data.authentic],
                 "held-out pairs with a synthetic source": [each for each in valid if each in synthetic],

@@ -33,10 +33,25 @@ Lines = Sequence[tuple[str, str]]  # a sentence of each language
 
 
 class FewLines(NamedTuple):
-    """The directions that a few lines are of, and the folder of the binarised data."""
+    """The directions that a few lines are of, and the folder of all that is made of them."""
 
     directions: list[Direction]
-    data: Path
+    folder: Path
+
+    @property
+    def text(self) -> Path:
+        """Parallel text and the record of it."""
+        return self.folder / "text"
+
+    @property
+    def data(self) -> Path:
+        """The text, binarised."""
+        return self.folder / "data"
+
+    @property
+    def record(self) -> Path:
+        """The file that says how many lines there are and where they come from."""
+        return self.text / RECORD
 
 
 def make_few_lines(steps: Steps, experiment: Experiment, number: int, *, trained: Sequence[str]) -> FewLines:
@@ -47,22 +62,17 @@ def make_few_lines(steps: Steps, experiment: Experiment, number: int, *, trained
     """
     languages = experiment.config.languages
     pairs = untrained_pairs(languages, trained)
-    folder = experiment.folder / "few_lines" / str(number)
-    text, data = folder / "text", folder / "data"
-    with locked(folder, steps.say):
-        steps.make(
-            folder,
-            "text",
-            text,
-            work=partial(
-                write_few_lines, experiment.text, text, languages=languages, pairs=pairs, number=number
-            ),
-            inputs=[experiment.text],
-            settings={"lines": number, "pairs": [*map(str, pairs)]},
-        )
-        work = partial(binarise_few_lines, text, data, authentic=experiment.data, workers=cores())
-        steps.make(folder, "data", data, work=work, inputs=[text, experiment.data], settings={})
-    return FewLines([each for pair in pairs for each in (pair, reverse(pair))], data)
+    directions = [each for pair in pairs for each in (pair, reverse(pair))]
+    few = FewLines(directions, experiment.folder / "few_lines" / str(number))
+    choose = partial(
+        write_few_lines, experiment.text, few.text, languages=languages, pairs=pairs, number=number
+    )
+    work = partial(binarise_few_lines, few.text, few.data, authentic=experiment.data, workers=cores())
+    settings = {"lines": number, "pairs": [*map(str, pairs)]}
+    with locked(few.folder, steps.say):
+        steps.make(few.folder, "text", few.text, work=choose, inputs=[experiment.text], settings=settings)
+        steps.make(few.folder, "data", few.data, work=work, inputs=[few.text, experiment.data], settings={})
+    return few
 
 
 def untrained_pairs(languages: Sequence[str], trained: Collection[str]) -> list[Direction]:
@@ -85,10 +95,10 @@ def write_few_lines(
     source, chosen = choose_lines(text, languages, pairs, number=number)
     with replacing_folder(folder) as part:
         for pair, lines in chosen.items():
-            write_pair(part, TRAIN, pair, lines)
+            write_pair(part, TRAIN, pair, lines=lines)
         if source == VALID:
             for pair, lines in left_to_validate(text, languages, chosen).items():
-                write_pair(part, VALID, pair, lines)
+                write_pair(part, VALID, pair, lines=lines)
         content = {"lines": number, "from": SOURCES[source], "pairs": [*map(str, chosen)]}
         write_json(part / RECORD, content)
 

@@ -28,6 +28,7 @@ class Design(NamedTuple):
 
 
 NORMALISATION, TAGS_OPTION = "--normalization", "--language-tags"
+LANGUAGE_EMBEDDING = "--decoder-language-embedding"
 NORM, TAGS = Factor("norm", "pre", "post"), Factor("tags", "t_dec", "t_enc")
 REMOVAL, LCS = Factor("residual", "kept", "removed"), Factor("LCS", "none", "top2")
 
@@ -36,7 +37,7 @@ LEVELS: dict[
 ] = {  # what a level adds to the name and the options of a system
     REMOVAL.high: ("residual", ()),
     NORM.high: ("post", (NORMALISATION, "post")),
-    TAGS.high: ("t_enc", (TAGS_OPTION, "t_enc", "--decoder-language-embedding", "none")),
+    TAGS.high: ("t_enc", (TAGS_OPTION, "t_enc", LANGUAGE_EMBEDDING, "none")),
     LCS.high: ("lcs", (TAGS_OPTION, "t_enc_t_dec", "--encoder-target-language", "tag_embedding")),
 }
 
@@ -106,7 +107,7 @@ def second_stages(base: System) -> list[System]:
 def remedy_design(remedy: str) -> Design:
     """A remedy against the control, on all corners."""
     factor = Factor(remedy, CONTROL, remedy)
-    cells = {
+    cells: dict[tuple[str, ...], System] = {
         (level, *corner): second_stage(base, level)
         for level in (factor.low, factor.high)
         for corner, base in CORNERS.items()

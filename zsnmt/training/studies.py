@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.runs.grid import CORNERS, FIRST_STAGE, NORMALISATION, second_stages
+from zsnmt.runs.grid import CORNERS, FIRST_STAGE, LANGUAGE_EMBEDDING, NORMALISATION, second_stages
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,
@@ -34,6 +34,11 @@ from zsnmt.training.fairseq_options import training_options
 REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
 QUERY = "--encoder-position-query-layers"
 LEARNING_RATE, POST_NORM_RATE = "--lr", 0.7  # of what pre-norm has, as published runs have it
+ADAPTED = {
+    DIRECTIONS,
+    LEARNING_RATE,
+    LANGUAGE_EMBEDDING,
+}  # of which a study takes the config's and changes it
 STANDS_FOR = {  # the options whose defaults make an architecture a system of its own
     RESIDUAL.architecture: {REMOVAL},
     RESIDUAL_QUERY.architecture: {REMOVAL, QUERY},
@@ -218,7 +223,7 @@ def systems(studies: Sequence[str], config_options: Sequence[str]) -> list[Syste
         for system in found.values()
         if not system.sides  # the options of a second stage stand after those of the config
         for option in (*system.options, *STANDS_FOR.get(system.architecture, ()))
-    } - {DIRECTIONS, LEARNING_RATE}  # of which a study takes the config's, and turns it round or lowers it
+    } - ADAPTED
     for option in config_options:
         if option.startswith("--") and option.partition("=")[0] in varied:
             raise InputError(

@@ -53,14 +53,19 @@ def share_in(language: Callable[[Scores, Result], str]) -> Callable[[Scores, Res
 def responses(kinds: tuple[str, ...], name: str) -> list[Response]:
     """What effects are on, in directions of some kinds, which are called so."""
     return [
-        Response(f"{name} chrF++", CHRF, kinds, figure_of(CHRF)),
-        Response(f"{name} BLEU", "bleu", kinds, figure_of("bleu")),
-        Response("off-target to the pivot", OFF_TARGET, kinds, share_in(lambda scores, _: scores.pivot)),
+        Response(f"{name} chrF++", CHRF, kinds, value=figure_of(CHRF)),
+        Response(f"{name} BLEU", "bleu", kinds, value=figure_of("bleu")),
         Response(
-            "off-target to the source", OFF_TARGET, kinds, share_in(lambda _, result: result.direction.source)
+            "off-target to the pivot", OFF_TARGET, kinds, value=share_in(lambda scores, _: scores.pivot)
         ),
-        Response("chrF++ on target", ON_TARGET, kinds, figure_of(ON_TARGET)),
-        Response("supervised chrF++", CHRF, (SUPERVISED,), figure_of(CHRF)),
+        Response(
+            "off-target to the source",
+            OFF_TARGET,
+            kinds,
+            value=share_in(lambda _, result: result.direction.source),
+        ),
+        Response("chrF++ on target", ON_TARGET, kinds, value=figure_of(ON_TARGET)),
+        Response("supervised chrF++", CHRF, (SUPERVISED,), value=figure_of(CHRF)),
     ]
 
 
@@ -138,26 +143,28 @@ def effect_rows(
     chosen = [term for term in terms(names) if not of_first or names[0] in term]
     seeds = ", ".join(map(str, blocks.seeds))
     return [
-        [" × ".join(term), seeds, *(cell(design, blocks, response, term) for response in measured)]
+        [" × ".join(term), seeds, *(cell(design, blocks, response, term=term) for response in measured)]
         for term in chosen
     ]
 
 
 def effects_table(
+    all_scores: Sequence[Scores],
+    designs: Sequence[Design],
+    *,
     name: str,
     title: str,
-    designs: Sequence[Design],
-    all_scores: Sequence[Scores],
-    *,
     measured: Sequence[Response],
+    about: str,
     of_first: bool = False,
-    about: str = "",
 ) -> Table | None:
     """The effects of some designs; None unless one of them is complete in some seed."""
     found = [(design, blocks) for design in designs if (blocks := blocks_of(design, all_scores))]
     if not found:
         return None
-    rows = [row for design, blocks in found for row in effect_rows(design, blocks, measured, of_first)]
+    rows = [
+        row for design, blocks in found for row in effect_rows(design, blocks, measured, of_first=of_first)
+    ]
     used = {id(scores): scores for _, blocks in found for runs in blocks.cells.values() for scores in runs}
     left_out = sorted({run for _, blocks in found for run in blocks.left_out})
     notes = [
@@ -197,10 +204,10 @@ def levels_note(designs: Sequence[Design]) -> str:
 def base_grid_table(all_scores: Sequence[Scores]) -> Table | None:
     """What norm, place of the tag and residual change, alone and together."""
     return effects_table(
-        "base_grid",
-        "Effects of norm, tags and residual",
-        [BASE_GRID],
         all_scores,
+        [BASE_GRID],
+        name="base_grid",
+        title="Effects of norm, tags and residual",
         measured=OF_ZERO_SHOT,
         about=levels_note([BASE_GRID]),
     )
@@ -209,10 +216,10 @@ def base_grid_table(all_scores: Sequence[Scores]) -> Table | None:
 def lcs_grid_table(all_scores: Sequence[Scores]) -> Table | None:
     """What the target language in the upper encoder changes, with norm and residual."""
     return effects_table(
-        "lcs_grid",
-        "Effects of the target language in the upper encoder",
-        [LCS_GRID],
         all_scores,
+        [LCS_GRID],
+        name="lcs_grid",
+        title="Effects of the target language in the upper encoder",
         measured=OF_ZERO_SHOT,
         about=f"{levels_note([LCS_GRID])} The tag is in the decoder.",
     )
@@ -222,10 +229,10 @@ def stage_two_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each remedy changes against training on without it, alone and with base and residual."""
     designs = [*map(remedy_design, REMEDIES)]
     return effects_table(
-        "stage_two",
-        "Effects of remedies in a second stage",
-        designs,
         all_scores,
+        designs,
+        name="stage_two",
+        title="Effects of remedies in a second stage",
         measured=OF_ZERO_SHOT,
         of_first=True,
         about=f"Each remedy against {CONTROL}, the same training without it. {levels_note([BASES])}",
@@ -236,10 +243,10 @@ def few_lines_table(all_scores: Sequence[Scores]) -> Table | None:
     """What a few real lines change, in directions that are few-shot then."""
     designs = [*map(remedy_design, FEW_LINES)]
     return effects_table(
-        "few_lines",
-        "Effects of a few real lines (few-shot, not zero-shot)",
-        designs,
         all_scores,
+        designs,
+        name="few_lines",
+        title="Effects of a few real lines (few-shot, not zero-shot)",
         measured=OF_FEW_SHOT,
         of_first=True,
         about="So many lines of each direction that had none, which is few-shot then, against "
