@@ -114,9 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def make_student(steps: Steps, experiment: "Experiment", system: "System", *, seed: int) -> None:
     """Train the second stage of a system, from the run of its base with the same seed."""
-    from zsnmt.distillation.distill import default_name, distill_rounds
+    from zsnmt.distillation.distill import distill_rounds
     from zsnmt.distillation.settings import Distillation, SyntheticSettings
-    from zsnmt.distillation.teacher import Teacher
 
     distillation = Distillation(
         experiment.run(system.base, seed),
@@ -124,7 +123,7 @@ def make_student(steps: Steps, experiment: "Experiment", system: "System", *, se
         few_lines=system.few_lines,
         synthetic=SyntheticSettings(identifier=experiment.config.identifier),
     )
-    named = system.name != default_name(distillation, Teacher(distillation.teacher))
+    named = ["--name", system.name] if system.options else []  # else the name that the command gives
     distill_rounds(
         steps,
         experiment,
@@ -132,7 +131,7 @@ def make_student(steps: Steps, experiment: "Experiment", system: "System", *, se
         rounds=1,
         name=system.name,
         seed=seed,
-        words=[*stage_words(system), *(["--name", system.name] if named else [])],
+        words=[*stage_words(system), *named],
         options=system.options,
     )
 

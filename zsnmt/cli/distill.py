@@ -3,6 +3,7 @@ have no text by people. Run it again to go on after a stop.
 
     zsnmt distill configs/multi30k.conf runs/multi30k/zs_transformer/seed1
     zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
+    zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
 The teacher translates the English (pivot) side of the training text into all other languages. A translation
 and the sentence of people beside that English are a pair; the student is trained on it both ways, beside the
