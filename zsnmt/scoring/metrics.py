@@ -48,10 +48,10 @@ class Metrics:
         }
 
     def scores(
-        self, hypotheses: Sequence[str], references: Sequence[str]
+        self, hypotheses: Sequence[str], references: Sequence[str], on_target: Sequence[bool] = ()
     ) -> tuple[dict[str, float], dict[str, np.ndarray]]:
         """BLEU, chrF++ (0–100) and length ratio of raw text against one reference each, and the first two
-        resampled.
+        resampled; also chrF++ of the lines that are `on_target`, where any is.
         """
         if len(hypotheses) != len(references):
             raise InputError(
@@ -66,16 +66,10 @@ class Metrics:
             figures[name], resampled[name] = score.score, resampled_scores(metric, statistics, self.samples)
             if name == "bleu":
                 figures["length_ratio"] = score.sys_len / score.ref_len
+            elif any(on_target):
+                some = [*compress(statistics, on_target)]
+                figures["chrf_on_target"] = metric._aggregate_and_compute(some).score
         return figures, resampled
-
-    def chrf_of_some(
-        self, hypotheses: Sequence[str], references: Sequence[str], chosen: Sequence[bool]
-    ) -> float | None:
-        """chrF++ (0–100) of the chosen lines alone; None where none is."""
-        if not any(chosen):
-            return None
-        some = [[*compress(lines, chosen)] for lines in (hypotheses, references)]
-        return CHRF(word_order=2).corpus_score(some[0], [some[1]]).score
 
     def pieces(self, lines: Sequence[str]) -> Sequence[str]:
         """The lines as BLEU gets them: as they are, or with a space between their subwords."""
@@ -114,13 +108,11 @@ def measure(
     identifier: Identifier,
 ) -> Measurement:
     """The figures of one direction, which `zsnmt.scoring.figures` lists, and the number of `lines`."""
-    figures, resampled = metrics.scores(hypotheses, references)
     identified = identifier.identify(hypotheses)
     strayed = [language != target for language in identified]
+    figures, resampled = metrics.scores(hypotheses, references, [not flag for flag in strayed])
     resampled["off_target"] = resampled_rates(strayed, metrics.samples)
-    on_target = metrics.chrf_of_some(hypotheses, references, [not flag for flag in strayed])
     figures |= {
-        **({} if on_target is None else {"chrf_on_target": on_target}),
         "off_target": rate(strayed),
         "reference_error": reference_error(tuple(references), target, identifier),
         "lines": len(hypotheses),
