@@ -27,6 +27,7 @@ setup(
     package_data={
         "zsnmt.report": ["page.html.jinja", "page.css", "page.js"],
         "zsnmt.report.papers": ["published.tsv"],
+        "zsnmt.inference.export.huggingface": ["card.md.jinja"],
         "zsnmt.serving": ["page.html"],
         "zsnmt.masked_lm.report": ["page.html.jinja"],
     },
@@ -60,6 +61,7 @@ setup(
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
         "datasets": ["pyarrow>=14"],
+        "huggingface": ["transformers>=4.57", "safetensors>=0.4.3"],
         "serve": [
             "fastapi>=0.115",
             "uvicorn>=0.30",

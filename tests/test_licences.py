@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 from zsnmt.corpora.releases.catalogue import CATALOGUE
 
 LICENCES = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
-EXTRAS_IN_USE = ("ctranslate2",)
+EXTRAS_IN_USE = ("ctranslate2", "transformers", "safetensors")
 
 
 def settings_of_setup():

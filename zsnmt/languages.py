@@ -16,13 +16,14 @@ SUPERVISED, ZERO_SHOT, ZERO_RESOURCE, FEW_SHOT = KINDS = (
     "few_shot",
 )  # of directions, see `kind_of`
 
-FAMILIES = {  # as Liu et al. 2021 group the languages of their data
-    **dict.fromkeys(("en", "de", "nl", "da", "sv"), "Germanic"),
-    **dict.fromkeys(("fr", "it", "es", "pt", "ro"), "Romance"),
+FAMILIES = {  # as Liu et al. (2021) group the languages of their data, and other languages of Europe
+    **dict.fromkeys(("en", "de", "nl", "da", "sv", "nb", "nn", "no", "is"), "Germanic"),
+    **dict.fromkeys(("fr", "it", "es", "pt", "ro", "ca", "gl"), "Romance"),
     **dict.fromkeys(("hi", "bn", "gu", "mr", "pa", "or"), "Indo-Aryan"),
     **dict.fromkeys(("kn", "ml", "te"), "Dravidian"),
-    "fi": "Uralic",
-    "cs": "Slavic",
+    **dict.fromkeys(("fi", "et", "hu"), "Uralic"),
+    **dict.fromkeys(("cs", "pl", "sk", "ru", "uk", "be", "bg", "hr", "sl", "sr", "mk"), "Slavic"),
+    **dict.fromkeys(("lt", "lv"), "Baltic"),
 }
 
 CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

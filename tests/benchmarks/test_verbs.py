@@ -1,5 +1,7 @@
 """Each verb of zsnmt benchmark prints its table."""
 
+import re
+
 import pytest
 
 from tests.conftest import OLDER_RUN, run_command
@@ -142,7 +144,24 @@ def test_a_server_under_load_prints_a_table(older):
     )
     rows = [line.split(" | ") for line in printed.stdout.splitlines() if line.startswith("| ")]
     assert [row[0] for row in rows] == ["| asked by", "| the engine alone", "| 1 client", "| 3 clients"]
-    assert all(float(row[3]) <= float(row[4].split()[0]) for row in rows[2:])  # the median, and 99 %
+    assert all(float(row[3]) <= float(row[4]) for row in rows[2:])  # the median, and 99 %
+    assert all(float(row[5].split()[0]) >= 0 for row in rows[1:])
+
+
+def test_a_server_under_faults_answers_all_as_it_must(older):
+    import tests.support.serving_extra  # noqa: F401
+
+    words = ["--from=velan", "--to=tamun", f"--text={older / 'runs/tiny/text/test.velan'}"]
+    printed = run_command(
+        "scripts/benchmark.py", "faults", older / OLDER_RUN, *words, "--requests=120", "--clients=5"
+    )
+    assert printed.returncode == 0, printed.stderr
+    table = [line.strip("| ").split(" | ") for line in printed.stdout.splitlines() if line.startswith("| ")]
+    rows = {name: (int(number), status, int(wrong)) for name, number, status, wrong in table[1:]}
+    assert sum(number for number, _, _ in rows.values()) == 120 and len(rows) == 8
+    assert [status for _, status, _ in rows.values()][2:4] == ["413", "400"]
+    assert {wrong for _, _, wrong in rows.values()} == {0}
+    assert re.search(r"memory \d+ – \d+ – \d+ MB, open files \d+ – \d+ – \d+\.$", printed.stdout.strip())
 
 
 def test_tokenisation_by_processes_prints_a_table(tiny):
@@ -176,5 +195,10 @@ def test_probes_print_a_table():
 def test_methods_print_a_table():
     printed = run_command("scripts/benchmark.py", "methods", "--lines", "3", "--batch", "2", "--rounds", "1")
     assert printed.returncode == 0, printed.stderr
-    for row in ("direct", "ensemble of three sources", "contrast with two languages and a source", "mask"):
+    for row in (
+        "direct",
+        "ensemble of three sources",
+        "contrast with two languages and a source",
+        "mask that renormalises",
+    ):
         assert f"| {row} | " in printed.stdout

@@ -83,6 +83,18 @@ def test_a_text_that_no_system_learnt_is_no_evidence(tmp_path):
     assert found.scores == {} and verdict_of("L1", found) == UNTESTED
 
 
+@pytest.mark.parametrize("updates, votes", [(300, 1), (299, 0)])
+def test_a_system_is_behind_where_its_loss_is_higher_after_as_many_updates(tmp_path, updates, votes):
+    for system, loss, made in ((RESIDUAL.name, 0.25, 300), ("residual_at_5", 0.75, updates)):
+        for seed in (1, 2):
+            best = f"{loss + seed / 100:g} bits a token in epoch 3"
+            said = f"3 epochs, {made} updates, best validation loss {best}"
+            keep_scores(replace(made_up_scores(system, seed, 3.0), training=said), tmp_path)
+    found = BY_NAME["L19"].evidence(Kept(tmp_path))
+    assert [str(effect.measured) for effect in found] == ["+0.500 bits [0.470, 0.530]"] * votes
+    assert verdict_of("L19", Kept(tmp_path)) == (HOLDS if votes else UNTESTED)
+
+
 @pytest.mark.slow
 def test_every_claim_of_the_kept_results_has_a_figure_or_a_reason():
     folder = ROOT / "docs" / "results"

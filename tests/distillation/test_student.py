@@ -55,7 +55,7 @@ def test_as_many_pairs_as_there_are_come_as_fairseq_draws_them():
 def teacher(tmp_path):
     (tmp_path / "train.command").write_text(
         "/env/fairseq-train /old/data --cpu --arch zs_transformer --encoder-layers 4 --lr 0.004 "
-        "--max-epoch 90 --criterion cross_entropy "
+        "--max-epoch 90 --criterion cross_entropy --validate-interval 20 --save-interval 20 "
         "--extra-data '{\"sources\": \"/gone\"}' --extra-lang-pairs '{}' "
         "--sampling-weights-from-file /gone.json --virtual-data-size 9 --finetune-from-model /gone.pt"
     )
@@ -69,6 +69,7 @@ def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(
     options = student_options(CONFIG, Distillation(teacher.run), teacher)
     read = read_options(teacher.architecture, options, teacher.run)
     assert read.lr == [0.003] and read.max_epoch == EPOCHS and read.patience == 3 and read.encoder_layers == 4
+    assert read.validate_interval == read.save_interval == 1
     assert read.finetune_from_model == str(teacher.model) and read.data == str(teacher.run)
     assert not {"--extra-data", "--virtual-data-size", "/gone.pt", "/gone.json", "--cpu", "9"} & {*options}
     assert read_options(teacher.architecture, [*options, "--lr", "0.1"], teacher.run).lr == [0.1]

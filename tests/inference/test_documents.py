@@ -4,10 +4,13 @@ import pytest
 
 from zsnmt.documents.passages import Passage, Run
 from zsnmt.errors import InputError
+from zsnmt.inference.confidence import agree
 from zsnmt.inference.documents import Legs, translate_document, translate_lines
+from zsnmt.inference.translation import Translation
 from zsnmt.languages import AUTO, Direction
 
 GERMAN = "Wir haben gestern lange über das Wetter und die Reise gesprochen."
+ENGLISH = "Yesterday we talked for a long time about the weather and the journey."
 FRENCH = "Nous avons longtemps parlé du temps qu'il faisait et du voyage."
 
 
@@ -22,10 +25,19 @@ class Marking:
         ends = [source, *([via] if via else []), target]
         return [Direction(*pair) for pair in zip(ends, ends[1:])]
 
-    def translate(self, lines, target, source, *, via=None, finished):
+    pivot = "en"
+
+    def translate(self, lines, target, source, *, via=None, first_line=1, finished):
         finished(len(lines))
         way = "-".join(filter(None, (source, via, target)))
         return [f"{way}: {line}" for line in lines]
+
+    def scored(self, lines, target, source, **others):
+        return [Translation(line, -1.0, 4) for line in self.translate(lines, target, source, **others)]
+
+    @property
+    def direct(self):
+        return self
 
 
 class Letter:
@@ -41,13 +53,22 @@ def test_each_line_goes_from_the_language_it_is_in_and_those_in_the_target_stay(
     done = []
     lines = [GERMAN, "Ja.", FRENCH, GERMAN, ""]
     translated, found = translate_lines(Marking(), lines, Legs(AUTO, "fr"), finished=done.append)
-    assert translated == [f"de-fr: {GERMAN}", "de-fr: Ja.", FRENCH, f"de-fr: {GERMAN}", "de-fr: "]
+    texts = [f"de-fr: {GERMAN}", "de-fr: Ja.", FRENCH, f"de-fr: {GERMAN}", "de-fr: "]
+    assert [each.text for each in translated] == texts
+    assert [each.mean_log_probability for each in translated] == [-0.25, -0.25, None, -0.25, -0.25]
     assert found == "de in 4 passages, fr in 1" and sum(done) == 4
 
 
 def test_what_is_in_the_language_to_go_through_goes_directly():
     translated, _ = translate_lines(Marking(), [GERMAN, FRENCH, GERMAN], Legs(AUTO, "en", via="fr"))
-    assert [line.split(":")[0] for line in translated] == ["de-fr-en", "fr-en", "de-fr-en"]
+    assert [each.text.split(":")[0] for each in translated] == ["de-fr-en", "fr-en", "de-fr-en"]
+
+
+def test_each_line_agrees_with_the_other_way_where_there_is_one():
+    lines = [GERMAN, ENGLISH, FRENCH]
+    translated, _ = translate_lines(Marking(), lines, Legs(AUTO, "fr"), agreement=True)
+    expected = agree(f"de-fr: {GERMAN}", f"de-en-fr: {GERMAN}")
+    assert [each.agreement for each in translated] == [expected, None, None] and 90 < expected < 100
 
 
 def test_the_passages_of_a_document_likewise():

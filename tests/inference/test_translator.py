@@ -14,6 +14,7 @@ from zsnmt.data.language_tags import source_tags
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.checkpoints import load_checkpoint
@@ -109,8 +110,10 @@ def test_n_best_are_the_translations_of_lines_in_directions_of_their_own(talkati
     asked = [Line(line, into[place % 3], 2) for place, line in enumerate(["", *lines])]
     found = talkative.n_best(asked)
     alone = talkative.translate_into(["", *lines], into)
-    assert [best for best, *_ in found] == [alone[line.direction][place] for place, line in enumerate(asked)]
-    assert found[0] == [""] and all(len({*each}) == len(each) for each in found)
+    expected = [alone[line.direction][place] for place, line in enumerate(asked)]
+    assert [best.text for best, *_ in found] == expected
+    assert found[0] == [Translation("")]
+    assert all(len({other.text for other in each}) == len(each) for each in found)
     assert max(map(len, found)) == 2
     assert talkative.n_best([line._replace(number=1) for line in asked]) == [each[:1] for each in found]
     assert talkative.n_best([]) == []
@@ -119,7 +122,7 @@ def test_n_best_are_the_translations_of_lines_in_directions_of_their_own(talkati
 def test_n_best_of_a_line_too_long_are_those_of_its_parts(translator, lines):
     long_line, direction = " ".join(lines), Direction("velan", "tamun")
     (best, *_), *_ = found = translator.n_best([Line(long_line, direction, 5)])
-    assert best == translator.translate([long_line], "tamun", "velan")[0]
+    assert best.text == translator.translate([long_line], "tamun", "velan")[0]
     assert 1 <= len(found[0]) <= 2  # the beam
 
 

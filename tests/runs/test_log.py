@@ -3,7 +3,7 @@
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.runs.log import logged_validations, progress_line, training_summary
+from zsnmt.runs.log import Validated, logged_validations, progress_line, read_summary, training_summary
 
 LOG = """\
 2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "nll_loss": "8.5", "wps": "4859.6"}
@@ -28,5 +28,7 @@ def test_a_log_in_a_persons_words():
         training_summary(logged_validations(LOG))
         == "3 epochs, 30 updates, best validation loss 6.5 bits a token in epoch 2"
     )
+    assert read_summary(training_summary(logged_validations(LOG))) == Validated(3, 30, 6.5)
+    assert read_summary("adapted") is None
     with pytest.raises(InputError, match="no validation"):
         training_summary(logged_validations("nothing"))

@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from sacrebleu import sentence_chrf
 
 from tests.support.serving import FRENCH, GERMAN, Client, ToldTranslator, serving, told_system, wait_until
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.serving.limits import Limits
 
 LIMITS = Limits(characters=300, texts=5, queue=20, seconds=30, gather=0)
+WAYS = ["ensemble", "contrast"]
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -100,6 +103,7 @@ def test_one_text_goes_into_several_languages_with_details(client):
         "system": "second",
         "legs": [["de-en"], ["de-en", "en-fr"]],
         "kinds": ["supervised", "zero_shot"],
+        "ways": [None, None],
         "identified": ["de", "de"],  # what was written is German all the same
     }
 
@@ -325,3 +329,66 @@ def test_pages_of_other_sites_may_ask_where_they_are_named():
     with serving(told_system(), limits=LIMITS, origins=["https://site.example"]) as client:
         headers = client.answer("/translate", body, origin)[2]
         assert headers["access-control-allow-origin"] == "https://site.example"
+
+
+# How sure, and by which method
+
+
+@pytest.fixture(scope="module")
+def offering() -> Iterator[Client]:
+    """A server that offers methods."""
+    ways = {way: ToldTranslator(parse_method(way).of(ToldTranslator.languages)) for way in WAYS}
+    with serving(told_system("told", None, **ways), limits=LIMITS) as made:
+        yield made
+
+
+def test_a_translation_has_a_confidence_on_request(client):
+    answer = {"translatedText": "en-de: Hello", "confidence": {"mean_log_probability": -0.25}}
+    assert client.translate("Hello", confidence=True) == (200, answer)
+    status, answer = client.translate(["Hello", ""], confidence=True, alternatives=1)
+    assert answer["confidence"] == [{"mean_log_probability": -0.25}, {"mean_log_probability": None}]
+    assert client.ask("/translate", b"q=Hello&source=en&target=de&confidence=true", FORM)[0] == 200
+
+
+def test_the_agreement_is_with_the_other_way(client):
+    direct, through = "de-fr: Hallo. de-fr: Du.", "en-fr: de-en: Hallo. en-fr: de-en: Du."
+    for via, one, other in ((None, direct, through), ("en", through, direct)):
+        status, answer = client.translate("Hallo. Du.", "de", "fr", via=via, agreement=True)
+        assert (status, answer["translatedText"]) == (200, one)
+        agreement = round(sentence_chrf(one, [other]).score, 2)
+        assert answer["confidence"] == {"mean_log_probability": -0.25, "agreement": agreement}
+    status, answer = client.translate(GERMAN, "de", ["en", "fr"], agreement=True, details=True)
+    assert [each["agreement"] is None for each in answer["confidence"]] == [True, False]
+    assert answer["details"]["legs"] == [["de-en"], ["de-fr"]]  # of what is given alone
+    status, answer = client.translate(GERMAN, "auto", "de", agreement=True)
+    assert answer["confidence"] == {"mean_log_probability": None, "agreement": None}
+
+
+def test_a_method_translates_where_it_can_and_says_where(offering):
+    status, answer = offering.translate(GERMAN, "de", ["en", "fr"], way="ensemble", details=True)
+    assert status == 200 and answer["translatedText"] == [f"de-en: {GERMAN}", f"ensemble de-fr: {GERMAN}"]
+    assert answer["details"]["ways"] == [None, "ensemble"]  # there is no second source into the pivot
+    status, answer = offering.translate("One. Two.", way="contrast", agreement=True)
+    assert answer["translatedText"] == "contrast en-de: One. contrast en-de: Two."
+    assert offering.ask("/frontend/settings")[1]["systems"][0]["ways"] == WAYS
+
+
+@pytest.mark.parametrize(
+    "asked, message",
+    [
+        (
+            {"q": "a", "way": "mask"},
+            "told is not translated by 'mask' here; choose one of: ensemble; contrast",
+        ),
+        ({"q": "a", "way": "contrast"}, "all of this one are alike; give it two different lines"),
+        ({"q": "a", "way": "ensemble", "source": "de", "target": "fr", "via": "en"}, "no other language"),
+    ],
+)
+def test_what_a_method_cannot_do_is_said(offering, asked, message):
+    status, answer = offering.translate(**{"source": "en", "target": "de", **asked})
+    assert status == 400 and message in answer["error"]
+
+
+def test_a_server_without_methods_says_so(client):
+    status, answer = client.translate("a", way="mask")
+    assert status == 400 and answer["error"] == "first is not translated by 'mask' here; leave 'way' out"

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.serving import ToldTranslator, told_system, wait_until
 from zsnmt.languages import Direction
-from zsnmt.serving.batcher import Batcher, Job
+from zsnmt.serving.batcher import Batcher, Job, Journey
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.metrics import Metrics
 from zsnmt.serving.refusals import Refused
@@ -35,7 +35,14 @@ def batcher(translator) -> Iterator[Batcher]:
 def job(translator):
     """Makes a job of some texts."""
     system = told_system("told", translator)
-    return lambda *texts, legs=INTO_DE, **others: Job(system, [(text, legs) for text in texts], **others)
+    return lambda *texts, legs=INTO_DE, **others: Job(
+        system, [Journey(text, legs) for text in texts], **others
+    )
+
+
+def texts_of(job: Job, seconds: float = 60) -> list[list[str]]:
+    """The texts of its answer, for which there is so much time."""
+    return [[each.text for each in of_line] for of_line in job.answer.result(seconds)]
 
 
 def held(batcher, job, translator) -> Job:
@@ -49,13 +56,13 @@ def held(batcher, job, translator) -> Job:
 def test_a_job_is_answered_in_its_order(batcher, job):
     texts = [f"text {number}" for number in range(10)]
     batcher.submit(made := job(*texts))
-    assert made.answer.result(60) == [[f"en-de: {text}"] for text in texts]
+    assert texts_of(made) == [[f"en-de: {text}"] for text in texts]
     assert made.seconds > 0
 
 
 def test_a_job_without_lines_is_answered_at_once(batcher, job):
     batcher.submit(made := job())
-    assert made.answer.result(0) == []
+    assert texts_of(made, 0) == []
 
 
 def test_jobs_that_wait_are_translated_together_in_turn(batcher, job, translator):
@@ -73,29 +80,48 @@ def test_an_idle_thread_waits_a_moment_for_more(job, translator):
     jobs = [job(text) for text in "abc"]
     for each in jobs:
         batcher.submit(each)  # the third fills the batch, so that it begins
-    assert [each.answer.result(60) for each in jobs] == [[[f"en-de: {text}"]] for text in "abc"]
+    assert [texts_of(each) for each in jobs] == [[[f"en-de: {text}"]] for text in "abc"]
     assert translator.batches == [["a", "b", "c"]]
     batcher.submit(last := job("d"))
     batcher.close()  # which ends the waiting, too
-    assert last.answer.result(0) == [["en-de: d"]]
+    assert texts_of(last, 0) == [["en-de: d"]]
 
 
 def test_a_line_goes_through_all_its_legs_and_other_translations_are_of_the_last(batcher, job):
     legs = (Direction("de", "en"), Direction("en", "fr"))
     batcher.submit(made := job("a", "b", legs=legs, alternatives=1))
-    assert made.answer.result(60) == [
-        [f"en-fr: de-en: {text}", f"en-fr+: de-en: {text}"] for text in ("a", "b")
-    ]
+    assert texts_of(made) == [[f"en-fr: de-en: {text}", f"en-fr+: de-en: {text}"] for text in ("a", "b")]
+
+
+def test_a_line_that_came_through_another_language_has_the_tokens_of_both_translations(batcher, job):
+    legs = (Direction("de", "en"), Direction("en", "fr"))
+    batcher.submit(made := job("a", legs=legs, alternatives=1))
+    ((best, other),) = made.answer.result(60)
+    assert best.tokens == len("de-en: a") + len("en-fr: de-en: a") == other.tokens - 1
+    assert best.log_probability == -best.tokens / 4
+
+
+def test_lines_by_a_method_are_translated_by_it_and_apart(batcher, translator):
+    by_mask = ToldTranslator()
+    system = told_system("told", translator, mask=by_mask)
+    batcher.submit(waiting := Job(system, [Journey("wait", INTO_DE)]))
+    wait_until(lambda: translator.batches == [["wait"]])
+    batcher.submit(
+        made := Job(system, [Journey("a", INTO_DE), Journey("b", INTO_DE, "mask"), Journey("c", INTO_DE)])
+    )
+    translator.go.set()
+    assert len(made.answer.result(60)) == 3 and waiting.answer.result(60)
+    assert translator.batches[1:] == [["a", "c"]] and by_mask.batches == [["b"]]
 
 
 def test_systems_are_not_mixed(batcher, job, translator):
     held(batcher, job, translator)
     other = ToldTranslator()
-    mine, theirs = job("a", "b"), Job(told_system("other", other), [("c", INTO_DE)])
+    mine, theirs = job("a", "b"), Job(told_system("other", other), [Journey("c", INTO_DE)])
     batcher.submit(mine)
     batcher.submit(theirs)
     translator.go.set()
-    assert len(mine.answer.result(60)) == 2 and theirs.answer.result(60) == [["en-de: c"]]
+    assert len(mine.answer.result(60)) == 2 and texts_of(theirs) == [["en-de: c"]]
     assert translator.batches[1:] == [["a", "b"]] and other.batches == [["c"]]
 
 
@@ -105,7 +131,7 @@ def test_a_fault_stays_with_its_job(batcher, job, translator):
     batcher.submit(good)
     batcher.submit(bad)
     translator.go.set()
-    assert good.answer.result(60) == [["en-de: a"], ["en-de: b"]]
+    assert texts_of(good) == [["en-de: a"], ["en-de: b"]]
     with pytest.raises(Refused) as refused:
         bad.answer.result(60)
     assert refused.value.status == 500
@@ -131,7 +157,7 @@ def test_a_job_that_was_given_up_is_not_translated(batcher, job, translator):
     batcher.drop(given_up)
     batcher.submit(last := job("c"))
     translator.go.set()
-    assert last.answer.result(60) == [["en-de: c"]] and translator.batches[1:] == [["c"]]
+    assert texts_of(last) == [["en-de: c"]] and translator.batches[1:] == [["c"]]
     with pytest.raises(CancelledError):
         given_up.answer.result(0)
 
@@ -149,7 +175,7 @@ def test_a_closed_batcher_finishes_what_it_has_and_takes_no_more(job, translator
     legs = (Direction("de", "en"), Direction("en", "fr"))
     batcher.submit(made := job(*"abcde", legs=legs))
     batcher.close()
-    assert len(made.answer.result(0)) == 5 and all(each[0].startswith("en-fr") for each in made.found)
+    assert len(made.answer.result(0)) == 5 and all(each[0].text.startswith("en-fr") for each in made.found)
     with pytest.raises(Refused) as refused:
         batcher.submit(job("f"))
     assert refused.value.status == 503

@@ -7,9 +7,11 @@ from html.parser import HTMLParser
 from importlib.resources import files
 
 import pytest
+from sacrebleu import sentence_chrf
 
 from tests.support.browser import CHROMIUM, PHONE, dump
 from tests.support.serving import GERMAN, ToldTranslator, serving, told_system
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.serving.limits import Limits
 
 LOOK = """\
@@ -46,6 +48,10 @@ document.getElementById("frame").addEventListener("load", async (event) => {
   write("x".repeat(301)); seen.over = by("count").className + " " + by("text").getAttribute("aria-invalid");
   write("wait"); press("Enter"); await until(() => !done()); press("Escape");
   seen.stopped = by("said").textContent; seen.left = cards();
+  by("systems").querySelectorAll("input")[1].click(); by("ways").querySelectorAll("input")[2].click();
+  by("agreement").click(); by("source").value = "de"; by("target").value = ""; write("TEXT");
+  press("Enter"); await until(done);
+  seen.surely = shown(all("article")).map((card) => words(all("h3, footer div span", card)).slice(0, -1));
   document.getElementById("seen").textContent = JSON.stringify(seen);
 });
 </script>""".replace("WIDTH", str(PHONE)).replace("TEXT", GERMAN)
@@ -56,7 +62,8 @@ def seen(tmp_path_factory):
     """What a visit on a phone finds: everything is asked for in all ways, then some of it wrongly."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: the page was not looked at in a browser")
-    systems = [told_system("first"), told_system("second", ToldTranslator())]
+    by_ensemble = ToldTranslator(parse_method("ensemble").of(ToldTranslator.languages))
+    systems = [told_system("first", ensemble=by_ensemble), told_system("second", ToldTranslator())]
     with serving(*systems, limits=Limits(characters=300)) as client:
         from fastapi.responses import HTMLResponse
 
@@ -115,6 +122,20 @@ def test_what_is_translated_is_text_and_not_markup(seen):
 @pytest.mark.slow
 def test_escape_stops(seen):
     assert seen["stopped"] == "Stopped." and seen["left"] == []
+
+
+@pytest.mark.slow
+def test_each_translation_says_how_sure_it_is_and_a_method_stands_where_it_can(seen):
+    def agreement(one: str, other: str) -> str:
+        return f"agreement {round(sentence_chrf(f'{one}: {GERMAN}', [f'{other}: {GERMAN}']).score)}"
+
+    sure, through = "confidence 78 %", "en-fr: de-en"  # e^-0.25
+    assert seen["surely"] == [
+        ["first · direct", sure, "de-en", "supervised"],
+        ["first · direct", sure, agreement("de-fr", through), "de-fr", "zero-shot"],
+        ["first · through English", sure, agreement(through, "de-fr"), "de-en, en-fr", "zero-shot"],
+        ["first · ensemble", sure, agreement("ensemble de-fr", through), "de-fr", "zero-shot"],
+    ]
 
 
 class Opened(HTMLParser):

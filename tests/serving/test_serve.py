@@ -12,10 +12,14 @@ from contextlib import contextmanager
 import pytest
 
 from tests.conftest import OLDER_RUN, ROOT
-from tests.support.serving import Client, wait_until
+from tests.support.serving import Client, serving, wait_until
 from zsnmt.cli import serve
+from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.inference.translation import joined
 from zsnmt.serving.server import bind
+from zsnmt.serving.systems import open_systems
 
 
 def test_a_port_that_is_taken_is_refused():
@@ -53,12 +57,31 @@ def test_a_missing_package_is_named(monkeypatch):
         (["RUN", "--queue", "0"], "--queue is 0"),
         (["RUN", "--keys", "no_such_file"], "no_such_file"),
         (["RUN", "--beam", "0"], "a beam of 0"),
+        (["RUN", "--ways", "vote"], "no way 'vote' to translate"),
+        (["RUN", "--ways", "mask"], "piece_counts.tsv is missing"),
+        (["RUN", "--engine", "fairseq", "--ways", "ensemble"], "cannot translate by ensemble"),
+        (["RUN", "RUN/ctranslate2-int8", "--ways", "ensemble"], "an export, cannot translate by ensemble"),
     ],
 )
 def test_what_cannot_be_served_is_refused(older, words, message):
     run = str(older / OLDER_RUN)
     with pytest.raises(InputError, match=message):
-        serve.main([*(run if word == "RUN" else word for word in words), "--port", "0"])
+        serve.main([*(word.replace("RUN", run) for word in words), "--port", "0"])
+
+
+def test_a_run_translates_by_methods_and_says_how_sure_it_is(older):
+    search, choice, text = Search(beam=2), EngineChoice(workers=1), "Memu vuhwu wima. Vugih wimamom."
+    (system,) = open_systems([older / OLDER_RUN], search, choice, ways=["ensemble", "contrast"]).values()
+    lines = ["Memu vuhwu wima.", "Vugih wimamom."]
+    with serving(system) as client:
+        for way in (None, "ensemble", "contrast"):
+            status, answer = client.translate(text, "velan", "tamun", way=way, agreement=True)
+            translator = system.translator_by(way)
+            expected = translator.scored(lines, "tamun", "velan")
+            assert (status, answer["translatedText"]) == (200, " ".join(each.text for each in expected))
+            mean = joined(expected).mean_log_probability
+            assert answer["confidence"]["mean_log_probability"] == (mean and pytest.approx(mean, abs=1e-3))
+            assert 0 <= answer["confidence"]["agreement"] <= 100
 
 
 @contextmanager

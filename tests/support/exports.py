@@ -1,9 +1,12 @@
 """Small models of random weights, and exports of them."""
 
 import copy
+import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 import torch
 from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
@@ -26,6 +29,10 @@ from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
 
 EOS = 2
+# Without importing it, which takes seconds, in each process that collects tests.
+needs_transformers = pytest.mark.skipif(not find_spec("transformers"), reason="transformers is not installed")
+# folders of other versions of transformers, for `pip install --target`, that exports are tested with
+OTHER_TRANSFORMERS = [*filter(None, os.environ.get("OTHER_TRANSFORMERS", "").split(os.pathsep))]
 
 
 def random_model(task=None, seed: int = 7, **options) -> ZeroShotTransformer:

@@ -4,13 +4,16 @@ Sentence n says the same in every language, word for word. All words are made up
 language.
 """
 
+import bz2
 import gzip
 import random
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 from xml.sax.saxutils import escape
+
+from zsnmt.corpora.releases.iso_639 import three_letters
 
 VALID, TEST = range(1000, 1002), range(2000, 2003)  # sentences that are held out where the release says which
 LEAKED = TEST[0]  # which IWSLT 2017 has in its Italian-English training text too
@@ -183,3 +186,28 @@ def write_pairs(folder: Path, languages: Sequence[str]) -> None:
     for split, numbers in (("valid", VALID), ("test", TEST)):
         for language in languages:
             write(folder / f"{split}.{language}", sentences(language, numbers))
+
+
+def write_tatoeba_export(folder: Path, languages: Sequence[str], trained: int, tested: int) -> None:
+    """The files of tatoeba.org for some languages, the pivot first: as many sentence pairs of each with the
+    pivot as are `trained`, and as many as are `tested` of each two others.
+    """
+    folder.mkdir()
+    pivot, *others = languages
+    pairs = [*((pivot, other) for other in others), *combinations(others, 2)]
+    blocks = {}  # numbers of sentences that translate each other, by pair
+    for place, pair in enumerate(pairs):
+        blocks[pair] = range(10000 * place, 10000 * place + (trained if pivot in pair else tested))
+    for place, language in enumerate(languages):
+        numbers = [number for pair, block in blocks.items() if language in pair for number in block]
+        code = three_letters(language)
+        rows = [f"{number * 100 + place}\t{code}\t{sentence(language, number)}" for number in numbers]
+        pack(folder / f"{code}_sentences.tsv.bz2", rows)
+    for pair, block in blocks.items():
+        one, other = (languages.index(language) for language in pair)
+        rows = [f"{number * 100 + one}\t{number * 100 + other}" for number in block]
+        pack(folder / f"{'-'.join(map(three_letters, pair))}_links.tsv.bz2", rows)
+
+
+def pack(path: Path, lines: Iterable[str]) -> None:
+    path.write_bytes(bz2.compress("".join(f"{line}\n" for line in lines).encode("utf-8")))

@@ -9,7 +9,9 @@ from http.client import HTTPConnection
 from typing import Any
 
 import tests.support.serving_extra  # noqa: F401  (first: it skips where a package is missing)
+from zsnmt.decoding.methods.settings import Method
 from zsnmt.errors import InputError
+from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line
 from zsnmt.languages import Direction, check_known
 from zsnmt.serving.application import application
@@ -31,33 +33,46 @@ class ToldTranslator:
     trained = [Direction("en", "de"), Direction("de", "en"), Direction("en", "fr"), Direction("fr", "en")]
     engine = None
 
-    def __init__(self) -> None:
+    def __init__(self, method: Method | None = None) -> None:
+        self.method = method
         self.batches: list[list[str]] = []
         self.go = threading.Event()
 
     def legs(self, source: str, target: str, via: str | None) -> list[Direction]:
         if source == target:
             raise InputError(f"source and target are both '{target}'")
+        if self.method and via:
+            raise InputError(f"a translation by {self.method.name} goes through no other language")
         stops = [check_known(each, self.languages) for each in (source, via, target) if each is not None]
         return [Direction(*pair) for pair in zip(stops, stops[1:])]
 
-    def n_best(self, lines: Sequence[Line]) -> list[list[str]]:
+    def n_best(self, lines: Sequence[Line]) -> list[list[Translation]]:
         self.batches.append([line.text for line in lines])
         for line in lines:
             if "fail" in line.text:
                 raise RuntimeError("told to fail")
             if "wait" in line.text:
                 self.go.wait(60)
-        return [
-            [f"{line.direction}{'+' * number}: {line.text}" for number in range(min(line.number, 4))]
-            for line in lines
-        ]
+        mark = f"{self.method.name} " if self.method else ""
+        return [[told(mark + text) for text in tellings(line)] for line in lines]
 
 
-def told_system(name: str = "told", translator: ToldTranslator | None = None) -> System:
-    """A system whose translator does as it is told."""
+def tellings(line: Line) -> list[str]:
+    """What it writes, at most four."""
+    return [f"{line.direction}{'+' * number}: {line.text}" for number in range(min(line.number, 4))]
+
+
+def told(text: str) -> Translation:
+    """A translation of a token for each character, a quarter of a nat each."""
+    return Translation(text, -len(text) / 4, len(text))
+
+
+def told_system(
+    name: str = "told", translator: ToldTranslator | None = None, **ways: ToldTranslator
+) -> System:
+    """A system whose translator does as it is told, and so do those of some methods."""
     translator = translator or ToldTranslator()
-    return System(name, translator, [], detector=NaturalDetector(translator.languages))
+    return System(name, translator, [], detector=NaturalDetector(translator.languages), ways=ways)
 
 
 class Client:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import torch
@@ -16,20 +17,21 @@ from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.languages import language_tag
 from zsnmt.processes import used_seconds
 
-VOTE, AVERAGE, CONTRAST, MASK = (
+VOTE, AVERAGE, CONTRAST, MASK, MASK_ALONE = (
     Method(Ensemble()),
     Method(Ensemble(by="average")),
     Method(Contrast()),
     Method(mask=Mask()),
+    Method(mask=Mask(renormalise=True)),
 )
 
 
 def methods(size: str, lines: int, beam: int, batch: int, rounds: int) -> Iterator[str]:
-    """Searches by each method against the direct one, by one thread, in processor's seconds; what an
-    ensemble's other sources cost is not counted.
+    """Searches by each method against the direct one, all into one language, by one thread, in processor's
+    seconds; what an ensemble's other sources cost is not counted.
     """
     torch.set_num_threads(1)
-    subject = random_subject(size, beam, lines)
+    subject = into_one_language(random_subject(size, beam, lines))
     engine = PyTorchEngine(
         subject.model, subject.codec.dictionary, subject.codec.languages, search=subject.search
     )
@@ -43,6 +45,12 @@ def methods(size: str, lines: int, beam: int, batch: int, rounds: int) -> Iterat
     times = paired_times(jobs, rounds, used_seconds)
     yield f"\n{subject.about}: {lines} sentences, beam {beam}, batches of {batch}, {rounds} rounds:\n"
     yield from ratio_rows(times, direct, "the direct search")
+
+
+def into_one_language(subject: Subject) -> Subject:
+    """The subject with all sentences into the language of the first."""
+    start = subject.sentences[0].start
+    return replace(subject, sentences=[each._replace(start=start) for each in subject.sentences])
 
 
 def run(engine: Engine, given: Sequence[Sentence | Bundle], batch: int) -> list[list[list[Hypothesis]]]:
@@ -85,6 +93,7 @@ def bundles_of(subject: Subject) -> dict[str, tuple[Method, list[Bundle]]]:
         "contrast with two languages": (CONTRAST, contrasted(2)),
         "contrast with two languages and a source": (CONTRAST, contrasted(2, 0.7)),
         "mask": (MASK, [bundle(place) for place in range(len(sentences))]),
+        "mask that renormalises": (MASK_ALONE, [bundle(place) for place in range(len(sentences))]),
     }
 
 

@@ -1,6 +1,7 @@
 """The server under load, against its engine alone."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from threading import Thread
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,13 +22,21 @@ from zsnmt.benchmarks.paired import ratios, warn_if_busy
 from zsnmt.decoding.options import FLOAT32, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.processes import used_seconds
 from zsnmt.report.table import MISSING
 from zsnmt.serving.systems import open_systems
 from zsnmt.text.lines import read_lines
 
 ALONE = "the engine alone"
-ADDRESS = re.compile(r" at http://([^:]+):(\d+);")  # in the server's greeting
+GREETING = re.compile(r" at http://([^:]+):(\d+);")  # in the server's greeting
 PATIENCE = 600  # seconds
+
+
+class Address(NamedTuple):
+    """Where a server answers."""
+
+    host: str
+    port: int
 
 
 def serving(
@@ -43,8 +53,9 @@ def serving(
     precision: str | None,
     workers: int | None,
 ) -> Iterator[str]:
-    """A table of requests a second, and of seconds until the answer, by the number of clients that ask at
-    once; a request is a line of a text. The engine alone gets all lines in one call.
+    """A table of requests a second, of seconds until the answer, and of what a request takes of the
+    processors, by the number of clients that ask at once; a request is a line of a text. The engine alone
+    gets all lines in one call.
     """
     if min(requests, rounds, *clients) < 1:
         raise InputError("there is nothing to measure; give --clients, --requests and --rounds of 1 or more")
@@ -56,38 +67,52 @@ def serving(
     bodies = [json.dumps({"q": line, "source": source, "target": to}).encode() for line in lines]
     speeds: dict[str, list[float]] = {ALONE: []}
     waits: dict[str, list[float]] = {}
-    given = {"engine": engine, "precision": precision, "workers": workers, "beam": beam}
-    words = [f"--{name}={value}" for name, value in given.items() if value is not None]
+    work: dict[str, list[float]] = {ALONE: []}
     system.translator.translate(lines[:64], to, source)
-    with server(run, words) as address:
+    words = engine_words(beam=beam, engine=engine, precision=precision, workers=workers)
+    with server(run, words) as (address, pid):
         under_load(address, bodies[:64], clients=8)
         for _ in range(rounds):
-            begin = perf_counter()
+            begin, used = perf_counter(), used_seconds()
             system.translator.translate(lines, to, source)
             speeds[ALONE].append(requests / (perf_counter() - begin))
+            work[ALONE].append((used_seconds() - used) / requests)
             for number in clients:
                 title = f"{number} client{'s' if number > 1 else ''}"
+                used = seconds_of(pid)
                 seconds, found = under_load(address, bodies, number)
+                work.setdefault(title, []).append((seconds_of(pid) - used) / requests)
                 speeds.setdefault(title, []).append(requests / seconds)
                 waits.setdefault(title, []).extend(found)
     about = f"{requests} requests of a line, {rounds} rounds, beam {beam}"
     yield f"\n{run}, {source} to {to}, {system.translator.signature or FLOAT32}: {about}:\n"
     yield (
         "| asked by | requests/s (median) | ratio to the engine alone: median (range) | "
-        "seconds until the answer: median | 99 % |"
+        "seconds until the answer: median | 99 % | processor's ms of a request: median |"
     )
-    yield "|---|---:|---:|---:|---:|"
+    yield "|---|---:|---:|---:|---:|---:|"
     for title, (middle, low, high) in ratios(speeds, ALONE).items():
         wait = [f"{np.percentile(waits[title], share):.3f}" for share in (50, 99) if title in waits]
         yield (
             f"| {title} | {median(speeds[title]):.1f} | {middle:.2f} ({low:.2f}–{high:.2f}) | "
-            f"{' | '.join(wait or [MISSING, MISSING])} |"
+            f"{' | '.join(wait or [MISSING, MISSING])} | {1000 * median(work[title]):.1f} |"
         )
 
 
+def seconds_of(pid: int) -> float:
+    """The seconds of processors that a process has used, as `used_seconds` counts them."""
+    _, _, fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")
+    return int(fields.split()[11]) / os.sysconf("SC_CLK_TCK")
+
+
+def engine_words(**given: object) -> list[str]:
+    """The options of the command that serves so."""
+    return [f"--{name}={value}" for name, value in given.items() if value is not None]
+
+
 @contextmanager
-def server(run: Path, options: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """The host and port of a server of a run, in a process of its own."""
+def server(run: Path, options: Sequence[str]) -> Iterator[tuple[Address, int]]:
+    """Where a server of a run answers, and its process, which is one of its own."""
     command = [sys.executable, "-m", "zsnmt", "serve", str(run), "--port=0", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -95,17 +120,17 @@ def server(run: Path, options: Sequence[str]) -> Iterator[tuple[str, int]]:
             said = []
             for line in process.stderr:
                 said.append(line)
-                if greeting := ADDRESS.search(line):
+                if greeting := GREETING.search(line):
                     break
             else:
                 raise InputError(f"the server does not start: {''.join(said).strip()}")
             Thread(target=process.stderr.read, daemon=True).start()  # so that it can go on writing
-            yield greeting[1], int(greeting[2])
+            yield Address(greeting[1], int(greeting[2])), process.pid
         finally:
             process.terminate()
 
 
-def under_load(address: tuple[str, int], bodies: Sequence[bytes], clients: int) -> tuple[float, list[float]]:
+def under_load(address: Address, bodies: Sequence[bytes], clients: int) -> tuple[float, list[float]]:
     """Seconds until so many clients, who ask one request after another, have all answers; and the seconds
     that each waited. `InputError` for a request that fails.
     """

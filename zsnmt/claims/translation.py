@@ -13,6 +13,7 @@ from zsnmt.report.scores import all_directions, seeds
 from zsnmt.report.significance import Side, mean_difference
 from zsnmt.report.systems import BETWEEN, family_relation
 from zsnmt.report.table import Measured, complete
+from zsnmt.runs.log import read_summary
 from zsnmt.runs.systems import System
 from zsnmt.scoring.figures import MAIN
 
@@ -136,6 +137,26 @@ def means_of(systems: Systems, one: Place, other: Place | None) -> list[float]:
         return []
     values, *others = (side or [] for side in sides)
     return [value - fmean(others[0]) if others else value for value in values]
+
+
+def behind(one: System, other: System, *, part: str) -> Evidence:
+    """The best validation loss (bits a token) of one system minus that of another, of trainings with as many
+    updates; none where some training ended earlier.
+    """
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, systems in kept.scores.items():
+            runs = [systems.get(system.name, []) for system in (one, other)]
+            trained = [[read_summary(scores.training or "") for scores in side] for side in runs]
+            sides = [complete(side) or [] for side in trained]
+            if all(sides) and len({summary.updates for side in sides for summary in side}) == 1:
+                losses = [[summary.loss for summary in side] for side in sides]
+                shown = difference("loss", *losses)
+                found.append(effect(config, shown, losses, seeds=seeds(runs[0]), part=part))
+        return found
+
+    return effects
 
 
 def answered_in_pivot(system: System) -> Evidence:

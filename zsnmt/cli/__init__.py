@@ -14,7 +14,7 @@ from zsnmt.console import WrongUse
 
 GROUPS = {  # what a person wants: verb, and what it does
     "Start": {
-        "demo": "train three small models on invented languages and see what each can do (four minutes)",
+        "demo": "train three small models on invented languages (four minutes) or real text; compare them",
         "translate": "translate text with a trained run or its export",
     },
     "Prepare text": {
@@ -37,6 +37,7 @@ GROUPS = {  # what a person wants: verb, and what it does
     "Look at runs": {
         "evaluate": "translate the test set in every direction, score it and compare runs",
         "table": "print scored runs side by side",
+        "confidence": "measure how well the confidence of translations ranks them by their quality",
         "report": "make one HTML page from scored runs: tables, figures, examples",
         "count-pieces": "count the pieces of each language in the training text of older runs",
         "probe": "measure what a run's encoder knows of token, position and language",

@@ -14,6 +14,7 @@ docs/performance.md.
     zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
     zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
     zsnmt benchmark serving RUN --from de --to fr --text test.de # requests to a server, against its engine
+    zsnmt benchmark faults RUN --from de --to fr --text test.de  # 10,000 requests, most of them wrong
     zsnmt benchmark probes                                       # time and memory of states and probes
 """
 
@@ -195,21 +196,26 @@ def add_text(verbs: Verbs) -> None:
 
 
 def add_serving(verbs: Verbs) -> None:
-    verb = add_verb(
+    serving = add_verb(
         verbs, "serving", "serving", does="a server under load against its engine alone", rounds=3
     )
-    verb.add_argument("run", type=Path, help="run folder, or an export")
-    verb.add_argument("--from", dest="source", required=True, help="source language")
-    verb.add_argument("--to", required=True, help="target language")
-    verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
-    verb.add_argument(
+    serving.add_argument(
         "--clients", type=int, nargs="+", default=[1, 8, 64], help="numbers of clients that ask at once"
     )
-    verb.add_argument(
+    serving.add_argument(
         "--requests", type=int, default=500, help="requests of each round and number of clients"
     )
-    verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
-    add_engine_options(verb)
+    faults = add_verb(verbs, "faults", "faults", does="a server under requests of which most are wrong")
+    faults.add_argument("--clients", type=int, default=16, help="clients that ask at once")
+    faults.add_argument("--requests", type=int, default=10_000, help="how many of all kinds")
+    faults.add_argument("--seed", type=int, default=1, help="of the order of requests")
+    for verb in (serving, faults):
+        verb.add_argument("run", type=Path, help="run folder, or an export")
+        verb.add_argument("--from", dest="source", required=True, help="source language")
+        verb.add_argument("--to", required=True, help="target language")
+        verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
+        verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
+        add_engine_options(verb)
 
 
 def add_probes(verbs: Verbs) -> None:

@@ -112,11 +112,15 @@ def show(result: Result) -> None:
 
 
 def show_table(runs: Sequence[Path], report: Path | None) -> None:
-    """Print scored runs side by side, and make their page where one is asked for."""
+    """Print what scored runs found and their figures side by side; make their page where one is asked for."""
+    from zsnmt.report.finding import finding
     from zsnmt.report.markdown import text_table
+    from zsnmt.report.table import wrap
     from zsnmt.runs.scores import read_scores
 
-    print(text_table([read_scores(run) for run in runs]))
+    scores = [read_scores(run) for run in runs]
+    table = text_table(scores)  # first, since it looks whether they can be compared
+    print(*filter(None, [wrap(finding(scores)), table]), sep="\n\n")
     if report:
         write_report(runs, report)
 

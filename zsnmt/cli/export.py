@@ -3,6 +3,7 @@
 zsnmt export RUN --to ctranslate2 --quantization int8
 zsnmt translate RUN/ctranslate2-int8 --to de < text > translation
 zsnmt export RUN --to argos --quantization int8       # packages for Argos Translate and LibreTranslate
+zsnmt export RUN --to huggingface                     # a folder that transformers loads, to be published
 """
 
 from argparse import Namespace
@@ -19,13 +20,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt export", description=__doc__)
     parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
     parser.add_argument(
-        "--to", choices=[*FORMATS, ARGOS], required=True, help="format; both need pip install ctranslate2"
+        "--to",
+        choices=[*FORMATS, ARGOS],
+        required=True,
+        help="format; ctranslate2 and argos need pip install ctranslate2, huggingface pip install "
+        "'zsnmt[huggingface]'",
     )
     parser.add_argument(
         "--quantization",
         metavar=f"{{{','.join(QUANTIZATIONS)}}}",
         default=FLOAT32,
-        help="how weights are kept: int8 is the smallest and, on a CPU, the fastest",
+        help="how weights are kept: int8 is the smallest and, on a CPU, the fastest; of huggingface, float32 "
+        "alone",
     )
     parser.add_argument(
         "--output", type=Path, metavar="FOLDER", help="new folder (default: RUN/FORMAT-QUANTIZATION)"

@@ -1,5 +1,5 @@
 """Keep scores and probes of runs in docs/results/ and make all tables of README.md, RESULTS.md and docs/ from
-them. A config that is new there gets a page.
+them, and docs/figures/direct_against_pivot_CONFIG.png of real text. A config that is new there gets a page.
 
 zsnmt results RUN [RUN ...]     # add runs, then make all tables anew
 zsnmt results                   # only make them anew
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "docs" / "results"
+FIGURES = ROOT / "docs" / "figures"
 
 
 def documents() -> list[Path]:
@@ -28,10 +29,10 @@ def makers() -> "dict[str, Maker]":
     from zsnmt.claims import table as claims
     from zsnmt.masked_lm.report import kept
     from zsnmt.masked_lm.report import papers as masked_lm_papers
-    from zsnmt.report import config_pages, documents, in_short  # loads sacreBLEU
+    from zsnmt.report import confidence, config_pages, documents, in_short  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    modules = documents, in_short, config_pages, kept, papers, masked_lm_papers, claims
+    modules = documents, in_short, config_pages, confidence, kept, papers, masked_lm_papers, claims
     return {name: maker for module in modules for name, maker in module.MAKERS.items()}
 
 
@@ -41,15 +42,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "runs",
         type=Path,
         nargs="*",
-        help="run folders with scores.json, and probes if they have some, or with masked_lm.json",
+        help="run folders with scores.json, and what else was measured of them, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
     from zsnmt.files.records import lay_out
     from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
+    from zsnmt.report.confidence import RECORD_FILE, keep_confidence
     from zsnmt.report.config_pages import configs_without_page, new_page
     from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
+    from zsnmt.report.figures import png
+    from zsnmt.report.in_short import of_real_text
     from zsnmt.report.probes.folder import has_probes
     from zsnmt.runs.scores import read_scores
 
@@ -58,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(keep_masked_lm(run, KEPT))
             continue
         print(keep_scores(read_scores(run), KEPT))
+        if (run / RECORD_FILE).is_file():
+            print(keep_confidence(run, KEPT))
         if has_probes(run):
             print(keep_probes(run, KEPT))
     for path in sorted(KEPT.rglob("*.json")):
@@ -69,3 +75,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         document = fill(path.read_text(encoding="utf-8"), KEPT, makers())
         with replacing(path) as file:
             file.write(document.encode("utf-8"))
+    for name, drawing in of_real_text(KEPT):
+        with replacing(FIGURES / f"{name}.png") as file:
+            file.write(png(drawing))

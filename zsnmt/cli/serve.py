@@ -2,6 +2,7 @@
 
 zsnmt serve RUN
 zsnmt serve RUN OTHER_RUN/ctranslate2-int8 --port 8080 --keys FILE --rate 60
+zsnmt serve RUN OTHER_RUN --ways ensemble mask
 
 The first one serves clients that name no system. See docs/serving.md.
 """
@@ -33,6 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--origins", nargs="+", default=[], metavar="URL", help="other sites whose pages may ask; '*' for all"
     )
+    parser.add_argument(
+        "--ways",
+        nargs="+",
+        default=[],
+        metavar="WAY",
+        help="translate by these methods, too: ensemble, mask, contrast, with settings as in mask:pieces=2 "
+        "(docs/method.md)",
+    )
     console.add_fields(parser, Limits)
     add_search_options(parser)
     add_engine_options(parser)
@@ -51,6 +60,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     keys = read_keys(options.keys) if options.keys else []
     with bind(options.host, options.port) as listener:
-        systems = open_systems(options.runs, search, choice)
+        systems = open_systems(options.runs, search, choice, ways=options.ways)
         app = application(systems, limits, keys, origins=options.origins)
         serve(app, listener, seconds=limits.seconds, names=[*systems])

@@ -3,6 +3,7 @@
 zsnmt translate RUN --to de < text > translation
 zsnmt translate RUN --from nl --to de --via en --input text --output translation
 zsnmt translate RUN --from nl --to de --way ensemble < text > translation
+zsnmt translate RUN --from nl --to de --scores tsv --agreement < text > table
 zsnmt translate RUN --from auto --to de --input letter.docx --output brief.docx
 
 Documents are web pages (.html), Word (.docx), subtitles (.srt), messages of programs (.po) and, with
@@ -12,7 +13,7 @@ Documents are web pages (.html), Word (.docx), subtitles (.srt), messages of pro
 import itertools
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from zsnmt.decoding.options import (
 )
 from zsnmt.documents.formats import PLAIN, is_document, read_document
 from zsnmt.files.replacing import replacing
+from zsnmt.inference.translation import FORMATS, Legs, Translation, row
 from zsnmt.languages import AUTO
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
@@ -67,6 +69,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--output", type=console.output_file, help="file for the translation (default: stdout)"
     )
+    parser.add_argument(
+        "--scores",
+        choices=FORMATS,
+        help="write the mean log-probability of a translation's tokens, its end among them, beside it: with "
+        "tabs between, the translation last, or as a JSON object per line (docs/confidence.md)",
+    )
+    parser.add_argument(
+        "--agreement",
+        action="store_true",
+        help="with --scores: also how it agrees with the translation through the pivot, or, with --via, with "
+        "the direct one (chrF), which takes that one's time, too",
+    )
     add_search_options(parser)
     parser.add_argument(
         "--batch-tokens", type=int, metavar="N", default=BATCH_TOKENS, help="source tokens in a batch, about"
@@ -75,6 +89,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.document and not options.input:
         parser.error("a document is a file: name it with --input")
+    whole = options.document or is_document(options.input)
+    if options.scores and whole:
+        parser.error("a document has no place for --scores; give its text as lines")
+    if options.agreement and not options.scores:
+        parser.error("--agreement is one of the --scores: choose their form, as in --scores tsv")
     search, choice = chosen_search(options), engine_choice(options)
     options.way = options.way and parse_method(options.way)
     from zsnmt.inference.engines import check_method, prepare_engine  # loads PyTorch
@@ -89,9 +108,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         counts = piece_counts(options.run) if options.way.mask else None
         translator = translator.by(options.way, counts)
     refuse_wrong_languages(translator, options)  # before any text is read
-    if options.document or is_document(options.input) or options.source == AUTO:
-        translate_whole(translator, options)
+    if whole or options.source == AUTO:
+        translate_whole(translator, options, document=whole)
         return
+    from zsnmt.inference.confidence import scored_lines
+
+    legs = Legs(options.source, options.to, options.via)
     lines = iterate_input(options.input)
 
     # A method may read a line beside another, so the whole text is read before any of it is translated.
@@ -101,14 +123,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         first_line = 1
         with tqdm(unit=" lines", disable=None) as bar:
             while chunk := list(itertools.islice(lines, at_a_time)):
-                yield from translator.translate(
+                translated = scored_lines(
+                    translator,
                     chunk,
-                    options.to,
-                    options.source,
-                    via=options.via,
+                    legs,
+                    agreement=options.agreement,
                     first_line=first_line,
                     finished=bar.update,
                 )
+                yield from rows(translated, options)
                 first_line += len(chunk)
 
     if options.output:
@@ -120,7 +143,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None:
-    """`InputError` for a language that the model does not know, and where one is missing."""
+    """`InputError` for a language that the model does not know, where one is missing, and for scores that
+    its translations do not have.
+    """
+    from zsnmt.inference.confidence import check_scores
+
     source = options.source
     if source == AUTO and options.way and options.way.needs_source:
         source = None
@@ -129,21 +156,31 @@ def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None
             language for language in translator.languages if language not in (options.to, options.via)
         )
     translator.legs(source, options.to, options.via)
+    if options.scores:
+        check_scores(translator, Legs(options.source, options.to, options.via), options.agreement)
 
 
-def translate_whole(translator: "Translator", options: Namespace) -> None:
+def rows(translations: Iterable[Translation], options: Namespace) -> Iterator[str]:
+    """What is written of each translation: its text, or a row with its scores."""
+    for each in translations:
+        yield row(each, options.scores, options.agreement) if options.scores else each.text
+
+
+def translate_whole(translator: "Translator", options: Namespace, document: bool) -> None:
     """Translate what has to be read to its end first: a document, and lines whose languages are not said."""
-    from zsnmt.inference.documents import Legs, translate_document, translate_lines
+    from zsnmt.inference.documents import translate_document, translate_lines
 
     legs = Legs(options.source, options.to, options.via)
     with tqdm(unit=" sentences", disable=None) as bar:
-        if options.document or is_document(options.input):
-            document = read_document(options.input, PLAIN if options.document else None)
-            content, found = translate_document(translator, document, legs, finished=bar.update)
+        if document:
+            read = read_document(options.input, PLAIN if options.document else None)
+            content, found = translate_document(translator, read, legs, finished=bar.update)
         else:
             lines = [*iterate_input(options.input)]
-            translations, found = translate_lines(translator, lines, legs, finished=bar.update)
-            content = "".join(f"{line}\n" for line in translations).encode("utf-8")
+            translations, found = translate_lines(
+                translator, lines, legs, agreement=options.agreement, finished=bar.update
+            )
+            content = "".join(f"{line}\n" for line in rows(translations, options)).encode("utf-8")
     if options.source == AUTO:
         print(f"source: {found}", file=sys.stderr)
     if options.output:

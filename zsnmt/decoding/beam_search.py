@@ -32,14 +32,16 @@ def beam_search(
     that do not go on, and a sentence ends with W finished ones or at its limit.
 
     Several states, of other sources or tags for the same N outputs, go on with the same hypotheses; `combine`
-    makes candidates of what they say. `penalties` (N×V) are added to log-probabilities.
+    makes candidates of what they say. `penalties` (N×V) are added to log-probabilities. States that search
+    some symbols alone have the same ones, EOS and none of `never` among them.
     """
     finished: list[list[Hypothesis]] = [[] for _ in limits]
     sentences, width = (
         [*range(len(limits))],
-        min(search.beam, states[0].symbols - 1),
+        min(search.beam, states[0].output.size - 1),
     )  # the sentences still searched, by row
-    device, combine = states[0].starts.device, combine or of_one
+    device, combine, symbols = states[0].starts.device, combine or of_one, states[0].output.symbols
+    ending = eos if symbols is None else int(symbols.eq(eos).nonzero())
     limit = torch.tensor(limits, device=device)
     tokens = None  # the first of each state, then N×W
     history = states[0].starts.new_empty((len(limits), 1, 0))  # N×W×step
@@ -55,12 +57,15 @@ def beam_search(
         for log_probabilities in views:
             if penalties is not None:
                 log_probabilities += penalties[:, None]
-            log_probabilities[..., never] = -math.inf
+            if symbols is None:
+                log_probabilities[..., never] = -math.inf
             if step == 0:
-                log_probabilities[..., eos] = -math.inf
+                log_probabilities[..., ending] = -math.inf
             if step >= nearest:
-                keep_only(eos, log_probabilities, limit <= step)
+                keep_only(ending, log_probabilities, limit <= step)
         candidate_scores, parents, candidates = combine(views, scores, 2 * width)  # N×2W each
+        if symbols is not None:
+            candidates = symbols[candidates]
 
         ends = candidates.eq(eos) & candidate_scores.ne(-math.inf)
         done = set()

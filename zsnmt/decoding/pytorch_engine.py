@@ -8,10 +8,11 @@ import torch
 from fairseq.data import Dictionary
 from fairseq.data.data_utils import collate_tokens
 from fairseq.models import BaseFairseqModel
+from torch import Tensor
 
 from zsnmt.decoding.beam_search import beam_search
 from zsnmt.decoding.options import FLOAT32
-from zsnmt.decoding.packed.decoder import DecoderState, PackedDecoder
+from zsnmt.decoding.packed.decoder import DecoderState, Output, PackedDecoder
 from zsnmt.decoding.packed.encoder import PackedEncoder
 from zsnmt.decoding.packed.linear import check_precision
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
@@ -62,8 +63,10 @@ class PyTorchEngine:
             never=self.never,
         )
 
-    def begin(self, views: Sequence[Sequence[Sentence]]) -> list[DecoderState]:
-        """A search's beginning for N sentences, and for each list of N others that are read with them."""
+    def begin(self, views: Sequence[Sequence[Sentence]], output: Output | None = None) -> list[DecoderState]:
+        """A search's beginning for N sentences, and for each list of N others that are read with them; with
+        an `output` among its symbols.
+        """
         rows: dict[tuple[int, ...], int] = {}  # of each source in what is encoded
         places = [
             [rows.setdefault(tuple(sentence.source), len(rows)) for sentence in sentences]
@@ -77,9 +80,14 @@ class PyTorchEngine:
                 padding_mask,
                 torch.tensor(of_view, device=self.device),
                 starts=torch.tensor([sentence.start for sentence in sentences], device=self.device),
+                output=output,
             )
             for sentences, of_view in zip(views, places)
         ]
+
+    def output_among(self, symbols: Tensor) -> Output:
+        """The output of searches among some symbols (ids, in order), without those that are never written."""
+        return self.decoder.output_of(symbols[~torch.isin(symbols, self.never)])
 
     def limits(self, sentences: Sequence[Sentence]) -> list[int]:
         """How many tokens the output of each may have before EOS."""

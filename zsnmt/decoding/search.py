@@ -60,6 +60,11 @@ class Search:
         """The score of a hypothesis of so many tokens, EOS among them."""
         return log_probability / length ** search_penalty(self.length_penalty, self.length_penalty_form)
 
+    def log_probability(self, hypothesis: Hypothesis) -> float:
+        """That of all its tokens, EOS among them: its score without the length penalty."""
+        length = len(hypothesis.tokens)
+        return hypothesis.score * length ** search_penalty(self.length_penalty, self.length_penalty_form)
+
 
 def never_written(dictionary: Dictionary, languages: Sequence[str]) -> list[int]:
     """The ids that no translation has: padding, and the languages' tags."""

@@ -28,7 +28,8 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
     """The options of fairseq-train for a student, but for its data; later ones override earlier ones.
 
     One that goes on from its teacher has the teacher's options, half of the config's learning rate and few
-    epochs; one from scratch those of the config. Raises `InputError` for an architecture that there is not.
+    epochs, each of them validated; one from scratch those of the config. Raises `InputError` for an
+    architecture that there is not.
     """
     architecture = distillation.student or teacher.architecture
     check_architecture(architecture)
@@ -42,7 +43,10 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
         "--patience": PATIENCE,
         "--finetune-from-model": teacher.model.resolve(),
     }
-    return [*options_of(teacher.run), *option_words(going_on)]
+    of_teacher = options_of(teacher.run)
+    # Of little text a teacher may have more epochs from one validation to the next than a student has.
+    going_on |= {name: 1 for name in ("--validate-interval", "--save-interval") if name in of_teacher}
+    return [*of_teacher, *option_words(going_on)]
 
 
 def option_words(options: Mapping[str, object]) -> list[str]:

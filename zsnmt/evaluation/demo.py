@@ -6,14 +6,16 @@ from pathlib import Path
 
 from zsnmt.corpora.invented.gloss import Dictionary, two_lines
 from zsnmt.corpora.invented.options import parse_corpus
+from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
 from zsnmt.decoding.search import Search
 from zsnmt.distillation.distill import distill_run
 from zsnmt.distillation.settings import BOTH, Distillation, SyntheticSettings
 from zsnmt.errors import InputError
 from zsnmt.evaluation.scored_run import choose_settings, score_run, settings_of
 from zsnmt.languages import Direction
+from zsnmt.processes import cores
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, path_from_top, recipe_command
-from zsnmt.runs.scores import DIRECT
+from zsnmt.runs.scores import DIRECT, PIVOT
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
@@ -23,56 +25,62 @@ from zsnmt.training.train import train_run
 
 TRAINED = (BASELINE.name, RESIDUAL.name)
 STUDENT = f"{BASELINE.name}_{STUDENTS[BOTH]}"
-AT_ONCE = 2  # processes
+AT_ONCE = min(2, cores())  # processes
 SEED = 1
 WIDTH = 28  # of what stands before a sentence
 SHOWN = 3  # sentences
 
 
 def train_and_score(
-    steps: Steps, experiment: Experiment, variables: Mapping[str, str], *, student: bool = True
+    steps: Steps,
+    experiment: Experiment,
+    variables: Mapping[str, str],
+    *,
+    student: bool = True,
+    lines: int | None = None,
 ) -> list[Path]:
     """Train and score the systems, each in a process of its own; returns their run folders.
 
-    The baseline's `student` is trained while the others are scored, and the baseline translates through the
-    pivot for all; without a student each does so itself. Raises `InputError` if one of them fails, which
-    says why itself.
+    The baseline's `student` is trained while the others are scored, on `lines` lines of each direction at
+    most, and the baseline translates through the pivot for all; without a student each does so itself.
+    Raises `InputError` if one of them fails, which says why itself.
     """
-    number = len(experiment.config.languages)
     prepare_data(steps, experiment)
     steps.say(
         f"training {' '.join(TRAINED)} side by side; the whole logs are in "
         f"{experiment.folder}/*/seed{SEED}/train.log"
     )
     finish_all([partial(train_run, steps, experiment, system, system, SEED) for system in TRAINED])
+    tested = 2 * pairs_of_split(experiment.text, "test", experiment.config.languages)
     steps.say(
-        f"translating the test set in {number * (number - 1)} directions, {(number - 1) * (number - 2)} of "
-        "them never seen in training"
+        f"translating the test set in {len(tested)} directions, {len(zero_shot(experiment))} of them never "
+        "seen in training"
         + f"; meanwhile {BASELINE.name} teaches {STUDENT} what it says in two steps"
         * student
     )
     runs = [experiment.run(system, SEED) for system in TRAINED]
     pivot = runs[0] if student else None
     scoring = [partial(score, steps, run, variables, pivot=pivot) for run in runs]
-    finish_all([partial(teach, steps, experiment, variables)] * student + scoring)
+    finish_all([partial(teach, steps, experiment, variables, lines=lines)] * student + scoring)
     if student:
         runs.append(experiment.run(STUDENT, SEED))
         score(steps, runs[-1], variables, pivot=pivot)
     return runs
 
 
-def teach(steps: Steps, experiment: Experiment, variables: Mapping[str, str]) -> None:
+def teach(steps: Steps, experiment: Experiment, variables: Mapping[str, str], *, lines: int | None) -> None:
     """Train a student on the baseline's translations, as `zsnmt distill` does."""
     teacher = experiment.run(BASELINE.name, SEED)
     search = choose_settings(Search, settings_of(teacher, variables, {}))
-    synthetic = SyntheticSettings(identifier=experiment.config.identifier, search=search)
+    synthetic = SyntheticSettings(lines=lines, identifier=experiment.config.identifier, search=search)
+    words = ["--beam", str(search.beam), *(["--lines", str(lines)] if lines else [])]
     distill_run(
         steps,
         experiment,
         Distillation(teacher, synthetic=synthetic),
         name=STUDENT,
         seed=SEED,
-        recipe=recipe_command("distill", experiment.file, path_from_top(teacher), "--beam", str(search.beam)),
+        recipe=recipe_command("distill", experiment.file, path_from_top(teacher), *words),
     )
 
 
@@ -86,12 +94,12 @@ def finish_all(jobs: Sequence[Callable[[], object]]) -> None:
 
 
 def examples(experiment: Experiment, systems: Sequence[str]) -> Iterator[str]:
-    """Sentences of the test set in directions without training text, with what each system made of them; of
-    invented languages also what each word means.
+    """Sentences of the test set in directions without training text, with what each system made of them, and
+    the first also through the pivot; of invented languages also what each word means.
     """
-    languages, synthetic = experiment.config.languages, experiment.config.synthetic
+    synthetic = experiment.config.synthetic
     dictionary = Dictionary(parse_corpus(synthetic)) if synthetic else None
-    ends = Direction(languages[1], languages[-1])
+    ends = zero_shot(experiment)[0]
     for number in range(SHOWN):
         direction = ends if number % 2 == 0 else Direction(ends.target, ends.source)
         for label, sentence, language in example(experiment, systems, number, direction=direction):
@@ -104,18 +112,30 @@ def examples(experiment: Experiment, systems: Sequence[str]) -> Iterator[str]:
         yield ""
 
 
+def zero_shot(experiment: Experiment) -> list[Direction]:
+    """The directions without training text that have a test set; the first is that between the languages
+    furthest from each other in the config.
+    """
+    pivot, *others = experiment.config.languages
+    tested = pairs_of_split(experiment.text, "test", others)
+    apart = sorted(tested, key=lambda pair: others.index(pair[0]) - others.index(pair[1]))
+    return [Direction(*way) for pair in apart for way in (pair, pair[::-1])]
+
+
 def example(
     experiment: Experiment, systems: Sequence[str], number: int, *, direction: Direction
 ) -> Iterator[tuple[str, str, str]]:
     """A sentence of the test set, counted from 0, as it is and as it should be, and each system's
-    translation: what it is, the sentence, and the language that it should be in.
+    translation, of the first also that through the pivot: what it is, the sentence, and the language that it
+    should be in.
     """
-    for language, what in ((direction.source, ""), (direction.target, ", as it should be")):
-        sentence = read_lines(experiment.text / f"test.{language}")[number]
-        yield describe_language(experiment, language) + what, sentence, language
-    for system in systems:
-        hypotheses = hypotheses_file(experiment.run(system, SEED) / HYPOTHESES, DIRECT, direction)
-        yield system, read_lines(hypotheses, allow_empty_lines=True)[number], direction.target
+    files = find_pair(experiment.text, "test", direction.source, target=direction.target)
+    for language, what, file in zip(direction, ("", ", as it should be"), files):
+        yield describe_language(experiment, language) + what, read_lines(file)[number], language
+    through = f"{systems[0]}, through {experiment.config.languages[0]}"
+    for label, system, way in [*((name, name, DIRECT) for name in systems), (through, systems[0], PIVOT)]:
+        hypotheses = hypotheses_file(experiment.run(system, SEED) / HYPOTHESES, way, direction)
+        yield label, read_lines(hypotheses, allow_empty_lines=True)[number], direction.target
 
 
 def describe_language(experiment: Experiment, language: str) -> str:

@@ -16,20 +16,17 @@ logger = logging.getLogger(__name__)
 
 
 class Bundler:
-    """Makes bundles of the parts of some lines of one language.
+    """Makes bundles of the parts of some lines.
 
-    `through`: for an ensemble, the lines' translations by pivot. Raises `InputError` for a contrast of
-    sources where all lines are one.
+    `companions`: for a contrast of sources, another line of the text for each, see `companions`; `through`:
+    for an ensemble, the lines' translations by pivot.
     """
 
     def __init__(
-        self, codec: Codec, method: Method, lines: Sequence[str], through: Mapping[str, Sequence[str]]
+        self, codec: Codec, method: Method, companions: Sequence[str], through: Mapping[str, Sequence[str]]
     ) -> None:
-        self.codec, self.method, self.through = codec, method, through
+        self.codec, self.method, self.companions, self.through = codec, method, companions, through
         self.alone = 0  # sentences of an ensemble whose other sources cannot be read
-        self.companions: Sequence[str] = []
-        if isinstance(method.several, Contrast) and method.several.source_weight:
-            self.companions = next_lines(lines)
         self.tokens = lru_cache(maxsize=None)(self._tokens)
 
     def bundles(self, parts: Sequence[Part]) -> list[Bundle]:
@@ -90,6 +87,15 @@ class Bundler:
         """Tokens of a line in as many parts as the model reads of it."""
         anywhere = next(target for target in self.codec.languages if target != language)
         return self.codec.parts(line, language, self.codec.room(Direction(language, anywhere)))
+
+
+def companions(method: Method | None, lines: Sequence[str]) -> list[str]:
+    """What a method reads beside each line of a text, in the same language; `InputError` for a contrast of
+    sources where all lines are one.
+    """
+    if method and isinstance(method.several, Contrast) and method.several.source_weight:
+        return next_lines(lines)
+    return [""] * len(lines)
 
 
 def next_lines(lines: Sequence[str]) -> list[str]:

@@ -2,23 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from itertools import compress
-from typing import NamedTuple
 
 from zsnmt.documents.languages import describe, identify_passages
 from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.documents.translation import Translate, translate_passages
+from zsnmt.inference.confidence import scored_lines
+from zsnmt.inference.translation import Legs, Translation
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import AUTO
 
 Finished = Callable[[float], object]
-
-
-class Legs(NamedTuple):
-    """From what language (`AUTO`: identified), to which, and through which one if any."""
-
-    source: str | None
-    target: str
-    via: str | None = None
 
 
 def translate_document(
@@ -37,16 +30,29 @@ def translate_document(
 
 
 def translate_lines(
-    translator: Translator, lines: Sequence[str], legs: Legs, *, finished: Finished = lambda number: None
-) -> tuple[list[str], str]:
-    """The same of lines, each a sentence: one line for each."""
+    translator: Translator,
+    lines: Sequence[str],
+    legs: Legs,
+    *,
+    agreement: bool = False,
+    finished: Finished = lambda number: None,
+) -> tuple[list[Translation], str]:
+    """The same of lines, each a sentence: one translation for each, with its `agreement` where there is
+    another way.
+    """
     languages = sources_of(translator, [Passage((Run(line),)) for line in lines], legs)
-    translations, translate = list(lines), step(translator, legs, finished)
+    translations = [*map(Translation, lines)]
     for language in dict.fromkeys(languages):
         if language != legs.target:
             chosen = [of_line == language for of_line in languages]
-            places = compress(range(len(lines)), chosen)
-            for place, translation in zip(places, translate([*compress(lines, chosen)], language)):
+            made = scored_lines(
+                translator,
+                [*compress(lines, chosen)],
+                from_language(legs, language),
+                agreement=agreement,
+                finished=finished,
+            )
+            for place, translation in zip(compress(range(len(lines)), chosen), made):
                 translations[place] = translation
     return translations, describe(languages)
 
@@ -61,10 +67,15 @@ def sources_of(translator: Translator, passages: Sequence[Passage], legs: Legs) 
 
 
 def step(translator: Translator, legs: Legs, finished: Finished) -> Translate:
-    """What translates lines of a language; those in the language to go through need not."""
+    """What translates lines of a language."""
 
     def translate(lines: Sequence[str], source: str) -> list[str]:
-        via = None if legs.via == source else legs.via
-        return translator.translate(lines, legs.target, source, via=via, finished=finished)
+        way = from_language(legs, source)
+        return translator.translate(lines, way.target, source, via=way.via, finished=finished)
 
     return translate
+
+
+def from_language(legs: Legs, source: str) -> Legs:
+    """The way of lines of a language; those in the language to go through need not."""
+    return Legs(source, legs.target, None if legs.via == source else legs.via)

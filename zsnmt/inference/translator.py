@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +13,10 @@ from zsnmt.decoding.methods.vocabulary import PieceCounts
 from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
-from zsnmt.inference.bundles import Bundler
+from zsnmt.inference.bundles import Bundler, companions
 from zsnmt.inference.engines import engine_with, open_engine
 from zsnmt.inference.parts import Part
+from zsnmt.inference.translation import Translation, joined
 from zsnmt.languages import Direction
 
 logger = logging.getLogger(__name__)
@@ -29,8 +30,9 @@ class Translator:
     In float32 a translation depends on its batch only where rounding makes two candidates of the search
     equal (docs/method.md, "What is exact, and where"): then either is kept, and what is found in the end may
     differ by more than rounding. A batch holds about `batch_tokens` source tokens and at most 64 sentences.
-    `signature` names what of the engine changes translations. With a `method`, which `by` gives it, `direct`
-    is the one that translates without.
+    `signature` names what of the engine changes translations; `settings` is what it searches with, by which
+    scores become log-probabilities. With a `method`, which `by` gives it, `direct` is the one that translates
+    without.
     """
 
     def __init__(
@@ -38,11 +40,12 @@ class Translator:
         engine: Engine,
         codec: Codec,
         *,
+        settings: Search = Search(),
         batch_tokens: int = BATCH_TOKENS,
         method: Method | None = None,
         direct: "Translator | None" = None,
     ) -> None:
-        self.engine, self.codec, self.batch_tokens = engine, codec, batch_tokens
+        self.engine, self.codec, self.settings, self.batch_tokens = engine, codec, settings, batch_tokens
         self.method, self.direct = method, direct or self
         self.signature = engine.signature
         self.pipeline, self.languages, self.trained, self.pivot = (
@@ -64,7 +67,7 @@ class Translator:
         """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder
         is read.
         """
-        return cls(*open_engine(folder, search, choice), batch_tokens=batch_tokens)
+        return cls(*open_engine(folder, search, choice), settings=search, batch_tokens=batch_tokens)
 
     def by(self, method: Method, counts: PieceCounts | None = None) -> "Translator":
         """The same model, which translates by a method; `counts` are of its pieces, which masks need.
@@ -74,7 +77,12 @@ class Translator:
         method = method.of(self.languages)
         engine = engine_with(self.direct.engine, method, self.codec, counts=counts)
         return Translator(
-            engine, self.codec, batch_tokens=self.batch_tokens, method=method, direct=self.direct
+            engine,
+            self.codec,
+            settings=self.settings,
+            batch_tokens=self.batch_tokens,
+            method=method,
+            direct=self.direct,
         )
 
     def translate(
@@ -94,16 +102,32 @@ class Translator:
         number of lines that each batch ends. Raises `InputError` for an unknown language, for a
         language into itself, and without `source` where the model needs it.
         """
+        found = self.scored(lines, target, source, via=via, first_line=first_line, finished=finished)
+        return [each.text for each in found]
+
+    def scored(
+        self,
+        lines: Sequence[str],
+        target: str,
+        source: str | None = None,
+        *,
+        via: str | None = None,
+        first_line: int = 1,
+        finished: Callable[[float], object] = lambda number: None,
+    ) -> list[Translation]:
+        """What `translate` gives, with the log-probabilities."""
         legs = self.legs(source, target, via)
+        translations = [*map(Translation, lines)]
         for direction in legs:
-            translations = self.translate_into(
-                lines,
+            following = self.scored_into(
+                [each.text for each in translations],
                 [direction],
                 first_line=first_line,
                 finished=lambda number: finished(number / len(legs)),
             )
-            lines = translations[direction]
-        return list(lines)
+            pairs = zip(following[direction], translations, strict=True)
+            translations = [each.made_from(first) for each, first in pairs]
+        return translations
 
     def legs(self, source: str | None, target: str, via: str | None) -> list[Direction]:
         """The directions that a translation goes through, one or two, checked."""
@@ -139,32 +163,57 @@ class Translator:
         All translations of a line are in one batch, or in two neighbours, so that it is encoded once unless
         its tags name the target.
         """
-        translations = {direction: [""] * len(lines) for direction in directions}
+        found = self.scored_into(lines, directions, first_line=first_line, finished=finished)
+        return {direction: [each.text for each in of_direction] for direction, of_direction in found.items()}
+
+    def scored_into(
+        self,
+        lines: Sequence[str],
+        directions: Sequence[Direction],
+        *,
+        first_line: int = 1,
+        finished: Callable[[float], object] = lambda number: None,
+    ) -> dict[Direction, list[Translation]]:
+        """What `translate_into` gives, with the log-probabilities."""
+        of_lines: dict[Direction, list[list[Translation]]] = {
+            direction: [[] for _ in lines] for direction in directions
+        }
         parts = list(self.parts_of(lines, directions, first_line))
         parts_by_line = Counter(part.line for part in parts)  # in all directions
         finished((len(lines) - len(parts_by_line)) * len(directions))  # the empty ones
-        translated: dict[int, str] = {}
+        translated: dict[int, Translation] = {}
         for batch, hypotheses in self.search(parts, self.searched(parts, lines, first_line)):
             for place, (best, *_) in zip(batch, hypotheses, strict=True):
-                translated[place] = self.codec.text(best.tokens, parts[place].direction.target)
+                translated[place] = self.translation(best, parts[place].direction.target)
             finished(sum(len(directions) / parts_by_line[parts[place].line] for place in batch))
         for place, part in enumerate(parts):
-            so_far = translations[part.direction][part.line]
-            translations[part.direction][part.line] = f"{so_far} {translated[place]}".strip()
-        return translations
+            of_lines[part.direction][part.line].append(translated[place])
+        return {direction: [*map(joined, of_direction)] for direction, of_direction in of_lines.items()}
 
-    def n_best(self, lines: Sequence["Line"]) -> list[list[str]]:
+    def translation(self, hypothesis: Hypothesis, language: str) -> Translation:
+        """A hypothesis in a language as raw text."""
+        text = self.codec.text(hypothesis.tokens, language)
+        if self.method is not None and not self.method.has_probabilities:
+            return Translation(text)
+        return Translation(text, self.settings.log_probability(hypothesis), len(hypothesis.tokens))
+
+    def n_best(self, lines: Sequence["Line"]) -> list[list[Translation]]:
         """The best translations of raw lines, each in a direction of its own, that differ, best first; no
         more than the search keeps.
 
         Of a line in parts, the second translation has the second of each part, and so on.
         """
-        parts = [
-            Part(place, line.direction, tokens)
-            for place, line in enumerate(lines)
-            for tokens in self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
+        cut = [
+            self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
+            for line in lines
         ]
-        sentences = [self.codec.sentence(part.tokens, part.direction) for part in parts]
+        parts = [
+            Part(place, line.direction, tokens, whole=len(cut[place]) == 1)
+            for place, line in enumerate(lines)
+            for tokens in cut[place]
+        ]
+        beside = [line.beside for line in lines]
+        sentences = self.bundles(parts, beside, through=self.through_pivots(lines))
         of_part: dict[int, list[Hypothesis]] = {}
         for batch, hypotheses in self.search(parts, sentences):
             of_part.update(zip(batch, hypotheses, strict=True))
@@ -173,18 +222,34 @@ class Translator:
             of_line[part.line].append(of_part[place])
         return [self.different(line, of_parts) for line, of_parts in zip(lines, of_line, strict=True)]
 
-    def different(self, line: "Line", of_parts: Sequence[Sequence[Hypothesis]]) -> list[str]:
-        """The best texts that the hypotheses of a line's parts make."""
-        texts: dict[str, None] = {}
+    def different(self, line: "Line", of_parts: Sequence[Sequence[Hypothesis]]) -> list[Translation]:
+        """The best translations that the hypotheses of a line's parts make."""
+        found: dict[str, Translation] = {}
         for rank in range(max(map(len, of_parts), default=1)):
-            words = [
-                self.codec.text(each[min(rank, len(each) - 1)].tokens, line.direction.target)
-                for each in of_parts
-            ]
-            texts[" ".join(words).strip()] = None
-            if len(texts) == line.number:
+            made = joined(
+                self.translation(each[min(rank, len(each) - 1)], line.direction.target) for each in of_parts
+            )
+            found.setdefault(made.text, made)
+            if len(found) == line.number:
                 break
-        return [*texts]
+        return [*found.values()]
+
+    def through_pivots(self, lines: Sequence["Line"]) -> dict[str, list[str]]:
+        """For an ensemble, the translation of each line into each pivot; nothing where its direction has
+        none.
+        """
+        if self.method is None or not isinstance(several := self.method.several, Ensemble):
+            return {}
+        through = {pivot: [""] * len(lines) for pivot in several.through}
+        asked = [
+            (place, pivot, Line(line.text, Direction(line.direction.source, pivot)))
+            for place, line in enumerate(lines)
+            for pivot in several.pivots(line.direction)
+        ]
+        made = self.direct.n_best([line for _, _, line in asked])
+        for (place, pivot, _), (best, *_) in zip(asked, made, strict=True):
+            through[pivot][place] = best.text
+        return through
 
     def search(
         self, parts: Sequence[Part], sentences: Sequence[Sentence | Bundle]
@@ -199,16 +264,24 @@ class Translator:
     def searched(
         self, parts: Sequence[Part], lines: Sequence[str], first_line: int
     ) -> Sequence[Sentence | Bundle]:
-        """What the engine takes of the parts of lines: with a method, what is read beside each, too."""
-        if self.method is None:
-            return [self.codec.sentence(part.tokens, part.direction) for part in parts]
+        """What the engine takes of the parts of a text's lines: with a method, what is read beside each,
+        too.
+        """
         through: dict[str, list[str]] = {}
-        if isinstance(several := self.method.several, Ensemble):
+        if self.method is not None and isinstance(several := self.method.several, Ensemble):
             pivots = dict.fromkeys(pivot for part in parts for pivot in several.pivots(part.direction))
             into = [Direction(parts[0].direction.source, pivot) for pivot in pivots]
             translations = self.direct.translate_into(lines, into, first_line=first_line) if into else {}
             through = {direction.target: made for direction, made in translations.items()}
-        return Bundler(self.codec, self.method, lines, through=through).bundles(parts)
+        return self.bundles(parts, companions(self.method, lines), through=through)
+
+    def bundles(
+        self, parts: Sequence[Part], beside: Sequence[str], *, through: Mapping[str, Sequence[str]]
+    ) -> Sequence[Sentence | Bundle]:
+        """What the engine takes of parts of lines, with what a method reads beside them."""
+        if self.method is None:
+            return [self.codec.sentence(part.tokens, part.direction) for part in parts]
+        return Bundler(self.codec, self.method, beside, through=through).bundles(parts)
 
     def parts_of(
         self, lines: Sequence[str], directions: Sequence[Direction], first_line: int
@@ -249,8 +322,11 @@ class Translator:
 
 
 class Line(NamedTuple):
-    """A raw line to translate in a direction, and how many translations are wanted."""
+    """A raw line to translate in a direction, how many translations are wanted, and what a contrast reads
+    beside it.
+    """
 
     text: str
     direction: Direction
     number: int = 1
+    beside: str = ""

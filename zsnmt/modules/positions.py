@@ -4,8 +4,11 @@ Sinusoidal and learned encodings are added to the input, by fairseq's own module
 the relative keys of BERT models change the attention's logits instead, and leave the input without positions.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +16,9 @@ from torch.nn import functional as F
 
 from zsnmt.modules.position_query import token_positions
 from zsnmt.modules.relative_attention import RelativeKeys, RelativeKeysAndQueries
-from zsnmt.modules.self_attention import SelfAttention
+
+if TYPE_CHECKING:  # elsewhere, without fairseq, an export brings this file alone
+    from zsnmt.modules.self_attention import SelfAttention
 
 BUCKETS, EXACT, FARTHEST = (
     32,

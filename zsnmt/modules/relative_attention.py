@@ -7,12 +7,16 @@ the products are read out by offset; for values, the probabilities are summed by
 then. Both are exact. Offsets are differences, so padding on the left changes nothing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
-from zsnmt.modules.self_attention import SelfAttention
+if TYPE_CHECKING:  # elsewhere, without fairseq, an export brings this file alone
+    from zsnmt.modules.self_attention import SelfAttention
 
 
 class OffsetTable(nn.Module):

@@ -5,7 +5,12 @@ from pathlib import Path
 from zsnmt.report.documents import Maker, kept_scores
 from zsnmt.report.systems import STUDY_TABLES
 
-FORMS = {"": "*.seed*.json", ":probes": "probes/*.seed*.json", ":compression": "compression/*.seed*.json"}
+FORMS = {
+    "": "*.seed*.json",
+    ":probes": "probes/*.seed*.json",
+    ":confidence": "confidence/*.seed*.json",
+    ":compression": "compression/*.seed*.json",
+}
 
 
 def configs_without_page(folder: Path) -> list[str]:

@@ -2,13 +2,16 @@
 them are.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+
+from matplotlib.figure import Figure
 
 from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.report.adaptation import new_language_table
 from zsnmt.report.chosen import marked
+from zsnmt.report.comparison import comparison_figures
 from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_probes, kept_scores
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
 from zsnmt.report.scores import Column, runs_by_system, seeds
@@ -85,6 +88,15 @@ def what_to_use(folder: Path, _: str) -> str:
         f"{BLEU} with English, which were trained, and over the others; wrong language: of the direct ones."
     )
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
+
+
+def of_real_text(folder: Path) -> Iterator[tuple[str, Figure]]:
+    """Name and drawing of direct translation against the pivot, of each text that has both."""
+    for config in REAL_TEXT:
+        if any((folder / config).glob("*.seed*.json")):
+            runs = [scores for scores in kept_scores(folder, config) if scores.system in USED]
+            for name, _, drawing in comparison_figures(runs):
+                yield f"{name}_{config}", drawing
 
 
 def of_system(text: str, runs: Sequence[Scores]) -> list[Cell]:

@@ -18,14 +18,15 @@ from zsnmt.languages import (
 )
 from zsnmt.report import figures
 from zsnmt.report.chosen import marked
+from zsnmt.report.comparison import comparison_figures
 from zsnmt.report.examples import Example
+from zsnmt.report.finding import finding
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inline_figures, templates, write
 from zsnmt.report.papers.tables import beside_papers
 from zsnmt.report.plotted import (
     HeatMap,
     Validation,
-    against_pivot,
     curves,
     direction_figures,
     heat_maps,
@@ -39,7 +40,7 @@ from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system, signature_note
 from zsnmt.report.studies.factorial import remedy_gains
 from zsnmt.report.systems import tables
-from zsnmt.report.table import FORMS, Table, tsv
+from zsnmt.report.table import Table, tsv
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.scoring.figures import MAIN
 
@@ -67,8 +68,9 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     others = [kind_name(kind) for kind in KINDS if kind in groups and kind != SUPERVISED]
     return TEMPLATES.get_template("page.html.jinja").render(
         title=f"{first.config}: {' and '.join(others) or 'direct'} against pivot",
-        lead=f"{', '.join(runs_by_system(all_scores))}; languages {', '.join(first.languages)}, pivot "
-        f"{first.pivot}.",
+        finding=finding(all_scores),
+        lead=f"Systems: {', '.join(runs_by_system(all_scores))}. Languages: "
+        f"{', '.join(first.languages).replace(first.pivot, f'{first.pivot} (the pivot)', 1)}.",
         pivot=first.pivot,
         tables=made,
         summaries=[name for name in made if name not in APART],
@@ -105,14 +107,6 @@ def kind_names(all_scores: Sequence[Scores], direction: Direction) -> list[str]:
         result.kind for scores in all_scores for result in scores.results if result.direction == direction
     }
     return [kind_name(kind) for kind in KINDS if kind in kinds]
-
-
-def comparison_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]]:
-    """Name, title and drawing of direct translation against the pivot; none where only one was scored."""
-    systems, title = [*runs_by_system(all_scores)], "Direct translation against the pivot"
-    compared = against_pivot(all_scores)
-    drawing = figures.pivot_scatter(compared, systems, FORMS[MAIN].title) if compared else None
-    return [("direct_against_pivot", title, drawing)] if drawing else []
 
 
 def remedy_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]]:

@@ -11,10 +11,12 @@ from zsnmt.files.replacing import replacing
 from zsnmt.scoring.figures import FIGURES, Form
 
 MISSING = "–"
+PER_CENT = " %"
 WIDTH = 100  # of a terminal
 
 
 FORMS = {name: figure.form for name, figure in FIGURES.items()} | {  # and what other files have
+    "loss": Form("validation loss", 1, 3, unit=" bits"),
     "accuracy": Form("accuracy", 100, 1, unit=" %"),
     "retrieval": Form("retrieval", 100, 1, unit=" %"),
     "svcca": Form("SVCCA", 1, 3),
@@ -56,7 +58,7 @@ class Measured:
         if self.deviation:  # none is written where all seeds agree, as on the references
             text += f" ± {self.shown(self.deviation)}"
         unit = FORMS[self.figure].unit
-        return text + (" points" if self.difference and unit else unit)
+        return text + (" points" if self.difference and unit == PER_CENT else unit)
 
     @property
     def tail(self) -> list[str]:

@@ -59,3 +59,16 @@ def training_summary(validations: Sequence[Validated]) -> str:
         f"{last.epoch} epochs, {last.updates} updates, best validation loss {best.loss:g} bits a token in "
         f"epoch {best.epoch}"
     )
+
+
+SUMMARY = re.compile(
+    r"(\d+) epochs, (\d+) updates, best validation loss ([\d.e+-]+) bits a token in epoch \d+"
+)
+
+
+def read_summary(summary: str) -> Validated | None:
+    """The last epoch and the updates of a training, and its best loss, of what `training_summary` says; None
+    of another text, as runs that were adapted have.
+    """
+    match = SUMMARY.match(summary)
+    return Validated(int(match[1]), int(match[2]), float(match[3])) if match else None

@@ -24,7 +24,7 @@ from zsnmt.serving.batcher import Batcher
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.metrics import Metrics
 from zsnmt.serving.refusals import BAD, BUSY, FAILED, GONE, RETRY, Gone, Refused
-from zsnmt.serving.requests import Detection, Translation, read_request, schema
+from zsnmt.serving.requests import Asked, Detection, read_request, schema
 from zsnmt.serving.service import Service
 from zsnmt.serving.systems import System
 
@@ -88,10 +88,10 @@ class Door:
 def serve_clients(app: FastAPI, door: Door) -> None:
     """Adds the addresses of LibreTranslate's clients."""
 
-    @app.post("/translate", openapi_extra=schema(Translation))
+    @app.post("/translate", openapi_extra=schema(Asked))
     async def translate(request: Request) -> JSONResponse:
         """Translations of a text, of several, or of one into several languages."""
-        asked = await door.read(request, Translation)
+        asked = await door.read(request, Asked)
         return JSONResponse(await door.service.translate(asked, lambda: disconnected(request)))
 
     @app.post("/detect", openapi_extra=schema(Detection))
@@ -246,5 +246,6 @@ def description(system: System) -> dict[str, Any]:
         "name": system.name,
         "languages": languages_of(system),
         "pivot": system.translator.pivot,
+        "ways": [*system.ways],
         "detects": system.detector is not None,
     }

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from itertools import groupby
+from operator import attrgetter
 from threading import Condition, Thread
 from typing import NamedTuple
 
+from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line
 from zsnmt.languages import Direction
 from zsnmt.serving.limits import Limits
@@ -19,7 +21,16 @@ from zsnmt.serving.systems import System
 
 logger = logging.getLogger(__name__)
 
-Journey = tuple[str, tuple[Direction, ...]]  # a line, and the directions that it still goes through
+
+class Journey(NamedTuple):
+    """A line, the directions that it goes through, the method that it is translated by, if any, and what
+    that reads beside it.
+    """
+
+    text: str
+    legs: tuple[Direction, ...]
+    way: str | None = None
+    beside: str = ""
 
 
 class Job:
@@ -29,26 +40,37 @@ class Job:
 
     def __init__(self, system: System, lines: Sequence[Journey], alternatives: int = 0) -> None:
         self.system, self.number = system, 1 + alternatives
-        self.found: list[list[str]] = [[] for _ in lines]
-        self.waiting = deque(Task(self, place, *line) for place, line in enumerate(lines))
+        self.found: list[list[Translation]] = [[] for _ in lines]
+        self.waiting = deque(Task(self, place, line) for place, line in enumerate(lines))
         self.unfinished, self.seconds = len(lines), 0.0
-        self.answer: Future[list[list[str]]] = Future()
+        self.answer: Future[list[list[Translation]]] = Future()
         if not lines:
             self.answer.set_result([])
 
 
 class Task(NamedTuple):
-    """A line of a job, its place there, and the directions that it still goes through."""
+    """A line of a job, its place there, where it still goes, and the translation that it is, if any."""
 
     job: Job
     place: int
-    text: str
-    legs: tuple[Direction, ...]
+    journey: Journey
+    made: Translation = Translation("")
 
     @property
     def line(self) -> Line:
         """What is translated next; of a language on the way, one translation."""
-        return Line(self.text, self.legs[0], 1 if self.legs[1:] else self.job.number)
+        text, legs, _, beside = self.journey
+        return Line(text, legs[0], number=1 if legs[1:] else self.job.number, beside=beside)
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """What is translated together: tasks of a system and a method."""
+        return self.job.system.name, self.journey.way or ""
+
+    def further(self, translation: Translation) -> "Task":
+        """The task when its next direction is done."""
+        journey = self.journey._replace(text=translation.text, legs=self.journey.legs[1:])
+        return Task(self.job, self.place, journey, made=translation.made_from(self.made))
 
 
 class Batcher:
@@ -116,8 +138,8 @@ class Batcher:
     def run(self) -> None:
         """Translate batch after batch."""
         while batch := self.take():
-            batch.sort(key=lambda task: task.job.system.name)
-            for _, tasks in groupby(batch, key=lambda task: task.job.system.name):
+            batch.sort(key=attrgetter("group"))
+            for _, tasks in groupby(batch, key=attrgetter("group")):
                 self.translate([*tasks])
 
     def take(self) -> list[Task]:
@@ -143,9 +165,10 @@ class Batcher:
     def translate(self, tasks: Sequence[Task]) -> None:
         """Translate lines of one system, and hand the translations to their jobs."""
         system, begin = tasks[0].job.system, time.perf_counter()
-        found: Sequence[list[str] | None]
+        found: Sequence[list[Translation] | None]
         try:
-            found = system.translator.n_best([task.line for task in tasks])
+            translator = system.translator_by(tasks[0].journey.way)
+            found = translator.n_best([task.line for task in tasks])
         except Exception:
             found = [None] * len(tasks)
             logger.exception("%d lines could not be translated together by %s", len(tasks), system.name)
@@ -163,17 +186,17 @@ class Batcher:
             for task, translations in zip(tasks, found, strict=True):
                 self.finish(task, translations)
 
-    def finish(self, task: Task, translations: list[str] | None) -> None:
+    def finish(self, task: Task, translations: Sequence[Translation] | None) -> None:
         """Note the translations of a line, None where there are none, or send it on its next leg."""
         job = task.job
-        if translations and task.legs[1:] and not job.answer.done():
+        if translations and task.journey.legs[1:] and not job.answer.done():
             if not job.waiting:
                 self.jobs.append(job)
-            job.waiting.append(task._replace(text=translations[0], legs=task.legs[1:]))
+            job.waiting.append(task.further(translations[0]))
             return
         self.count(-1)
         job.unfinished -= 1
-        job.found[task.place] = translations or []
+        job.found[task.place] = [each.made_from(task.made) for each in translations or []]
         with suppress(InvalidStateError):  # of a job that was given up
             if translations is None:
                 job.answer.set_exception(

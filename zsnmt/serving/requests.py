@@ -24,7 +24,7 @@ class Detection(BaseModel):
     api_key: str | None = Field(None, description="the key that the server may ask for")
 
 
-class Translation(BaseModel):
+class Asked(BaseModel):
     """A request for translations: of a text, of several, or of one into several languages."""
 
     q: str | list[str] = Field(description="a text, or an array of texts")
@@ -36,6 +36,11 @@ class Translation(BaseModel):
     )
     system: str | None = Field(None, description="the name of a system; the first one unless given")
     via: str | None = Field(None, description="a language to translate through, or nothing")
+    way: str | None = Field(None, description="a method to translate by, of those that the server offers")
+    confidence: bool = Field(False, description="true or false: to say how sure translations are, too")
+    agreement: bool = Field(
+        False, description="true or false: to compare translations with those through the pivot, too"
+    )
     details: bool = Field(False, description="true or false: to say how it was translated, too")
     api_key: str | None = Field(None, description="the key that the server may ask for")
 
@@ -50,7 +55,7 @@ class Translation(BaseModel):
         return [self.target] if isinstance(self.target, str) else self.target
 
 
-T = TypeVar("T", Detection, Translation)
+T = TypeVar("T", Detection, Asked)
 
 
 def schema(model: type[BaseModel]) -> dict[str, Any]:

@@ -9,37 +9,56 @@ from typing import Any
 
 from zsnmt.documents.passages import Document
 from zsnmt.errors import InputError
+from zsnmt.inference.bundles import companions
+from zsnmt.inference.confidence import agree, other_way
+from zsnmt.inference.translation import Legs, Translation, figures, joined
 from zsnmt.languages import AUTO, Direction
-from zsnmt.serving.batcher import Batcher, Job
+from zsnmt.serving.batcher import Batcher, Job, Journey
 from zsnmt.serving.detection import detect_all
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.refusals import LATE, TOO_LARGE, Gone, Refused
-from zsnmt.serving.requests import Detection, Translation
+from zsnmt.serving.requests import Asked, Detection
 from zsnmt.serving.systems import System
 from zsnmt.serving.texts import InSentences, read, words
 
 Guess = tuple[str, float]  # a language and how sure that is (0–1)
-EACH = ("legs", "kinds", "identified")  # details of each translation
+EACH = ("legs", "kinds", "ways", "identified")  # details of each translation
 
 
 @dataclass(frozen=True)
 class Errand:
-    """A text, the language that it is to be in, and the directions to there: none where it is already."""
+    """A text, the language that it is to be in, the directions to there, none where it is already, and the
+    method to translate by, if any.
+    """
 
     text: InSentences
     target: str
     legs: tuple[Direction, ...]
+    way: str | None = None
 
     @property
     def lines(self) -> list[str]:
         """What is translated."""
         return self.text.lines if self.legs else []
 
-    def filled(self, found: Sequence[Sequence[str]], number: int) -> list[str]:
+    def journeys(self, system: System) -> list[Journey]:
+        """Its lines on their way; `InputError` for a text of one line where another is needed."""
+        beside = companions(system.translator_by(self.way).method, self.lines)
+        return [
+            Journey(line, self.legs, self.way, beside=other)
+            for line, other in zip(self.lines, beside, strict=True)
+        ]
+
+    def filled(self, found: Sequence[Sequence[Translation]], number: int) -> list[Translation]:
         """The best texts, so many, made of the translations of its lines, best first."""
         most = min(number, max(map(len, found), default=1))
         ranked = [[each[min(rank, len(each) - 1)] for each in found] for rank in range(most)]
-        return [self.text.filled(dict(zip(self.lines, made, strict=True)), self.target) for made in ranked]
+        return [joined(made)._replace(text=self.text_of(made)) for made in ranked]
+
+    def text_of(self, made: Sequence[Translation]) -> str:
+        """The text with these translations of its lines."""
+        texts = (each.text for each in made)
+        return self.text.filled(dict(zip(self.lines, texts, strict=True)), self.target)
 
 
 class Service:
@@ -87,7 +106,7 @@ class Service:
 
     # Translation
 
-    async def translate(self, asked: Translation, gone: Callable[[], Awaitable[object]]) -> dict[str, Any]:
+    async def translate(self, asked: Asked, gone: Callable[[], Awaitable[object]]) -> dict[str, Any]:
         """The answer to a request for translations, in LibreTranslate's form, with `details` on request.
 
         `gone` returns when the client does not wait any more. `Gone` then, `Refused` for what is too much or
@@ -100,25 +119,42 @@ class Service:
         texts = await asyncio.to_thread(lambda: [read(text, asked.format) for text in asked.texts])
         guesses = await self.sources(system, [*map(words, texts)], asked.source)
         errands = await asyncio.to_thread(self.errands, system, asked, zip(texts, guesses))
-        lines = [[(line, errand.legs) for line in errand.lines] for errand in errands]
-        job = Job(system, [*chain(*lines)], asked.alternatives)
-        found = iter(await self.answer(job, gone))
-        variants = [
-            errand.filled([*islice(found, len(of_errand))], 1 + asked.alternatives)
-            for errand, of_errand in zip(errands, lines, strict=True)
-        ]
+        others = other_ways(system, errands) if asked.agreement else {}
+        job, variants = await self.variants(system, [*errands, *others.values()], asked.alternatives, gone)
+        best = [best for best, *_ in variants[: len(errands)]]
+        for place, (other, *_) in zip(others, variants[len(errands) :], strict=True):
+            best[place] = best[place]._replace(agreement=agree(best[place].text, other.text))
         shape = list if several or not isinstance(asked.target, str) else itemgetter(0)
-        answer: dict[str, Any] = {"translatedText": shape([best for best, *_ in variants])}
+        answer: dict[str, Any] = {"translatedText": shape([each.text for each in best])}
         if asked.source == AUTO:
             answer["detectedLanguage"] = (list if several else itemgetter(0))([*map(guess, guesses)])
         if asked.alternatives:
-            answer["alternatives"] = shape([others for _, *others in variants])
+            less_good = [[each.text for each in rest] for _, *rest in variants[: len(errands)]]
+            answer["alternatives"] = shape(less_good)
+        if asked.confidence or asked.agreement:
+            answer["confidence"] = shape([figures(each, asked.agreement) for each in best])
         if asked.details:
-            identified = await self.identified(system, [best for best, *_ in variants])
+            identified = await self.identified(system, [each.text for each in best])
             answer["details"] = details(job, errands) | {"identified": identified}
             for name in EACH:
                 answer["details"][name] = shape(answer["details"][name])
         return answer
+
+    async def variants(
+        self,
+        system: System,
+        errands: Sequence[Errand],
+        alternatives: int,
+        gone: Callable[[], Awaitable[object]],
+    ) -> tuple[Job, list[list[Translation]]]:
+        """The job that did errands, and what each came back with: the best text and its alternatives."""
+        journeys = await asyncio.to_thread(lambda: [errand.journeys(system) for errand in errands])
+        job = Job(system, [*chain(*journeys)], alternatives)
+        found = iter(await self.answer(job, gone))
+        return job, [
+            errand.filled([*islice(found, len(of_errand))], 1 + alternatives)
+            for errand, of_errand in zip(errands, journeys, strict=True)
+        ]
 
     def check(self, texts: Sequence[str], targets: int = 1) -> None:
         """`Refused` for more than the server takes in a request, `InputError` for what is not Unicode."""
@@ -137,20 +173,19 @@ class Service:
         except UnicodeEncodeError:
             raise InputError("the text has half a character, which is not Unicode; send it whole") from None
 
-    def errands(
-        self, system: System, asked: Translation, texts: Iterable[tuple[Document, Guess]]
-    ) -> list[Errand]:
+    def errands(self, system: System, asked: Asked, texts: Iterable[tuple[Document, Guess]]) -> list[Errand]:
         """What is to be done: each text into each language; a text found to be in it stays as it is."""
         errands = []
         for document, (source, _) in texts:
             text = InSentences.cut(document, source)
             for target in asked.targets:
                 there = asked.source == AUTO and source == target
-                legs = () if there else system.legs(source, target, asked.via)
-                errands.append(Errand(text, target, legs))
+                way = system.way_of(asked.way, Direction(source, target))
+                legs = () if there else system.legs(source, target, asked.via, way=way)
+                errands.append(Errand(text, target, legs, way=way))
         return errands
 
-    async def answer(self, job: Job, gone: Callable[[], Awaitable[object]]) -> list[list[str]]:
+    async def answer(self, job: Job, gone: Callable[[], Awaitable[object]]) -> list[list[Translation]]:
         """What a job is answered, unless nobody waits or it takes too long; then it is given up."""
         self.batcher.submit(job)
         answer: asyncio.Future = asyncio.wrap_future(job.answer)
@@ -180,6 +215,19 @@ class Service:
         return [of_text[0][0] if of_text else None for of_text in ranked]
 
 
+def other_ways(system: System, errands: Sequence[Errand]) -> dict[int, Errand]:
+    """By the place of an errand, the one whose translation is compared with its own."""
+    others = {}
+    for place, errand in enumerate(errands):
+        if not errand.legs:
+            continue
+        (source, middle), *further = errand.legs
+        other = other_way(system.translator, Legs(source, errand.target, middle if further else None))
+        if other is not None:
+            others[place] = Errand(errand.text, errand.target, system.legs(*other))
+    return others
+
+
 def details(job: Job, errands: Sequence[Errand]) -> dict[str, Any]:
     """How texts were translated: `kinds` are those of their directions from end to end."""
     ends = [(errand.legs[0].source, errand.legs[-1].target) if errand.legs else None for errand in errands]
@@ -188,6 +236,7 @@ def details(job: Job, errands: Sequence[Errand]) -> dict[str, Any]:
         "seconds": round(job.seconds, 4),
         "legs": [[*map(str, errand.legs)] for errand in errands],
         "kinds": [job.system.kind(Direction(*pair)) if pair else None for pair in ends],
+        "ways": [errand.way for errand in errands],
     }
 
 

@@ -1,32 +1,36 @@
 """The systems that a server has: runs and exports, each with its name and what tells its languages apart."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 import torch
 
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.engines import ManyProcesses, prepare_engine
+from zsnmt.inference.engines import ManyProcesses, check_method, prepare_engine
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
-from zsnmt.runs.folder import APART, read_record
+from zsnmt.runs.folder import APART, piece_counts, read_record
 from zsnmt.serving.detection import Detector, detector_of
 
 
 @dataclass(frozen=True)
 class System:
     """A trained run at work. `synthetic`: the directions that it learned from synthetic text alone, `few`:
-    from a few lines; `detector`: None where nothing tells its languages apart.
+    from a few lines; `detector`: None where nothing tells its languages apart; `ways`: what translates by
+    each method.
     """
 
     name: str
     translator: Translator
     synthetic: Sequence[Direction]
     detector: Detector | None
+    ways: Mapping[str, Translator] = field(default_factory=dict)
     few: Sequence[Direction] = ()
 
     @property
@@ -38,18 +42,41 @@ class System:
         """What a direction is to the model: supervised, zero_shot, zero_resource or few_shot."""
         return kind_of(direction, self.translator.trained, self.synthetic, few=self.few)
 
-    def legs(self, source: str, target: str, via: str | None = None) -> tuple[Direction, ...]:
+    def legs(
+        self, source: str | None, target: str, via: str | None = None, *, way: str | None = None
+    ) -> tuple[Direction, ...]:
         """The directions from one language into another, through a third one unless it is one of them."""
-        return (*self.translator.legs(source, target, via if via not in (source, target) else None),)
+        return (*self.translator_by(way).legs(source, target, None if via in (source, target) else via),)
+
+    def translator_by(self, way: str | None) -> Translator:
+        """What translates by a method, or directly without; `InputError` for one that is not offered."""
+        if way is None:
+            return self.translator
+        if way not in self.ways:
+            offered = f"choose one of: {'; '.join(self.ways)}" if self.ways else "leave 'way' out"
+            raise InputError(f"{self.name} is not translated by '{way}' here; {offered}")
+        return self.ways[way]
+
+    def way_of(self, way: str | None, direction: Direction) -> str | None:
+        """The method where it has anything to say of a direction, as an ensemble through the pivot has not of
+        those with the pivot; else None.
+        """
+        method = self.translator_by(way).method
+        return way if method and method.fault(direction) is None else None
 
 
-def open_systems(folders: Sequence[Path], search: Search, choice: EngineChoice) -> dict[str, System]:
+def open_systems(
+    folders: Sequence[Path], search: Search, choice: EngineChoice, ways: Sequence[str] = ()
+) -> dict[str, System]:
     """The systems in folders of runs and exports, by name: that of the run's system and its seed, or, where
-    two would be of one name, the folder.
+    two would be of one name, the folder. Each translates by all methods of `ways`, too.
 
     They translate in this process; PyTorch with as many threads as there are workers. `InputError` for a
-    folder that is neither, and for one that is named twice.
+    folder that is neither, for one that is named twice, and for one that cannot translate by a method.
     """
+    methods = {way: parse_method(way) for way in ways}
+    for folder, method in product(folders, methods.values()):
+        check_method(folder, method, choice)
     if repeated := [each for each in folders if folders.count(each) > 1]:
         raise InputError(f"{repeated[0]} is named twice; name each folder once")
     records = {folder: (record_of(folder), is_export(folder)) for folder in folders}
@@ -65,7 +92,15 @@ def open_systems(folders: Sequence[Path], search: Search, choice: EngineChoice) 
             translator.engine = translator.engine.engine
         synthetic, few = ([*map(parse_direction, record.get(name, []))] for name in APART)
         detector = detector_of(translator.languages, Path(record["text"]))
-        systems[names[folder]] = System(names[folder], translator, synthetic, detector=detector, few=few)
+        counts = piece_counts(folder) if any(method.mask for method in methods.values()) else None
+        systems[names[folder]] = System(
+            names[folder],
+            translator,
+            synthetic,
+            detector=detector,
+            ways={way: translator.by(method, counts) for way, method in methods.items()},
+            few=few,
+        )
     return systems
 
 

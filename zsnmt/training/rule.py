@@ -158,23 +158,37 @@ def choose_training(text: Survey, machine: Machine, size: Size) -> Choice:
     """The schedule of a small model: the learning rate falls in ten epochs, and validation ends the
     training.
     """
-    of_epoch = max(1.0, text.words * PIECES_OF_WORD / (FILLED * size.batch))
+    of_epoch = updates_of_epoch(text.words, size)
     epochs = max(EPOCHS, FEWEST_UPDATES / of_epoch)
     updates = max(100, round(of_epoch * epochs, -2))
-    rate = RATE_BY_WIDTH / size.width
-    between = max(1, round(UPDATES_OF_VALIDATION / of_epoch))
-    seldom = f" --validate-interval {between} --save-interval {between}" if between > 1 else ""
-    options = (
-        "--adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler polynomial_decay "
-        f"--lr {rate:g} --warmup-updates {max(100, round(updates / 9, -2)):.0f} "
-        f"--end-learning-rate {rate / 50:g} --total-num-update {updates:.0f} --label-smoothing 0.1 "
-        f"--max-tokens {size.batch} --max-epoch {math.ceil(4 * epochs)} --patience 3{seldom}"
-    )
+    options = f"{schedule(size, updates)} --max-epoch {math.ceil(4 * epochs)} --patience 3{seldom(of_epoch)}"
     how = (
         f"A batch has {size.batch:,} tokens; the learning rate falls for {updates:,.0f} updates, about "
         f"{epochs:.0f} epochs, and the training ends when three validations have brought nothing."
     )
     return Choice({"TRAINING": f"{processing(machine)} {options}"}, [how, *processing_reasons(machine)])
+
+
+def updates_of_epoch(words: float, size: Size) -> float:
+    """About how many updates a text with so many words takes."""
+    return max(1.0, words * PIECES_OF_WORD / (FILLED * size.batch))
+
+
+def schedule(size: Size, updates: float) -> str:
+    """The options of a training whose learning rate falls in so many updates."""
+    rate = RATE_BY_WIDTH / size.width
+    return (
+        "--adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler polynomial_decay "
+        f"--lr {rate:g} --warmup-updates {max(100, round(updates / 9, -2)):.0f} "
+        f"--end-learning-rate {rate / 50:g} --total-num-update {updates:.0f} --label-smoothing 0.1 "
+        f"--max-tokens {size.batch}"
+    )
+
+
+def seldom(of_epoch: float) -> str:
+    """The options that validate after several epochs, where one is short."""
+    between = max(1, round(UPDATES_OF_VALIDATION / of_epoch))
+    return f" --validate-interval {between} --save-interval {between}" if between > 1 else ""
 
 
 def processing(machine: Machine) -> str:

@@ -29,7 +29,8 @@ from tests.support.decoding import (
 from zsnmt.decoding.methods.engine import Bundle, MethodEngine
 from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method
 from zsnmt.decoding.options import INT8
-from zsnmt.decoding.search import Hypothesis, Search, Sentence
+from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
+from zsnmt.models.zs_transformer import ZeroShotTransformer
 
 pytestmark = pytest.mark.usefixtures("float64_attention")
 DICTIONARY = SmallTask().target_dictionary
@@ -369,6 +370,36 @@ def test_a_mask_is_fairseqs_suppression_of_the_other_pieces():
         assert_same([results[place] for place in places], expected)
         written = {token for place in places for each in results[place] for token in each.tokens}
         assert places and not written & {*forbidden}
+
+
+def renormalising(model: ZeroShotTransformer, forbidden: torch.Tensor) -> ZeroShotTransformer:
+    """The model with nothing in the output projection for some symbols: a bias of -inf, which stays -inf in
+    the softmax and leaves its share to the others.
+    """
+    projection = model.decoder.output_projection
+    bias = torch.zeros(projection.out_features, dtype=projection.weight.dtype)
+    projection.bias = torch.nn.Parameter(bias.masked_fill(forbidden, -math.inf))
+    return model
+
+
+RENORMALISED = Mask(renormalise=True)
+
+
+@pytest.mark.parametrize("several", [None, Ensemble(), Contrast()], ids=str)
+def test_a_mask_that_renormalises_searches_as_if_there_were_no_other_symbols(several):
+    """All languages in one batch, against a model for each whose output has a bias of -inf."""
+    bundles, penalties = bundles_of(24, sources=2 if several else 1, weights=WEIGHTS[:1]), masks(-math.inf)
+    method = Method(several, RENORMALISED)
+    results = found(build(), bundles, method, penalties=penalties)
+    for language in LANGUAGES:
+        places = [place for place, bundle in enumerate(bundles) if bundle.target == language]
+        forbidden = penalties[language].isinf()
+        forbidden[torch.tensor(never_written(DICTIONARY, LANGUAGES))] = True
+        alone = found(
+            renormalising(build(), forbidden), [bundles[place] for place in places], Method(several)
+        )
+        assert places
+        assert_same([results[place] for place in places], alone)
 
 
 @pytest.mark.slow

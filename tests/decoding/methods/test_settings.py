@@ -22,6 +22,8 @@ DE_FR, DE_EN, EN_DE = Direction("de", "fr"), Direction("de", "en"), Direction("e
         ),
         "mask": Method(mask=Mask()),
         "mask:pieces=5,penalty=1.5": Method(mask=Mask(5, 1.5)),
+        "mask:renormalise=yes": Method(mask=Mask(renormalise=True)),
+        "mask:renormalise=no": Method(mask=Mask()),
     }.items(),
 )
 def test_a_method_is_read_with_its_settings(text, method):
@@ -57,6 +59,8 @@ def test_settings_are_all_that_tells_methods_of_a_kind_apart():
         "mask:pieces=many": "pieces=many is not a whole number",
         "mask:pieces=0": "pieces=0 leaves out no piece; give 1 or more",
         "mask:penalty=-1": "penalty=-1.0 is not a penalty",
+        "mask:renormalise=true": "renormalise=true is not yes or no",
+        "mask:penalty=1,renormalise=yes": "with a penalty nothing is forbidden",
         "mask:penalty=nan": "penalty=nan is not a penalty",
         "mask:penalty=inf": "leave it out, which forbids the pieces",
         "ensemble:through=en+de+fr": "has more than 3 sources, .*; name at most 2 languages",

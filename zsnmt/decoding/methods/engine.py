@@ -26,7 +26,8 @@ class Bundle(NamedTuple):
 class MethodEngine:
     """Searches with an engine's model for bundles of sentences. Limits are those of their first sentences.
 
-    `penalties`: what is added to the log-probabilities of each symbol (V) in an output of a language.
+    `penalties`: what is added to the log-probabilities of each symbol (V) in an output of a language. With a
+    mask that renormalises, the symbols that they forbid are not computed.
     """
 
     def __init__(
@@ -34,8 +35,12 @@ class MethodEngine:
     ) -> None:
         self.engine, self.method, self.signature = engine, method, engine.signature
         self.device = engine.device
-        self.penalties = penalties and {
-            language: values.to(self.device) for language, values in penalties.items()
+        penalties = {language: values.to(self.device) for language, values in (penalties or {}).items()}
+        only = method.mask is not None and method.mask.renormalise
+        self.penalties = {} if only else penalties
+        self.outputs = {  # of bundles into a language; all symbols for one without
+            language: engine.output_among(values.isfinite().nonzero().flatten())
+            for language, values in (penalties if only else {}).items()
         }
 
     def translate(self, batches: Iterable[Sequence[Bundle]]) -> Iterator[list[list[Hypothesis]]]:
@@ -43,12 +48,15 @@ class MethodEngine:
 
     @torch.inference_mode()
     def translate_batch(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:
-        """The hypotheses of each bundle, best first. Those with as many sentences are one search."""
-        alike: dict[tuple[int, tuple[float, ...]], list[int]] = {}
+        """The hypotheses of each bundle, best first. Those with as many sentences are one search, where they
+        are written with the same symbols.
+        """
+        alike: dict[tuple[int, tuple[float, ...], str], list[int]] = {}
         for place, bundle in enumerate(bundles):
-            alike.setdefault((len(bundle.sentences), bundle.weights), []).append(place)
+            written = bundle.target if self.outputs else ""
+            alike.setdefault((len(bundle.sentences), bundle.weights, written), []).append(place)
         hypotheses: dict[int, list[Hypothesis]] = {}
-        for (number, weights), places in alike.items():
+        for (number, weights, written), places in alike.items():
             chosen = [bundles[place] for place in places]
             views = [[bundle.sentences[view] for bundle in chosen] for view in range(number)]
             several = self.method.several if isinstance(self.method.several, Ensemble) else None
@@ -56,7 +64,7 @@ class MethodEngine:
             if self.penalties:
                 penalties = torch.stack([self.penalties[bundle.target] for bundle in chosen])  # N×V
             results = beam_search(
-                self.engine.begin(views),
+                self.engine.begin(views, self.outputs.get(written)),
                 self.engine.limits(views[0]),
                 self.engine.search,
                 eos=self.engine.eos,

@@ -99,12 +99,20 @@ class Contrast:
 class Mask:
     """Only pieces that occur at least `pieces` times in the target language's training text, and those
     without a letter, are written; with a `penalty` others may be, for so many nats each.
+
+    With `renormalise` probabilities are those among these pieces, and the others are not computed.
     """
 
     pieces: int = 1
     penalty: float | None = None
+    renormalise: bool = False
 
     def __post_init__(self) -> None:
+        if self.renormalise and self.penalty is not None:
+            raise InputError(
+                "renormalise=yes is for a mask that forbids, and with a penalty nothing is forbidden; leave "
+                "one of them out"
+            )
         if self.pieces < 1:
             raise InputError(f"pieces={self.pieces} leaves out no piece; give 1 or more")
         if self.penalty is not None and not 0 <= self.penalty < float("inf"):
@@ -127,6 +135,7 @@ READ: dict[str, tuple[Callable[[str], Any], str]] = {  # how the value of each s
     "source_weight": (float, NUMBER),
     "pieces": (int, WHOLE),
     "penalty": (float, NUMBER),
+    "renormalise": (lambda value: bool(("no", "yes").index(value)), "yes or no"),
 }
 
 
@@ -146,7 +155,8 @@ class Method:
     def settings(self) -> Mapping[str, object]:
         """All that tells it from others of its kind, by name: without what goes without saying."""
         parts = [asdict(part) for part in (self.several, self.mask) if part]
-        settings = {name: value for part in parts for name, value in part.items() if value is not None}
+        given = [each for part in parts for each in part.items()]
+        settings = {name: value for name, value in given if value is not None and value is not False}
         for weight, *others in (("language_weight", "languages"), ("source_weight",)):
             if settings.get(weight) == 0:
                 settings = {name: value for name, value in settings.items() if name not in (weight, *others)}
@@ -156,6 +166,11 @@ class Method:
     def needs_source(self) -> bool:
         """Whether the language of the source must be known."""
         return self.several is not None
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether its scores are log-probabilities; those of a contrast are of differences."""
+        return not isinstance(self.several, Contrast)
 
     def fault(self, direction: Direction) -> str | None:
         """Why a direction cannot be translated so; None where it can."""

@@ -6,6 +6,7 @@ copied when a search goes on with other hypotheses, and those of a sentence meet
 """
 
 import math
+from typing import NamedTuple
 
 import torch
 from fairseq.modules import MultiheadAttention
@@ -13,12 +14,20 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from zsnmt.decoding.packed.encoder import PackedFeedForward, fuse_projections
-from zsnmt.decoding.packed.linear import pack
+from zsnmt.decoding.packed.linear import Linear, pack
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.self_attention import SelfAttention
 
 STEPS = 32  # for which there is room, to begin with
+
+
+class Output(NamedTuple):
+    """What makes logits, as many as its `size`: of all symbols, or of those whose ids are `symbols`."""
+
+    project: Linear
+    size: int
+    symbols: Tensor | None = None
 
 
 class PackedDecoder:
@@ -31,22 +40,39 @@ class PackedDecoder:
         if self.language is not None and self.language.project is not None:
             weight, width = self.language.project.weight, decoder.embed_dim
             self.project = pack(weight[:, :width], None, precision)
-        projection = decoder.output_projection
-        self.output = pack(projection.weight, projection.bias, precision)
+        self.precision = precision
+        self.output = self.output_of(None)
         self.positions = None
         if decoder.embed_positions is not None:  # whatever the token, but for padding
             anything = torch.full(
-                (1, decoder.max_positions()), decoder.padding_idx + 1, device=projection.weight.device
+                (1, decoder.max_positions()),
+                decoder.padding_idx + 1,
+                device=decoder.output_projection.weight.device,
             )
             self.positions = decoder.embed_positions(anything)[0]
 
+    def output_of(self, symbols: Tensor | None) -> Output:
+        """The output projection of some symbols, or of all."""
+        weight, bias = self.decoder.output_projection.weight, self.decoder.output_projection.bias
+        if symbols is not None:
+            weight, bias = weight[symbols], None if bias is None else bias[symbols]
+        return Output(pack(weight, bias, self.precision), len(weight), symbols)
+
     def begin(
-        self, encoded: Tensor, padding_mask: Tensor | None, places: Tensor, starts: Tensor
+        self,
+        encoded: Tensor,
+        padding_mask: Tensor | None,
+        places: Tensor,
+        starts: Tensor,
+        output: Output | None = None,
     ) -> "DecoderState":
         """What the steps for N sentences need: states of the encoder (S×B×C) and their padding (B×S, True
-        there, or None), which of them each sentence reads (N), and its first input (N).
+        there, or None), which of them each sentence reads (N), and its first input (N); `output` has the
+        symbols that are searched, all by default.
         """
-        return DecoderState(self, encoded, padding_mask, places=places, starts=starts)
+        return DecoderState(
+            self, encoded, padding_mask, places=places, starts=starts, output=output or self.output
+        )
 
     def embed(self, tokens: Tensor, step: int, state: "DecoderState") -> Tensor:
         """From the tokens of a step (N×W) to the layers' input (N×W×C)."""
@@ -75,9 +101,9 @@ class DecoderState:
         padding_mask: Tensor | None,
         places: Tensor,
         starts: Tensor,
+        output: Output,
     ) -> None:
-        self.packed, self.starts, self.step = packed, starts, 0
-        self.symbols = packed.decoder.output_projection.out_features
+        self.packed, self.starts, self.output, self.step = packed, starts, output, 0
         self.language = self.language_bias = None
         if packed.language is not None:
             self.language = packed.language.table(packed.language.row_of_token[starts])[:, None]  # N×1×C
@@ -101,7 +127,9 @@ class DecoderState:
         self.times: list[int] = []  # the step of each of the M
 
     def logits(self, tokens: Tensor) -> Tensor:
-        """One step: from the hypotheses' last tokens (N×W) to logits of the next (N×W×V)."""
+        """One step: from the hypotheses' last tokens (N×W) to logits of the next (N×W×V), of the symbols that
+        are searched alone.
+        """
         own = self.seen.new_full((tokens.size(1),) * 2, -math.inf).fill_diagonal_(0)
         self.seen = torch.cat([self.seen, own.expand(len(tokens), -1, -1)], dim=-1)
         self.times += [self.step] * tokens.size(1)
@@ -114,12 +142,15 @@ class DecoderState:
         self.step += 1
         if self.packed.decoder.layer_norm is not None:
             x = self.packed.decoder.layer_norm(x)
-        logits = self.packed.output(x)
+        logits = self.output.project(x)
         if (vocabulary := self.packed.decoder.vocabulary) is not None:
             sizes = torch.tensor(vocabulary.sizes, device=logits.device)[
                 self.starts[:, None].ge(vocabulary.borders).sum(-1)
             ]
-            beyond = torch.arange(logits.size(-1), device=logits.device) >= sizes[:, None]  # N×V
+            searched = self.output.symbols
+            if searched is None:
+                searched = torch.arange(logits.size(-1), device=logits.device)
+            beyond = searched >= sizes[:, None]  # N×V
             logits = logits.masked_fill(beyond[:, None], -math.inf)
         return logits
 

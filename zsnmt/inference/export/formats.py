@@ -17,8 +17,10 @@ if TYPE_CHECKING:  # commands list the formats, and do not wait for fairseq
     from zsnmt.inference.export.samples import Sample
     from zsnmt.inference.trained_run import TrainedRun
 
+HUGGINGFACE = "huggingface"
 FORMATS = {  # the module that has each as `FORMAT`
     CTRANSLATE2: "zsnmt.inference.export.ctranslate2.export",
+    HUGGINGFACE: "zsnmt.inference.export.huggingface.export",
 }
 ARGOS = "argos"  # packages that are made of exports for CTranslate2; they are not opened here
 SENTENCES = 100  # on which an export is checked
@@ -28,7 +30,14 @@ class Writer(Protocol):
     """See `Format`."""
 
     def __call__(
-        self, folder: Path, run: Path, trained: TrainedRun, record: dict, samples: Sequence[Sample]
+        self,
+        folder: Path,
+        run: Path,
+        trained: TrainedRun,
+        *,
+        record: dict,
+        samples: Sequence[Sample],
+        text: Path,
     ) -> tuple[dict[str, Agreement], dict]: ...
 
 
@@ -39,8 +48,9 @@ class Format:
     * `engines`: the engines that translate with its exports.
     * `check(quantization)` raises `InputError` for weights that it cannot keep so, and where a library is
       missing.
-    * `write(folder, run, trained, record, samples)` fills a folder with a run's model and its text pipeline,
-      and finds how far it agrees with the run. It returns that, and what the record says besides.
+    * `write(folder, run, trained, record, samples, text)` fills a folder with a run's model and its text
+      pipeline, and finds how far it agrees with the run on samples of parallel text. It returns that, and
+      what the record says besides.
       `InputError` for a model that the format cannot hold exactly, and for an export that is wrong.
     * `open(folder, search, choice)` gives the engine of an export, and what turns text into its input.
     """

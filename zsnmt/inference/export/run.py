@@ -46,10 +46,13 @@ def export_run(
         trained = load_run(run)
         trained.model.to("cpu")
         longest = min(trained.codec.longest, trained.model.max_decoder_positions())
-        chosen = samples(trained.codec, text or Path(description["text"]), sentences, longest=longest)
+        text = text or Path(description["text"])
+        chosen = samples(trained.codec, text, sentences, longest=longest)
         logger.warning("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
         record = export_record(description, trained, to=to, quantization=quantization)
-        agreements, besides = export_format.write(part, run, trained, record=record, samples=chosen)
+        agreements, besides = export_format.write(
+            part, run, trained, record=record, samples=chosen, text=text
+        )
         figures = {name: agreement._asdict() for name, agreement in agreements.items()}
         record |= {"files": checksums(part), "check": {"sentences": len(chosen), **figures}, **besides}
         write_json(part / EXPORT_FILE, record | {CHECKSUM: checksum(record)})

@@ -42,7 +42,7 @@ def check(quantization: str) -> None:
 
 
 def write(
-    folder: Path, run: Path, trained: TrainedRun, record: dict, samples: Sequence[Sample]
+    folder: Path, run: Path, trained: TrainedRun, *, record: dict, samples: Sequence[Sample], text: Path
 ) -> tuple[dict[str, Agreement], dict]:
     """Write an export into a folder, with what it is checked by elsewhere; see `Format`.
 

@@ -1,0 +1,84 @@
+"""How well confidence ranks translations: the record of a run, and its tables."""
+
+import json
+from statistics import fmean
+
+import pytest
+from sacrebleu import sentence_chrf
+from scipy.stats import spearmanr
+
+from tests.conftest import OLDER_RUN
+from zsnmt import cli
+from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
+from zsnmt.inference.translator import Translator
+from zsnmt.report.confidence import confidence_block, confidence_tables, keep_confidence
+from zsnmt.text.lines import read_lines
+
+
+@pytest.fixture(scope="module")
+def text(older):
+    return older / "runs/tiny/text"
+
+
+@pytest.fixture(scope="module")
+def measured(older, text, tmp_path_factory):
+    """What the command writes down of a run, and where."""
+    output = tmp_path_factory.mktemp("measured") / "confidence.json"
+    words = ["--text", str(text), "--directions", "velan-tamun,tamun-velan,velan-inglan", "--lines", "9"]
+    words += ["--beam", "2", "--workers", "1", "--output", str(output)]
+    cli.run(["confidence", str(older / OLDER_RUN), *words])
+    return output, json.loads(output.read_text())
+
+
+def test_a_figure_is_ranked_by_its_correlation_with_chrf_against_the_references(older, text, measured):
+    translator = Translator.open(older / OLDER_RUN, Search(beam=2), EngineChoice(workers=1))
+    sources, references = (read_lines(text / f"test.{language}")[:9] for language in ("velan", "tamun"))
+    direct = translator.scored(sources, "tamun", "velan")
+    through = translator.translate(sources, "tamun", "velan", via="inglan")
+    quality = [sentence_chrf(each.text, [other]).score for each, other in zip(direct, references)]
+    agreement = [sentence_chrf(each.text, [other]).score for each, other in zip(direct, through)]
+    row = measured[1]["directions"][0]
+    assert (row["direction"], row["kind"], row["lines"]) == ("velan-tamun", "zero_shot", 9)
+    assert row["chrf"] == pytest.approx(fmean(quality), abs=0.01)
+    figures = {
+        "mean_log_probability": [each.mean_log_probability for each in direct],
+        "agreement": agreement,
+    }
+    for name, values in figures.items():
+        assert row[name]["spearman"] == pytest.approx(spearmanr(values, quality).statistic, abs=1e-3)
+        low, high = row[name]["interval"]
+        assert low < high
+
+
+def test_the_mean_is_over_the_directions_of_a_kind(measured):
+    record = measured[1]
+    zero_shot, supervised = record["means"]
+    assert (zero_shot["directions"], supervised["directions"]) == (2, 1)
+    for name in ("mean_log_probability", "agreement"):
+        members = [row[name]["spearman"] for row in record["directions"][:2]]
+        assert zero_shot[name]["spearman"] == pytest.approx(fmean(members), abs=1e-3)
+    assert "agreement" not in supervised and "agreement" not in record["directions"][2]
+
+
+def test_the_record_says_what_the_figures_depend_on(measured):
+    record = measured[1]
+    assert record["decoding"]["lines"] == 9 and len(record["decoding"]["model"]) == 64
+    assert record["signatures"]["chrf"].startswith("nrefs:1|") and record["commit"] and record["versions"]
+
+
+def test_its_tables_are_made_of_what_is_kept(measured, tmp_path):
+    path, record = measured
+    kept = keep_confidence(path.parent, tmp_path)
+    assert kept == tmp_path / record["config"] / "confidence" / f"{record['system']}.seed1.json"
+    table = confidence_block(tmp_path, record["config"])
+    assert table == confidence_tables([record])
+    mean = record["means"][0]["agreement"]["spearman"]
+    assert "| zero-shot | 2 | " in table and f"{mean:z.2f} [".replace("-", "−") in table
+    assert "| velan-inglan | " in table and "the first 9 lines of each direction" in table
+
+
+def test_another_test_set_needs_a_file_of_its_own(older):
+    with pytest.raises(InputError, match="need an --output of their own"):
+        cli.run(["confidence", str(older / OLDER_RUN), "--split", "valid"])

@@ -1,0 +1,118 @@
+"""Tokenizers of transformers against the text pipelines that they were made of, without zsnmt on the path."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fairseq.data import Dictionary
+
+from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers
+from tests.text.test_pipeline import LANGUAGES, SENTENCES
+from zsnmt.data.language_tags import TagPlacement
+from zsnmt.data.reading import Codec
+from zsnmt.files.records import write_json
+from zsnmt.inference.export.huggingface.remote_code import write_code
+from zsnmt.inference.export.huggingface.self_check import CHECK_FILE, WITHOUT, lines_to_check
+from zsnmt.inference.export.huggingface.tokenizer import CODE, write_tokenizer
+from zsnmt.languages import language_tag
+from zsnmt.text.learning import TextSettings, learn_tokenisation, learn_units
+from zsnmt.text.lines import write_lines
+from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.subword import Subwords
+
+SETTINGS = {  # placement of tags, and how text is prepared
+    "subwords": ("t_dec", TextSettings(140)),
+    "unigram": ("t_enc", TextSettings(80, "unigram")),
+    "own vocabularies": ("s_enc_t_dec", TextSettings(160, threshold=3)),
+    "own subwords": ("t_enc_t_dec", TextSettings(140)),
+    "marked": ("s_enc_t_enc", TextSettings(140, mark_tokens=True)),
+    "words": ("s_enc_t_enc_t_dec", TextSettings(60, "word")),
+    "Moses and IndicNLP": ("t_dec", TextSettings(160, tokenisation="by_script")),
+    "joined, in Devanagari": (
+        "t_dec",
+        TextSettings(160, tokenisation="by_script_joined en=moses_as_spelt", transliterate="devanagari"),
+    ),
+}
+LOADED = """
+import json, pathlib, runpy, sys
+from transformers import AutoTokenizer
+for folder in map(pathlib.Path, sys.argv[1:]):
+    differences = runpy.run_path(str(folder / "check_zsnmt.py"))["tokenizer_differences"]
+    lines = json.loads((folder / "check.json").read_text())["lines"]
+    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=True)
+    print(json.dumps([tokenizer.__class__.__name__, len(lines), differences(tokenizer, lines)]))
+"""
+
+
+def codec_of(text: Path, folder: Path, placement: str, settings: TextSettings, own: bool = False) -> Codec:
+    """A pipeline that was learned from text, with a dictionary of the pieces of it."""
+    files = {language: [text / f"test.{language}"] for language in LANGUAGES}
+    tokenisation = learn_tokenisation(files, LANGUAGES, folder, settings)
+    tokens = {}
+    for language, (file,) in files.items():
+        tokens[language] = [folder / f"tokens.{language}"]
+        lines = [tokenisation.tokenise(line, language) for line in SENTENCES[language]]
+        write_lines(tokens[language][0], lines)
+    pipeline = learn_units(tokens, tokenisation, folder, settings)
+    if own:
+        restricted = learn_units(tokens, tokenisation, folder, TextSettings(120)).units
+        assert isinstance(restricted, Subwords)
+        pipeline = TextPipeline(pipeline.units, pipeline.kinds, own_units={"hi": restricted})
+    dictionary = Dictionary()
+    pieces = (pipeline.encode(line, language) for language in LANGUAGES for line in SENTENCES[language])
+    for symbol in (*map(language_tag, LANGUAGES), *itertools.chain.from_iterable(pieces)):
+        dictionary.add_symbol(symbol)
+    return Codec(pipeline, TagPlacement(placement, dictionary), LANGUAGES, trained=[], longest=50)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory) -> list[Path]:
+    """A folder for each of the settings, with lines of text and their tokens."""
+    base = tmp_path_factory.mktemp("tokenizers")
+    for language, sentences in SENTENCES.items():
+        write_lines(base / f"test.{language}", sentences)
+    made = []
+    for name, (placement, settings) in SETTINGS.items():
+        folder = base / name.replace(" ", "_")
+        folder.mkdir()
+        codec = codec_of(base, folder, placement, settings, own=name == "own subwords")
+        write_tokenizer(folder, codec, max_target_length=40)
+        write_code(folder, [CODE.format("check_zsnmt")])
+        write_json(folder / CHECK_FILE, {"lines": [*lines_to_check(codec, base)]})
+        made.append(folder)
+    return made
+
+
+@needs_transformers
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["", *OTHER_TRANSFORMERS])
+def test_every_line_becomes_the_same_tokens_and_comes_back(folders, path, tmp_path):
+    (tmp_path / "loaded.py").write_text(LOADED)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, tmp_path / "loaded.py", *folders],
+        env={
+            **os.environ,
+            "HF_HOME": str(tmp_path),
+            "PYTHONPATH": os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH")])),
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [differences for _, _, differences in found] == [[]] * len(SETTINGS)
+    assert min(lines for _, lines, _ in found) > 20
+    assert [name for name, _, _ in found] == ["ZsnmtTokenizer"] * 6 + ["ZsnmtRulesTokenizer"] * 2
+
+
+@pytest.mark.slow
+def test_what_is_copied_imports_nothing_of_the_toolkit(folders):
+    for folder in folders:
+        for path in folder.glob("*.py"):
+            assert "from zsnmt" not in (text := path.read_text()) and "fairseq" not in text.replace(
+                "fairseq's", ""
+            ), path

@@ -1,0 +1,42 @@
+"""The sentences that say what runs found."""
+
+import pytest
+
+from tests.support.scores import all_changed, made_up_scores, only
+from zsnmt.languages import SUPERVISED
+from zsnmt.report.finding import finding
+from zsnmt.runs.scores import DIRECT
+
+POOR, BETTER, BEST = (
+    made_up_scores(system, 1, bleu) for system, bleu in (("plain", 5), ("residual", 9), ("other", 31))
+)
+
+
+@pytest.mark.parametrize("scores", [[POOR, BETTER], [BETTER, POOR]])
+def test_the_best_direct_system_is_named_with_what_goes_astray_and_the_pivot(scores):
+    assert finding(scores) == (
+        "Between languages without text by people, residual is the best of the systems that translate "
+        "directly (zero-shot): 9.0 BLEU, and 30.0 % of that is in another language than asked for. Through "
+        "en, in two translations, 15.5 BLEU: better than that by 6.5."
+    )
+
+
+def test_a_direct_system_above_the_pivot_is_said_to_be():
+    assert finding([POOR, BEST]).endswith("in two translations, 15.5 BLEU: less good by 15.5.")
+    assert finding([made_up_scores("other", 1, 15.52)]).endswith("15.5 BLEU: equally good.")
+
+
+def test_one_system_is_not_called_the_best():
+    assert finding([POOR]).startswith(
+        "Between languages without text by people, plain translates directly (zero-shot) with 5.0 BLEU, and"
+    )
+
+
+def test_seeds_are_means_with_their_deviation():
+    other = made_up_scores("plain", 2, 8)
+    assert "plain translates directly (zero-shot) with 6.5 ± 2.1 BLEU" in finding([POOR, other])
+
+
+def test_supervised_directions_alone_are_no_finding():
+    assert finding([only(POOR, (SUPERVISED, DIRECT))]) == ""
+    assert finding([all_changed(BETTER, bleu=0.0)])  # but a score of 0 is one

@@ -1,0 +1,52 @@
+"""Measure how well the confidence of a run's direct translations ranks them by their quality.
+
+    zsnmt confidence RUN --precision int8
+    zsnmt confidence RUN --directions de-fr,fr-de --lines 300 --output confidence.json
+
+A table is printed: Spearman's correlation of the mean log-probability of a translation, and of its agreement
+with that through the pivot, with its sentence chrF against the reference. The record is written to
+RUN/confidence.json, which zsnmt results RUN keeps (docs/confidence.md).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.console import WrongUse
+from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
+from zsnmt.languages import parse_directions
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = console.Parser(prog="zsnmt confidence", description=__doc__)
+    parser.add_argument("run", type=Path, help="run folder made by zsnmt train, or an export of it")
+    parser.add_argument(
+        "--text", type=Path, help="parallel text with the test set (default: that of the run)"
+    )
+    parser.add_argument("--split", default="test", help="name of the test set")
+    parser.add_argument(
+        "--directions", type=parse_directions, help="only these, as in de-fr,fr-de (default: all with text)"
+    )
+    parser.add_argument(
+        "--lines", type=int, metavar="N", help="only the first N lines of each direction (default: all)"
+    )
+    parser.add_argument(
+        "--output", type=console.output_file, metavar="FILE", help="file for the record (default: in the run)"
+    )
+    add_search_options(parser)
+    add_engine_options(parser)
+    options = parser.parse_args(arguments)
+    search, engine = chosen_search(options), engine_choice(options)
+    from zsnmt.evaluation.confidence import measure_confidence  # loads PyTorch
+    from zsnmt.evaluation.text import TextChoice
+    from zsnmt.files.records import write_json
+    from zsnmt.inference.engines import prepare_engine
+    from zsnmt.report.confidence import RECORD_FILE, confidence_tables
+
+    if (options.text or options.split != "test") and options.output is None:
+        raise WrongUse("--text and --split need an --output of their own: a run keeps that of its test set")
+    choice = TextChoice(options.text, options.split, directions=options.directions, lines=options.lines)
+    prepare_engine(options.run, search, engine)
+    record = measure_confidence(options.run, choice, search=search, engine=engine)
+    write_json(options.output or options.run / RECORD_FILE, record)
+    print(confidence_tables([record]))

@@ -1,0 +1,1 @@
+"""Runs as folders of Hugging Face's transformers."""

@@ -1,0 +1,68 @@
+"""What a translator is asked for, and what it gives: a text, and what the model thinks of it."""
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+TSV, JSONL = FORMATS = ("tsv", "jsonl")  # of rows
+AGREEMENT = "agreement"
+DIGITS = {"mean_log_probability": 4, AGREEMENT: 2}
+
+
+class Legs(NamedTuple):
+    """From what language (`auto`: identified), to which, and through which one if any."""
+
+    source: str | None
+    target: str
+    via: str | None = None
+
+
+class Translation(NamedTuple):
+    """A text in another language; the log-probability of all its tokens, ends of sentences among them, and
+    their number: 0 where the model did not write it, or has no probability of it.
+
+    Of a text that came through another language they are those of both translations together. `agreement`
+    is with another translation of the same (`zsnmt.inference.confidence`).
+    """
+
+    text: str
+    log_probability: float = 0.0
+    tokens: int = 0
+    agreement: float | None = None
+
+    @property
+    def mean_log_probability(self) -> float | None:
+        """Of a token, in nats, at most 0; None without tokens."""
+        return self.log_probability / self.tokens if self.tokens else None
+
+    def made_from(self, first: "Translation") -> "Translation":
+        """The text with the tokens of the translation that it was made from, too."""
+        return joined([first, self])._replace(text=self.text)
+
+
+def joined(translations: Iterable[Translation]) -> Translation:
+    """One text of several, with spaces between."""
+    translations = [*translations]
+    return Translation(
+        " ".join(each.text for each in translations if each.text),
+        sum(each.log_probability for each in translations),
+        sum(each.tokens for each in translations),
+    )
+
+
+def figures(translation: Translation, agreement: bool) -> dict[str, float | None]:
+    """What is said of a translation: its mean log-probability, and its agreement where that is asked for."""
+    names = [name for name in DIGITS if agreement or name != AGREEMENT]
+    values = {name: getattr(translation, name) for name in names}
+    return {
+        name: None if value is None else round(value, DIGITS[name]) + 0.0 for name, value in values.items()
+    }
+
+
+def row(translation: Translation, form: str, agreement: bool) -> str:
+    """A translation with its figures on one line: the figures and the text with tabs between, or JSON."""
+    said = figures(translation, agreement)
+    if form == JSONL:
+        return json.dumps({"translation": translation.text, **said}, ensure_ascii=False)
+    values = ["" if value is None else f"{value:.{DIGITS[name]}f}" for name, value in said.items()]
+    return "\t".join([*values, translation.text])

@@ -1,0 +1,96 @@
+"""Tables of how well the confidence of translations ranks them, from the records of `zsnmt confidence`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from zsnmt.files.records import read_json, write_json
+from zsnmt.languages import kind_name
+from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_files, plain_name
+from zsnmt.report.markdown import fold
+from zsnmt.report.scores import short_commit
+from zsnmt.report.table import MISSING
+
+RECORD_FILE = "confidence.json"  # of a run
+FOLDER = "confidence"  # of what is kept of a config
+RANKING = {"spearman": float, "interval": [float]}
+FIGURES = {"mean_log_probability": "by mean log-probability", "agreement": "by agreement with the pivot"}
+MEASURED = {"kind": str, "chrf": float, "mean_log_probability": RANKING}
+RECORD = {
+    "config": str,
+    "system": str,
+    "seed": int,
+    "commit": str,
+    "decoding": {"beam": int, "engine": str | None, "lines": int | None},
+    "signatures": {"chrf": str, "intervals": str},
+    "directions": [{**MEASURED, "direction": str, "lines": int}],
+    "means": [{**MEASURED, "directions": int}],
+}
+AGAIN = "measure the run again with zsnmt confidence RUN"
+
+
+def keep_confidence(run: Path, folder: Path) -> Path:
+    """Where the record of a run is kept."""
+    record = read_json(run / RECORD_FILE, AGAIN, RECORD)
+    name = f"{plain_name(record['system'])}.seed{record['seed']}.json"
+    path = folder / plain_name(record["config"]) / FOLDER / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, record)
+    return path
+
+
+def confidence_tables(records: Sequence[Mapping[str, Any]]) -> str:
+    """The means of runs, and all their directions folded below, in Markdown."""
+    means = [(record, row) for record in records for row in record["means"]]
+    directions = [(record, row) for record in records for row in record["directions"]]
+    return "\n\n".join(
+        [
+            rows("directions", means, lambda row: str(row["directions"])),
+            "Spearman's correlation, over the lines of a direction, of what is known of a direct translation "
+            "with its sentence chrF against the reference; means over directions; in brackets 95 % intervals "
+            "by bootstrap resampling of the lines.",
+            "\n".join(map(made_with, records)),
+            fold("every direction", rows("direction", directions, lambda row: row["direction"])),
+        ]
+    )
+
+
+def rows(what: str, found: Sequence[tuple[Mapping, Mapping]], name: Callable[[Mapping], str]) -> str:
+    """A row for each mean or direction of a run."""
+    lines = [
+        f"| system | seed | kind | {what} | chrF | {' | '.join(FIGURES.values())} |",
+        "|---|---:|---|---:|---:|---:|---:|",
+    ]
+    for record, row in found:
+        cells = [record["system"], str(record["seed"]), kind_name(row["kind"]), name(row)]
+        cells += [f"{row['chrf']:.1f}", *(correlation(row.get(figure)) for figure in FIGURES)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def correlation(ranking: Mapping[str, Any] | None) -> str:
+    """A correlation with its interval."""
+    if ranking is None:
+        return MISSING
+    low, high = ranking["interval"]
+    return f"{ranking['spearman']:z.2f} [{low:z.2f}, {high:z.2f}]".replace("-", "−")
+
+
+def made_with(record: Mapping[str, Any]) -> str:
+    """How a run was measured."""
+    decoding, signatures = record["decoding"], record["signatures"]
+    lines = f", the first {decoding['lines']} lines of each direction" if decoding.get("lines") else ""
+    return (
+        f"* `{record['system']}`, seed {record['seed']}: commit {short_commit(record['commit'])}, "
+        f"{decoding.get('engine') or 'float32'}, beam {decoding['beam']}{lines}; chrF: {signatures['chrf']}; "
+        f"intervals: {signatures['intervals']}."
+    )
+
+
+def confidence_block(folder: Path, config: str) -> str:
+    """The tables of what is kept of a config."""
+    paths = kept_files(folder / config / FOLDER, "measures of confidence; add runs that have some")
+    return confidence_tables([read_json(path, KEEP_AGAIN, RECORD) for path in paths])
+
+
+MAKERS: dict[str, Maker] = {f":{FOLDER}": confidence_block}

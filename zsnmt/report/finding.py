@@ -1,0 +1,66 @@
+"""What runs found, in sentences: how good direct translation is where there is no text, beside the pivot."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name
+from zsnmt.report.scores import Column, runs_by_system
+from zsnmt.report.systems import mean_measured
+from zsnmt.report.table import Measured, join_sentences
+from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
+from zsnmt.scoring.figures import MAIN
+
+OFF_TARGET = "off_target"
+
+
+class Found(NamedTuple):
+    """The mean of a system over the directions of a kind that were decoded in a way."""
+
+    system: str
+    kind: str
+    way: Way
+    bleu: Measured
+
+
+def finding(all_scores: Sequence[Scores]) -> str:
+    """The best direct translation between languages without text by people, how often it is in the wrong
+    language, and whether going through the pivot is better; empty where no such direction was scored.
+    """
+    found = [*means(all_scores)]
+    direct = [one for one in found if one.way == DIRECT]
+    if not direct:
+        return ""
+    best = max(direct, key=by_mean)
+    runs, pivot = runs_by_system(all_scores)[best.system], all_scores[0].pivot
+    strayed = mean_measured(runs, Column(best.kind, DIRECT, OFF_TARGET))
+    wrong = f", and {strayed.head} of that is in another language than asked for" if strayed else ""
+    sentences = [
+        f"Between languages without text by people, {best.system} is the best of the systems that translate "
+        f"directly ({kind_name(best.kind)}): {best.bleu.head} BLEU{wrong}."
+        if len(direct) > 1
+        else f"Between languages without text by people, {best.system} translates directly "
+        f"({kind_name(best.kind)}) with {best.bleu.head} BLEU{wrong}."
+    ]
+    if through := [one for one in found if one.way == PIVOT]:
+        sentences.append(beside_pivot(best, max(through, key=by_mean), pivot))
+    return join_sentences(sentences)
+
+
+def by_mean(one: Found) -> float:
+    return one.bleu.mean
+
+
+def beside_pivot(direct: Found, pivot: Found, name: str) -> str:
+    """Which of the two ways is the better one, and by how much."""
+    apart = round(direct.bleu.mean - pivot.bleu.mean, 1)
+    how = f"{'better than that' if apart < 0 else 'less good'} by {abs(apart)}" if apart else "equally good"
+    return f"Through {name}, in two translations, {pivot.bleu.head} BLEU: {how}."
+
+
+def means(all_scores: Sequence[Scores]) -> Iterator[Found]:
+    """Of each system, by kind and way, but for directions with text by people and methods of decoding."""
+    for system, runs in runs_by_system(all_scores).items():
+        for kind, way in runs[0].groups:
+            measured = mean_measured(runs, Column(kind, way, MAIN))
+            if measured and kind not in (SUPERVISED, FEW_SHOT) and way in (DIRECT, PIVOT):
+                yield Found(system, kind, way, bleu=measured)
