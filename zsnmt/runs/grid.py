@@ -61,7 +61,7 @@ LCS_GRID = first_stage("lcs_grid", NORM, LCS, REMOVAL)  # all with the tag in th
 FIRST_STAGE = BASE_GRID, LCS_GRID
 
 BASE = Factor("base", "pre, t_dec", "post, t_enc")
-CORNERS = {
+CORNERS: dict[tuple[str, ...], System] = {
     (level, residual): BASE_GRID.cells[norm, tags, residual]
     for level, norm, tags in ((BASE.low, NORM.low, TAGS.low), (BASE.high, NORM.high, TAGS.high))
     for residual in (REMOVAL.low, REMOVAL.high)
