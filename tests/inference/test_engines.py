@@ -18,9 +18,10 @@ from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.inference import engines
-from zsnmt.inference.engines import ManyProcesses, open_engine, prepare_engine
+from zsnmt.inference.engines import open_engine, prepare_engine
 from zsnmt.inference.export.folder import EXPORT_FILE, describe_export
 from zsnmt.inference.export.run import export_run
+from zsnmt.inference.pytorch import ManyProcesses
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.checkpoints import load_checkpoint

@@ -11,7 +11,7 @@ from tests.support.rounding import open_in_float64
 from zsnmt import cli
 from zsnmt.cli import translate
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.decoding.methods.engine import Bundle
+from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, EngineChoice
 from zsnmt.decoding.search import Search

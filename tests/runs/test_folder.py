@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.support.runs import log_line, validate
 from zsnmt.errors import InputError
-from zsnmt.runs.folder import PROJECT, describe_run, read_record, recipe_command, same_command, start_run
+from zsnmt.runs.folder import describe_run, read_record, recipe_command, same_command, start_run
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_a_recorded_command_can_be_given_to_a_shell(tmp_path, monkeypatch):
     ]
     monkeypatch.chdir(tmp_path)
     assert recipe_command("train", Path("my own.conf"), "arch").split("'")[1] == str(config)
-    assert recipe_command("train", PROJECT / "configs/demo.conf") == "bash recipes/train.sh configs/demo.conf"
+    assert recipe_command("train", ROOT / "configs/demo.conf") == "bash recipes/train.sh configs/demo.conf"
 
 
 @pytest.mark.parametrize(

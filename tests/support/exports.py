@@ -21,7 +21,7 @@ from zsnmt.decoding.search import Search, Sentence
 from zsnmt.files.records import write_json
 from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
-from zsnmt.inference.export.ctranslate2.export import write_model
+from zsnmt.inference.export.ctranslate2.writing import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, codec_record
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.models.zs_transformer import ZeroShotTransformer

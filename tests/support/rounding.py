@@ -17,7 +17,7 @@ from fairseq import utils
 from torch import Tensor
 from torch.nn import functional as F
 
-from zsnmt.inference import engines
+from zsnmt.inference import pytorch
 
 # of the largest number: a million roundings of float64, and far below anything that a fault changes
 EXACT = 1e-10
@@ -47,14 +47,14 @@ def open_in_float64(monkeypatch) -> None:
     """Runs that are opened from now on compute in float64, in which rounding decides between no two
     hypotheses.
     """
-    load_run = engines.load_run
+    load_run = pytorch.load_run
 
     def load(*arguments):
         trained = load_run(*arguments)
         trained.model.double()
         return trained
 
-    monkeypatch.setattr(engines, "load_run", load)
+    monkeypatch.setattr(pytorch, "load_run", load)
 
 
 def alike(found: Tensor, expected: Tensor) -> bool:

@@ -19,11 +19,11 @@ from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
-from zsnmt.inference.engines import ManyProcesses
 from zsnmt.inference.export.ctranslate2.check import stock_model
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, best_first
-from zsnmt.inference.export.ctranslate2.export import write_model
+from zsnmt.inference.export.ctranslate2.writing import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, codec_record
+from zsnmt.inference.pytorch import ManyProcesses
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.runs.folder import PIPELINE_FOLDER
 
@@ -98,7 +98,10 @@ def export(model: BaseFairseqModel, codec: Codec, quantization: str, folder: Pat
     (pipeline / LANGUAGES_FILE).write_text(
         "".join(f"{language}\n" for language in codec.languages), encoding="utf-8"
     )
-    codec.dictionary.save(str(pipeline / f"dict.{codec.pivot}.txt"))
+    symbols = codec.dictionary.symbols[codec.dictionary.nspecial :]
+    (pipeline / f"dict.{codec.pivot}.txt").write_text(
+        "".join(f"{symbol} 1\n" for symbol in symbols), encoding="utf-8"
+    )
     record = codec_record(
         codec, CTRANSLATE2, quantization, max_target_positions=model.max_decoder_positions()
     ) | {

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from zsnmt.benchmarks.paired import paired_times, ratio_rows
 from zsnmt.benchmarks.subjects import Subject, random_subject
-from zsnmt.decoding.methods.engine import Bundle, MethodEngine
+from zsnmt.decoding.methods.bundle import Bundle
+from zsnmt.decoding.methods.engine import MethodEngine
 from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence

@@ -9,7 +9,7 @@ from zsnmt.benchmarks.paired import paired_times, ratio_rows, ratios
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.options import FAIRSEQ, EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.inference.engines import pytorch_engine
+from zsnmt.inference.pytorch import pytorch_engine
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from zsnmt import console
 from zsnmt.console import WrongUse
+from zsnmt.errors import InputError
 
 GROUPS = {  # what a person wants: verb, and what it does
     "Start": {
@@ -67,12 +68,19 @@ GROUPS = {  # what a person wants: verb, and what it does
     "Share": {
         "serve": "serve trained runs: a page to try them, and a REST interface like LibreTranslate's",
         "export": "export a run into one folder that CTranslate2 translates with",
+        "wheelhouse": "bring all that is to be installed into a folder, for a machine without network",
     },
     "Keep results": {
         "results": "keep scores of runs in docs/results/ and make the tables of documents from them",
         "benchmark": "measure the speed of training, translation and probes",
     },
 }
+EXTRAS = {
+    "indicnlp": "indic",
+    "py3langid": "translate",
+    "sentencex": "translate",
+}  # of setup.py; others: train
+ENGINE, OF_EXPORTS = ("torch", "fairseq"), ("translate", "serve")  # which an export is translated without
 VERBS = {verb: does for verbs in GROUPS.values() for verb, does in verbs.items()}
 
 
@@ -94,7 +102,22 @@ def run(arguments: Sequence[str]) -> None:
             f"there is no verb '{verb}'; {f'did you mean {near[0]}? ' if near else ''}zsnmt --help lists all"
         )
     else:
-        import_module(f"{__name__}.{verb.replace('-', '_')}").main(rest)
+        try:
+            import_module(f"{__name__}.{verb.replace('-', '_')}").main(rest)
+        except ModuleNotFoundError as error:
+            raise missing(verb, error) from error
+
+
+def missing(verb: str, error: ModuleNotFoundError) -> Exception:
+    """What to install for a verb that needs a package which is not there; another error as it is."""
+    package = (error.name or "zsnmt").partition(".")[0]
+    if package in ("zsnmt", *sys.stdlib_module_names):
+        return error
+    instead = ", or give an export of the run" if verb in OF_EXPORTS and package in ENGINE else ""
+    return InputError(
+        f"zsnmt {verb} needs {package} here, which is not installed; run pip install "
+        f"'zsnmt[{EXTRAS.get(package, 'train')}]'{instead}"
+    )
 
 
 def overview() -> str:

@@ -15,6 +15,7 @@ docs/performance.md.
     zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
     zsnmt benchmark serving RUN --from de --to fr --text test.de # requests to a server, against its engine
     zsnmt benchmark faults RUN --from de --to fr --text test.de  # 10,000 requests, most of them wrong
+    zsnmt benchmark installation RUN EXPORT --from de --to fr    # sizes on disk, and how long a start takes
     zsnmt benchmark probes                                       # time and memory of states and probes
 """
 
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_translation(verbs)
     add_text(verbs)
     add_serving(verbs)
+    add_installation(verbs)
     add_probes(verbs)
     options = vars(parser.parse_args(arguments))
     module, verb = options.pop("measure")
@@ -216,6 +218,20 @@ def add_serving(verbs: Verbs) -> None:
         verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
         verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
         add_engine_options(verb)
+
+
+def add_installation(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs,
+        "installation",
+        "installation",
+        does="sizes of installations, and how long a translation takes to start",
+        rounds=5,
+    )
+    verb.add_argument("run", type=Path, help="run folder")
+    verb.add_argument("export", type=Path, help="its export for CTranslate2")
+    verb.add_argument("--from", dest="source", required=True, help="source language")
+    verb.add_argument("--to", dest="target", required=True, help="target language")
 
 
 def add_probes(verbs: Verbs) -> None:

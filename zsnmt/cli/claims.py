@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from zsnmt import console
-from zsnmt.cli.recipe import PROJECT, Recipe, parse, positive
+from zsnmt.cli.recipe import Recipe, parse, positive
 from zsnmt.cli.results import KEPT
+from zsnmt.files.project import ROOT
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.errors import InputError
     from zsnmt.training.children import side_by_side
 
-    places = Places(PROJECT, recipe.runs, KEPT, variables=recipe.variables)
+    places = Places(ROOT, recipe.runs, KEPT, variables=recipe.variables)
     claims = outcomes(KEPT)
     jobs = plan(claims, places, options.claims)
     chosen = within_budget(jobs, float("inf") if options.budget is None else options.budget, options.jobs)

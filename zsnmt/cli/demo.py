@@ -16,10 +16,11 @@ from pathlib import Path
 from time import monotonic
 
 from zsnmt import console
-from zsnmt.cli.recipe import PROJECT, Recipe, add_check
+from zsnmt.cli.recipe import Recipe, add_check
 from zsnmt.console import WrongUse
+from zsnmt.files.project import ROOT
 
-CONFIG, MINUTES = PROJECT / "configs" / "word_orders.conf", 30.0
+CONFIG, MINUTES = ROOT / "configs" / "word_orders.conf", 30.0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.files.project import CHECKOUT, ROOT
 from zsnmt.training.children import SETTINGS
 from zsnmt.training.steps import Steps
-
-PROJECT = Path(__file__).resolve().parents[2]  # the folder of the checkout
 
 
 class Recipe:
@@ -23,8 +22,8 @@ class Recipe:
 
     def __init__(self, verb: str, check: bool = False) -> None:
         self.steps = Steps(verb, check)
-        self.runs = Path(os.environ.get("RUNS") or PROJECT / "runs")
-        self.variables: Mapping[str, str] = {**os.environ, "ROOT": str(PROJECT)}
+        self.runs = Path(os.environ.get("RUNS") or (CHECKOUT or Path.cwd()) / "runs")
+        self.variables: Mapping[str, str] = {**os.environ, "ROOT": str(ROOT)}
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
         if not sys.warnoptions:

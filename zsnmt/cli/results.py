@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zsnmt import console
+from zsnmt.errors import InputError
+from zsnmt.files.project import CHECKOUT, ROOT
 
 if TYPE_CHECKING:
     from zsnmt.report.documents import Maker
 
-ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 
@@ -45,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="run folders with scores.json, and what else was measured of them, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
+    if CHECKOUT is None:
+        raise InputError("results are kept in docs/ of a checkout; give this command in one")
     from zsnmt.files.records import lay_out
     from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm

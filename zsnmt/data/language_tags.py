@@ -2,10 +2,9 @@
 
 from typing import NamedTuple
 
-from fairseq.data import Dictionary
-
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, language_tag
+from zsnmt.text.dictionary import Dictionary
 
 
 class Tags(NamedTuple):

@@ -3,18 +3,23 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from fairseq.data import Dictionary
+from typing import TYPE_CHECKING
 
 from zsnmt.data.language_tags import TagPlacement, source_tags
 from zsnmt.decoding.search import Sentence
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known
+from zsnmt.text.dictionary import Dictionary
 from zsnmt.text.pipeline import TextPipeline
 
+if TYPE_CHECKING:  # an export is read without fairseq
+    import fairseq.data
 
-def load_dictionary(path: Path) -> Dictionary:
-    """The dictionary in a file; `InputError` for one that is damaged."""
+
+def load_dictionary(path: Path) -> "fairseq.data.Dictionary":
+    """fairseq's dictionary of a file; `InputError` for one that is damaged."""
+    from fairseq.data import Dictionary  # loads PyTorch
+
     try:
         return Dictionary.load(str(path))
     except FileNotFoundError:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from zsnmt.decoding.length_penalty import POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
-
-if TYPE_CHECKING:  # commands read defaults here, and do not wait for fairseq
-    from fairseq.data import Dictionary
+from zsnmt.text.dictionary import Dictionary
 
 
 class Sentence(NamedTuple):

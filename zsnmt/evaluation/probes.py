@@ -20,7 +20,8 @@ from zsnmt.evaluation.probe_steps import (
     ProbeSteps,
 )
 from zsnmt.evaluation.probing import Probing
-from zsnmt.runs.folder import MODEL_FILE, PROJECT, check_trained, read_record
+from zsnmt.files.project import ROOT
+from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import MARKERS, Steps
 
@@ -57,9 +58,7 @@ def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_stat
     from zsnmt.report.probes.record import write_probe_record
 
     new = run / f"{PROBES}.new"
-    command = shlex.join(
-        ["bash", "recipes/probe.sh", str(run).removeprefix(f"{PROJECT}/"), *probing.options()]
-    )
+    command = shlex.join(["bash", "recipes/probe.sh", str(run).removeprefix(f"{ROOT}/"), *probing.options()])
     made = ProbeSteps(steps, run, text, probing=probing, new=new)
     write_probe_record(
         new,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from zsnmt.data.reading import Codec
-from zsnmt.decoding.methods.engine import Bundle
+from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.settings import Contrast, Ensemble, Method
 from zsnmt.decoding.search import Sentence
 from zsnmt.errors import InputError

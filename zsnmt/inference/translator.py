@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.data.reading import Codec
-from zsnmt.decoding.methods.engine import Bundle
+from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.settings import Ensemble, Method
-from zsnmt.decoding.methods.vocabulary import PieceCounts
 from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
-from zsnmt.inference.engines import engine_with, open_engine
+from zsnmt.inference.engines import open_engine
 from zsnmt.inference.parts import Part
 from zsnmt.inference.translation import Translation, joined
 from zsnmt.languages import Direction
+from zsnmt.text.piece_counts import PieceCounts
 
 logger = logging.getLogger(__name__)
 
@@ -74,6 +74,8 @@ class Translator:
 
         Raises `InputError` for an engine that cannot, and for languages that the model does not know.
         """
+        from zsnmt.inference.pytorch import engine_with  # loads PyTorch
+
         method = method.of(self.languages)
         engine = engine_with(self.direct.engine, method, self.codec, counts=counts)
         return Translator(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
+from zsnmt.files.project import CHECKOUT, ROOT
 from zsnmt.files.records import OVERLAP_FILE, read_json, write_json
 from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
@@ -21,7 +22,6 @@ from zsnmt.runs.scores import Way
 from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts
 from zsnmt.text.pipeline import FILES, PIPELINE_FILE
 
-PROJECT = Path(__file__).resolve().parents[2]  # the folder of the checkout
 PACKAGES = (
     "torch",
     "fairseq-fixed",
@@ -119,11 +119,11 @@ def recipe_command(recipe: str, config: Path, *words: str) -> str:
 
 
 def path_from_top(path: Path) -> str:
-    """A path as a command names it, from the top of the checkout, or from that of the machine where it is
-    elsewhere.
+    """A path as a command names it, from the top of the project's files, or from that of the machine where it
+    is elsewhere.
     """
     path = Path(os.path.abspath(path))
-    return str(path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path)
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
 def same_command(made: str, command: str) -> bool:
@@ -245,11 +245,15 @@ def is_as_translated(path: Path, settings: Mapping) -> bool:
 
 
 def commit() -> str:
-    """The commit of the project, marked where files differ from it; `unknown` outside a checkout."""
+    """The commit of the project, marked where files differ from it, or the version that was installed;
+    `unknown` for a checkout without its history.
+    """
+    if CHECKOUT is None:  # a repository around it would be another's
+        return f"v{version('zsnmt')}"
 
     def git(*arguments: str) -> str:
         done = subprocess.run(
-            ["git", "-C", str(PROJECT), *arguments], capture_output=True, text=True, check=True
+            ["git", "-C", str(CHECKOUT), *arguments], capture_output=True, text=True, check=True
         )
         return done.stdout.strip()
 

@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
-from fontTools import unicodedata
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from zsnmt.errors import InputError
@@ -136,6 +135,8 @@ def main_script(characters: Mapping[str, int]) -> str | None:
 @functools.cache
 def script_of_character(character: str) -> str:
     """The Unicode script of a character by its name, like `Devanagari`; `Han` also for kana and bopomofo."""
+    from fontTools import unicodedata  # large, and for evaluation alone
+
     name = unicodedata.script_name(unicodedata.script(character))
     return WRITTEN_WITH.get(name, name)
 

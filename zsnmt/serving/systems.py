@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
-import torch
-
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.engines import ManyProcesses, check_method, prepare_engine
+from zsnmt.inference.engines import check_method, prepare_engine
+from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
@@ -83,13 +82,14 @@ def open_systems(
     names = {folder: system_name(*records[folder]) for folder in folders}
     if len({*names.values()}) < len(folders):
         names = {folder: str(folder) for folder in folders}
-    torch.set_num_threads(choice.at_once)
     systems = {}
     for folder, (record, _) in records.items():
         prepare_engine(folder, search, choice)
         translator = Translator.open(folder, search, choice)
-        if isinstance(translator.engine, ManyProcesses):  # forks, which a process with threads must not do
-            translator.engine = translator.engine.engine
+        if not isinstance(translator.engine, CTranslate2Engine):
+            from zsnmt.inference.pytorch import in_this_process
+
+            translator.engine = in_this_process(translator.engine, threads=choice.at_once)
         synthetic, few = ([*map(parse_direction, record.get(name, []))] for name in APART)
         detector = detector_of(translator.languages, Path(record["text"]))
         counts = piece_counts(folder) if any(method.mask for method in methods.values()) else None

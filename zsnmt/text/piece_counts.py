@@ -15,6 +15,8 @@ from zsnmt.files.replacing import replacing
 PIECE_COUNTS_FILE = "piece_counts.tsv"
 REMEDY = "count again with: zsnmt count-pieces RUN"
 
+PieceCounts = Mapping[str, Mapping[str, int]]  # of a language: how often a piece occurs; no line for 0
+
 
 def write_piece_counts(folder: Path, counts: Mapping[str, Counter[str]]) -> None:
     """Write the file of some languages, in their order, the most frequent pieces first."""

@@ -10,9 +10,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
-from indicnlp.normalize.indic_normalize import IndicNormalizerFactory
-from indicnlp.tokenize.indic_detokenize import trivial_detokenize_indic
-from indicnlp.tokenize.indic_tokenize import trivial_tokenize_indic
 from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
 
 Substitution = tuple[re.Pattern[str], str]
@@ -110,8 +107,13 @@ class IndicRules:
     _SPACED_DANDA = re.compile(r"(?<=[^\s।])।"), " ।"  # the custom in Odia
 
     def __init__(self, language: str):
+        from indicnlp.normalize.indic_normalize import IndicNormalizerFactory  # large, and for few
+        from indicnlp.tokenize.indic_detokenize import trivial_detokenize_indic
+        from indicnlp.tokenize.indic_tokenize import trivial_tokenize_indic
+
         self._language = language
         self._normaliser = IndicNormalizerFactory().get_normalizer(language)
+        self._tokenize, self._detokenize = trivial_tokenize_indic, trivial_detokenize_indic
         self._spaced = [self._SPACED_COLON]
         if language == "or":
             self._spaced.append(self._SPACED_DANDA)
@@ -124,10 +126,10 @@ class IndicRules:
         # Word by word, as the library takes the spaces from between numbers, and each after another word, as
         # it splits a number that comes first.
         words = sentence.split()
-        return whole([token for word in words for token in trivial_tokenize_indic(f"a {word}")[1:]], sentence)
+        return whole([token for word in words for token in self._tokenize(f"a {word}")[1:]], sentence)
 
     def join(self, tokens: Sequence[str]) -> str:
-        text = join_tokens(tokens, self._language, self._UNSPACED, detokenise=trivial_detokenize_indic)
+        text = join_tokens(tokens, self._language, self._UNSPACED, detokenise=self._detokenize)
         for pattern, replacement in self._spaced:
             text = pattern.sub(replacement, text)
         return text

@@ -10,15 +10,15 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
+from zsnmt.files.project import PACKAGE
 from zsnmt.files.records import damage_of
 from zsnmt.files.replacing import replacing
-from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, PROJECT
+from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE
 from zsnmt.runs.log import progress_line
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.children import ending, start
 from zsnmt.training.steps import Steps
 
-USER_DIR = PROJECT / "zsnmt"
 OF_DATA = {  # options that belong to the data of one training, or to what it went on from
     "--extra-data",
     "--extra-lang-pairs",
@@ -38,7 +38,7 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
 
     Raises `InputError` if fairseq fails.
     """
-    command = ["--user-dir", str(USER_DIR), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
+    command = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
     work = partial(train, folder, title, [str(data), *options, *command])
     steps.make(
         folder, "train", folder / CHECKPOINTS, work=work, inputs=[data], settings={"options": [*options]}

@@ -26,7 +26,8 @@ from tests.support.decoding import (
     padded,
     plain,
 )
-from zsnmt.decoding.methods.engine import Bundle, MethodEngine
+from zsnmt.decoding.methods.bundle import Bundle
+from zsnmt.decoding.methods.engine import MethodEngine
 from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method
 from zsnmt.decoding.options import INT8
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written

@@ -1,26 +1,16 @@
 """The packed engine with a method: it searches with several sentences for one output, and with a mask."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from zsnmt.decoding.beam_search import beam_search
+from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.combination import combination
 from zsnmt.decoding.methods.settings import Ensemble, Method
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
-from zsnmt.decoding.search import Hypothesis, Sentence
-
-
-class Bundle(NamedTuple):
-    """What is searched together for one output into a target language: the sentence itself first, then
-    others with the weight of each (of which an ensemble makes nothing).
-    """
-
-    target: str
-    sentences: tuple[Sentence, ...]
-    weights: tuple[float, ...] = ()
+from zsnmt.decoding.search import Hypothesis
 
 
 class MethodEngine:

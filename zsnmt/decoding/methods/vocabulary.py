@@ -2,7 +2,6 @@
 
 import math
 import unicodedata
-from collections.abc import Mapping
 
 import torch
 from fairseq.data import Dictionary
@@ -10,8 +9,7 @@ from torch import Tensor
 
 from zsnmt.decoding.methods.settings import Mask
 from zsnmt.errors import InputError
-
-PieceCounts = Mapping[str, Mapping[str, int]]  # of a language: how often a piece occurs; no line for 0
+from zsnmt.text.piece_counts import PieceCounts
 
 
 def penalties(mask: Mask, counts: PieceCounts, dictionary: Dictionary) -> dict[str, Tensor]:

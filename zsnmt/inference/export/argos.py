@@ -25,9 +25,8 @@ from zsnmt.files.records import write_json
 from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.inference.engines import prepare_engine
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
-from zsnmt.inference.export.folder import WEIGHTS_FILE, codec, read_export
+from zsnmt.inference.export.folder import WEIGHTS_FILE, codec, export_folder, read_export
 from zsnmt.inference.export.formats import ARGOS
-from zsnmt.inference.export.run import export_folder
 from zsnmt.languages import Direction, language_tag
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.text.lines import read_lines

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.reading import Codec, load_dictionary
+from zsnmt.data.reading import Codec
 from zsnmt.decoding.options import CTRANSLATE2
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
@@ -22,6 +22,7 @@ from zsnmt.inference.export.formats import FORMATS
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.runs.folder import RECORD as OF_RUN
+from zsnmt.text.dictionary import Dictionary
 from zsnmt.text.pipeline import PIPELINE_FILE, TextPipeline
 
 EXPORT_FILE, WEIGHTS_FILE = "export.json", "model.bin"
@@ -37,6 +38,11 @@ RECORD = {  # what export.json says
     PLACES: Sequence[Mapping] | None,
     "run": OF_RUN,
 }
+
+
+def export_folder(run: Path, to: str, quantization: str) -> Path:
+    """Where a run keeps an export, unless told otherwise."""
+    return run / f"{to}-{quantization}"
 
 
 def is_export(folder: Path) -> bool:
@@ -105,7 +111,7 @@ def codec(folder: Path, record: dict) -> Codec:
     `InputError` for a record of which no such thing can be made.
     """
     pipeline, languages = folder / PIPELINE_FOLDER, read_languages(folder / PIPELINE_FOLDER)
-    dictionary = load_dictionary(pipeline / f"dict.{languages[0]}.txt")
+    dictionary = Dictionary.load(pipeline / f"dict.{languages[0]}.txt", REMEDY)
     text_pipeline = TextPipeline.load(pipeline, f"{PIPELINE_FOLDER}/{PIPELINE_FILE}" not in record["files"])
     try:
         longest, longest_target = (int(record[f"max_{side}_positions"]) for side in ("source", "target"))

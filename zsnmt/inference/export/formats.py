@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # commands list the formats, and do not wait for fairseq
     from zsnmt.inference.trained_run import TrainedRun
 
 HUGGINGFACE = "huggingface"
-FORMATS = {  # the module that has each as `FORMAT`
-    CTRANSLATE2: "zsnmt.inference.export.ctranslate2.export",
+FORMATS = {  # the module that has each as `FORMAT`; that of CTranslate2 loads PyTorch for `write` alone
+    CTRANSLATE2: "zsnmt.inference.export.ctranslate2.format",
     HUGGINGFACE: "zsnmt.inference.export.huggingface.export",
 }
 ARGOS = "argos"  # packages that are made of exports for CTranslate2; they are not opened here

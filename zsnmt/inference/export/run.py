@@ -9,7 +9,14 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import new_folder, replacing_folder
 from zsnmt.inference.export.agreement import Agreement
-from zsnmt.inference.export.folder import CHECKSUM, EXPORT_FILE, checksum, checksums, codec_record
+from zsnmt.inference.export.folder import (
+    CHECKSUM,
+    EXPORT_FILE,
+    checksum,
+    checksums,
+    codec_record,
+    export_folder,
+)
 from zsnmt.inference.export.formats import SENTENCES, load_format
 from zsnmt.inference.export.samples import LEAST, samples
 from zsnmt.inference.trained_run import TrainedRun, load_run
@@ -58,11 +65,6 @@ def export_run(
         write_json(part / EXPORT_FILE, record | {CHECKSUM: checksum(record)})
     logger.warning("exported in %.0f seconds", perf_counter() - begin)
     return output, agreements
-
-
-def export_folder(run: Path, to: str, quantization: str) -> Path:
-    """Where a run keeps an export, unless told otherwise."""
-    return run / f"{to}-{quantization}"
 
 
 def export_record(description: dict, trained: TrainedRun, to: str, quantization: str) -> dict:

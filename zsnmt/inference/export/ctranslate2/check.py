@@ -3,9 +3,7 @@
 import copy
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
-import numpy as np
 import torch
 from fairseq.models import BaseFairseqModel
 
@@ -13,23 +11,13 @@ from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.export.agreement import Agreement
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
+from zsnmt.inference.export.ctranslate2.scored import Scored, agreement, make_batches
 from zsnmt.inference.export.samples import Sample
 from zsnmt.modules.attention_residual import KeepResidual
 
 # the largest difference of a log-probability, or of the scores of two translations that count as equal
 EXACT = 1e-4
 MARGIN = 2  # times the differences of a stock model, quantised alike, which has a layer less
-BATCH = 32  # sentences
-
-
-class Scored(NamedTuple):
-    """A sentence, a translation of it, and PyTorch's log-probability of each of its tokens, EOS among
-    them.
-    """
-
-    sentence: Sentence
-    tokens: list[int]
-    log_probabilities: list[float]
 
 
 def log_probabilities(model: BaseFairseqModel, sentence: Sentence, tokens: Sequence[int]) -> list[float]:
@@ -49,20 +37,6 @@ def score_translations(
         Scored(sentence, [*tokens], log_probabilities(model, sentence, tokens))
         for sentence, tokens in translations
     ]
-
-
-def agreement(engine: CTranslate2Engine, expected: Sequence[Scored]) -> Agreement:
-    """How far the engine's log-probabilities are from those expected."""
-    ours = [
-        value
-        for batch in make_batches(expected)
-        for values in engine.log_probabilities(
-            [each.sentence for each in batch], [each.tokens for each in batch]
-        )
-        for value in values
-    ]
-    apart = np.subtract(ours, [value for each in expected for value in each.log_probabilities])
-    return Agreement(float(np.abs(apart).max()), float(np.sqrt(np.mean(apart**2))), len(apart))
 
 
 def differences(
@@ -149,8 +123,3 @@ def stock_model(model: BaseFairseqModel) -> BaseFairseqModel:
         layer.attention_residual = KeepResidual()
     model.decoder.language_embedding = None
     return model
-
-
-def make_batches(items: Sequence) -> Iterable[Sequence]:
-    """Items in batches."""
-    return (items[begin : begin + BATCH] for begin in range(0, len(items), BATCH))

@@ -2,8 +2,7 @@
 
 import os
 import platform
-
-import torch
+from pathlib import Path
 
 INSTRUCTIONS = (
     "sse4",
@@ -17,6 +16,7 @@ INSTRUCTIONS = (
     "i8mm",
     "bf16",
 )  # how their names begin
+DESCRIPTION = Path("/proc/cpuinfo")  # what Linux says of the processor
 FORCED_BY = (
     "CT2_FORCE_CPU_ISA",
     "CT2_USE_MKL",
@@ -33,12 +33,18 @@ def this_processor() -> dict:
 
     Two processors that give equal descriptions compute alike: a library chooses its routines by nothing else.
     """
-    known = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
+    known = description(DESCRIPTION)
+    instructions = f"{known.get('flags', '')} {known.get('Features', '')}".split()  # of Intel, of ARM
     return {
-        "name": known.get("cpu_name") or platform.processor() or "unknown",
-        "architecture": known.get("architecture") or platform.machine(),
-        "instructions": sorted(
-            name for name, there in known.items() if there is True and name.startswith(INSTRUCTIONS)
-        ),
+        "name": known.get("model name") or platform.processor() or "unknown",
+        "architecture": platform.machine(),
+        "instructions": sorted({name for name in instructions if name.startswith(INSTRUCTIONS)}),
         "forced": {name: os.environ[name] for name in FORCED_BY if name in os.environ},
     }
+
+
+def description(path: Path) -> dict[str, str]:
+    """The lines `name : value` of a file on the first of some processors; none where there is no file."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    pairs = (line.partition(":") for line in reversed(lines))
+    return {name.strip(): value.strip() for name, _, value in pairs}

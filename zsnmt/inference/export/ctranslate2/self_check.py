@@ -14,9 +14,9 @@ from typing import NamedTuple
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of, read_json, write_json
-from zsnmt.inference.export.ctranslate2.check import Scored, agreement
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.processor import this_processor
+from zsnmt.inference.export.ctranslate2.scored import Scored, agreement
 from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, REMEDY
 
 logger = logging.getLogger(__name__)

@@ -7,9 +7,8 @@ from tempfile import TemporaryDirectory
 
 from fairseq.models import BaseFairseqModel
 
-from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
-from zsnmt.decoding.options import CTRANSLATE2, FLOAT32, EngineChoice
+from zsnmt.decoding.options import FLOAT32
 from zsnmt.decoding.search import Search
 from zsnmt.files.records import write_json
 from zsnmt.inference.export.agreement import STOCK, Agreement
@@ -24,21 +23,14 @@ from zsnmt.inference.export.ctranslate2.check import (
 )
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
-from zsnmt.inference.export.ctranslate2.quantisation import check_quantization, quantise
+from zsnmt.inference.export.ctranslate2.quantisation import quantise
 from zsnmt.inference.export.ctranslate2.refusals import check_exportable
-from zsnmt.inference.export.ctranslate2.self_check import Bound, open_export, place, write_check
+from zsnmt.inference.export.ctranslate2.self_check import Bound, place, write_check
 from zsnmt.inference.export.ctranslate2.specification import specification
 from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, checksums
-from zsnmt.inference.export.formats import Format
 from zsnmt.inference.export.samples import Sample
 from zsnmt.inference.trained_run import TrainedRun
 from zsnmt.runs.folder import PIPELINE_FOLDER
-
-
-def check(quantization: str) -> None:
-    """`InputError` for a quantization that is not offered, and where CTranslate2 is not installed."""
-    check_quantization(quantization)
-    ctranslate2()
 
 
 def write(
@@ -53,12 +45,6 @@ def write(
     agreements, here = write_checked(folder, run, trained, record=record, chosen=samples)
     write_check(folder, score_translations(trained.model, samples), agreement_bounds(agreements))
     return agreements, {"versions": record["versions"], PLACES: [here]}
-
-
-def open_engine(folder: Path, search: Search, choice: EngineChoice) -> tuple[CTranslate2Engine, Codec]:
-    """The engine of an export, and what turns text into its input."""
-    engine = open_export(folder, search, choice.at_once)
-    return engine, engine.codec
 
 
 def agreement_bounds(agreements: dict[str, Agreement]) -> Bound:
@@ -106,6 +92,3 @@ def write_model(folder: Path, model: BaseFairseqModel, symbols: Sequence[str], q
     spec.validate()
     quantise(spec, quantization)
     spec.save(str(folder))
-
-
-FORMAT = Format(engines=(CTRANSLATE2,), check=check, write=write, open=open_engine)

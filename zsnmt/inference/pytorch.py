@@ -1,0 +1,101 @@
+"""PyTorch as the engine of a run, by one process or by several."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from zsnmt.data.reading import Codec
+from zsnmt.decoding.encode_once import EncodeOnce
+from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
+from zsnmt.decoding.methods.engine import MethodEngine
+from zsnmt.decoding.methods.settings import Method
+from zsnmt.decoding.methods.vocabulary import penalties
+from zsnmt.decoding.options import FAIRSEQ, FLOAT32, EngineChoice
+from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
+from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search
+from zsnmt.errors import InputError
+from zsnmt.inference.engines import CANNOT, Opened
+from zsnmt.inference.trained_run import TrainedRun, load_run
+from zsnmt.processes import map_in_processes
+from zsnmt.text.piece_counts import PieceCounts
+
+
+def open_run(run: Path, search: Search, choice: EngineChoice) -> Opened:
+    """The packed model, or fairseq's search where it cannot be packed."""
+    trained = load_run(run)
+    return pytorch_engine(trained, search, choice), trained.codec
+
+
+def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Engine:
+    """fairseq's search, or that over the packed model; on a CPU by as many processes as there are workers."""
+    model, reason = trained.model, why_not_packed(trained.model)
+    precision = choice.precision or FLOAT32
+    if choice.engine == FAIRSEQ or reason:
+        if precision != FLOAT32:
+            why = f", which this model needs, since {reason}" if reason else ""
+            raise InputError(
+                f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}"
+            )
+        engine: FairseqEngine | PyTorchEngine = FairseqEngine(
+            model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
+        )
+    else:
+        engine = PyTorchEngine(
+            model, trained.codec.dictionary, trained.codec.languages, search=search, precision=precision
+        )
+    return (
+        ManyProcesses(engine, choice.at_once)
+        if choice.at_once > 1 and engine.device.type == "cpu"
+        else engine
+    )
+
+
+def engine_with(engine: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None) -> Engine:
+    """An engine's model, searched by a method; masks need the `counts` of the pieces of each language.
+
+    Raises `InputError` for an engine that has one source and no mask, and for a mask without counts.
+    """
+    alone = engine.engine if isinstance(engine, ManyProcesses) else engine
+    if not isinstance(alone, PyTorchEngine):
+        raise InputError(f"{engine.signature or 'the search of fairseq'} {CANNOT.format(way=method.name)}")
+    masks = None
+    if method.mask:
+        if unknown := [language for language in codec.languages if language not in (counts or {})]:
+            raise InputError(
+                f"a mask needs the counts of pieces in the training text, and there are none of "
+                f"{', '.join(unknown)}; count them with zsnmt count-pieces RUN, or translate without"
+            )
+        masks = penalties(method.mask, counts or {}, codec.dictionary)
+    searching = MethodEngine(alone, method, masks)
+    return ManyProcesses(searching, engine.workers) if isinstance(engine, ManyProcesses) else searching
+
+
+class ManyProcesses:
+    """An engine's work shared among processes of one thread each; they begin with the model that this one
+    has loaded.
+    """
+
+    def __init__(self, engine: BatchEngine, workers: int) -> None:
+        self.engine, self.workers, self.signature = engine, workers, engine.signature
+
+    def translate(self, batches: Iterable[Sequence[Any]]) -> Iterator[list[list[Hypothesis]]]:
+        batches = [*batches]
+        workers = min(self.workers, len(batches))
+        if workers < 2:
+            return self.engine.translate(batches)
+        return map_in_processes(self.translate_alone, batches, workers, together=1)
+
+    def translate_alone(self, batch: Sequence[Any]) -> list[list[Hypothesis]]:
+        """The hypotheses of a batch, by one thread: those of several processes would wait for each other."""
+        torch.set_num_threads(1)
+        return self.engine.translate_batch(batch)
+
+
+def in_this_process(engine: Engine, threads: int) -> Engine:
+    """The engine without processes of its own, which one that has threads must not start; PyTorch computes
+    with so many threads.
+    """
+    torch.set_num_threads(threads)
+    return engine.engine if isinstance(engine, ManyProcesses) else engine
