@@ -142,9 +142,42 @@ def test_one_synthetic_text_serves_other_students(tiny, student, runs):
     assert load_checkpoint(run / "model.pt")["cfg"]["model"].arch == "zs_transformer_residual"
 
 
+def test_a_last_stage_out_of_the_pivot_with_a_few_lines(tiny, student, runs):
+    """Its directions with few lines are few-shot everywhere, and it has as many pairs an epoch as others."""
+    name = ("--sides", "none", "--few-lines", "2", "--name", "last_stage")
+    made = distill(tiny, runs, *name, further=[*STUDENT, "--lang-pairs", "from_pivot"])
+    assert made.returncode == 0, made.stderr
+    run = runs / "tiny" / "last_stage" / "seed1"
+    record, command = json.loads((run / "run.json").read_text()), (run / "train.command").read_text().split()
+    assert {*record["few_shot"]} == {*DIRECTIONS} and record["synthetic"] == []
+    assert record["distillation"]["few_lines"]["lines"] == 2
+    trained = load_checkpoint(run / "model.pt")
+    assert {*trained["cfg"]["task"].lang_pairs} == {f"{PIVOT}-{language}" for language in OTHERS}
+    assert {*DIRECTIONS} < {*trained["task_state"]["trained"]}
+    of_student = (student[0] / "train.command").read_text().split()
+    size = "--virtual-data-size"
+    assert command[command.index(size) + 1] == of_student[of_student.index(size) + 1]
+    lines = (run / "checkpoints" / "validation.jsonl").read_text().splitlines()
+    kinds = {direction: of["kind"] for direction, of in json.loads(lines[-1])["directions"].items()}
+    assert len(kinds) == 2 * len(OTHERS) and f"{OTHERS[0]}-{PIVOT}" in kinds
+    scored = run_command(
+        "recipes/evaluate.sh", run, "--pivot", runs / "tiny" / "teacher" / "seed1", runs=runs
+    )
+    assert scored.returncode == 0 and "few-shot" in scored.stdout and "zero-shot" not in scored.stdout
+    scores = json.loads((run / "scores.json").read_text())
+    kinds = {result["direction"]: result["kind"] for result in scores["directions"]}
+    assert {each for each, kind in kinds.items() if kind == "few_shot"} == {*DIRECTIONS}
+    assert {kind for each, kind in kinds.items() if PIVOT in each} == {"supervised"}
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
+        (["--few-lines", "3"], "3 lines of people and --sides both are for the same directions"),
+        (
+            ["--few-lines", "900", "--sides", "none"],
+            "has not 900 lines of velan-tamun apart from test sentence",
+        ),
         (["--sides", "self", "--rounds", "2"], "leave out --rounds, or choose other sides"),
         (["--sides", "left"], "argument --sides: invalid choice: 'left'"),
         (["--lines", "0"], "argument --lines: '0' is not a whole number above 0"),

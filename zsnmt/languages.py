@@ -9,10 +9,11 @@ from zsnmt.errors import InputError
 
 LANGUAGES_FILE = "languages.txt"
 AUTO = "auto"  # in the place of a source language: it is to be identified
-SUPERVISED, ZERO_SHOT, ZERO_RESOURCE = KINDS = (
+SUPERVISED, ZERO_SHOT, ZERO_RESOURCE, FEW_SHOT = KINDS = (
     "supervised",
     "zero_shot",
     "zero_resource",
+    "few_shot",
 )  # of directions, see `kind_of`
 
 FAMILIES = {  # as Liu et al. (2021) group the languages of their data, and other languages of Europe
@@ -85,15 +86,21 @@ def zero_shot_directions(languages: Sequence[str], pivot: str) -> list[Direction
 
 
 def kind_of(
-    direction: Direction, trained: Collection[Direction], synthetic: Collection[Direction] = ()
+    direction: Direction,
+    trained: Collection[Direction],
+    synthetic: Collection[Direction] = (),
+    few: Collection[Direction] = (),
 ) -> str:
     """What a direction is to a model that was trained on the directions `trained`.
 
-    It is supervised if text by people was trained on, zero_resource if only synthetic text was (the direction
-    is then also in `synthetic`), and zero_shot if there was no text.
+    It is supervised if text by people was trained on, few_shot if that was a few lines (the direction is then
+    also in `few`), zero_resource if only synthetic text was (then also in `synthetic`), and zero_shot if
+    there was no text.
     """
     if direction not in trained:
         return ZERO_SHOT
+    if direction in few:
+        return FEW_SHOT
     return ZERO_RESOURCE if direction in synthetic else SUPERVISED
 
 

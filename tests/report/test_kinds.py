@@ -11,11 +11,11 @@ from tests.support.resampled import with_resamples
 from tests.support.runs import make_text, write_run
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
+from zsnmt.languages import FAMILIES, FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.examples import examples
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import page
-from zsnmt.report.scores import check_comparable, read_runs
+from zsnmt.report.scores import all_directions, check_comparable, read_runs
 from zsnmt.report.systems import direction_gains_table, gains_table, systems_table, tables
 from zsnmt.runs.scores import DIRECT, PIVOT
 
@@ -73,6 +73,28 @@ def test_rows_of_directions_and_families_have_the_kind_of_their_system():
     families = tables(of_one_family)["families"]
     assert cell(families, 0, "zero-shot").mean == 6.5 and cell(families, 1, "zero-resource").mean == 21.5
     assert families.about.startswith("BLEU, means over the zero-shot and zero-resource directions")
+
+
+def test_a_few_lines_make_a_kind_of_their_own_beside_the_others():
+    kinds = {ZERO_RESOURCE: FEW_SHOT, SUPERVISED: SUPERVISED}
+    few = [
+        replace(
+            scores,
+            system="few",
+            results=[replace(result, kind=kinds[result.kind]) for result in scores.results],
+        )
+        for scores in STUDENT
+    ]
+    check_comparable([*TEACHER, *STUDENT, *few])
+    systems = systems_table([*TEACHER, *STUDENT, *few])
+    shown = {row[0]: dict(zip(systems.columns, row)) for row in systems.rows}
+    for system, title in (("teacher", "zero-shot"), ("student", "zero-resource"), ("few", "few-shot")):
+        for each in ("zero-shot", "zero-resource", "few-shot"):
+            assert (shown[system][each] is not None) == (each == title)
+    assert "The few-shot directions are zero-shot to teacher." in gains_table([*TEACHER, *few]).about
+    assert {*all_directions([*few, *TEACHER]).values()} == {ZERO_SHOT, SUPERVISED}
+    with pytest.raises(InputError, match=r"fr-de \(without text by people, or with a few lines through"):
+        check_comparable([TEACHER[0], replace(few[0], results=few[0].results[:-1])])
 
 
 def test_other_kinds_are_still_told_apart():

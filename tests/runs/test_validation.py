@@ -72,6 +72,8 @@ def test_what_has_synthetic_text_alone_is_zero_resource(tmp_path):
         tmp_path, 2, figures(60, 7.0), DIRECTIONS, TRAINED, synthetic=["de-fr"], decisive=DIRECTIONS
     )
     assert "chosen_on" not in read_validations(tmp_path)[1]
+    append_validation(tmp_path, 3, figures(70, 7.0), DIRECTIONS, TRAINED, synthetic=["de-fr"], few=["de-fr"])
+    assert read_validations(tmp_path)[2]["directions"]["de-fr"]["kind"] == "few_shot"
 
 
 def test_without_validations_there_are_none(tmp_path):

@@ -108,6 +108,18 @@ def test_off_target_is_the_share_in_another_language():
     assert measured(["x"] * 4, ["ba"] * 4, ["ba", "ku", "ba", "ku"]).figures["reference_error"] == 0.5
 
 
+def test_chrf_on_target_is_that_of_the_lines_in_the_target_language_alone():
+    outputs, references = ["ba bi", "ko ku", "bi", "ko ba"], ["ba ba", "ko ku", "bi bi", "ba"]
+    expected = sacrebleu.corpus_chrf(["ba bi", "bi"], [["ba ba", "bi bi"]], word_order=2).score
+    figures = measured(["x"] * 4, [*outputs[:3], "ko"], references).figures
+    assert figures["chrf_on_target"] == expected != figures["chrf"]
+    assert (
+        measured(["x"], ["ba bi"], ["ba"]).figures["chrf_on_target"]
+        == measured(["x"], ["ba bi"], ["ba"]).figures["chrf"]
+    )
+    assert "chrf_on_target" not in measured(["x"], ["ko"], ["ba"]).figures
+
+
 def test_references_are_identified_once_for_all_that_is_scored_against_them():
     class Counted(LexiconIdentifier):
         calls = []

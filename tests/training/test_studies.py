@@ -1,5 +1,6 @@
 """Ablation studies: the systems of each, seen in the models that their options build."""
 
+import itertools
 import re
 from argparse import Namespace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from fairseq.modules import LearnedPositionalEmbedding, SinusoidalPositionalEmbedding
 
+from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.distillation.distill import default_name
 from zsnmt.distillation.settings import SIDES, Distillation
 from zsnmt.errors import InputError
@@ -19,6 +21,7 @@ from zsnmt.modules.attention_residual import (
 )
 from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.modules.variational_dropout import VariationalDropout
+from zsnmt.runs.grid import CONTROL, CORNERS, FEW_LINES, REMEDIES
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,
@@ -165,6 +168,7 @@ def test_studies_share_the_plain_systems_under_the_names_of_their_architectures(
     assert {*together} == {*everything}
     for_baselines, for_residuals = len(STUDIES) - 1, len(WITH_RESIDUAL) - 1
     for_others = len(BELOW) + 1 + 1  # of `encodings` in all layers; the query; relative attention, k = 16
+    for_others += 2 + 2  # the other two corners of the grid; the controls of students
     assert len(everything) - len(together) == for_baselines + for_residuals + for_others
 
 
@@ -237,7 +241,42 @@ def test_distillation_has_students_of_both_systems_with_the_names_that_their_rec
         assert {each.sides for each in of_plain} == {*SIDES} == {*STUDENTS}
         for student in of_plain:
             assert student.architecture == plain.architecture and not student.options
+            assert student.base == plain.name and not student.few_lines
             assert student.name == default_name(Distillation(Path("run"), student.sides), teacher)
+
+
+def test_base_grid_is_every_combination_with_a_lower_rate_for_post_norm():
+    """Eight cells, and LCS on the four with the tag in the decoder."""
+    given = [*SIZES, "--lr", "0.01"]
+    study = systems(["base_grid"], given)
+    read = [training_options(system.architecture, [*given, *system.options]) for system in study]
+    found = [
+        (each.normalization, each.language_tags or "t_dec", each.encoder_residual_removal_layers)
+        for each in read
+    ]
+    combinations = {*itertools.product(("pre", "post"), ("t_dec", "t_enc"), ("none", "middle"))}
+    lcs = {*itertools.product(("pre", "post"), ("t_enc_t_dec",), ("none", "middle"))}
+    assert {*found} == combinations | lcs and len(found) == 12 and study[0] == BASELINE
+    for system, options in zip(study, read):
+        tagged = "t_dec" in (options.language_tags or "t_dec")
+        assert options.lr == [0.01 if options.normalization == "pre" else 0.007]
+        assert (options.decoder_language_embedding == "none") == (not tagged)
+        assert options.encoder_target_language == ("tag_embedding" if "lcs" in system.name else "none")
+
+
+def test_stage_two_trains_each_corner_on_with_every_remedy_and_without():
+    study = systems(["stage_two", "distillation"], [*SIZES, "--criterion", "label_smoothed_cross_entropy"])
+    first = {system.name for system in study if not system.sides}
+    assert first == {system.name for system in CORNERS.values()}
+    for base in first:
+        stages = [system for system in study if system.base == base and system.sides == "none"]
+        names = [system.name.removeprefix(f"{base}_") for system in stages]
+        assert {*names} == {CONTROL, *REMEDIES, *FEW_LINES} and len({*names}) == len(names)
+        for system, name in zip(stages, names):
+            options = training_options(system.architecture, [*SIZES, *system.options])
+            weights = [getattr(options, f"{term}_weight", 0) for term in TERMS]
+            assert sum(map(bool, weights)) == (name not in (CONTROL, "from_pivot", *FEW_LINES))
+            assert (options.lang_pairs == "from_pivot") == (name == "from_pivot")
 
 
 @pytest.mark.parametrize(
@@ -247,7 +286,8 @@ def test_distillation_has_students_of_both_systems_with_the_names_that_their_rec
             "layers",
             "",
             "there is no study 'layers'; there are query, variational, removal_layer, positions, "
-            "replacement, li_table_1, clip_distance, encodings, bias_layers, distillation",
+            "replacement, li_table_1, clip_distance, encodings, bias_layers, distillation, base_grid, "
+            "stage_two",
         ),
         (
             "bias_layers",

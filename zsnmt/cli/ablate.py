@@ -10,7 +10,8 @@ three systems without and with variational dropout, removal_layer removes the re
 in turn and in several, positions learns the position encodings, replacement puts the sentence's mean, or the
 residual at random, in the residual's place, li_table_1 trains relative attention and its baseline in two
 directions, clip_distance varies its distance, encodings what tells the encoder its positions, bias_layers
-where it does, distillation what a student learns of a system's translations (zsnmt distill).
+where it does, distillation what a student learns of a system's translations (zsnmt distill), base_grid norm,
+place of the language tag and residual in every combination, stage_two what remedies add to trained systems.
 
 Through the pivot the baseline of the same seed translates for all systems, as in the paper.
 """
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="+",
         metavar="STUDY",
         help="query, variational, removal_layer, positions, replacement, li_table_1, clip_distance, "
-        "encodings, bias_layers or distillation",
+        "encodings, bias_layers, distillation, base_grid or stage_two",
     )
     add_seeds(parser)
     parser.add_argument("--dry-run", action="store_true", help="only print what would be trained")
@@ -83,14 +84,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for seed in options.seeds:
         for system in systems(options.studies, experiment.config.fairseq_options):
             run = experiment.run(system.name, seed)
-            runs.setdefault(DIRECTIONS in system.options, []).append(str(run))
+            turned = DIRECTIONS in system.options and not system.sides
+            runs.setdefault(turned, []).append(str(run))
             if options.dry_run:
                 before = " (trained before)" if (run / MODEL_FILE).is_file() else ""
-                sides = ["--sides", system.sides] if system.sides else []
-                print(
-                    f"{f'{system.name}/seed{seed}':<32} "
-                    f"{' '.join([system.architecture, *system.options, *sides])}{before}"
-                )
+                words = [system.architecture, *system.options, *(stage_words(system) if system.sides else [])]
+                print(f"{f'{system.name}/seed{seed}':<32} {' '.join(words)}{before}")
             elif system.sides:
                 taught.append(partial(make_student, recipe.steps, experiment, system, seed=seed))
             else:
@@ -114,14 +113,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def make_student(steps: Steps, experiment: "Experiment", system: "System", *, seed: int) -> None:
-    """Train a student of the system that is named like its architecture, of the same seed."""
+    """Train the second stage of a system, from the run of its base with the same seed."""
     from zsnmt.distillation.distill import distill_rounds
     from zsnmt.distillation.settings import Distillation, SyntheticSettings
 
     distillation = Distillation(
-        experiment.run(system.architecture, seed),
+        experiment.run(system.base, seed),
         sides=system.sides,
+        few_lines=system.few_lines,
         synthetic=SyntheticSettings(identifier=experiment.config.identifier),
     )
-    words = [] if system.sides == Distillation.sides else ["--sides", system.sides]
-    distill_rounds(steps, experiment, distillation, rounds=1, name=system.name, seed=seed, words=words)
+    named = ["--name", system.name] if system.options else []  # else the name that the command gives
+    distill_rounds(
+        steps,
+        experiment,
+        distillation,
+        rounds=1,
+        name=system.name,
+        seed=seed,
+        words=[*stage_words(system), *named],
+        options=system.options,
+    )
+
+
+def stage_words(system: "System") -> list[str]:
+    """What `zsnmt distill` is told of a second stage, but for its options of fairseq-train."""
+    from zsnmt.distillation.settings import BOTH
+
+    sides = [] if system.sides == BOTH else ["--sides", system.sides]
+    return [*sides, *(["--few-lines", str(system.few_lines)] if system.few_lines else [])]

@@ -3,6 +3,7 @@ have no text by people. Run it again to go on after a stop.
 
     zsnmt distill configs/multi30k.conf runs/multi30k/zs_transformer/seed1
     zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
+    zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
 The teacher translates the English (pivot) side of the training text into all other languages. A translation
 and the sentence of people beside that English are a pair; the student is trained on it both ways, beside the
@@ -29,7 +30,7 @@ from zsnmt.cli.recipe import (
     without,
 )
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
-from zsnmt.distillation.settings import ANY, HELD_OUT, SIDES, Distillation, SyntheticSettings
+from zsnmt.distillation.settings import ANY, HELD_OUT, NONE, SIDES, Distillation, SyntheticSettings
 from zsnmt.scoring.options import IDENTIFIERS
 
 
@@ -77,6 +78,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="share (0–1) of the sentence pairs of an epoch that is synthetic",
     )
     parser.add_argument(
+        "--few-lines",
+        type=whole_number,
+        metavar="N",
+        help="with --sides none: N real lines of each zero-shot direction, which are few-shot then (default: "
+        "FEW_LINES of the config, or none)",
+    )
+    parser.add_argument(
         "--name", help="name of the student (default: that of the teacher's system and the sides)"
     )
     parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of the teacher)")
@@ -109,6 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         student=options.student,
         from_scratch=options.from_scratch,
         share=options.share,
+        few_lines=few_lines(options, experiment.config.few_lines),
         synthetic=synthetic,
     )
     run = distill_rounds(
@@ -122,6 +131,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options=further,
     )
     recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher}")
+
+
+def few_lines(options: Namespace, of_config: int) -> int:
+    """How many lines of people a direction without text gets: the config's number is for `--sides none`."""
+    if options.few_lines is None:
+        return of_config if options.sides == NONE else 0
+    return options.few_lines
 
 
 def own_words(words: Sequence[str], options: Namespace) -> list[str]:

@@ -54,22 +54,24 @@ def normalise(sentence: str) -> str:
     return " ".join(folded.translate(BARE).split()) or "".join(folded.split())
 
 
-def held_out_files(text: Path, languages: Sequence[str]) -> list[Path]:
-    """The files of all validation and test sets between the languages, each once."""
+def held_out_files(text: Path, languages: Sequence[str], splits: Sequence[str] = SPLITS[1:]) -> list[Path]:
+    """The files of all validation and test sets between the languages, or of one of them, each once."""
     return list(
         dict.fromkeys(
             file
-            for split in SPLITS[1:]
+            for split in splits
             for pair in pairs_of_split(text, split, languages)
             for file in find_pair(text, split, *pair)
         )
     )
 
 
-def held_out_sentences(text: Path, languages: Sequence[str]) -> dict[str, Place]:
+def held_out_sentences(
+    text: Path, languages: Sequence[str], splits: Sequence[str] = SPLITS[1:]
+) -> dict[str, Place]:
     """The normalised sentences of the held-out files, each with its first place."""
     places: dict[str, Place] = {}
-    for file in held_out_files(text, languages):
+    for file in held_out_files(text, languages, splits):
         for number, line in enumerate(iterate_lines(file), start=1):
             places.setdefault(normalise(line), Place(file, number))
     return places

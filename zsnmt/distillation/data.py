@@ -1,11 +1,14 @@
-"""The binarised data of a student: three folders that share their files.
+"""The binarised data of a student: folders that share their files.
 
 `targets` has `train.x-y.*` with sentences of people in x and their synthetic translations in y, `sources` the
 same pairs from y to x. `main` has the authentic data, with validation text of the synthetic directions that
 is held out from these pairs, its target authentic: never what people have translated between such languages.
+Where a student learns a few lines of people, `few_lines` has these, and `main` the validation text without
+them.
 """
 
 import os
+import shutil
 from collections.abc import Sequence
 from itertools import repeat
 from pathlib import Path
@@ -17,6 +20,7 @@ from zsnmt.distillation.synthetic_text import TRAIN, VALID
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction
 from zsnmt.processes import progress, worker_pool
+from zsnmt.tasks.zs_translation import FEW_LINES
 from zsnmt.text.learning import TOKENISED, tokenise_file
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.training.binarised import TextFile, binarise_file
@@ -36,24 +40,49 @@ def binarise_synthetic(
     with replacing_folder(folder) as part:
         for name in (MAIN, TARGETS, SOURCES):
             (part / name).mkdir()
-        link_authentic(authentic, part / MAIN, directions)
+        synthetic = [str(each) for direction in directions for each in (direction, reverse(direction))]
+        link_authentic(authentic, part / MAIN, [f"{VALID}.{direction}." for direction in synthetic])
         files = [
             tokenise_side(file, pipeline, part / TOKENISED, workers=workers)
             for direction in directions
             for file in files_of(text / direction.source, direction)
         ]
-        with worker_pool(workers) as pool:
-            done = pool.map(binarise_file, files, repeat(part), repeat(pipeline), repeat(dictionary))
-            list(progress(done, "binarising", len(files)))
-        for tokens in (part / TOKENISED).glob("*"):
-            tokens.unlink()
-        if (part / TOKENISED).is_dir():
-            (part / TOKENISED).rmdir()
+        binarise_files(files, part, pipeline, dictionary=dictionary, workers=workers)
 
 
-def link_authentic(authentic: Path, folder: Path, directions: Sequence[Direction]) -> None:
-    """Put the authentic data into a folder, but for validation text of these directions."""
-    left_out = {f"{VALID}.{each}." for direction in directions for each in (direction, reverse(direction))}
+def binarise_few_lines(text: Path, folder: Path, *, authentic: Path, workers: int = 1) -> None:
+    """Write the two folders of a few lines of people: those of training, and the authentic data beside them,
+    with the validation text of `text` in the place of their own where it has some.
+    """
+    pipeline = TextPipeline.load(authentic)
+    dictionary = Dictionary.load(str(next(authentic.glob("dict.*.txt"))))
+    paths = sorted(text.glob("*.*-*.*"))
+    names = {TRAIN: FEW_LINES, VALID: MAIN}
+    with replacing_folder(folder) as part:
+        for name in (MAIN, FEW_LINES):
+            (part / name).mkdir()
+        validated = any(path.name.startswith(f"{VALID}.") for path in paths)
+        link_authentic(authentic, part / MAIN, [f"{VALID}."] if validated else [])
+        files = []
+        for path in paths:
+            split, _, language = path.name.split(".")
+            file = TextFile(path, language, (f"{names[split]}/{path.name}",))
+            files.append(tokenise_side(file, pipeline, part / TOKENISED, workers=workers))
+        binarise_files(files, part, pipeline, dictionary=dictionary, workers=workers)
+
+
+def binarise_files(
+    files: Sequence[TextFile], folder: Path, pipeline: TextPipeline, dictionary: Dictionary, workers: int
+) -> None:
+    """Write tokenised files into a folder, and remove the tokens."""
+    with worker_pool(workers) as pool:
+        done = pool.map(binarise_file, files, repeat(folder), repeat(pipeline), repeat(dictionary))
+        list(progress(done, "binarising", len(files)))
+    shutil.rmtree(folder / TOKENISED, ignore_errors=True)
+
+
+def link_authentic(authentic: Path, folder: Path, left_out: Sequence[str]) -> None:
+    """Put the authentic data into a folder, but for files whose names begin so."""
     for file in authentic.iterdir():
         if not file.name.startswith((*left_out,)):
             os.link(file, folder / file.name)

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
+from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student import (
@@ -18,6 +19,7 @@ from zsnmt.distillation.student import (
     read_options,
     sampling_weights,
     student_options,
+    tempered_share,
 )
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText
 from zsnmt.distillation.teacher import Teacher
@@ -25,8 +27,10 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
-from zsnmt.runs.folder import path_from_top, recipe_command, synthetic_directions
+from zsnmt.runs.folder import FEW, SYNTHETIC, learned_apart, path_from_top, recipe_command
+from zsnmt.runs.grid import few_name
 from zsnmt.runs.systems import STUDENTS
+from zsnmt.tasks.zs_translation import FEW_LINES
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
@@ -40,7 +44,9 @@ class StudentData:
     """What a student is trained on.
 
     `main`: the folder with the data of the directions `authentic`, and all validation text; `extra` and
-    `directions`: by name, the folders of synthetic data and what they are for; `text`: of what they are made.
+    `directions`: by name, the folders of further data and what they are for; `text`: of what they are made,
+    where they are synthetic; `few_lines`: those of people. `known`: the directions with text by people, where
+    those are more than it is trained on: all are validated, and an epoch is as long.
     """
 
     main: Path
@@ -48,17 +54,25 @@ class StudentData:
     extra: Mapping[str, Path] = field(default_factory=dict)
     directions: Mapping[str, Sequence[Direction]] = field(default_factory=dict)
     text: SyntheticText | None = None
+    few_lines: FewLines | None = None
+    known: Sequence[str] = ()
 
     @property
     def synthetic(self) -> list[str]:
         """All directions that have synthetic text."""
-        return [*dict.fromkeys(str(each) for of_name in self.directions.values() for each in of_name)]
+        names = [name for name in self.directions if name != FEW_LINES]
+        return [*dict.fromkeys(str(each) for name in names for each in self.directions[name])]
+
+    @property
+    def few(self) -> list[str]:
+        """The directions that have a few lines of people."""
+        return [*map(str, self.few_lines.directions)] if self.few_lines else []
 
     def validated(self) -> list[str]:
         """The directions with validation text: authentic, or held-out for the synthetic ones."""
         there = {path.name.split(".")[1] for path in self.main.glob("valid.*.idx")}
         pairs = there | {str(reverse(parse_direction(pair))) for pair in there}
-        return [each for each in self.authentic if each in pairs] + [
+        return [each for each in self.known or self.authentic if each in pairs] + [
             each for each in self.synthetic if each in there
         ]
 
@@ -68,7 +82,8 @@ def default_name(distillation: Distillation, teacher: Teacher) -> str:
     begun = "_from_scratch" * distillation.from_scratch
     same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
     student = teacher.record["system"] if same else distillation.student or teacher.architecture
-    return f"{student}_{STUDENTS[distillation.sides]}{begun}"
+    few = distillation.few_lines
+    return f"{student}_{few_name(few) if few else STUDENTS[distillation.sides]}{begun}"
 
 
 def distill_rounds(
@@ -143,13 +158,11 @@ def distill_run(
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
     if not distillation.from_scratch:
         check_weights(teacher, read)
-    data = make_data(
-        steps,
-        experiment,
-        distillation,
-        teacher=teacher,
-        authentic=authentic_directions(read, experiment.data, config.languages),
+    known, authentic = (
+        authentic_directions(each, experiment.data, config.languages)
+        for each in (read_options(read.arch, chosen, experiment.data), read)
     )
+    data = make_data(steps, experiment, distillation, teacher=teacher, authentic=authentic, known=known)
     with locked(run):
         experiment.start(name, seed, command=recipe, further=record(distillation, teacher, data))
         all_options = [*chosen, *options_of_data(run, distillation, data), *further]
@@ -164,13 +177,27 @@ def make_data(
     *,
     teacher: Teacher,
     authentic: Sequence[str],
+    known: Sequence[str] = (),
 ) -> StudentData:
-    """Make the synthetic text and its data, unless they are there; without sides there are none.
+    """Make the text that the student learns besides, and its data, unless they are there; without sides there
+    is none but a few lines, if they are asked for.
 
-    `authentic` are the directions with text by people.
+    `authentic` are the directions that it is trained on with text by people, `known` those that have such
+    text, where they are more.
     """
+    known = [] if [*known] == [*authentic] else known
+    if distillation.few_lines:
+        few = make_few_lines(steps, experiment, distillation.few_lines, trained=known or authentic)
+        return StudentData(
+            few.data / MAIN,
+            authentic,
+            {FEW_LINES: few.data / FEW_LINES},
+            directions={FEW_LINES: few.directions},
+            few_lines=few,
+            known=known,
+        )
     if distillation.sides == NONE:
-        return StudentData(experiment.data, authentic)
+        return StudentData(experiment.data, authentic, known=known)
     settings = replace(distillation.synthetic, direct=distillation.sides == SELF)
     text = SyntheticText(experiment, teacher, settings)
     with locked(text.folder, steps.say):
@@ -190,7 +217,7 @@ def make_data(
     kept = [parse_direction(direction) for direction, number in counts.items() if number[TRAIN]]
     directions = {use: kept if use == TARGETS else [*map(reverse, kept)] for use in distillation.uses}
     folders = {use: text.data / use for use in directions}
-    return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text)
+    return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)
 
 
 def options_of_data(run: Path, distillation: Distillation, data: StudentData) -> list[str]:
@@ -202,15 +229,18 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
             "folder": str(data.text.folder.resolve()),
         }
         write_json(run / RECORD, read_json(data.text.text / RECORD, REMEDY) | used)
-    authentic_sizes = {
-        f"{MAIN}:{each}": pairs_in(data.main, parse_direction(each)) for each in data.authentic
-    }
+    authentic_sizes, known_sizes = (
+        {f"{MAIN}:{each}": pairs_in(data.main, parse_direction(each)) for each in directions}
+        for directions in (data.authentic, data.known or data.authentic)
+    )
     synthetic_sizes = {
         f"{name}:{each}": pairs_in(data.extra[name], each)
         for name, directions in data.directions.items()
         for each in directions
     }
-    weights, size = sampling_weights(authentic_sizes, synthetic_sizes, distillation.share)
+    few_share = tempered_share(synthetic_sizes, authentic_sizes) if data.few else None
+    weights, _ = sampling_weights(authentic_sizes, synthetic_sizes, few_share or distillation.share)
+    _, size = sampling_weights(known_sizes, {}, distillation.share)  # as many updates whatever is sampled
     write_json(run / SAMPLING_FILE, weights)
     options = {
         "--valid-lang-pairs": ",".join(data.validated()),
@@ -226,17 +256,20 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
 
 def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:
     """What run.json of a student says besides."""
-    before = [] if distillation.from_scratch else synthetic_directions(teacher.run)
-    synthetic, valid = data.synthetic, data.validated()
+    before = {} if distillation.from_scratch else learned_apart(teacher.run)
+    synthetic, few, valid = data.synthetic, data.few, data.validated()
+    all_few = [*dict.fromkeys([*before.get(FEW, []), *few])]
     return {
-        "synthetic": [*dict.fromkeys([*before, *synthetic])],
+        SYNTHETIC: [*dict.fromkeys([*before.get(SYNTHETIC, []), *synthetic])],
+        **({FEW: all_few} if all_few else {}),
         "distilled_from": teacher.describe(),
         "distillation": {
             "sides": distillation.sides,
             "share": distillation.share,
             "from_scratch": distillation.from_scratch,
+            **({"few_lines": read_json(data.few_lines.record, REMEDY)} if data.few_lines else {}),
             "checkpoints_chosen_on": {
-                "validation text by people": [each for each in valid if each not in synthetic],
+                "validation text by people": [each for each in valid if each in data.authentic],
                 "held-out pairs with a synthetic source": [each for each in valid if each in synthetic],
             },
         },

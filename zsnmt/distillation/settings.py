@@ -55,6 +55,7 @@ class Distillation:
 
     `sides`: one of `SIDES`. The student has the architecture `student`, the teacher's by default, and begins
     with the teacher's weights unless `from_scratch`. `share` (0–1) of the pairs of an epoch are synthetic.
+    Without sides it may learn `few_lines` of people in each direction that has no text.
     """
 
     teacher: Path
@@ -62,6 +63,7 @@ class Distillation:
     student: str | None = None
     from_scratch: bool = False
     share: float = 0.5
+    few_lines: int = 0
     synthetic: SyntheticSettings = SyntheticSettings()
 
     def __post_init__(self) -> None:
@@ -71,6 +73,12 @@ class Distillation:
             raise InputError(
                 f"a share of {self.share:g} leaves out authentic or synthetic text; give one above 0 and "
                 "below 1, or --sides none"
+            )
+
+        if self.few_lines and self.sides != NONE:
+            raise InputError(
+                f"{self.few_lines} lines of people and --sides {self.sides} are for the same directions; "
+                "give --sides none, or leave out --few-lines"
             )
 
     @property

@@ -1,5 +1,6 @@
 """How a student is trained: options of fairseq-train, and how often each direction is sampled."""
 
+import math
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -90,6 +91,14 @@ def pairs_in(data: Path, direction: Direction) -> int:
     names = f"{direction}.{direction.source}", f"{direction.target}-{direction.source}.{direction.source}"
     prefix = next(data / f"train.{name}" for name in names if (data / f"train.{name}.idx").is_file())
     return len(indexed_dataset.make_dataset(str(prefix), impl="mmap"))
+
+
+def tempered_share(few: Mapping[str, int], authentic: Mapping[str, int]) -> float:
+    """The share (0–1) of an epoch that a few lines have, by the number of pairs in each set: each set counts
+    as the square root of its number, sampling at temperature 2 (Wu et al. 2024).
+    """
+    of_few, of_authentic = (sum(map(math.sqrt, sizes.values())) for sizes in (few, authentic))
+    return of_few / (of_few + of_authentic)
 
 
 def sampling_weights(

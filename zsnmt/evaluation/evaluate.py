@@ -23,6 +23,7 @@ from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
 from zsnmt.runs.folder import (
+    APART,
     BEFORE,
     HYPOTHESES,
     MODEL_FILE,
@@ -112,7 +113,8 @@ class Evaluation:
 
     The first of `models` and `translators` is that of the run, the last what translates through the pivot.
     `kinds`: the kind of each direction; run.json lists those that were trained on synthetic text alone as
-    `synthetic`. `decoding`: what translations are made with, as score files have it.
+    `synthetic`, on a few lines as `few_shot`. `decoding`: what translations are made with, as score files
+    have it.
     """
 
     def __init__(
@@ -142,9 +144,10 @@ class Evaluation:
         self.scorer = Scorer(
             self.text, run, languages=self.translator.languages, scoring=scoring, comet=comet
         )
-        synthetic = [*map(parse_direction, self.run.record.get("synthetic", []))]
+        synthetic, few = ([*map(parse_direction, self.run.record.get(name, []))] for name in APART)
         self.kinds = {
-            direction: kind_of(direction, self.translator.trained, synthetic) for direction in self.text.pairs
+            direction: kind_of(direction, self.translator.trained, synthetic, few=few)
+            for direction in self.text.pairs
         }
         given = {
             "engine": self.translator.signature,  # fairseq's own hypotheses have none

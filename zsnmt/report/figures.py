@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter
 
-from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
+from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.plotted import CONFUSION, DIFFERENCE, AgainstPivot, Curve, HeatMap
 from zsnmt.scoring.figures import HIGHER, LOWER
 
@@ -37,7 +37,7 @@ MARKERS = "os^Dv"
 CELL = 0.52, 0.39  # of a heat map: width and height in inches, room for −12.3
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
-LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":"}
+LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":", FEW_SHOT: "-."}
 STYLE = {
     "svg.fonttype": "none",  # text stays text, in the reader's fonts
     "svg.hashsalt": "zsnmt",
@@ -122,6 +122,22 @@ def point_entry(one: AgainstPivot, place: int) -> Line2D:
     """A key's entry: the system, and in how many directions it is above the pivot."""
     counted = f"{one.system}, {kind_name(one.kind)}: above the pivot in {one.above} of {len(one.points)}"
     return Line2D([], [], linestyle="", label=counted, **look(place))
+
+
+def remedy_gains(gains: Mapping[str, Sequence[tuple[float, float]]]) -> Figure:
+    """A line for each remedy: the share (0–1) of off-target outputs without it across, what it adds to chrF++
+    upwards.
+    """
+    with matplotlib.rc_context(STYLE):
+        entries = legend([Line2D([], [], label=name, **look(place)) for place, name in enumerate(gains)])
+        drawing = Figure(figsize=(4.8, 3.8 + room_for(entries)), layout="constrained")
+        axes = drawing.add_subplot(xlabel="off-target without it, %", ylabel="gain in zero-shot chrF++")
+        for place, points in enumerate(gains.values()):
+            axes.plot(*zip(*((100 * share, gain) for share, gain in points)), **look(place), linewidth=1)
+        axes.axhline(0, color=INK, linewidth=0.9)
+        axes.spines[["top", "right"]].set_visible(False)
+        drawing.legend(**entries)
+    return drawing
 
 
 def training_curves(curves: Sequence[Curve], systems: Sequence[str], title: str) -> Figure:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from zsnmt.languages import SUPERVISED, kind_name
+from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name
 from zsnmt.report.scores import Column, runs_by_system
 from zsnmt.report.systems import mean_measured
 from zsnmt.report.table import Measured, join_sentences
@@ -58,9 +58,9 @@ def beside_pivot(direct: Found, pivot: Found, name: str) -> str:
 
 
 def means(all_scores: Sequence[Scores]) -> Iterator[Found]:
-    """Of each system, by kind and way, but for supervised directions and methods of decoding."""
+    """Of each system, by kind and way, but for directions with text by people and methods of decoding."""
     for system, runs in runs_by_system(all_scores).items():
         for kind, way in runs[0].groups:
             measured = mean_measured(runs, Column(kind, way, MAIN))
-            if measured and kind != SUPERVISED and way in (DIRECT, PIVOT):
+            if measured and kind not in (SUPERVISED, FEW_SHOT) and way in (DIRECT, PIVOT):
                 yield Found(system, kind, way, bleu=measured)

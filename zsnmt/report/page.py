@@ -7,7 +7,15 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
-from zsnmt.languages import KINDS, SUPERVISED, Direction, kind_name
+from zsnmt.languages import (
+    FEW_SHOT,
+    KINDS,
+    SUPERVISED,
+    ZERO_RESOURCE,
+    ZERO_SHOT,
+    Direction,
+    kind_name,
+)
 from zsnmt.report import figures
 from zsnmt.report.chosen import marked
 from zsnmt.report.comparison import comparison_figures
@@ -30,13 +38,25 @@ from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system, signature_note
+from zsnmt.report.studies.factorial import remedy_gains
 from zsnmt.report.systems import tables
 from zsnmt.report.table import Table, tsv
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.scoring.figures import MAIN
 
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
+APART = (
+    "direction_gains",
+    "directions",
+    "adaptation_directions",
+    "runs",
+)  # tables that have places of their own
 MOST_PANELS = 30  # directions that have a panel each
+KIND_NOTES = {
+    ZERO_RESOURCE: "zero-resource directions have synthetic text alone",
+    FEW_SHOT: "few-shot directions have a few lines of it",
+    ZERO_SHOT: "zero-shot directions have none",
+}
 TEMPLATES = templates(Path(__file__).parent)
 
 
@@ -53,7 +73,9 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         f"{', '.join(first.languages).replace(first.pivot, f'{first.pivot} (the pivot)', 1)}.",
         pivot=first.pivot,
         tables=made,
+        summaries=[name for name in made if name not in APART],
         papers=beside_papers(all_scores, probed),
+        remedies=inline_figures(remedy_figures(all_scores)),
         against_pivot=inline_figures(comparison_figures(all_scores)),
         heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
         signatures=signature_note(all_scores),
@@ -70,6 +92,7 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         examples_seed=examples_seed,
         marks=marks_note(first, examples),
         others=others,
+        kinds_note="; ".join(note for kind, note in KIND_NOTES.items() if kind in groups),
         kinds={
             direction: ", ".join(kind_names(all_scores, direction))
             for direction in all_directions(all_scores)
@@ -84,6 +107,12 @@ def kind_names(all_scores: Sequence[Scores], direction: Direction) -> list[str]:
         result.kind for scores in all_scores for result in scores.results if result.direction == direction
     }
     return [kind_name(kind) for kind in KINDS if kind in kinds]
+
+
+def remedy_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]]:
+    """Name, title and drawing of what remedies gain; none without a study of them."""
+    gains, title = remedy_gains(all_scores), "What remedies gain, by how much was off-target without them"
+    return [("remedy_gains", title, figures.remedy_gains(gains))] if gains else []
 
 
 def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
@@ -158,7 +187,7 @@ def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[
         yield f"{table.name}.tsv", tsv(table).encode("utf-8")
     maps = heat_maps(all_scores) + confusion_maps(probed)
     drawings = [(name_of(cells), f"{cells.title}, {cells.system}", figures.heat_map(cells)) for cells in maps]
-    drawings += comparison_figures(all_scores) + training_figures(runs)
+    drawings += remedy_figures(all_scores) + comparison_figures(all_scores) + training_figures(runs)
     for name, title, figure in drawings + probe_figures(probed, [*runs_by_system(all_scores)]):
         if "png" in formats:
             yield f"{name}.png", figures.png(figure)

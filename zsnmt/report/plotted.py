@@ -134,10 +134,10 @@ def differences(scores: Scores, way: Way, other: Way) -> dict[Direction, float]:
 
 @dataclass(frozen=True)
 class AgainstPivot:
-    """The main figure of a system in directions without text by people: through the pivot, and directly."""
+    """The main figure of a system in directions that are not supervised: through the pivot, and directly."""
 
     system: str
-    kind: str  # zero_shot, or zero_resource where the system has learned from synthetic text
+    kind: str  # zero_shot; zero_resource or few_shot to a system that has learned from such text
     points: dict[Direction, tuple[float, float]]
 
     @property

@@ -10,11 +10,13 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from zsnmt.decoding.length_penalty import GNMT
 from zsnmt.errors import InputError
-from zsnmt.languages import KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
+from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.table import FORMS, complete, join_sentences
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, order_groups, read_scores
 from zsnmt.runs.systems import BASELINE
 from zsnmt.scoring.figures import FIGURES, MAIN, shown_in
+
+NOT_SUPERVISED = "without text by people", "without text by people, or with a few lines"
 
 
 @dataclass(frozen=True)
@@ -136,9 +138,9 @@ def mean_over_directions(
 
 def all_directions(all_scores: Sequence[Scores]) -> dict[Direction, str]:
     """Every direction with its kind to some of the systems, the supervised ones last, in the order of the
-    score files.
+    score files. What is zero-shot to one of them is so here.
     """
-    kinds = (*(kind for kind in KINDS if kind != SUPERVISED), SUPERVISED)
+    kinds = (*(kind for kind in reversed(KINDS) if kind != SUPERVISED), SUPERVISED)
     return {
         result.direction: kind
         for kind in kinds
@@ -158,12 +160,12 @@ def kind_to(runs: Sequence[Scores], direction: Direction, otherwise: str) -> str
 def check_comparable(all_scores: Sequence[Scores]) -> None:
     """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once.
 
-    What is zero-shot to one may be zero-resource to another.
+    What is zero-shot to one may be zero-resource or few-shot to another.
     """
     names = [scores.name for scores in all_scores]
     kinds = {kind: kind_name(kind) for kind, _ in groups_of(all_scores)}
-    if {ZERO_SHOT, ZERO_RESOURCE} <= {*kinds}:
-        kinds |= dict.fromkeys((ZERO_SHOT, ZERO_RESOURCE), "without text by people")
+    if len(others := {*kinds} - {SUPERVISED}) > 1:
+        kinds |= dict.fromkeys(others, NOT_SUPERVISED[FEW_SHOT in others])
     found = [conditions(scores, kinds) for scores in all_scores]
     check_alike([*zip(names, found)], "score them alike or make two tables")
     if len(set(names)) < len(names):

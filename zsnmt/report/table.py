@@ -103,7 +103,8 @@ class Table:
     """A table to print: rows as long as `columns`, of which the first `headers` name the row; `about` says
     what it holds.
 
-    `signatures`, where it is there, says what the figures depend on.
+    `signatures`, where it is there, says what the figures depend on. `own_intervals`: `about` says what the
+    intervals are, which are none of the bootstrap.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Table:
     about: str
     headers: int = 1
     signatures: str = ""
+    own_intervals: bool = False
 
     @property
     def note(self) -> str:
@@ -142,12 +144,15 @@ class Table:
 
 def spread_note(tables: Iterable[Table]) -> str:
     """What deviations, brackets and p-values are, where there are any."""
-    cells = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, Measured)]
+    found = [
+        (table, cell) for table in tables for row in table.rows for cell in row if isinstance(cell, Measured)
+    ]
+    cells = [cell for _, cell in found]
     return join_sentences(
         [
             "± is the deviation over the seeds." if any(cell.deviation for cell in cells) else "",
             "In brackets 95 % intervals by bootstrap resampling of the test lines."
-            if any(cell.interval for cell in cells)
+            if any(cell.interval for table, cell in found if not table.own_intervals)
             else "",
             "p: paired bootstrap test on the same lines, of the means over the seeds."
             if any(cell.p for cell in cells)

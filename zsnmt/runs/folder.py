@@ -43,6 +43,7 @@ RECORD = {  # what run.json says
     "overlap": Mapping[str, Mapping[str, int]] | None,
     "adapted_from": Mapping | None,
 }
+APART = SYNTHETIC, FEW = "synthetic", "few_shot"  # directions of which run.json says how they were learned
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
 HYPOTHESES_CHECKSUMS = "checksums"  # of their files by name, beside what they were made with
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
@@ -103,8 +104,9 @@ def start_run(
             record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
         if adapted_from:
             record["adapted_from"] = origin(adapted_from) | {"mode": mode}
-            if synthetic := synthetic_directions(adapted_from):
-                record["synthetic"] = synthetic
+            record |= {
+                kind: directions for kind, directions in learned_apart(adapted_from).items() if directions
+            }
         write_json(run / RECORD_FILE, record | dict(further or {}))
     if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
         with new_folder(run / BEFORE) as before:
@@ -168,9 +170,10 @@ def origin(run: Path) -> dict:
     }
 
 
-def synthetic_directions(run: Path) -> list[str]:
-    """The directions that a run was trained on with synthetic text alone."""
-    return read_record(run).get("synthetic", [])
+def learned_apart(run: Path) -> dict[str, list[str]]:
+    """The directions that a run was trained on with synthetic text alone, and those with a few lines."""
+    record = read_record(run)
+    return {name: record.get(name, []) for name in APART}
 
 
 def same_bytes(one: Path, other: Path) -> bool:

@@ -9,13 +9,17 @@ class System(NamedTuple):
     """A system to train: its name in tables, its architecture, and the options it has beyond those of the
     config.
 
-    With `sides`, one of `STUDENTS`, it is a student of the system named like its architecture.
+    With `sides`, one of `STUDENTS`, it is a second stage: it goes on from the system `base`, as
+    `zsnmt distill` does, its options being those of the second stage, with `few_lines` of each zero-shot
+    direction.
     """
 
     name: str
     architecture: str
     options: tuple[str, ...] = ()
     sides: str = ""
+    base: str = ""
+    few_lines: int = 0
 
 
 BASELINE, RESIDUAL, RESIDUAL_QUERY, RELATIVE = (

@@ -42,15 +42,17 @@ def append_validation(
     directions: Sequence[str],
     trained: Iterable[str],
     synthetic: Iterable[str] = (),
+    few: Iterable[str] = (),
     decisive: Iterable[str] = (),
 ) -> None:
     """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits)
     and BLEU; `chosen_on`, if any of the directions that are decisive for checkpoints is not trained.
 
-    `trained` are the directions of training, `synthetic` those that have synthetic text alone.
+    `trained` are the directions of training, `synthetic` those that have synthetic text alone, `few` those
+    that have a few lines.
     """
-    synthetic_directions = {*map(parse_direction, synthetic)}
-    trained_directions = {*map(parse_direction, trained), *synthetic_directions}
+    synthetic_directions, few_directions = ({*map(parse_direction, each)} for each in (synthetic, few))
+    trained_directions = {*map(parse_direction, trained), *synthetic_directions, *few_directions}
     choosing = [direction for direction in decisive if parse_direction(direction) not in trained_directions]
     line = {
         "epoch": epoch,
@@ -59,7 +61,9 @@ def append_validation(
         **({"chosen_on": choosing} if choosing else {}),
         "directions": {
             direction: {
-                "kind": kind_of(parse_direction(direction), trained_directions, synthetic_directions),
+                "kind": kind_of(
+                    parse_direction(direction), trained_directions, synthetic_directions, few=few_directions
+                ),
                 **{
                     figure: float(stats[f"{figure}_{direction}"])
                     for figure in ("nll_loss", "bleu")

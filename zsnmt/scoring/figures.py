@@ -42,6 +42,7 @@ FIGURES = {  # the first is the one that tables show without its name
     "chrf": Figure(Form("chrF++"), HIGHER, 100, shown=ROOMY),
     "off_target": Figure(Form("off-target", 100, 1, unit=" %"), LOWER, 1, shown=ALL, of_supervised=False),
     "comet": Figure(Form("COMET", 1, 3), HIGHER, None, shown=ROOMY),
+    "chrf_on_target": Figure(Form("chrF++ on target"), HIGHER),  # of the outputs in the target language alone
     "length_ratio": Figure(Form("length ratio", 1, 2), None),
     "copied": Figure(Form("copied", 100, 1, unit=" %"), LOWER),
     "empty": Figure(Form("empty", 1, 0), LOWER),

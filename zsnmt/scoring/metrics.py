@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,10 +48,10 @@ class Metrics:
         }
 
     def scores(
-        self, hypotheses: Sequence[str], references: Sequence[str]
+        self, hypotheses: Sequence[str], references: Sequence[str], on_target: Sequence[bool] = ()
     ) -> tuple[dict[str, float], dict[str, np.ndarray]]:
         """BLEU, chrF++ (0–100) and length ratio of raw text against one reference each, and the first two
-        resampled.
+        resampled; also chrF++ of the lines that are `on_target`, where any is.
         """
         if len(hypotheses) != len(references):
             raise InputError(
@@ -65,6 +66,9 @@ class Metrics:
             figures[name], resampled[name] = score.score, resampled_scores(metric, statistics, self.samples)
             if name == "bleu":
                 figures["length_ratio"] = score.sys_len / score.ref_len
+            elif any(on_target):
+                some = [*compress(statistics, on_target)]
+                figures["chrf_on_target"] = metric._aggregate_and_compute(some).score
         return figures, resampled
 
     def pieces(self, lines: Sequence[str]) -> Sequence[str]:
@@ -104,9 +108,9 @@ def measure(
     identifier: Identifier,
 ) -> Measurement:
     """The figures of one direction, which `zsnmt.scoring.figures` lists, and the number of `lines`."""
-    figures, resampled = metrics.scores(hypotheses, references)
     identified = identifier.identify(hypotheses)
     strayed = [language != target for language in identified]
+    figures, resampled = metrics.scores(hypotheses, references, [not flag for flag in strayed])
     resampled["off_target"] = resampled_rates(strayed, metrics.samples)
     figures |= {
         "off_target": rate(strayed),

@@ -14,14 +14,15 @@ from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, kind_of, parse_direction
-from zsnmt.runs.folder import piece_counts, read_record
+from zsnmt.runs.folder import APART, piece_counts, read_record
 from zsnmt.serving.detection import Detector, detector_of
 
 
 @dataclass(frozen=True)
 class System:
-    """A trained run at work. `synthetic`: the directions that it learned from synthetic text alone;
-    `detector`: None where nothing tells its languages apart; `ways`: what translates by each method.
+    """A trained run at work. `synthetic`: the directions that it learned from synthetic text alone, `few`:
+    from a few lines; `detector`: None where nothing tells its languages apart; `ways`: what translates by
+    each method.
     """
 
     name: str
@@ -29,6 +30,7 @@ class System:
     synthetic: Sequence[Direction]
     detector: Detector | None
     ways: Mapping[str, Translator] = field(default_factory=dict)
+    few: Sequence[Direction] = ()
 
     @property
     def languages(self) -> list[str]:
@@ -36,8 +38,8 @@ class System:
         return self.translator.languages
 
     def kind(self, direction: Direction) -> str:
-        """What a direction is to the model: supervised, zero_shot or zero_resource."""
-        return kind_of(direction, self.translator.trained, self.synthetic)
+        """What a direction is to the model: supervised, zero_shot, zero_resource or few_shot."""
+        return kind_of(direction, self.translator.trained, self.synthetic, few=self.few)
 
     def legs(
         self, source: str | None, target: str, via: str | None = None, *, way: str | None = None
@@ -88,7 +90,7 @@ def open_systems(
             from zsnmt.inference.pytorch import in_this_process
 
             translator.engine = in_this_process(translator.engine, threads=choice.at_once)
-        synthetic = [parse_direction(each) for each in record.get("synthetic", [])]
+        synthetic, few = ([*map(parse_direction, record.get(name, []))] for name in APART)
         detector = detector_of(translator.languages, Path(record["text"]))
         counts = piece_counts(folder) if any(method.mask for method in methods.values()) else None
         systems[names[folder]] = System(
@@ -97,6 +99,7 @@ def open_systems(
             synthetic,
             detector=detector,
             ways={way: translator.by(method, counts) for way, method in methods.items()},
+            few=few,
         )
     return systems
 

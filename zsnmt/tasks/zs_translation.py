@@ -30,7 +30,8 @@ from zsnmt.runs.validation import BleuCounts, append_validation
 from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"
-ALL = "all"
+ALL, FROM_PIVOT = "all", "from_pivot"  # words for directions: those with text, those out of the pivot
+FEW_LINES = "few_lines"  # the name of the extra data with a few lines of zero-shot directions
 AFTER_PIPELINES = "valid_bleu_lines"  # an option younger than `pipeline.json`, which older checkpoints lack
 STOCK_OPTIONS = (
     "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
@@ -188,6 +189,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         extra = directions_of(",".join((self.args.extra_lang_pairs or {}).values()), self.langs)
         return [direction for direction in dict.fromkeys(extra) if direction not in self.lang_pairs]
 
+    @property
+    def few_directions(self) -> list[str]:
+        """Those of the extra directions that have a few lines of people."""
+        return directions_of((self.args.extra_lang_pairs or {}).get(FEW_LINES), self.langs)
+
     def dictionary_hash(self) -> str:
         """A checksum of the dictionary's symbols in their order."""
         return hashlib.sha256("\n".join(self.target_dictionary.symbols).encode("utf-8")).hexdigest()
@@ -316,6 +322,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 directions=self.valid_directions,
                 trained=self.lang_pairs,
                 synthetic=self.extra_directions,
+                few=self.few_directions,
                 decisive=self.decisive_directions,
             )
 
@@ -433,9 +440,13 @@ def read_dictionary(folder: Path, languages: Sequence[str]) -> Dictionary:
 
 
 def directions_of(pairs: str | list[str] | None, languages: list[str]) -> list[str]:
-    """The directions of a comma-separated option (or of the list a checkpoint made of it), checked."""
+    """The directions of a comma-separated option (or of the list a checkpoint made of it), checked; those out
+    of the pivot, the first language, for the word `from_pivot`.
+    """
     if not pairs:
         return []
+    if pairs == FROM_PIVOT:
+        return [f"{languages[0]}-{language}" for language in languages[1:]]
     directions = [parse_direction(pair) for pair in (pairs.split(",") if isinstance(pairs, str) else pairs)]
     for language in {language for direction in directions for language in direction}:
         check_known(language, languages)

@@ -84,6 +84,11 @@ class Config:
     distillation: tuple[str, ...] = setting(
         FAIRSEQ_OPTIONS, "options of fairseq-train for the students of zsnmt distill", ()
     )
+    few_lines: int = setting(
+        WHOLE,
+        "so many real lines of each zero-shot direction are added by zsnmt distill --sides none",
+        0,
+    )
     average: int = setting(POSITIVE, "so many of the best checkpoints are averaged", 5)
     beam: int | None = setting(POSITIVE, "hypotheses kept at each step of the search", None)
     length_penalty: float | None = setting(NUMBER, "exponent of the length penalty", None)

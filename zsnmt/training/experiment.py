@@ -29,7 +29,13 @@ from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, listing
 
 CHOOSING = ("--lang-pairs", "--valid-lang-pairs", "--valid-subset", "--disable-validation")
-SHARED = ("source", "text", "data", "synthetic")  # folders of an experiment that all its runs have in common
+SHARED = (
+    "source",
+    "text",
+    "data",
+    "synthetic",
+    "few_lines",
+)  # folders of an experiment that all its runs have in common
 T = TypeVar("T")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
+from zsnmt.runs.grid import CORNERS, FIRST_STAGE, LANGUAGE_EMBEDDING, NORMALISATION, second_stages
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,
@@ -32,6 +33,12 @@ from zsnmt.training.fairseq_options import training_options
 
 REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
 QUERY = "--encoder-position-query-layers"
+LEARNING_RATE, POST_NORM_RATE = "--lr", 0.7  # of what pre-norm has, as published runs have it
+ADAPTED = {
+    DIRECTIONS,
+    LEARNING_RATE,
+    LANGUAGE_EMBEDDING,
+}  # of which a study takes the config's and changes it
 STANDS_FOR = {  # the options whose defaults make an architecture a system of its own
     RESIDUAL.architecture: {REMOVAL},
     RESIDUAL_QUERY.architecture: {REMOVAL, QUERY},
@@ -150,11 +157,34 @@ def distillation(baseline: Namespace) -> list[System]:
     Nothing and the teacher's direct translations, as controls; targets, sources, both (`zsnmt.distillation`).
     """
     students = [
-        System(f"{plain.name}_{name}", plain.architecture, sides=sides)
+        System(f"{plain.name}_{name}", plain.architecture, sides=sides, base=plain.name)
         for plain in (BASELINE, RESIDUAL)
         for sides, name in STUDENTS.items()
     ]
     return [BASELINE, RESIDUAL, *students]
+
+
+def base_grid(baseline: Namespace) -> list[System]:
+    """Pre- and post-norm, the tag in the decoder or in the encoder, the residual kept or removed; with the
+    tag in the decoder also LCS (`zsnmt.runs.grid`).
+
+    Post-norm has its own learning rate, a part of the config's.
+    """
+    cells = dict.fromkeys(system for design in FIRST_STAGE for system in design.cells.values())
+    rate = LEARNING_RATE, f"{POST_NORM_RATE * baseline.lr[0]:g}"
+    return [with_rate(system, rate) for system in cells]
+
+
+def with_rate(system: System, rate: tuple[str, str]) -> System:
+    """The system with its learning rate, which it has where it is post-norm."""
+    return system._replace(options=(*system.options, *rate)) if NORMALISATION in system.options else system
+
+
+def stage_two(baseline: Namespace) -> list[System]:
+    """The corners of `base_grid`, and each of them trained on, with every remedy and without one."""
+    names = {system.name for system in CORNERS.values()}
+    corners = [system for system in base_grid(baseline) if system.name in names]
+    return [*corners, *(system for base in corners for system in second_stages(base))]
 
 
 STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
@@ -170,6 +200,8 @@ STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
         encodings,
         bias_layers,
         distillation,
+        base_grid,
+        stage_two,
     )
 }  # each called with the options of the baseline
 
@@ -189,8 +221,9 @@ def systems(studies: Sequence[str], config_options: Sequence[str]) -> list[Syste
     varied = {
         option
         for system in found.values()
+        if not system.sides  # the options of a second stage stand after those of the config
         for option in (*system.options, *STANDS_FOR.get(system.architecture, ()))
-    } - {DIRECTIONS}  # a study takes the config's direction and turns it round
+    } - ADAPTED
     for option in config_options:
         if option.startswith("--") and option.partition("=")[0] in varied:
             raise InputError(

@@ -1,0 +1,192 @@
+"""A few real lines of the directions without training text, and their data (Wu et al. 2024).
+
+They come from the training text, where two languages have translations of the same sentence of the pivot,
+else from the validation text, which then loses them. None has a side in common with a test sentence, nor with
+the validation text that stays, by the comparison of `zsnmt.corpora.overlap`.
+"""
+
+import random
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from zsnmt.corpora.overlap import held_out_sentences, normalise
+from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.distillation.data import binarise_few_lines, reverse
+from zsnmt.distillation.settings import SEED
+from zsnmt.distillation.synthetic_text import TRAIN, VALID
+from zsnmt.errors import InputError
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import replacing_folder
+from zsnmt.languages import Direction, parse_direction
+from zsnmt.processes import cores
+from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.training.experiment import Experiment
+from zsnmt.training.locks import locked
+from zsnmt.training.steps import Steps
+
+RECORD = "few_lines.json"
+SOURCES = {TRAIN: "training text", VALID: "validation text"}  # where lines come from
+Lines = Sequence[tuple[str, str]]  # a sentence of each language
+
+
+class FewLines(NamedTuple):
+    """The directions that a few lines are of, and the folder of all that is made of them."""
+
+    directions: list[Direction]
+    folder: Path
+
+    @property
+    def text(self) -> Path:
+        """Parallel text and the record of it."""
+        return self.folder / "text"
+
+    @property
+    def data(self) -> Path:
+        """The text, binarised."""
+        return self.folder / "data"
+
+    @property
+    def record(self) -> Path:
+        """The file that says how many lines there are and where they come from."""
+        return self.text / RECORD
+
+
+def make_few_lines(steps: Steps, experiment: Experiment, number: int, *, trained: Sequence[str]) -> FewLines:
+    """Choose so many lines of each pair of languages that has none and binarise them, unless it was done.
+
+    `trained` are the directions with training text. Raises `InputError` where there are no such pairs, or
+    not so many lines.
+    """
+    languages = experiment.config.languages
+    pairs = untrained_pairs(languages, trained)
+    directions = [each for pair in pairs for each in (pair, reverse(pair))]
+    few = FewLines(directions, experiment.folder / "few_lines" / str(number))
+    choose = partial(
+        write_few_lines, experiment.text, few.text, languages=languages, pairs=pairs, number=number
+    )
+    work = partial(binarise_few_lines, few.text, few.data, authentic=experiment.data, workers=cores())
+    settings = {"lines": number, "pairs": [*map(str, pairs)]}
+    with locked(few.folder, steps.say):
+        steps.make(few.folder, "text", few.text, work=choose, inputs=[experiment.text], settings=settings)
+        steps.make(few.folder, "data", few.data, work=work, inputs=[few.text, experiment.data], settings={})
+    return few
+
+
+def untrained_pairs(languages: Sequence[str], trained: Collection[str]) -> list[Direction]:
+    """The pairs of languages, none of them the pivot, without training text either way; `InputError` for
+    none.
+    """
+    known = {*map(parse_direction, trained)}
+    pairs = [Direction(*pair) for pair in combinations(languages[1:], 2)]
+    if found := [pair for pair in pairs if not {pair, reverse(pair)} & known]:
+        return found
+    raise InputError("all directions have training text, so none is to be learned from a few lines")
+
+
+def write_few_lines(
+    text: Path, folder: Path, *, languages: Sequence[str], pairs: Sequence[Direction], number: int
+) -> None:
+    """Write the chosen lines as training text, with the validation text that is left where they come from it,
+    and what they are.
+    """
+    source, chosen = choose_lines(text, languages, pairs, number=number)
+    with replacing_folder(folder) as part:
+        for pair, lines in chosen.items():
+            write_pair(part, TRAIN, pair, lines=lines)
+        if source == VALID:
+            for pair, lines in left_to_validate(text, languages, chosen).items():
+                write_pair(part, VALID, pair, lines=lines)
+        content = {"lines": number, "from": SOURCES[source], "pairs": [*map(str, chosen)]}
+        write_json(part / RECORD, content)
+
+
+def write_pair(folder: Path, split: str, pair: Direction, lines: Lines) -> None:
+    for language, side in zip(pair, zip(*lines)):
+        write_lines(folder / f"{split}.{pair}.{language}", side)
+
+
+def choose_lines(
+    text: Path, languages: Sequence[str], pairs: Sequence[Direction], number: int
+) -> tuple[str, dict[Direction, Lines]]:
+    """Where the lines come from, and those of each pair: of the same part of the text for all.
+
+    Their order depends on their number alone, so that those of a multiway set are the same for all pairs.
+    """
+    available = {}
+    for source, candidates in {TRAIN: joined_lines, VALID: validation_lines}.items():
+        found = candidates(text, languages, pairs)
+        if all(len(lines) >= number for lines in found.values()):
+            return source, {pair: lines[:number] for pair, lines in found.items()}
+        available[source] = found
+    pair = next(pair for pair, lines in available[VALID].items() if len(lines) < number)
+    counts = " and ".join(f"{len(available[source][pair])} in its {name}" for source, name in SOURCES.items())
+    raise InputError(
+        f"{text} has not {number} lines of {pair} apart from test sentences: {counts}; give fewer "
+        "--few-lines, or add validation text between these languages"
+    )
+
+
+def joined_lines(text: Path, languages: Sequence[str], pairs: Sequence[Direction]) -> dict[Direction, Lines]:
+    """Of each pair the sentences beside the same sentence of the pivot in the training text."""
+    pivot = languages[0]
+    trained = {other for one, other in pairs_of_split(text, TRAIN, languages) if one == pivot}
+    beside: dict[str, dict[str, str]] = {language: {} for language in languages}
+    for language in trained:
+        for sentence, translation in zip(*map(read_lines, find_pair(text, TRAIN, pivot, target=language))):
+            beside[language].setdefault(sentence, translation)
+    held_out = held_out_sentences(text, languages)
+    found = {}
+    for pair in pairs:
+        one, other = (beside[language] for language in pair)
+        lines = [(one[sentence], other[sentence]) for sentence in one if sentence in other]
+        found[pair] = apart_from(shuffled(lines), held_out)
+    return found
+
+
+def validation_lines(
+    text: Path, languages: Sequence[str], pairs: Sequence[Direction]
+) -> dict[Direction, Lines]:
+    """Of each pair its validation text, but for what is in a test set."""
+    there = pairs_of_split(text, VALID, languages)
+    tested = held_out_sentences(text, languages, ["test"])
+    return {
+        pair: apart_from(shuffled(read_pair(text, pair)), tested) if pair in there else [] for pair in pairs
+    }
+
+
+def read_pair(text: Path, pair: tuple[str, str]) -> Lines:
+    """The validation text of a pair."""
+    source, target = pair
+    return [*zip(*map(read_lines, find_pair(text, VALID, source, target=target)))]
+
+
+def left_to_validate(
+    text: Path, languages: Sequence[str], chosen: Mapping[Direction, Lines]
+) -> dict[Direction, Lines]:
+    """The validation text of all other pairs without the sentences that were chosen; `InputError` where
+    nothing is left of a pair.
+    """
+    taken = {normalise(side) for lines in chosen.values() for line in lines for side in line}
+    left = {}
+    for pair in pairs_of_split(text, VALID, languages):
+        if pair not in chosen:
+            left[Direction(*pair)] = apart_from(read_pair(text, pair), taken)
+            if not left[Direction(*pair)]:
+                raise InputError(
+                    f"{len(next(iter(chosen.values())))} lines of every pair are all the validation text of "
+                    f"{'-'.join(pair)} in {text}; give fewer --few-lines"
+                )
+    return left
+
+
+def shuffled(lines: Lines) -> Lines:
+    """The lines in an order by chance."""
+    return random.Random(SEED).sample(lines, len(lines))
+
+
+def apart_from(lines: Lines, sentences: Collection[str]) -> Lines:
+    """The lines of which neither side is among normalised sentences."""
+    return [line for line in lines if not any(normalise(side) in sentences for side in line)]

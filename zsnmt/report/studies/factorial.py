@@ -1,0 +1,293 @@
+"""The grid of remedies (`zsnmt.runs.grid`): what each factor changes, and two together, from score files."""
+
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+
+from zsnmt.analysis.factorial import effect, signs, terms
+from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_SHOT, Direction
+from zsnmt.report.scores import runs_by_system, signature_note
+from zsnmt.report.table import Cell, Measured, Table, join_sentences
+from zsnmt.runs.grid import (
+    BASE,
+    BASE_GRID,
+    CONTROL,
+    CORNERS,
+    FEW_LINES,
+    LCS_GRID,
+    REMEDIES,
+    REMOVAL,
+    Design,
+    remedy_design,
+)
+from zsnmt.runs.scores import Result, Scores
+
+CHRF, OFF_TARGET, ON_TARGET = "chrf", "off_target", "chrf_on_target"
+
+
+class Response(NamedTuple):
+    """What effects are on: its title, the figure whose form it has, the kinds of the directions it is of, and
+    what it is of a result.
+    """
+
+    title: str
+    figure: str
+    kinds: tuple[str, ...]
+    value: Callable[[Scores, Result], float | None]
+
+
+def figure_of(name: str) -> Callable[[Scores, Result], float | None]:
+    """The figure of that name, None where a result has none."""
+    return lambda scores, result: result.figures.get(name)
+
+
+def share_in(language: Callable[[Scores, Result], str]) -> Callable[[Scores, Result], float | None]:
+    """The share (0–1) of outputs in a language; None where languages were not counted."""
+    return lambda scores, result: (
+        result.identified.get(language(scores, result), 0.0) if result.identified else None
+    )
+
+
+def responses(kinds: tuple[str, ...], name: str) -> list[Response]:
+    """What effects are on, in directions of some kinds, which are called so."""
+    return [
+        Response(f"{name} chrF++", CHRF, kinds, value=figure_of(CHRF)),
+        Response(f"{name} BLEU", "bleu", kinds, value=figure_of("bleu")),
+        Response(
+            "off-target to the pivot", OFF_TARGET, kinds, value=share_in(lambda scores, _: scores.pivot)
+        ),
+        Response(
+            "off-target to the source",
+            OFF_TARGET,
+            kinds,
+            value=share_in(lambda _, result: result.direction.source),
+        ),
+        Response("chrF++ on target", ON_TARGET, kinds, value=figure_of(ON_TARGET)),
+        Response("supervised chrF++", CHRF, (SUPERVISED,), value=figure_of(CHRF)),
+    ]
+
+
+class Blocks(NamedTuple):
+    """The runs of a design: for each cell those of the seeds that all cells have, in order."""
+
+    cells: dict[tuple[str, ...], list[Scores]]
+    seeds: list[int]
+    left_out: list[str]  # runs of other seeds
+
+
+def blocks_of(design: Design, all_scores: Sequence[Scores]) -> Blocks | None:
+    """The complete blocks of a design; None where a cell has no run, or no seed is in all cells."""
+    systems = runs_by_system(all_scores)
+    found = {
+        levels: {scores.seed: scores for scores in systems.get(system.name, [])}
+        for levels, system in design.cells.items()
+    }
+    seeds = sorted(set.intersection(*({*of_cell} for of_cell in found.values())))
+    if not seeds:
+        return None
+    left_out = sorted(
+        {of_cell[seed].name for of_cell in found.values() for seed in of_cell if seed not in seeds}
+    )
+    return Blocks(
+        {levels: [of_cell[seed] for seed in seeds] for levels, of_cell in found.items()}, seeds, left_out
+    )
+
+
+def values_of(blocks: Blocks, response: Response) -> tuple[np.ndarray, int]:
+    """The response by cell, seed and direction (C×S×D), over the directions that have it everywhere, and how
+    many directions of these kinds there are.
+    """
+    found: list[list[dict[Direction, float | None]]] = [
+        [
+            {
+                direction: response.value(scores, result)
+                for kind in response.kinds
+                for direction, result in scores.select(kind).items()
+            }
+            for scores in runs
+        ]
+        for runs in blocks.cells.values()
+    ]
+    first = found[0][0]
+    known = [
+        direction
+        for direction in first
+        if all(of_run.get(direction) is not None for runs in found for of_run in runs)
+    ]
+    values = [[[of_run[direction] for direction in known] for of_run in runs] for runs in found]
+    return np.array(values, dtype=float), len(first)
+
+
+def cell(design: Design, blocks: Blocks, response: Response, term: Sequence[str]) -> Measured | None:
+    """The effect of a term on a response; None where no direction has it everywhere."""
+    values, number = values_of(blocks, response)
+    known = values.shape[-1]
+    if not known:
+        return None
+    names = [factor.name for factor in design.factors]
+    places = [names.index(name) for name in term]
+    found = effect(values, signs(blocks.cells, places, [factor.high for factor in design.factors]))
+    note = f"{known} of {number} directions" if known < number else ""
+    return Measured(response.figure, found.size, interval=found.interval, difference=True, note=note)
+
+
+def effect_rows(
+    design: Design, blocks: Blocks, measured: Sequence[Response], of_first: bool = False
+) -> list[list[Cell]]:
+    """One row per effect: its name, its seeds, and what it is on each response; `of_first`: those of the
+    first factor alone.
+    """
+    names = [factor.name for factor in design.factors]
+    chosen = [term for term in terms(names) if not of_first or names[0] in term]
+    seeds = ", ".join(map(str, blocks.seeds))
+    return [
+        [" × ".join(term), seeds, *(cell(design, blocks, response, term=term) for response in measured)]
+        for term in chosen
+    ]
+
+
+def effects_table(
+    all_scores: Sequence[Scores],
+    designs: Sequence[Design],
+    *,
+    name: str,
+    title: str,
+    measured: Sequence[Response],
+    about: str,
+    of_first: bool = False,
+) -> Table | None:
+    """The effects of some designs; None unless one of them is complete in some seed."""
+    found = [(design, blocks) for design in designs if (blocks := blocks_of(design, all_scores))]
+    if not found:
+        return None
+    rows = [
+        row for design, blocks in found for row in effect_rows(design, blocks, measured, of_first=of_first)
+    ]
+    used = {id(scores): scores for _, blocks in found for runs in blocks.cells.values() for scores in runs}
+    left_out = sorted({run for _, blocks in found for run in blocks.left_out})
+    notes = [
+        about,
+        HOW,
+        f"Left out, since other cells lack the seed: {', '.join(left_out)}." if left_out else "",
+    ]
+    return Table(
+        name,
+        title,
+        ["effect", "seeds", *(response.title for response in measured)],
+        rows=rows,
+        about=join_sentences(notes),
+        headers=2,
+        signatures=signature_note([*used.values()]),
+        own_intervals=True,
+    )
+
+
+HOW = (
+    "An effect is what the second level changes on average; that of two factors, by how much more than on "
+    "average the one changes where the other has its second level. In brackets 95 % intervals over seeds "
+    "(blocks) and directions."
+)
+BASES = Design("bases", (BASE, REMOVAL), CORNERS)
+OF_ZERO_SHOT = responses((ZERO_SHOT,), "zero-shot")
+OF_FEW_SHOT = responses((ZERO_SHOT, FEW_SHOT), "few-shot")
+
+
+def levels_note(designs: Sequence[Design]) -> str:
+    """Which levels the factors have."""
+    factors = dict.fromkeys(factor for design in designs for factor in design.factors)
+    listed = "; ".join(f"{factor.name}: {factor.low} → {factor.high}" for factor in factors)
+    return f"{listed}."
+
+
+def base_grid_table(all_scores: Sequence[Scores]) -> Table | None:
+    """What norm, place of the tag and residual change, alone and together."""
+    return effects_table(
+        all_scores,
+        [BASE_GRID],
+        name="base_grid",
+        title="Effects of norm, tags and residual",
+        measured=OF_ZERO_SHOT,
+        about=levels_note([BASE_GRID]),
+    )
+
+
+def lcs_grid_table(all_scores: Sequence[Scores]) -> Table | None:
+    """What the target language in the upper encoder changes, with norm and residual."""
+    return effects_table(
+        all_scores,
+        [LCS_GRID],
+        name="lcs_grid",
+        title="Effects of the target language in the upper encoder",
+        measured=OF_ZERO_SHOT,
+        about=f"{levels_note([LCS_GRID])} The tag is in the decoder.",
+    )
+
+
+def stage_two_table(all_scores: Sequence[Scores]) -> Table | None:
+    """What each remedy changes against training on without it, alone and with base and residual."""
+    designs = [*map(remedy_design, REMEDIES)]
+    return effects_table(
+        all_scores,
+        designs,
+        name="stage_two",
+        title="Effects of remedies in a second stage",
+        measured=OF_ZERO_SHOT,
+        of_first=True,
+        about=f"Each remedy against {CONTROL}, the same training without it. {levels_note([BASES])}",
+    )
+
+
+def few_lines_table(all_scores: Sequence[Scores]) -> Table | None:
+    """What a few real lines change, in directions that are few-shot then."""
+    designs = [*map(remedy_design, FEW_LINES)]
+    return effects_table(
+        all_scores,
+        designs,
+        name="few_lines",
+        title="Effects of a few real lines (few-shot, not zero-shot)",
+        measured=OF_FEW_SHOT,
+        of_first=True,
+        about="So many lines of each direction that had none, which is few-shot then, against "
+        f"{CONTROL}, to which the same directions are zero-shot. {levels_note([BASES])}",
+    )
+
+
+STUDY_TABLES = {
+    "base_grid": base_grid_table,
+    "lcs_grid": lcs_grid_table,
+    "stage_two": stage_two_table,
+    "few_lines": few_lines_table,
+}
+
+
+class Gain(NamedTuple):
+    """A remedy on a corner: how much of the control's zero-shot output is off target (0–1), and what the
+    remedy adds to chrF++, means over seeds and directions.
+    """
+
+    off_target: float
+    gain: float
+
+
+def remedy_gains(all_scores: Sequence[Scores]) -> dict[str, list[Gain]]:
+    """The gains of each remedy on its corners, by how much of the control is off target."""
+    found = {}
+    for remedy in REMEDIES:
+        design = remedy_design(remedy)
+        if blocks := blocks_of(design, all_scores):
+            means = {levels: zero_shot_means(runs) for levels, runs in blocks.cells.items()}
+            found[remedy] = sorted(
+                Gain(means[CONTROL, *corner][1], mean - means[CONTROL, *corner][0])
+                for (level, *corner), (mean, _) in means.items()
+                if level == remedy
+            )
+    return found
+
+
+def zero_shot_means(runs: Sequence[Scores]) -> tuple[float, float]:
+    """chrF++ and off-target, means over zero-shot directions and runs."""
+    results = [result for scores in runs for result in scores.select(ZERO_SHOT).values()]
+    chrf, off_target = (fmean(result.figures[name] for result in results) for name in (CHRF, OFF_TARGET))
+    return chrf, off_target

@@ -1,0 +1,115 @@
+"""The grid of remedies: full factorial designs, whose cells are systems that know their levels.
+
+The first stage crosses what a model is made with; a second stage goes on from its corners, with a remedy or
+without one (docs/grid.md).
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from zsnmt.runs.systems import BASELINE, DIRECTIONS, RESIDUAL, STUDENTS, System
+
+
+class Factor(NamedTuple):
+    """What is varied, and its two levels: an effect is what the second one changes."""
+
+    name: str
+    low: str
+    high: str
+
+
+class Design(NamedTuple):
+    """A system for every combination of the levels of some factors: `cells`, by their levels in order."""
+
+    name: str
+    factors: tuple[Factor, ...]
+    cells: Mapping[tuple[str, ...], System]
+
+
+NORMALISATION, TAGS_OPTION = "--normalization", "--language-tags"
+LANGUAGE_EMBEDDING = "--decoder-language-embedding"
+NORM, TAGS = Factor("norm", "pre", "post"), Factor("tags", "t_dec", "t_enc")
+REMOVAL, LCS = Factor("residual", "kept", "removed"), Factor("LCS", "none", "top2")
+
+LEVELS: dict[
+    str, tuple[str, tuple[str, ...]]
+] = {  # what a level adds to the name and the options of a system
+    REMOVAL.high: ("residual", ()),
+    NORM.high: ("post", (NORMALISATION, "post")),
+    TAGS.high: ("t_enc", (TAGS_OPTION, "t_enc", LANGUAGE_EMBEDDING, "none")),
+    LCS.high: ("lcs", (TAGS_OPTION, "t_enc_t_dec", "--encoder-target-language", "tag_embedding")),
+}
+
+
+def system_of(levels: Sequence[str]) -> System:
+    """The system of the first stage with some levels; the plain ones are named like architectures."""
+    plain = RESIDUAL if REMOVAL.high in levels else BASELINE
+    added = [LEVELS[level] for level in LEVELS if level in levels]
+    options = tuple(option for _, of_level in added for option in of_level)
+    return System("_".join(name for name, _ in added), plain.architecture, options) if options else plain
+
+
+def first_stage(name: str, *factors: Factor) -> Design:
+    """The design of all combinations of some factors' levels."""
+    levels = product(*((factor.low, factor.high) for factor in factors))
+    return Design(name, factors, {each: system_of(each) for each in levels})
+
+
+BASE_GRID = first_stage("base_grid", NORM, TAGS, REMOVAL)
+LCS_GRID = first_stage("lcs_grid", NORM, LCS, REMOVAL)  # all with the tag in the decoder
+FIRST_STAGE = BASE_GRID, LCS_GRID
+
+BASE = Factor("base", "pre, t_dec", "post, t_enc")
+CORNERS: dict[tuple[str, ...], System] = {
+    (level, residual): BASE_GRID.cells[norm, tags, residual]
+    for level, norm, tags in ((BASE.low, NORM.low, TAGS.low), (BASE.high, NORM.high, TAGS.high))
+    for residual in (REMOVAL.low, REMOVAL.high)
+}
+
+CONTROL = STUDENTS["none"]
+TERMS = "--criterion", "zs_cross_entropy"
+REMEDIES = {  # of a second stage: the options of each, by name
+    "consistency": (*TERMS, "--consistency-weight", "0.25"),
+    "unlikelihood": (*TERMS, "--unlikelihood-weight", "1"),
+    "first_word": (*TERMS, "--unlikelihood-weight", "1", "--unlikelihood-form", "first_word"),
+    "denoising": (*TERMS, "--denoising-weight", "1"),
+    "agreement": (*TERMS, "--agreement-weight", "0.01"),
+    "from_pivot": (DIRECTIONS, "from_pivot"),
+}
+
+
+def few_name(number: int) -> str:
+    """What a system that has seen so many lines of zero-shot directions is called."""
+    return f"few_{number}"
+
+
+FEW_LINES = {few_name(number): number for number in (1, 10)}  # real lines of each zero-shot direction
+
+
+def second_stage(base: System, remedy: str) -> System:
+    """A system trained on with a remedy, or, as the control, without."""
+    return System(
+        f"{base.name}_{remedy}",
+        base.architecture,
+        REMEDIES.get(remedy, ()),
+        sides="none",
+        base=base.name,
+        few_lines=FEW_LINES.get(remedy, 0),
+    )
+
+
+def second_stages(base: System) -> list[System]:
+    """The control of a base, then all remedies."""
+    return [second_stage(base, remedy) for remedy in (CONTROL, *REMEDIES, *FEW_LINES)]
+
+
+def remedy_design(remedy: str) -> Design:
+    """A remedy against the control, on all corners."""
+    factor = Factor(remedy, CONTROL, remedy)
+    cells: dict[tuple[str, ...], System] = {
+        (level, *corner): second_stage(base, level)
+        for level in (factor.low, factor.high)
+        for corner, base in CORNERS.items()
+    }
+    return Design(remedy, (factor, BASE, REMOVAL), cells)
