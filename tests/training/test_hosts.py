@@ -33,6 +33,7 @@ def pair() -> tuple[Line, Line]:
         return Line(server.accept()[0], 1), Line(there, 0)
 
 
+@pytest.mark.slow
 def test_hosts_meet_in_their_order_and_strangers_do_not_hold_them_up(team, tmp_path, monkeypatch):
     monkeypatch.setattr(hosts, "HANDSHAKE", 1)
     with ThreadPoolExecutor(4) as pool:
@@ -50,6 +51,7 @@ def test_hosts_meet_in_their_order_and_strangers_do_not_hold_them_up(team, tmp_p
     assert interface_of(lines[0].here) == "lo"
 
 
+@pytest.mark.slow
 def test_a_host_with_another_command_is_refused_and_one_that_is_missing_is_named(team, tmp_path, monkeypatch):
     monkeypatch.setattr(hosts, "PATIENCE", 1.5)
     with ThreadPoolExecutor(2) as pool:
@@ -92,6 +94,7 @@ def ending(begun: Ranks) -> int:
 SLEEP, ECHO = "import time; time.sleep(60)", "raise RuntimeError('Connection closed by peer')"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scripts, fault",
     [
@@ -108,6 +111,7 @@ def test_all_end_with_one_and_the_first_fault_is_told(pair, tmp_path, scripts, f
     assert status != 0 and begun.fault(first).startswith(fault)
 
 
+@pytest.mark.slow
 def test_a_host_that_fails_or_is_gone_ends_all(pair, tmp_path):
     team = Team(1, gpus=False, hosts=2, meet="here:1")
     here, there = pair

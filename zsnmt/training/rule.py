@@ -18,6 +18,7 @@ PIECES_BY_ROOT = 5.5  # a million words give 5,500 pieces besides the characters
 PIECES_OF_WORD = 2  # of short text with such a vocabulary, about: what is known of it before it is made
 FILLED = 0.85  # of a batch, since sentences are of unlike lengths
 EPOCHS, FEWEST_UPDATES = 10, 2000  # in which the learning rate falls
+EPOCHS_BY_FALLING = 1.8  # of a whole training: at its end an epoch of tatoeba.conf brings 0.005 bits
 UPDATES_OF_VALIDATION = 100  # at least so many are between two
 RATE_BY_WIDTH = 0.32  # a model of width 128 learns at 0.0025, one of 64 at 0.005
 TOKENS_OF_UPDATE = 28_672  # of the papers' schedule, on how many batches ever
@@ -155,16 +156,17 @@ def choose_model(text: Survey, machine: Machine, size: Size) -> Choice:
 
 
 def choose_training(text: Survey, machine: Machine, size: Size) -> Choice:
-    """The schedule of a small model: the learning rate falls in ten epochs, and validation ends the
-    training.
+    """The schedule of a small model: the learning rate falls in ten epochs, and validation ends the training,
+    or the eighteenth.
     """
     of_epoch = updates_of_epoch(text.words, size)
     epochs = max(EPOCHS, FEWEST_UPDATES / of_epoch)
-    updates = max(100, round(of_epoch * epochs, -2))
-    options = f"{schedule(size, updates)} --max-epoch {math.ceil(4 * epochs)} --patience 3{seldom(of_epoch)}"
+    updates, most = max(100, round(of_epoch * epochs, -2)), math.ceil(EPOCHS_BY_FALLING * epochs)
+    options = f"{schedule(size, updates)} --max-epoch {most} --patience 3{seldom(of_epoch)}"
     how = (
         f"A batch has {size.batch:,} tokens; the learning rate falls for {updates:,.0f} updates, about "
-        f"{epochs:.0f} epochs, and the training ends when three validations have brought nothing."
+        f"{epochs:.0f} epochs, and the training ends when three validations have brought nothing, or after "
+        f"{most} epochs."
     )
     return Choice({"TRAINING": f"{processing(machine)} {options}"}, [how, *processing_reasons(machine)])
 
