@@ -46,12 +46,12 @@ document.getElementById("frame").addEventListener("load", async (event) => {
   write("<b>bold</b> & more"); press("Enter"); await until(done);
   seen.plain = page.querySelector("article p").textContent;
   write("x".repeat(301)); seen.over = by("count").className + " " + by("text").getAttribute("aria-invalid");
-  write("wait"); press("Enter"); await until(() => !done()); press("Escape");
-  seen.stopped = by("said").textContent; seen.left = cards();
   by("systems").querySelectorAll("input")[1].click(); by("ways").querySelectorAll("input")[2].click();
   by("agreement").click(); by("source").value = "de"; by("target").value = ""; write("TEXT");
   press("Enter"); await until(done);
   seen.surely = shown(all("article")).map((card) => words(all("h3, footer div span", card)).slice(0, -1));
+  write("wait"); press("Enter"); await until(() => !done()); press("Escape");
+  seen.stopped = by("said").textContent; seen.left = cards();
   document.getElementById("seen").textContent = JSON.stringify(seen);
 });
 </script>""".replace("WIDTH", str(PHONE)).replace("TEXT", GERMAN)

@@ -88,7 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             runs.setdefault(turned, []).append(str(run))
             if options.dry_run:
                 before = " (trained before)" if (run / MODEL_FILE).is_file() else ""
-                words = [system.architecture, *system.options, *(stage_words(system) if system.sides else [])]
+                stage = ["--sides", system.sides, *few_words(system)] if system.sides else []
+                words = [system.architecture, *system.options, *stage]
                 print(f"{f'{system.name}/seed{seed}':<32} {' '.join(words)}{before}")
             elif system.sides:
                 taught.append(partial(make_student, recipe.steps, experiment, system, seed=seed))
@@ -141,4 +142,9 @@ def stage_words(system: "System") -> list[str]:
     from zsnmt.distillation.settings import BOTH
 
     sides = [] if system.sides == BOTH else ["--sides", system.sides]
-    return [*sides, *(["--few-lines", str(system.few_lines)] if system.few_lines else [])]
+    return [*sides, *few_words(system)]
+
+
+def few_words(system: "System") -> list[str]:
+    """The option of a stage with a few real lines."""
+    return ["--few-lines", str(system.few_lines)] if system.few_lines else []

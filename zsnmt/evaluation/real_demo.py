@@ -1,7 +1,8 @@
 """The demonstration on real text: Tatoeba in languages that a person names, as much as fits in a time."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -80,6 +81,17 @@ def real_config(
     return file
 
 
+@contextmanager
+def quiet(logger: logging.Logger) -> Iterator[None]:
+    """Only warnings of a logger, within the block."""
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
 def make_text(
     steps: Steps, release: Path, text: Path, *, languages: Sequence[str], given: Path | None
 ) -> None:
@@ -87,8 +99,7 @@ def make_text(
     corpus = for_languages(CATALOGUE[CORPUS], languages)
     steps.say(f"{corpus.licence}; see {corpus.homepage}")
     fetch(corpus, release, languages, given=given)
-    logging.getLogger("zsnmt.corpora").setLevel(logging.WARNING)
-    with replacing_folder(text) as part:
+    with quiet(logging.getLogger("zsnmt.corpora")), replacing_folder(text) as part:
         read_release(release, part, languages, **HELD_OUT)
         if len(pairs_of_split(part, "test", languages)) < len(languages):  # only those with the pivot
             raise InputError(
