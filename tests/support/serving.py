@@ -125,8 +125,8 @@ def serving(*systems: System, limits: Limits = Limits(), **access: Any) -> Itera
             wait_until(lambda: server.started)
             yield Client(*listener.getsockname(), app)
         finally:
-            for system in systems:
-                getattr(system.translator, "go", threading.Event()).set()
+            for translator in (each for one in systems for each in (one.translator, *one.ways.values())):
+                getattr(translator, "go", threading.Event()).set()
             server.should_exit = True
             thread.join(60)
     assert not thread.is_alive() and not app.state.batcher.thread.is_alive()
