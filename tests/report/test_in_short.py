@@ -58,7 +58,7 @@ def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learne
     keep_scores(replace(student, config="tatoeba", results=taught), tmp_path)
     rows = what_to_use(tmp_path, "").splitlines()
     assert rows[2:5] == [
-        "| Tatoeba, seeds 1 | residual removed, distilled (zero-resource) | 25.0 | 14.0 | 15.5 | 30.0 % |",
+        "| Tatoeba, seed 1 | residual removed, distilled (zero-resource) | 25.0 | 14.0 | 15.5 | 30.0 % |",
         "| Multi30k, seeds 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
         "| Multi30k, seeds 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
     ]

@@ -109,7 +109,8 @@ def of_system(text: str, runs: Sequence[Scores]) -> list[Cell]:
         Column(kind, DIRECT, "off_target"),
     )
     said = USED[runs[0].system] + (" (zero-resource)" if kind == ZERO_RESOURCE else "")
-    return [f"{text}, seeds {seeds(runs)}", said, *(mean_measured(runs, column) for column in columns)]
+    seeded = f"seed{'s' * (len(runs) > 1)} {seeds(runs)}"
+    return [f"{text}, {seeded}", said, *(mean_measured(runs, column) for column in columns)]
 
 
 MAKERS: dict[str, Maker] = {
