@@ -17,6 +17,7 @@ from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.report.kept import keep_masked_lm, kept_masked_lms
 from zsnmt.masked_lm.report.runs import sort_runs
 from zsnmt.masked_lm.report.tables import markdown_report
+from zsnmt.report.confidence import FOLDER as CONFIDENCE
 from zsnmt.report.documents import (
     OVERLAPS,
     ROUND_TRIPS,
@@ -228,7 +229,7 @@ def kept_files():
     files = [
         path
         for path in (ROOT / "docs" / "results").rglob("*.json")
-        if path.parent.name not in (ROUND_TRIPS, OVERLAPS, PROBES)
+        if path.parent.name not in (ROUND_TRIPS, OVERLAPS, PROBES, CONFIDENCE)
     ]
     masked = [path for path in files if path.parent.name == MASKED_LMS]
     return sorted({*files} - {*masked}), masked

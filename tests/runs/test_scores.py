@@ -22,7 +22,11 @@ from zsnmt.runs.scores import (
 )
 
 MASK = Way("mask", {"keep": 0.9, "into": ["en", "de"]})
-FORMAT_1 = sorted((ROOT / "docs" / "results").glob("*/*.seed*.json"))  # made before results had a way
+FORMAT_1 = [  # made before results had a way
+    path
+    for path in sorted((ROOT / "docs" / "results").glob("*/*.seed*.json"))
+    if not path.read_text(encoding="utf-8").startswith('{\n"format"')
+]
 
 
 def written_anew(scores, folder):
