@@ -89,6 +89,17 @@ def test_what_jobs_took_corrects_what_they_are_thought_to_take(places):
     assert jobs_of(places, "L22")[0].hours == pytest.approx(3 * before)
 
 
+def test_what_is_kept_of_a_job_is_what_it_was_thought_to_take_before_any_correction(places, monkeypatch):
+    """Else a correction would be corrected again by the next one."""
+    monkeypatch.setattr("zsnmt.claims.doing.call", lambda words, output: None)
+    (places.runs / FOLDER).mkdir(parents=True)
+    (places.runs / FOLDER / HOURS_FILE).write_text(json.dumps({"a": [1.0, 4.0]}))
+    job = jobs_of(places, "L22")[0]
+    do_job(Steps("claims"), job, places)
+    thought, _ = json.loads((places.runs / FOLDER / HOURS_FILE).read_text())[job.name]
+    assert thought == pytest.approx(job.hours / 4)
+
+
 def test_a_claim_that_does_not_exist_is_refused(places):
     with pytest.raises(InputError, match="there is no claim L99; .* lists L1 to J4"):
         jobs_of(places, "L99")
@@ -113,9 +124,11 @@ def test_masked_language_models_and_probes_are_looked_for_where_they_are_kept(pl
 def test_updates_are_about_those_that_are_made(config, few, many, places):
     settings = read_config(ROOT / "configs" / f"{config}.conf", places.variables)
     options = training_options("zs_transformer", settings.fairseq_options)
-    assert few < updates(options, pieces_of_text(settings)) < many
+    pieces = pieces_of_text(settings)
+    assert few < updates(options, pieces) < many
     larger = training_options("zs_transformer", [*settings.fairseq_options, "--encoder-layers", "12"])
-    assert 0 < training_hours(options, settings) < training_hours(larger, settings)
+    hours = [training_hours(each, vocabulary=320, pieces=pieces) for each in (options, larger)]
+    assert 0 < hours[0] < hours[1]
 
 
 def test_the_tables_say_what_would_be_done_and_how_many_seeds_tell(places):

@@ -13,12 +13,12 @@ from pathlib import Path
 from zsnmt.claims.needs import TEXT_KEYS
 from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.training.config import Config
+from zsnmt.training.rule import FILLED
 
 SECONDS_OF_UPDATE = 0.04
 OPERATIONS = 150e9  # a second
 BYTES_OF_PIECE = 4  # of text, about
 PIECES_OF_CONCEPT = 2.5  # in invented languages
-FILLED = 0.85  # of a batch, since sentences are of unlike lengths
 EPOCHS = 40  # where only patience ends a training
 
 
@@ -62,10 +62,11 @@ def weights_of_layers(options: Namespace) -> float:
     return total
 
 
-def training_hours(options: Namespace, config: Config) -> float:
-    """The hours of one core that a training with these options of fairseq-train takes on a config's text."""
-    pieces = pieces_of_text(config)
+def training_hours(options: Namespace, *, vocabulary: int, pieces: float) -> float:
+    """The hours of one core that a training with these options of fairseq-train takes, with a vocabulary, on
+    a text of so many pieces.
+    """
     number = updates(options, pieces)
-    weights = weights_of_layers(options) + config.vocabulary * options.decoder_embed_dim
+    weights = weights_of_layers(options) + vocabulary * options.decoder_embed_dim
     tokens = FILLED * (options.max_tokens or 0) * options.update_freq[0]
     return number * (SECONDS_OF_UPDATE + 6 * weights * tokens / OPERATIONS) / 3600

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from zsnmt.claims.costs import missing_text, training_hours
+from zsnmt.claims.costs import missing_text, pieces_of_text, training_hours
 from zsnmt.claims.needs import Need
 from zsnmt.claims.table import Outcome
 from zsnmt.claims.verdicts import FAILS, HOLDS
@@ -40,14 +40,15 @@ class Places:
 class Job:
     """The commands of a need for one seed.
 
-    `claims`: the claims that it serves; `runs`: the hours of one core, about, that each file takes which is
-    kept of it; `lacks`: why it cannot be done here.
+    `claims`: the claims that it serves; `runs`: the hours of one core that each file which is kept of it is
+    thought to take; `share`: what jobs take as a multiple of that; `lacks`: why it cannot be done here.
     """
 
     need: Need
     seed: int
     claims: Sequence[str]
     runs: Mapping[Path, float]
+    share: float = 1.0
     lacks: str = ""
 
     @property
@@ -58,6 +59,11 @@ class Job:
     @property
     def hours(self) -> float:
         """Hours of one core, about."""
+        return self.share * self.thought
+
+    @property
+    def thought(self) -> float:
+        """The same before anything was measured."""
         return sum(self.runs.values())
 
     @property
@@ -88,7 +94,11 @@ def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) 
             for need in each.claim.needs:
                 for seed in need.seeds:
                     served.setdefault((need, seed), []).append(each.claim.name)
-    jobs = [make_job(need, seed, claims, places=places) for (need, seed), claims in served.items()]
+    share = measured_share(places.runs)
+    jobs = [
+        replace(make_job(need, seed, claims, places=places), share=share)
+        for (need, seed), claims in served.items()
+    ]
     waiting = sorted((job for job in jobs if not job.done), key=order)
     counted: set[Path] = set()
     for place, job in enumerate(waiting):
@@ -117,9 +127,7 @@ def make_job(need: Need, seed: int, claims: Sequence[str], *, places: Places) ->
             missing, of_command = DESCRIBED[verb](words, seed, places)
             lacks |= dict.fromkeys(f"{key}={path} is not there" for key, path in missing.items())
             runs |= of_command
-    share = measured_share(places.runs)
-    scaled = {path: hours * share for path, hours in runs.items()}
-    return Job(need, seed, claims, runs=scaled, lacks=", ".join(lacks))
+    return Job(need, seed, claims, runs=runs, lacks=", ".join(lacks))
 
 
 Missing = Mapping[str, str]  # paths where nothing is, by the key that names them
@@ -130,13 +138,15 @@ def ablated(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, H
     """The runs of `zsnmt ablate`."""
     file = places.project / words[0]
     config = read_config(file, places.variables)
-    missing, hours = missing_text(config), Hours()
+    missing, hours, pieces = missing_text(config), Hours(), pieces_of_text(config)
     for system in systems([words[1]], config.fairseq_options):
         kept = places.kept / file.stem / f"{system.name}.seed{seed}.json"
         model = places.runs / file.stem / system.name / f"seed{seed}" / MODEL_FILE
+        if missing or kept.is_file() or model.is_file():
+            hours[kept] = 0.0
+            continue
         options = training_options(system.architecture, [*config.fairseq_options, *system.options])
-        there = missing or kept.is_file() or model.is_file()
-        hours[kept] = 0.0 if there else training_hours(options, config)
+        hours[kept] = training_hours(options, vocabulary=config.vocabulary, pieces=pieces)
     return missing, hours
 
 
