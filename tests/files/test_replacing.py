@@ -168,6 +168,16 @@ def test_two_writers_of_a_folder_do_not_disturb_each_other(tmp_path):
     assert names(folder) == ["one"] and names(tmp_path) == ["data"]
 
 
+def test_a_folder_is_replaced_by_what_replaces_its_own_folder(tmp_path):
+    """As a recipe does when the settings of an invented text change: its writer replaces folders too."""
+    folder = tmp_path / "folder"
+    for content in ("old", "new"):
+        with replacing_folder(folder) as outer, replacing_folder(outer) as inner:
+            (inner / "file").write_text(content)
+    assert (folder / "file").read_text() == "new"
+    assert os.listdir(tmp_path) == ["folder"]
+
+
 def test_of_two_that_make_a_new_folder_the_second_is_refused(tmp_path):
     folder = tmp_path / "export"
     with pytest.raises(InputError, match="is there already"), new_folder(folder) as part:

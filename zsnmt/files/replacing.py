@@ -64,7 +64,8 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     Path(os.path.realpath(folder)).parent.mkdir(parents=True, exist_ok=True)
     with part_of(folder, of_folder=True) as part:
         yield part
-        put_in_place(part, folder)
+        with held(part):
+            put_in_place(part, folder)
 
 
 def check_output(path: Path) -> None:
@@ -140,6 +141,18 @@ def make_locked(part: Path, of_folder: bool) -> int:
 def opened(part: Path) -> int:
     """A part opened so that it can be locked, on a network file system too."""
     return os.open(part, os.O_RDONLY if part.is_dir() else os.O_RDWR)
+
+
+@contextmanager
+def held(part: Path) -> Iterator[None]:
+    """Hold the lock of a folder that the block, or what it called, may have put in the place of the first."""
+    lock = opened(part)
+    try:
+        with suppress(OSError):  # it is the first, and held already
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(lock)
 
 
 def remove_abandoned(target: Path) -> None:
