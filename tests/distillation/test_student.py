@@ -10,6 +10,7 @@ from tests.data.test_tagged_pairs import pairs
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student import EPOCHS, read_options, sampling_weights, student_options
 from zsnmt.errors import InputError
+from zsnmt.files.project import PACKAGE
 
 AUTHENTIC, SYNTHETIC = {"main:aa-piv": 7, "main:piv-aa": 7}, {"targets:aa-bb": 3, "sources:bb-aa": 9}
 
@@ -73,6 +74,11 @@ def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(
     assert read.finetune_from_model == str(teacher.model) and read.data == str(teacher.run)
     assert not {"--extra-data", "--virtual-data-size", "/gone.pt", "/gone.json", "--cpu", "9"} & {*options}
     assert read_options(teacher.architecture, [*options, "--lr", "0.1"], teacher.run).lr == [0.1]
+
+
+def test_a_teacher_may_have_been_trained_by_a_project_elsewhere(teacher):
+    moved = [*student_options(CONFIG, Distillation(teacher.run), teacher), "--user-dir", "/gone/zsnmt"]
+    assert read_options(teacher.architecture, moved, teacher.run).user_dir == str(PACKAGE)
 
 
 def test_a_student_from_scratch_has_those_of_the_config(teacher):

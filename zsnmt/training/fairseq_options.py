@@ -10,11 +10,15 @@ from fairseq.models import ARCH_MODEL_REGISTRY
 
 import zsnmt
 from zsnmt.errors import InputError
+from zsnmt.files.project import PACKAGE
 
 
 def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
     """Options with the architecture's defaults, those of the task `zs_translation` unless they name another;
     `InputError` for an architecture that does not exist, and where fairseq refuses them.
+
+    A `--user-dir` among them counts for nothing: a run may come from a project that was elsewhere, and this
+    one is loaded already.
     """
     zsnmt.register()
     if architecture not in ARCH_MODEL_REGISTRY:
@@ -25,7 +29,8 @@ def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
         )
     parser = options.get_training_parser("zs_translation")
     parser.error = refuse
-    return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *arguments])
+    own = ["--user-dir", str(PACKAGE)]
+    return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *arguments, *own])
 
 
 def refuse(message: str) -> NoReturn:
