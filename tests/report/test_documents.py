@@ -261,3 +261,20 @@ def test_every_kept_masked_lm_says_how_it_was_made(kept_files):
         assert says_how_it_was_made(scores) and scores["versions"] and scores["updates"], path
         assert path.name == f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
         assert path.parent.parent.name == scores["config"]
+
+
+def test_what_is_kept_names_no_folder_of_a_machine(tmp_path):
+    """Neither in the command nor in what the run records of its teacher."""
+    run = "/home/someone/project/runs/made_up/teacher/seed3"
+    record = {"distilled_from": {"run": run, "rounds": [run]}, "learned": 0.5}
+    scores = replace(
+        made_up_scores("zs_transformer", 1, 5.0),
+        command=f"bash recipes/distill.sh /tmp/own.conf {run} --share 0.5",
+        others=record,
+    )
+    (kept,) = [read_score_file(keep_scores(scores, tmp_path), "")]
+    assert kept.command == "bash recipes/distill.sh own.conf runs/made_up/teacher/seed3 --share 0.5"
+    named = "runs/made_up/teacher/seed3"
+    assert (
+        kept.others["distilled_from"] == {"run": named, "rounds": [named]} and kept.others["learned"] == 0.5
+    )
