@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from zsnmt.claims.masked_lms import CLASSIC, MODERN, across, gap_grows, groups, lowest_change
 from zsnmt.claims.needs import Need, ablation, adaptation, masked_lm, probing
-from zsnmt.claims.probed import finding, removed
+from zsnmt.claims.probed import IN_FAMILIES, finding, removed
 from zsnmt.claims.published import (
     Published,
     both,
@@ -272,10 +272,12 @@ CLAIMS_OF_LIU = (
     Claim(
         name="L17",
         paper=LIU,
-        text="Languages are confused within their families",
+        text="Removal confuses languages within their families",
         place="Figure 4",
         published=said("figure"),
-        what="confusion of language classifiers within a family",
+        what="how much more tokens are taken for another language of their family than for one of another, "
+        "residual removed minus baseline",
+        evidence=finding(IN_FAMILIES),
         lacks="the probed text has no two languages of one family besides the pivot",
         needs=(probing("tatoeba", BOTH),),
     ),
