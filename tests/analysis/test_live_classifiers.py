@@ -10,7 +10,7 @@ from tests.analysis.test_probe_scripts import DIMENSION, LANGUAGES, LAYERS, make
 from zsnmt.analysis import layer_classifiers
 from zsnmt.analysis.classifiers import Spans, fit_as_published, sentence_batches
 from zsnmt.analysis.layer_classifiers import Side, classify_layers, sentence_numbers
-from zsnmt.analysis.live_classifiers import LiveStates, classify_while_running, trained
+from zsnmt.analysis.live_classifiers import LiveStates, classify_while_running, train_probes
 from zsnmt.analysis.state_folder import SENTENCES, layer_file, read_states
 from zsnmt.cli import probe_classifiers
 from zsnmt.errors import InputError
@@ -46,7 +46,7 @@ def few_updates(monkeypatch):
 
 def test_they_are_equal_to_the_bit_where_the_states_are(folders, few_updates):
     training, held_out = map(live, folders.values())
-    learners = trained(training, LAYERS, WANTED, seed=3)
+    learners = train_probes(training, LAYERS, WANTED, seed=3)
     states = read_states(folders["training"])
     numbers = sentence_numbers(states.labels)
     size = layer_classifiers.batch_size(len(numbers))
@@ -100,7 +100,7 @@ def test_the_rows_of_sentences_are_all_theirs_in_order():
 def test_each_update_reads_its_sentences_once_for_all_layers_and_labels(folders, few_updates):
     states, read = live(folders["training"]), []
     counted = states._replace(read=lambda chosen: read.append(chosen) or states.read(chosen))
-    trained(counted, LAYERS, WANTED, seed=1)
+    train_probes(counted, LAYERS, WANTED, seed=1)
     number = len(LANGUAGES) * 6
     assert np.bincount(np.concatenate(read[1:]), minlength=number).tolist() == [5] * number
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from zsnmt.data.span_noise import SpanNoise
-from zsnmt.data.tag_surgery import moved
+from zsnmt.data.tag_surgery import move_padding
 
 PAD, EOS, MASK = 1, 2, 3
 
@@ -24,7 +24,9 @@ def test_words_stay_in_order_and_each_run_of_masked_ones_is_one_mask():
     noisy, hidden = noise()(given, PAD), None
     torch.manual_seed(3)
     hidden = noise().hidden(given)
-    for row, words, masked in zip(moved(noisy, PAD, left=False).tolist(), given.tolist(), hidden.tolist()):
+    for row, words, masked in zip(
+        move_padding(noisy, PAD, left=False).tolist(), given.tolist(), hidden.tolist()
+    ):
         expected = []
         for word, is_masked in zip(words, masked):
             if not is_masked:

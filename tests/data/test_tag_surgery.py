@@ -6,7 +6,7 @@ from torch import Tensor
 
 from tests.data.test_tagged_pairs import AA, BB, CC, DICTIONARY, PAD, PLACEMENTS, batch_of, sentences
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.tag_surgery import TagSurgery, moved, stacked
+from zsnmt.data.tag_surgery import TagSurgery, move_padding, stack
 from zsnmt.data.tagged_pairs import TaggedPairs
 from zsnmt.languages import Direction
 
@@ -126,7 +126,7 @@ def test_swapped_is_the_opposite_direction_and_twice_the_batch_itself(placement,
 
 def test_rows_are_stacked_on_the_side_of_their_padding(placement, left):
     one, other = torch.tensor([[5, 6, 7]]), torch.tensor([[8]])
-    assert stacked([one, other], PAD, left).tolist() == [[5, 6, 7], [PAD, PAD, 8] if left else [8, PAD, PAD]]
+    assert stack([one, other], PAD, left).tolist() == [[5, 6, 7], [PAD, PAD, 8] if left else [8, PAD, PAD]]
     mixed = torch.tensor([[PAD, 5, PAD, 6], [7, PAD, 8, 9]])
     aligned = [[PAD, PAD, 5, 6], [PAD, 7, 8, 9]] if left else [[5, 6, PAD, PAD], [7, 8, 9, PAD]]
-    assert moved(mixed, PAD, left).tolist() == aligned
+    assert move_padding(mixed, PAD, left).tolist() == aligned

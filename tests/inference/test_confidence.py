@@ -12,10 +12,10 @@ from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.confidence import agree, check_scores, chrf, scored_lines
+from zsnmt.inference.confidence import agreement_score, check_scores, chrf, scored_lines
 from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.trained_run import load_run
-from zsnmt.inference.translation import JSONL, TSV, Legs, Translation, joined, row
+from zsnmt.inference.translation import JSONL, TSV, Legs, Translation, join_translations, row
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
@@ -142,8 +142,11 @@ def test_agreement_is_sentence_chrf_with_the_other_way(translator, lines):
 
 
 def test_the_agreement_of_two_ends():
-    assert agree("so it is", "so it is") == pytest.approx(100)
-    assert agree("so it is", "xyz") == 0 == agree("", "so it is") and agree(" ", "") is None
+    assert agreement_score("so it is", "so it is") == pytest.approx(100)
+    assert (
+        agreement_score("so it is", "xyz") == 0 == agreement_score("", "so it is")
+        and agreement_score(" ", "") is None
+    )
 
 
 def test_a_light_installation_is_told_what_the_agreement_needs(translator, monkeypatch):
@@ -169,9 +172,9 @@ def test_a_row_has_the_figures_before_the_text():
         "agreement": 71.24,
     }
     assert json.loads(row(empty, JSONL, False)) == {"translation": "", "mean_log_probability": None}
-    assert joined([Translation("a", -1, 2), Translation(""), Translation("b", -2, 3)]) == Translation(
-        "a b", -3, 5
-    )
+    assert join_translations(
+        [Translation("a", -1, 2), Translation(""), Translation("b", -2, 3)]
+    ) == Translation("a b", -3, 5)
 
 
 def test_the_command_writes_rows_of_a_file(older, tmp_path, lines, translator):

@@ -11,7 +11,7 @@ from zsnmt.runs.validation import (
     VALIDATION_FILE,
     BleuCounts,
     append_validation,
-    chosen_on,
+    choosing_directions,
     read_validations,
 )
 
@@ -55,9 +55,9 @@ def test_each_validation_is_a_line_with_the_figures_of_each_direction(tmp_path):
 
 def test_what_chose_checkpoints_is_said_where_it_was_not_trained(tmp_path):
     append(tmp_path, 1, 50, 7.0)
-    assert chosen_on(tmp_path) == [] and "chosen_on" not in read_validations(tmp_path)[0]
+    assert choosing_directions(tmp_path) == [] and "chosen_on" not in read_validations(tmp_path)[0]
     append_validation(tmp_path, 2, figures(100, 6.5), DIRECTIONS, TRAINED, decisive=DIRECTIONS)
-    assert chosen_on(tmp_path) == ["de-fr"] == read_validations(tmp_path)[1]["chosen_on"]
+    assert choosing_directions(tmp_path) == ["de-fr"] == read_validations(tmp_path)[1]["chosen_on"]
 
 
 def test_what_has_synthetic_text_alone_is_zero_resource(tmp_path):

@@ -12,7 +12,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.masked_lm.runs import SCORES_FILE as MASKED_LM_SCORES
 from zsnmt.runs.scores import SCORES_FILE
-from zsnmt.training.children import ending, start
+from zsnmt.training.children import describe_ending, start
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
 
@@ -41,7 +41,9 @@ def call(words: Sequence[str], output: BinaryIO) -> None:
     with start([sys.executable, "-m", "zsnmt", *words], output) as process:
         status = process.wait()
     if status:
-        raise InputError(f"zsnmt {shlex.join(words)} {ending(status)}; the end of {output.name} says why")
+        raise InputError(
+            f"zsnmt {shlex.join(words)} {describe_ending(status)}; the end of {output.name} says why"
+        )
 
 
 def scored_runs(job: Job, places: Places) -> Iterator[Path]:

@@ -81,7 +81,7 @@ EXTRAS = {
     "py3langid": "translate",
     "sentencex": "translate",
 }  # of setup.py; others: train
-ENGINE, OF_EXPORTS = ("torch", "fairseq"), ("translate", "serve")  # which an export is translated without
+ENGINE, EXPORT_VERBS = ("torch", "fairseq"), ("translate", "serve")  # which an export is translated without
 VERBS = {verb: does for verbs in GROUPS.values() for verb, does in verbs.items()}
 
 
@@ -106,15 +106,15 @@ def run(arguments: Sequence[str]) -> None:
         try:
             import_module(f"{__name__}.{verb.replace('-', '_')}").main(rest)
         except ModuleNotFoundError as error:
-            raise missing(verb, error) from error
+            raise explain_missing(verb, error) from error
 
 
-def missing(verb: str, error: ModuleNotFoundError) -> Exception:
+def explain_missing(verb: str, error: ModuleNotFoundError) -> Exception:
     """What to install for a verb that needs a package which is not there; another error as it is."""
     package = (error.name or "zsnmt").partition(".")[0]
     if package in ("zsnmt", *sys.stdlib_module_names):
         return error
-    instead = ", or give an export of the run" if verb in OF_EXPORTS and package in ENGINE else ""
+    instead = ", or give an export of the run" if verb in EXPORT_VERBS and package in ENGINE else ""
     return InputError(
         f"zsnmt {verb} needs {package} here, which is not installed; run pip install "
         f"'zsnmt[{EXTRAS.get(package, 'train')}]'{instead}"

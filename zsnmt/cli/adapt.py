@@ -15,7 +15,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import OF_TEAM, Recipe, add_check, add_team, chosen_team, split_options, without
+from zsnmt.cli.recipe import (
+    TEAM_OPTIONS,
+    Recipe,
+    add_check,
+    add_team,
+    chosen_team,
+    remove_options,
+    split_options,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -80,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name = options.name or base.parent.name + "_frozen" * options.frozen
     for word in (options.config, options.run):
         words.remove(word)
-    words = without(words, OF_TEAM)
+    words = remove_options(words, TEAM_OPTIONS)
     command = recipe_command("adapt", experiment.file, path_from_top(Path(options.run)), *words)
     if adaptation.text and not (base / SCORES_FILE).is_file():
         score_run(recipe.steps, base, settings_of(base, recipe.variables, {}))

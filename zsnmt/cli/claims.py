@@ -33,17 +33,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     recipe = Recipe("claims")
 
     from zsnmt.claims.doing import do_job
-    from zsnmt.claims.plan import Places, plan, within_budget
-    from zsnmt.claims.planned import in_lines, jobs_table, power_table
+    from zsnmt.claims.plan import Places, plan, select_within_budget
+    from zsnmt.claims.planned import jobs_table, power_table, terminal_text
     from zsnmt.claims.table import outcomes
     from zsnmt.training.children import all_side_by_side
 
     places = Places(ROOT, recipe.runs, KEPT, variables=recipe.variables)
     claims = outcomes(KEPT)
     jobs = plan(claims, places, options.claims)
-    chosen = within_budget(jobs, float("inf") if options.budget is None else options.budget, options.jobs)
+    chosen = select_within_budget(
+        jobs, float("inf") if options.budget is None else options.budget, options.jobs
+    )
     if options.dry_run:
-        print(in_lines(power_table(claims, options.claims)), in_lines(jobs_table(jobs, chosen)), sep="\n\n")
+        print(
+            terminal_text(power_table(claims, options.claims)),
+            terminal_text(jobs_table(jobs, chosen)),
+            sep="\n\n",
+        )
         return
     if not chosen:
         recipe.steps.say("nothing is left that can be done here in this time; --dry-run says what is lacking")

@@ -18,16 +18,16 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.recipe import (
-    OF_TEAM,
+    TEAM_OPTIONS,
     Recipe,
     add_check,
     add_team,
     chosen_team,
     gpus_here,
     positive,
+    remove_options,
     split_options,
     whole_number,
-    without,
 )
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
 from zsnmt.distillation.settings import ANY, HELD_OUT, NONE, SIDES, Distillation, SyntheticSettings
@@ -145,4 +145,4 @@ def own_words(words: Sequence[str], options: Namespace) -> list[str]:
     kept = [*words]
     for word in (options.config, options.teacher):
         kept.remove(word)
-    return without(kept, ("--rounds", "--workers", *OF_TEAM))
+    return remove_options(kept, ("--rounds", "--workers", *TEAM_OPTIONS))

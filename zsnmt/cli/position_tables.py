@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pretrained.check_shapes(models, options.dimensions)
     maps = word_maps(models, options.words or pretrained.WORDS, options.heads)
     models += pretrained.controls(*models[0].positions.shape)
-    show([pretrained.measured(model, options.dimensions) for model in models], maps, options)
+    show([pretrained.measure_positions(model, options.dimensions) for model in models], maps, options)
 
 
 def named_models(words: Sequence[str]) -> "list[Pretrained]":

@@ -18,7 +18,8 @@ from zsnmt.training.children import SETTINGS, all_side_by_side
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 
-OF_TEAM = ("--gpus", "--processes", "--hosts", "--host", "--meet")  # options that change nothing of a run
+# Options that change nothing of a run.
+TEAM_OPTIONS = ("--gpus", "--processes", "--hosts", "--host", "--meet")
 FLAGS = ("--check", "--slurm")
 
 
@@ -134,7 +135,7 @@ def chosen_team(options: Namespace) -> Team:
     return Team(gpus_here(options.gpus), gpus=None if options.gpus is None else True, **given)
 
 
-def without(words: Sequence[str], valued: Sequence[str]) -> list[str]:
+def remove_options(words: Sequence[str], valued: Sequence[str]) -> list[str]:
     """The words of a command without some options that have a value, and without `--check` and `--slurm`."""
     kept = [*words]
     for option in valued:

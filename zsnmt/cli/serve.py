@@ -17,7 +17,7 @@ from zsnmt.decoding.options import add_engine_options, add_search_options, chose
 from zsnmt.errors import InputError
 from zsnmt.serving.limits import Limits
 
-NEEDED = ("babel", "fastapi", "prometheus_client", "sentencex", "uvicorn")  # setup.py: extra [serve]
+PACKAGES = ("babel", "fastapi", "prometheus_client", "sentencex", "uvicorn")  # setup.py: extra [serve]
 HOST, PORT = "127.0.0.1", 5000
 
 
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     search, choice = chosen_search(options), engine_choice(options)
     limits = Limits(**{each.name: getattr(options, each.name) for each in fields(Limits)})
     try:
-        for package in NEEDED:
+        for package in PACKAGES:
             import_module(package)
     except ImportError as error:
         raise InputError(f"a server needs {error.name}; install it with pip install 'zsnmt[serve]'") from None

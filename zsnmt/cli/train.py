@@ -23,7 +23,7 @@ from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team
 from zsnmt.console import WrongUse
 
 ARCHITECTURE = "zs_transformer_residual"  # for a person's own text
-OF_OWN_TEXT = ("pattern", "languages", "config", "plan")
+OWN_TEXT_OPTIONS = ("pattern", "languages", "config", "plan")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -89,7 +89,7 @@ def check_options_of_config(options: Namespace) -> None:
     """`WrongUse` for a config without an architecture, or with what belongs to text."""
     if not options.architecture:
         raise WrongUse("the following arguments are required: architecture; see zsnmt train --help")
-    if given := [f"--{name}" for name in OF_OWN_TEXT if getattr(options, name)]:
+    if given := [f"--{name}" for name in OWN_TEXT_OPTIONS if getattr(options, name)]:
         raise WrongUse(
             f"{', '.join(given)} belongs to text of your own, and {options.experiment} is read as a config; "
             "write it there, or give a folder or a file that ends in .tsv"

@@ -16,7 +16,7 @@ from zsnmt import console
 from zsnmt.errors import InputError
 from zsnmt.files.project import CHECKOUT
 from zsnmt.files.replacing import new_folder
-from zsnmt.wheelhouse import COMPILED, Target, add_compiled, download, own_wheel, pinned
+from zsnmt.wheelhouse import COMPILED, Target, add_compiled, download, own_wheel, pinned_requirements
 
 LIGHT = "zsnmt[translate,serve,documents]"
 MEGABYTE = 1_000_000
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     target = Target(options.python, options.machine, options.glibc)
     if CHECKOUT is None:
         raise InputError("the versions that belong together are in a checkout; give this command in one")
-    pins = pinned(CHECKOUT)
+    pins = pinned_requirements(CHECKOUT)
     with new_folder(options.folder) as part:
         own_wheel(CHECKOUT, part)
         if options.light:

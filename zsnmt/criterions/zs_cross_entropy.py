@@ -18,7 +18,7 @@ from fairseq.tasks import FairseqTask
 from torch import Tensor, nn
 
 from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy
-from zsnmt.data.tag_surgery import stacked
+from zsnmt.data.tag_surgery import stack
 from zsnmt.errors import InputError
 from zsnmt.terms.agreement import Agreement, AgreementOptions
 from zsnmt.terms.consistency import Consistency, ConsistencyOptions
@@ -111,7 +111,7 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         """The features or logits (B×T×…) of each batch, from one pass, and what else the model returns."""
         sides = {"src_tokens": self.task.args.left_pad_source, "prev_output_tokens": False}
         inputs = {
-            name: stacked([rows.inputs[name] for rows in batches], self.padding_idx, left)
+            name: stack([rows.inputs[name] for rows in batches], self.padding_idx, left)
             for name, left in sides.items()
         }
         inputs["src_lengths"] = torch.cat([rows.inputs["src_lengths"] for rows in batches])

@@ -64,7 +64,7 @@ class TagSurgery:
         read = torch.cat(
             [starts.unsqueeze(1), sentences.masked_fill(sentences.eq(self.eos), self.pad)], dim=1
         )
-        read = moved(read, self.pad, left=False)[:, : sentences.size(1)]
+        read = move_padding(read, self.pad, left=False)[:, : sentences.size(1)]
         return {
             **sample,
             "net_input": {**sources, "prev_output_tokens": read},
@@ -74,12 +74,12 @@ class TagSurgery:
 
     def without_tags(self, src_tokens: Tensor) -> Tensor:
         """The sentences of sources, EOS last, padded on the right."""
-        aligned = moved(src_tokens, self.pad, left=False)
+        aligned = move_padding(src_tokens, self.pad, left=False)
         return aligned[:, len(self.sides) :]
 
     def padded(self, tokens: Tensor) -> Tensor:
         """Rows with padding anywhere as sources, padded on their side."""
-        return moved(tokens, self.pad, left=self.left_pad_source)
+        return move_padding(tokens, self.pad, left=self.left_pad_source)
 
     def places(self, tokens: Tensor, place: int) -> Tensor:
         """Where in each row (B×T) a token of that place stands, padding not counted: B×1."""
@@ -90,13 +90,13 @@ class TagSurgery:
         return tokens.scatter(1, self.places(tokens, place), by.unsqueeze(1))
 
 
-def moved(tokens: Tensor, pad: int, left: bool) -> Tensor:
+def move_padding(tokens: Tensor, pad: int, left: bool) -> Tensor:
     """The same tokens in their order (B×T), the padding of each row on one side."""
     order = tokens.ne(pad).int().argsort(dim=1, stable=True, descending=not left)
     return tokens.gather(1, order)
 
 
-def stacked(parts: list[Tensor], pad: int, left: bool) -> Tensor:
+def stack(parts: list[Tensor], pad: int, left: bool) -> Tensor:
     """Rows of several batches (each B×T) as one batch of the greatest length, padded on one side."""
     width = max(part.size(1) for part in parts)
     return torch.cat(

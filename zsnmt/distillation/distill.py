@@ -27,7 +27,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
-from zsnmt.runs.folder import FEW, SYNTHETIC, learned_apart, path_from_top, recipe_command
+from zsnmt.runs.folder import FEW, SYNTHETIC, direction_lists, path_from_top, recipe_command
 from zsnmt.runs.grid import few_name
 from zsnmt.runs.systems import STUDENTS
 from zsnmt.tasks.zs_translation import FEW_LINES
@@ -256,7 +256,7 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
 
 def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:
     """What run.json of a student says besides."""
-    before = {} if distillation.from_scratch else learned_apart(teacher.run)
+    before = {} if distillation.from_scratch else direction_lists(teacher.run)
     synthetic, few, valid = data.synthetic, data.few, data.validated()
     all_few = [*dict.fromkeys([*before.get(FEW, []), *few])]
     return {

@@ -18,14 +18,16 @@ from zsnmt.runs.folder import MODEL_FILE
 
 logger = logging.getLogger(__name__)
 
-Opened = tuple[Engine, Codec]
-CANNOT = (  # follows the name of an engine or a folder
+EngineAndCodec = tuple[Engine, Codec]
+METHOD_REFUSAL = (  # follows the name of an engine or a folder
     "cannot translate by {way}, which takes several sources or leaves out pieces; give a run folder whose "
     "model can be packed, and --engine pytorch"
 )
 
 
-def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()) -> Opened:
+def open_engine(
+    folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()
+) -> EngineAndCodec:
     """The engine that translates with a run, or with its export, and what turns text into its input.
 
     A run is translated by one of `ENGINES`, `pytorch` unless another is chosen; an export by an engine of its
@@ -36,7 +38,7 @@ def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = 
     return ENGINES[choice.engine or PYTORCH](folder, search, choice)
 
 
-def open_export(folder: Path, search: Search, choice: EngineChoice) -> Opened:
+def open_export(folder: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """The engine of an export's format."""
     record = describe_export(folder)
     export_format = load_format(record["format"])
@@ -52,7 +54,7 @@ def open_export(folder: Path, search: Search, choice: EngineChoice) -> Opened:
     return export_format.open(folder, search, choice)
 
 
-def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Opened:
+def open_present_export(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """CTranslate2 with the export in a run folder; `InputError` if there is none of the run's present
     model.
     """
@@ -66,7 +68,7 @@ def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Open
     return open_export(folder, search, choice)
 
 
-def open_fastest(run: Path, search: Search, choice: EngineChoice) -> Opened:
+def open_fastest(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """CTranslate2 where it can translate with the run at once, else PyTorch, with a line that says why."""
     try:
         return open_present_export(run, search, choice)
@@ -75,14 +77,14 @@ def open_fastest(run: Path, search: Search, choice: EngineChoice) -> Opened:
         return open_pytorch(run, search, choice)
 
 
-def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> Opened:
+def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """PyTorch, which is loaded here, and fairseq with it."""
     from zsnmt.inference.pytorch import open_run
 
     return open_run(run, search, choice)
 
 
-ENGINES: dict[str, Callable[[Path, Search, EngineChoice], Opened]] = {  # of a run
+ENGINES: dict[str, Callable[[Path, Search, EngineChoice], EngineAndCodec]] = {  # of a run
     AUTO: open_fastest,
     PYTORCH: open_pytorch,
     CTRANSLATE2: open_present_export,
@@ -132,6 +134,6 @@ def is_present(export: Path, run: Path) -> bool:
 def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
     """`InputError` for a method with an export, or with an engine that cannot, before anything is loaded."""
     if is_export(folder):
-        raise InputError(f"{folder}, an export, {CANNOT.format(way=method.name)}")
+        raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")
     if choice.engine in (CTRANSLATE2, FAIRSEQ):
-        raise InputError(f"--engine {choice.engine} {CANNOT.format(way=method.name)}")
+        raise InputError(f"--engine {choice.engine} {METHOD_REFUSAL.format(way=method.name)}")

@@ -37,10 +37,10 @@ class Translation(NamedTuple):
 
     def made_from(self, first: "Translation") -> "Translation":
         """The text with the tokens of the translation that it was made from, too."""
-        return joined([first, self])._replace(text=self.text)
+        return join_translations([first, self])._replace(text=self.text)
 
 
-def joined(translations: Iterable[Translation]) -> Translation:
+def join_translations(translations: Iterable[Translation]) -> Translation:
     """One text of several, with spaces between."""
     translations = [*translations]
     return Translation(

@@ -15,7 +15,7 @@ from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
 from zsnmt.inference.engines import open_engine
 from zsnmt.inference.parts import Part
-from zsnmt.inference.translation import Translation, joined
+from zsnmt.inference.translation import Translation, join_translations
 from zsnmt.languages import Direction
 from zsnmt.text.piece_counts import PieceCounts
 
@@ -74,10 +74,10 @@ class Translator:
 
         Raises `InputError` for an engine that cannot, and for languages that the model does not know.
         """
-        from zsnmt.inference.pytorch import engine_with  # loads PyTorch
+        from zsnmt.inference.pytorch import apply_method  # loads PyTorch
 
         method = method.of(self.languages)
-        engine = engine_with(self.direct.engine, method, self.codec, counts=counts)
+        engine = apply_method(self.direct.engine, method, self.codec, counts=counts)
         return Translator(
             engine,
             self.codec,
@@ -190,7 +190,9 @@ class Translator:
             finished(sum(len(directions) / parts_by_line[parts[place].line] for place in batch))
         for place, part in enumerate(parts):
             of_lines[part.direction][part.line].append(translated[place])
-        return {direction: [*map(joined, of_direction)] for direction, of_direction in of_lines.items()}
+        return {
+            direction: [*map(join_translations, of_direction)] for direction, of_direction in of_lines.items()
+        }
 
     def translation(self, hypothesis: Hypothesis, language: str) -> Translation:
         """A hypothesis in a language as raw text."""
@@ -228,7 +230,7 @@ class Translator:
         """The best translations that the hypotheses of a line's parts make."""
         found: dict[str, Translation] = {}
         for rank in range(max(map(len, of_parts), default=1)):
-            made = joined(
+            made = join_translations(
                 self.translation(each[min(rank, len(each) - 1)], line.direction.target) for each in of_parts
             )
             found.setdefault(made.text, made)

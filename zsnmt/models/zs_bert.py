@@ -14,7 +14,7 @@ from fairseq.tasks import FairseqTask
 from zsnmt.errors import InputError
 from zsnmt.modules.bert_encoder import BertEncoder
 from zsnmt.modules.position_names import ENCODINGS
-from zsnmt.modules.position_terms import ALL, DROPPED, SEPARATE, PositionTerms
+from zsnmt.modules.position_terms import ALL, DROPPED_TERMS, SEPARATE, PositionTerms
 from zsnmt.seams.options import set_defaults
 from zsnmt.seams.positions import encode_positions
 
@@ -52,7 +52,7 @@ class ZeroShotBert(RobertaModel):
         )
         add(
             "--position-terms",
-            choices=[ALL, *DROPPED, SEPARATE],
+            choices=[ALL, *DROPPED_TERMS, SEPARATE],
             help="which of the terms that positions in the input bring to the first layer's logits there "
             "are: all; all but one (position_word is the word's query and the position's key, word_position "
             "the other way round); or all with separate parameters for positions",

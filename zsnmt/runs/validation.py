@@ -111,6 +111,6 @@ def check_entry(entry: Mapping) -> None:
             raise ValueError(f"'{of_direction['kind']}' is not a kind of direction")
 
 
-def chosen_on(folder: Path) -> list[str]:
+def choosing_directions(folder: Path) -> list[str]:
     """The zero-shot directions whose validation text chose checkpoints, by a folder's `validation.jsonl`."""
     return [*dict.fromkeys(chain(*(entry.get("chosen_on", []) for entry in read_validations(folder))))]

@@ -29,14 +29,14 @@ def words(document: Document) -> str:
 
 
 @dataclass(frozen=True)
-class InSentences:
+class SplitText:
     """A text in the sentences of its language: those of each passage."""
 
     document: Document
     sentences: Sequence[Sequence[Sentence]]
 
     @classmethod
-    def cut(cls, document: Document, language: str) -> "InSentences":
+    def cut(cls, document: Document, language: str) -> "SplitText":
         """A text by the rules of its language."""
         return cls(document, [sentences_of(passage, language) for passage in document.passages])
 

@@ -9,7 +9,7 @@ from subprocess import Popen
 from typing import BinaryIO, NamedTuple
 
 from zsnmt.runs.log import Errors
-from zsnmt.training.children import ending, start
+from zsnmt.training.children import describe_ending, start
 from zsnmt.training.hosts import Line, Lost, interface_of
 from zsnmt.training.team import Team
 
@@ -101,17 +101,17 @@ class Ranks:
             number = f"process {rank} of {self.team.size} " if self.team.size > 1 else "fairseq-train "
             reason = first_reason if rank == 0 else reason_in(self.work.log(rank))
             if status < 0 and (self.team.size > 1 or not reason):
-                killed.append(number + ending(status))
+                killed.append(number + describe_ending(status))
             elif reason:
                 said.append(reason)
             else:
-                silent.append(number + ending(status))
+                silent.append(number + describe_ending(status))
         found = [*killed, *said, *self.told, *silent]
         return next((each for each in found if not ECHO.search(each)), found[0])
 
 
 @contextmanager
-def started(
+def start_ranks(
     work: Work, team: Team, lines: Sequence[Line], first_log: BinaryIO | None = None
 ) -> Iterator[Ranks]:
     """The processes of this host at work; they are ended when the block is left.

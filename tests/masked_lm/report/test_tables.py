@@ -8,7 +8,7 @@ from scipy.stats import wilcoxon
 from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_masked_lm
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, sort_runs
 from zsnmt.masked_lm.report.tables import (
-    OF_TEXT,
+    TEXT_TABLES,
     corpora_tables,
     mark_best,
     markdown_of,
@@ -232,7 +232,7 @@ def test_table_3_has_the_sentences_and_the_trees_that_were_left_out():
     assert "not projective" in table.about
     assert TABLES["sizes"].columns == ["text", "sentences of a language", "of two languages"]
     assert TABLES["sizes"].about == "" and "sizes" not in tables([made_up_masked_lm(condition="none")])
-    assert all(TABLES[name].title not in markdown_report(RUNS) for name in OF_TEXT if name in TABLES)
+    assert all(TABLES[name].title not in markdown_report(RUNS) for name in TEXT_TABLES if name in TABLES)
 
 
 def test_what_made_the_runs_is_said():
