@@ -30,7 +30,7 @@ def folders(tmp_path_factory) -> dict[str, Path]:
 def live(folder: Path) -> LiveStates:
     """States that are read from a folder as an encoder would make them: sentence by sentence."""
     states = read_states(folder)
-    sentences = Spans.of(sentence_numbers(states.labels))
+    sentences = Spans.from_sentences(sentence_numbers(states.labels))
 
     def read(chosen: np.ndarray) -> list[torch.Tensor]:
         return [torch.from_numpy(np.array(each[sentences.rows(chosen)])) for each in states.layers.values()]
@@ -92,7 +92,7 @@ def next_epoch(lengths: np.ndarray, seed: int) -> list[list[int]]:
 
 
 def test_the_rows_of_sentences_are_all_theirs_in_order():
-    sentences = Spans.of(np.array([7, 7, 7, 8, 9, 9]))
+    sentences = Spans.from_sentences(np.array([7, 7, 7, 8, 9, 9]))
     assert sentences.rows(np.array([0, 2])).tolist() == [0, 1, 2, 4, 5]
     assert sentences.rows(np.array([1])).tolist() == [3]
 

@@ -112,7 +112,8 @@ def test_the_data_are_authentic_but_for_the_lines_and_validation_without_them(la
             str(data.main / f"valid.{PIVOT}-{language}.{PIVOT}"), impl="mmap"
         )
         assert len(valid) == VALID - NUMBER
-    assert data.validated() == TRAINED  # also what this stage does not train, and nothing of the few lines
+    # Also what this stage does not train, and nothing of the few lines.
+    assert data.validation_directions() == TRAINED
 
 
 def test_an_epoch_is_as_long_as_that_of_the_control_and_few_lines_have_their_share(last_stage, tmp_path):

@@ -32,7 +32,7 @@ class Marking:
         way = "-".join(filter(None, (source, via, target)))
         return [f"{way}: {line}" for line in lines]
 
-    def scored(self, lines, target, source, **others):
+    def translate_with_scores(self, lines, target, source, **others):
         return [Translation(line, -1.0, 4) for line in self.translate(lines, target, source, **others)]
 
     @property

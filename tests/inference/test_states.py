@@ -298,7 +298,7 @@ def test_live_states_are_the_stored_ones_in_any_company(folder, model, text, bat
     live, stored = live_states(model, text, batch_tokens), read_states(folder)
     assert all(np.array_equal(*pair) for pair in zip(live.labels, stored.labels))
     assert live.record == {**stored.record, "translations": False}
-    sentences = Spans.of(sentence_numbers(stored.labels))
+    sentences = Spans.from_sentences(sentence_numbers(stored.labels))
     for chosen in (np.arange(len(sentences.lengths)), np.array([2, 3, 17])):
         for found, layer in zip(live.read(chosen), stored.layers.values(), strict=True):
             assert_kept(layer[sentences.rows(chosen)], found.numpy())

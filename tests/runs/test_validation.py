@@ -106,20 +106,20 @@ def test_counts_of_batches_add_up_to_the_bleu_of_the_corpus(batch):
     counts = BleuCounts()
     batches = [order[start : start + batch] for start in range(0, 40, batch)]
     of_batches = [
-        counts.of([hypotheses[i] for i in places], [references[i] for i in places]) for places in batches
+        counts.count([hypotheses[i] for i in places], [references[i] for i in places]) for places in batches
     ]
     assert {len(of_batch) for of_batch in of_batches} == {BleuCounts.SIZE}
     total = [float(sum(values)) for values in zip(*of_batches)]  # as tensors of doubles are added up
     assert BleuCounts.bleu(total) == pytest.approx(
         BLEU().corpus_score(hypotheses, [references]).score, abs=0.005
     )
-    assert BleuCounts.bleu(counts.of(references, references)) == 100
+    assert BleuCounts.bleu(counts.count(references, references)) == 100
 
 
 @pytest.mark.parametrize("empty", [["", ""], ["", "de3 de4"]])
 def test_counts_of_empty_outputs_can_be_scored(empty):
     references = ["de3 de4 de5 de6.", "de3 de4 de7 de8."]
-    assert BleuCounts.bleu(BleuCounts().of(empty, references)) == round(
+    assert BleuCounts.bleu(BleuCounts().count(empty, references)) == round(
         BLEU().corpus_score(empty, [references]).score, 2
     )
     assert BleuCounts.bleu([0.0] * BleuCounts.SIZE) == 0

@@ -77,7 +77,7 @@ def test_a_run_translates_by_methods_and_says_how_sure_it_is(older):
         for way in (None, "ensemble", "contrast"):
             status, answer = client.translate(text, "velan", "tamun", way=way, agreement=True)
             translator = system.translator_by(way)
-            expected = translator.scored(lines, "tamun", "velan")
+            expected = translator.translate_with_scores(lines, "tamun", "velan")
             assert (status, answer["translatedText"]) == (200, " ".join(each.text for each in expected))
             mean = join_translations(expected).mean_log_probability
             assert answer["confidence"]["mean_log_probability"] == (mean and pytest.approx(mean, abs=1e-3))

@@ -13,7 +13,7 @@ from zsnmt.serving.texts import SplitText, read, words
 def shouted(text: str, form: str = "text") -> str:
     """A text whose sentences were translated into capitals."""
     cut = SplitText.cut(read(text, form), "en")
-    return cut.filled({line: line.upper() for line in cut.lines}, "en")
+    return cut.fill({line: line.upper() for line in cut.lines}, "en")
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def shouted(text: str, form: str = "text") -> str:
 )
 def test_everything_but_the_sentences_is_kept(text):
     cut = SplitText.cut(read(text, "text"), "en")
-    assert cut.filled({}, "en") == text and shouted(text) == text.upper()
+    assert cut.fill({}, "en") == text and shouted(text) == text.upper()
     assert all(line == " ".join(line.split()) != "" for line in cut.lines)
 
 
@@ -40,7 +40,7 @@ def test_tags_are_no_words():
 )
 def test_broken_markup_is_kept_too(page):
     cut = SplitText.cut(read(page, "html"), "en")
-    assert cut.filled({line: line for line in cut.lines}, "en") == page
+    assert cut.fill({line: line for line in cut.lines}, "en") == page
 
 
 @pytest.mark.slow

@@ -196,7 +196,7 @@ def restrict_own_units(
         {
             language: write_restricted(
                 pipeline.own_units[language],
-                {*map(pipeline.unmarked, seen)},
+                {*map(pipeline.remove_mark, seen)},
                 folder / own_model_file(language),
             )
             for language, seen in counts.items()

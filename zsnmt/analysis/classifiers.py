@@ -126,7 +126,7 @@ def fit_as_published(
     if sentences is None:
         batches = shuffled_batches(len(rows), epochs, batch_size, generator=generator)
     else:
-        spans = Spans.of(sentences[rows])
+        spans = Spans.from_sentences(sentences[rows])
         shuffled = sentence_batches(spans.lengths, epochs, batch_size, seed=seed)
         batches = map(spans.rows, shuffled)
     most = epochs * -(-len(rows) // batch_size)
@@ -225,7 +225,7 @@ class Spans(NamedTuple):
     lengths: np.ndarray
 
     @classmethod
-    def of(cls, sentences: np.ndarray) -> "Spans":
+    def from_sentences(cls, sentences: np.ndarray) -> "Spans":
         """Of the number of each row's sentence; rows of one sentence stand together."""
         starts = np.flatnonzero(np.diff(sentences, prepend=sentences[0] - 1))
         return cls(starts, np.diff(starts, append=len(sentences)))

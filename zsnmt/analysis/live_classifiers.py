@@ -61,7 +61,7 @@ def classify_while_running(
     probes = {
         key: learner.probe() for key, learner in train_probes(training, layers, labels, seed=seed).items()
     }
-    sentences = Spans.of(sentence_numbers(held_out.labels))
+    sentences = Spans.from_sentences(sentence_numbers(held_out.labels))
     found: dict[tuple[str, str], list[np.ndarray]] = {key: [] for key in probes}
     for chosen in ordered_batches(sentences.lengths, PUBLISHED_BATCH):
         for layer, states in zip(layers, held_out.read(chosen)):
@@ -77,7 +77,7 @@ def train_probes(
     text: LiveStates, layers: Sequence[str], labels: Sequence[str], seed: int
 ) -> dict[tuple[str, str], Training]:
     """The probes of each layer and label, trained on a text."""
-    sentences = Spans.of(sentence_numbers(text.labels))
+    sentences = Spans.from_sentences(sentence_numbers(text.labels))
     rows, dimension = len(text.labels.token), text.record["dimension"]
     size = batch_size(rows)
     check_training(rows, EPOCHS, size, warm_up=WARM_UP)

@@ -32,7 +32,9 @@ def do_job(steps: Steps, job: Job, places: Places) -> None:
         with locked(folder, steps.say):  # one job at a time rewrites the documents
             call(["results", *map(str, scored_runs(job, places))], output)
             hours = (time.monotonic() - began) / 3600
-            write_json(folder / HOURS_FILE, {**read_hours(places.runs), job.name: [job.thought, hours]})
+            write_json(
+                folder / HOURS_FILE, {**read_hours(places.runs), job.name: [job.expected_hours, hours]}
+            )
     steps.say(f"{job.name} is done, in {hours:.1f} hours")
 
 

@@ -59,10 +59,10 @@ class Job:
     @property
     def hours(self) -> float:
         """Hours of one core, about."""
-        return self.share * self.thought
+        return self.share * self.expected_hours
 
     @property
-    def thought(self) -> float:
+    def expected_hours(self) -> float:
         """The same before anything was measured."""
         return sum(self.runs.values())
 

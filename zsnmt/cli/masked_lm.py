@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     study = Study(config, options.config, recipe.runs / options.config.stem)
     if options.dry_run:
         for condition, system, seed in study.grid():
-            before = " (done before)" if study.scored(condition, system, seed) else ""
+            before = " (done before)" if study.is_scored(condition, system, seed) else ""
             print(f"{condition}/{system}/seed{seed}{before}")
         return
     runs = do_study(recipe.steps, study, options.jobs)

@@ -115,11 +115,11 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
             for name, left in sides.items()
         }
         inputs["src_lengths"] = torch.cat([rows.inputs["src_lengths"] for rows in batches])
-        states, extra = model(**inputs, **self.asked_of(model))
+        states, extra = model(**inputs, **self.model_arguments(model))
         parts = states.split([len(rows.target) for rows in batches])
         return [part[:, : rows.target.size(1)] for part, rows in zip(parts, batches)], extra
 
-    def asked_of(self, model: nn.Module) -> dict:
+    def model_arguments(self, model: nn.Module) -> dict:
         """What the model is told besides its inputs: whether the criterion has features projected itself."""
         return {} if self.projecting_decoder(model) is None else {"features_only": True}
 
@@ -132,7 +132,7 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         self, model: nn.Module, net_output: tuple, sample: dict
     ) -> tuple[Tensor, int, dict[str, Any]]:
         """What the stock method returns for a batch that the model has read."""
-        sample = {**sample, "net_input": {**sample["net_input"], **self.asked_of(model)}}
+        sample = {**sample, "net_input": {**sample["net_input"], **self.model_arguments(model)}}
         loss, nll_loss = self.compute_loss(model, net_output, sample)
         size = len(sample["target"]) if self.sentence_avg else sample["ntokens"]
         log = {

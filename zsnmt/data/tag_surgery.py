@@ -26,13 +26,15 @@ class TagSurgery:
             tokens, place = inputs["src_tokens"], self.sides.index("target")
         return tokens.gather(1, self.places(tokens, place)).squeeze(1)
 
-    def with_target_language(self, inputs: dict, languages: Tensor) -> dict:
+    def replace_target_language(self, inputs: dict, languages: Tensor) -> dict:
         """The same sentences, to be translated into other languages: only the tags of the target change."""
         changed = dict(inputs)
         if "target" in self.sides:
-            changed["src_tokens"] = self.replaced(inputs["src_tokens"], self.sides.index("target"), languages)
+            changed["src_tokens"] = self.replace_token(
+                inputs["src_tokens"], self.sides.index("target"), languages
+            )
         if self.decoder:
-            changed["prev_output_tokens"] = self.replaced(inputs["prev_output_tokens"], 0, languages)
+            changed["prev_output_tokens"] = self.replace_token(inputs["prev_output_tokens"], 0, languages)
         return changed
 
     def from_sentences(self, sentences: Tensor, *, source: Tensor, target: Tensor) -> dict:
@@ -41,7 +43,7 @@ class TagSurgery:
         """
         languages = {"source": source, "target": target}
         tags = [languages[side].unsqueeze(1) for side in self.sides]
-        tokens = self.padded(torch.cat([*tags, sentences], dim=1))
+        tokens = self.pad_source(torch.cat([*tags, sentences], dim=1))
         return {"src_tokens": tokens, "src_lengths": tokens.ne(self.pad).sum(dim=1)}
 
     def target_as_source(self, sample: dict, limit: int | None = None) -> dict:
@@ -54,11 +56,11 @@ class TagSurgery:
         sources = self.from_sentences(sample["target"][:, :room], source=language, target=language)
         return {**sources, "prev_output_tokens": inputs["prev_output_tokens"]}
 
-    def swapped(self, sample: dict, source: Tensor) -> dict:
+    def swap_directions(self, sample: dict, source: Tensor) -> dict:
         """The batch in the opposite directions, whose target languages are those of the sources (B)."""
         inputs = sample["net_input"]
         language = self.target_language(inputs)
-        sentences = self.without_tags(inputs["src_tokens"])
+        sentences = self.remove_tags(inputs["src_tokens"])
         sources = self.from_sentences(sample["target"], source=language, target=source)
         starts = source if self.decoder else torch.full_like(source, self.eos)
         read = torch.cat(
@@ -72,12 +74,12 @@ class TagSurgery:
             "ntokens": int(sentences.ne(self.pad).sum()),
         }
 
-    def without_tags(self, src_tokens: Tensor) -> Tensor:
+    def remove_tags(self, src_tokens: Tensor) -> Tensor:
         """The sentences of sources, EOS last, padded on the right."""
         aligned = move_padding(src_tokens, self.pad, left=False)
         return aligned[:, len(self.sides) :]
 
-    def padded(self, tokens: Tensor) -> Tensor:
+    def pad_source(self, tokens: Tensor) -> Tensor:
         """Rows with padding anywhere as sources, padded on their side."""
         return move_padding(tokens, self.pad, left=self.left_pad_source)
 
@@ -85,7 +87,7 @@ class TagSurgery:
         """Where in each row (B×T) a token of that place stands, padding not counted: B×1."""
         return tokens.ne(self.pad).int().argmax(dim=1, keepdim=True) + place
 
-    def replaced(self, tokens: Tensor, place: int, by: Tensor) -> Tensor:
+    def replace_token(self, tokens: Tensor, place: int, by: Tensor) -> Tensor:
         """The rows (B×T) with another token (B) in that place."""
         return tokens.scatter(1, self.places(tokens, place), by.unsqueeze(1))
 

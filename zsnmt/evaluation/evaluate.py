@@ -187,12 +187,12 @@ class Evaluation:
         direct, pivot, into_pivot, *by_methods = ways
         to_do = [*jobs(direct, pivot, into_pivot, pairs=self.text.pairs, kinds=self.kinds)]
         for method, kept in zip(self.methods, by_methods):
-            to_do += direct_jobs(kept, self.translatable(method))
+            to_do += direct_jobs(kept, self.translatable_pairs(method))
         for kept, direction, lines in translate_jobs(to_do):
             result = self.scorer.result(direction, self.kinds[direction], kept.way, hypotheses=lines)
             yield add_cost(result, kept, direct)
 
-    def translatable(self, method: Method) -> dict[Direction, Pair]:
+    def translatable_pairs(self, method: Method) -> dict[Direction, Pair]:
         """The text of the directions that a method can translate; `InputError` where there is none."""
         faults = {direction: method.fault(direction) for direction in self.text.pairs}
         pairs = {direction: pair for direction, pair in self.text.pairs.items() if faults[direction] is None}

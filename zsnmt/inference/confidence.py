@@ -32,7 +32,7 @@ def scored_lines(
     def told(number: float) -> None:
         finished(number / 2 if other else number)
 
-    translations = translator.scored(
+    translations = translator.translate_with_scores(
         lines, legs.target, legs.source, via=legs.via, first_line=first_line, finished=told
     )
     if other is None:

@@ -35,7 +35,7 @@ class Translation(NamedTuple):
         """Of a token, in nats, at most 0; None without tokens."""
         return self.log_probability / self.tokens if self.tokens else None
 
-    def made_from(self, first: "Translation") -> "Translation":
+    def add_first_leg(self, first: "Translation") -> "Translation":
         """The text with the tokens of the translation that it was made from, too."""
         return join_translations([first, self])._replace(text=self.text)
 

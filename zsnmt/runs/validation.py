@@ -23,7 +23,7 @@ class BleuCounts:
     def __init__(self) -> None:
         self.metric = BLEU(force=True)
 
-    def of(self, hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
+    def count(self, hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
         """The counts of a batch."""
         score = self.metric.corpus_score(hypotheses, [references])
         return [*score.counts, *score.totals, score.sys_len, score.ref_len]

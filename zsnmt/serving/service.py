@@ -49,7 +49,7 @@ class Errand:
             for line, other in zip(self.lines, beside, strict=True)
         ]
 
-    def filled(self, found: Sequence[Sequence[Translation]], number: int) -> list[Translation]:
+    def best_texts(self, found: Sequence[Sequence[Translation]], number: int) -> list[Translation]:
         """The best texts, so many, made of the translations of its lines, best first."""
         most = min(number, max(map(len, found), default=1))
         ranked = [[each[min(rank, len(each) - 1)] for each in found] for rank in range(most)]
@@ -58,7 +58,7 @@ class Errand:
     def text_of(self, made: Sequence[Translation]) -> str:
         """The text with these translations of its lines."""
         texts = (each.text for each in made)
-        return self.text.filled(dict(zip(self.lines, texts, strict=True)), self.target)
+        return self.text.fill(dict(zip(self.lines, texts, strict=True)), self.target)
 
 
 class Service:
@@ -152,7 +152,7 @@ class Service:
         job = Job(system, [*chain(*journeys)], alternatives)
         found = iter(await self.answer(job, gone))
         return job, [
-            errand.filled([*islice(found, len(of_errand))], 1 + alternatives)
+            errand.best_texts([*islice(found, len(of_errand))], 1 + alternatives)
             for errand, of_errand in zip(errands, journeys, strict=True)
         ]
 

@@ -45,7 +45,7 @@ class SplitText:
         """What a model is asked to translate, each line once."""
         return [*dict.fromkeys(line for sentences in self.sentences for line in lines_of(sentences))]
 
-    def filled(self, made: Mapping[str, str], language: str) -> str:
+    def fill(self, made: Mapping[str, str], language: str) -> str:
         """The text with the translations of its lines, into that language."""
         texts = [
             texts_of(passage, sentences, made)

@@ -40,22 +40,22 @@ class Agreement(Term):
         inputs = {
             "src_tokens": stack(sources, self.pad, self.task.args.left_pad_source),
             "src_lengths": torch.cat([given["src_lengths"], copied["src_lengths"]]),
-            "prev_output_tokens": self.mixed(given).repeat(2, 1),
+            "prev_output_tokens": self.mix(given).repeat(2, 1),
         }
         return Rows(inputs, sample["target"].repeat(2, 1))
 
-    def mixed(self, inputs: dict) -> Tensor:
+    def mix(self, inputs: dict) -> Tensor:
         """Prefixes (B×T) in which words of the source stand in places of the target's; tags stay."""
         prefix = inputs["prev_output_tokens"]
-        words = self.surgery.without_tags(inputs["src_tokens"])
+        words = self.surgery.remove_tags(inputs["src_tokens"])
         words = words.masked_fill(words.eq(self.surgery.eos), self.pad)
         places = torch.full_like(prefix, self.pad)  # of the source's words, the first after the tag
         width = min(words.size(1), prefix.size(1) - 1)
         places[:, 1 : width + 1] = move_padding(words, self.pad, left=False)[:, :width]
-        replaced = ~self.kept(prefix) & places.ne(self.pad) & prefix.ne(self.pad)
+        replaced = ~self.draw_kept(prefix) & places.ne(self.pad) & prefix.ne(self.pad)
         return torch.where(replaced, places, prefix)
 
-    def kept(self, prefix: Tensor) -> Tensor:
+    def draw_kept(self, prefix: Tensor) -> Tensor:
         """Which tokens of the target's prefixes (B×T) stay, with a probability drawn for the batch."""
         share = torch.distributions.Beta(*TARGET_BETA).sample()
         return torch.rand(prefix.shape, device=prefix.device) < share.to(prefix.device)

@@ -144,7 +144,7 @@ def leave_out_unseen(pipeline: TextPipeline, seen: Sequence[str], folder: Path) 
         return pipeline
     units = write_restricted(
         pipeline.units,
-        {*map(pipeline.unmarked, seen)},
+        {*map(pipeline.remove_mark, seen)},
         folder / MODEL_FILE,
         vocabularies=pipeline.units.vocabularies,
     )

@@ -58,7 +58,7 @@ class Ranks:
             ended = {rank: process.poll() for rank, process in self.processes.items()}
             self.failed = {rank: status for rank, status in ended.items() if status}
             self.returncode = next(iter(self.failed.values()), 1)
-        elif all(status == 0 for status in statuses) and len(self.over) >= self.waited_for:
+        elif all(status == 0 for status in statuses) and len(self.over) >= self.hosts_awaited:
             self.returncode = 0
         elif 0 in statuses:
             self.first_end = self.first_end or time.monotonic()
@@ -67,7 +67,7 @@ class Ranks:
         return self.returncode
 
     @property
-    def waited_for(self) -> int:
+    def hosts_awaited(self) -> int:
         """The first host waits for all others; they wait for their own processes alone."""
         return 0 if self.team.host else len(self.lines)
 

@@ -79,7 +79,7 @@ TABLES = {
             seed=lambda run: run["seed"],
             check=check_comparable,
             signature=lambda runs: common_training(runs).removesuffix("."),
-            made_by=provenance,
+            provenance=provenance,
             kept=f"*/{FOLDER}/*.json",
         ),
         systems=[*ENCODINGS],

@@ -65,7 +65,7 @@ SCORES = Source(
     seed=lambda scores: scores.seed,
     check=check_comparable,
     signature=signature,
-    made_by=provenance,
+    provenance=provenance,
     kept="*/*.seed*.json",
     chosen_on_zero_shot=lambda scores: bool(scores.chosen_on),
 )
@@ -76,6 +76,6 @@ PROBES = Source(
     seed=lambda one: one.seed,
     check=check_probed_alike,
     signature=lambda found: f"{probe_tables.settings(found).removesuffix('.')}; {list_seeds(found)}",
-    made_by=probe_provenance,
+    provenance=probe_provenance,
     kept=f"*/{FOLDER}/*.json",
 )
