@@ -31,13 +31,13 @@ def fixed_noise(monkeypatch):
         inside = tokens.ne(PAD) & tokens.ne(DICTIONARY.eos())
         return inside & (torch.arange(tokens.size(1)) % 2 == 1)
 
-    monkeypatch.setattr(SpanNoise, "hidden", every_second)
+    monkeypatch.setattr(SpanNoise, "span_mask", every_second)
 
 
 @pytest.fixture(autouse=True)
 def fixed_mixture(monkeypatch):
     """Every second word of a prefix is the target's."""
-    monkeypatch.setattr(Agreement, "kept", lambda self, prefix: torch.arange(prefix.size(1)) % 2 == 0)
+    monkeypatch.setattr(Agreement, "draw_kept", lambda self, prefix: torch.arange(prefix.size(1)) % 2 == 0)
 
 
 @pytest.fixture(autouse=True)

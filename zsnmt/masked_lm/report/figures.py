@@ -32,7 +32,7 @@ KEY_WIDTH = 7.0  # inches that a key of all encodings needs
 
 def figures_of(runs: Sequence[dict]) -> list[Drawing]:
     """Name, title and drawing of each figure that the runs have something for."""
-    makers = trade_off, condition_curves, curves, procrustes_losses, word_positions
+    makers = trade_off, across_conditions, curves, procrustes_losses, word_positions
     drawn = [make(runs) for make in makers] + [ablation_bars(runs, group) for group in groups(runs)]
     return [drawing for drawing in drawn if drawing is not None]
 
@@ -105,7 +105,7 @@ def panel_title(conditions: Sequence[str]) -> str:
     return f"EN+[EN∼XX], mean of {len(conditions)}"
 
 
-def condition_curves(runs: Sequence[dict]) -> Drawing | None:
+def across_conditions(runs: Sequence[dict]) -> Drawing | None:
     """Figure 2: full perplexity and ML score of every encoding by condition; None for fewer than two
     conditions.
     """
