@@ -164,7 +164,7 @@ def test_a_file_that_was_changed_is_made_anew_and_said(tmp_path, own, caplog):
     hypotheses_file(folder, DIRECT, AA_BB).write_text("what another model wrote\n" * LINES)
     own.asked = []
     assert run(jobs_of(folder, sets, own)) == LINES and own.asked == [["aa-bb"]] and contents(folder) == made
-    assert "direct.aa-bb.txt was changed since it was translated, and is made anew" in caplog.text
+    assert "direct.aa-bb.txt was changed since it was translated, and is translated again" in caplog.text
     assert caplog.text.count("\n") == 1
 
 

@@ -41,7 +41,7 @@ def test_english_is_the_pivot_whether_it_is_named_or_not():
     [
         (["x.conf", "--real", "pt", "ru"], "x.conf is a config, which --real makes for itself"),
         (["--minutes", "3"], "--minutes and --from-dir belong to --real"),
-        (["--real", "pt", "ru", "--minutes", "0"], "--minutes 0 is no time to train in"),
+        (["--real", "pt", "ru", "--minutes", "0"], "--minutes 0 leaves no time to train"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(words, message):

@@ -376,7 +376,7 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
             dict(denoising_weight=1.0, denoising_share=1.0),
             "--denoising-share, --denoising-span: the share of",
         ),
-        (dict(translation_weight=0.0), "--translation-weight 0: it is 0 or more, and for a loss with other"),
+        (dict(translation_weight=0.0), "--translation-weight 0 must be 0 or more, and goes only with other"),
         (dict(translation_weight=-1.0, denoising_weight=1.0), "--translation-weight -1: it is 0 or more"),
         (
             dict(consistency_weight=1.0, ignore_prefix_size=1),

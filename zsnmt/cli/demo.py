@@ -83,8 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def check(options: Namespace) -> None:
     """`WrongUse` for options of real text without it, or with a config."""
     if options.real and options.config:
-        raise WrongUse(f"{options.config} is a config, which --real makes for itself; leave one of them out")
+        raise WrongUse(f"{options.config} is a config, but --real makes its own; leave out one of the two")
     if not options.real and (options.minutes or options.from_dir):
         raise WrongUse("--minutes and --from-dir belong to --real; name the languages behind that")
     if options.minutes is not None and not options.minutes > 0:
-        raise WrongUse(f"--minutes {options.minutes:g} is no time to train in; give more than 0")
+        raise WrongUse(f"--minutes {options.minutes:g} leaves no time to train; give more than 0")

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--mirror",
         metavar="URL",
-        help="download the files, by name, from below this address instead of their makers'",
+        help="download the files, by name, from this address instead of that of their makers",
     )
     options = parser.parse_args(arguments)
 

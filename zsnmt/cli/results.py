@@ -1,8 +1,8 @@
 """Keep scores and probes of runs in docs/results/ and make all tables of README.md, RESULTS.md and docs/ from
-them, and docs/figures/direct_against_pivot_CONFIG.png of real text. A config that is new there gets a page.
+them, and docs/figures/direct_against_pivot_CONFIG.png for real text. A new config gets a page.
 
-zsnmt results RUN [RUN ...]     # add runs, then make all tables anew
-zsnmt results                   # only make them anew
+zsnmt results RUN [RUN ...]     # add runs, then make all tables
+zsnmt results                   # only make the tables
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "runs",
         type=Path,
         nargs="*",
-        help="run folders with scores.json, and what else was measured of them, or with masked_lm.json",
+        help="run folders with scores.json and other measurements, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
     if CHECKOUT is None:

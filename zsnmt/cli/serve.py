@@ -1,10 +1,10 @@
-"""Serve trained runs, or their exports: a page to try them, and a REST interface in LibreTranslate's shape.
+"""Serve trained runs, or their exports: a page to try them, and a REST interface like LibreTranslate's.
 
 zsnmt serve RUN
 zsnmt serve RUN OTHER_RUN/ctranslate2-int8 --port 8080 --keys FILE --rate 60
 zsnmt serve RUN OTHER_RUN --ways ensemble mask
 
-The first one serves clients that name no system. See docs/serving.md.
+Clients that do not name a system are served by the first one. See docs/serving.md.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--host", default=HOST, help="address to serve at; 0.0.0.0 for all of this machine")
     parser.add_argument("--port", type=int, default=PORT, help="its port; 0 for any that is free")
     parser.add_argument(
-        "--keys", type=Path, metavar="FILE", help="file of API keys, one per line, of which clients need one"
+        "--keys",
+        type=Path,
+        metavar="FILE",
+        help="file of API keys, one per line; a client must send one of them",
     )
     parser.add_argument(
         "--origins", nargs="+", default=[], metavar="URL", help="other sites whose pages may ask; '*' for all"

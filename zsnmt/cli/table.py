@@ -1,5 +1,5 @@
-"""Print scored runs side by side, with --markdown as an entry for RESULTS.md; with --paper runs of several
-configs, a row each, in the form of a table of a paper and with its published figures.
+"""Print scored runs side by side; --markdown prints an entry for RESULTS.md. With --paper the runs may be of
+several configs: each has a row in a table in the form of the paper, beside the published figures.
 
     zsnmt table runs/demo/*/seed*
     zsnmt table runs/iwslt17/*/seed* runs/europarl_*/*/seed* --paper liu_table_3

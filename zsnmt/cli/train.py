@@ -1,4 +1,5 @@
-"""Train a system of an experiment, from text to averaged model. Run it again to go on after a stop.
+"""Train a system of an experiment, from its text to the average of its best checkpoints. Run it again to go
+on after a stop.
 
     zsnmt train configs/multi30k.conf zs_transformer_residual
     zsnmt train configs/multi30k.conf zs_transformer_residual --seeds 1 2 3
@@ -41,15 +42,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_check(parser)
     add_team(parser)
     own_text = parser.add_argument_group("text of your own")
-    own_text.add_argument("--pattern", help="names of its files, with {language}, {pair}, {split} and *")
+    own_text.add_argument(
+        "--pattern", help="pattern of the names of the text's files, with {language}, {pair}, {split} and *"
+    )
     own_text.add_argument(
         "--languages", nargs="+", metavar="XX", help="languages to train, the pivot first (default: all)"
     )
     own_text.add_argument(
-        "--config", type=Path, metavar="FILE", help="config to make (default: beside its runs, by its name)"
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="config to make (default: beside the runs of the text, with the name of its folder)",
     )
     own_text.add_argument(
-        "--plan", action="store_true", help="make the config and say what it is, but do not train"
+        "--plan", action="store_true", help="make the config and print what it has and why, but do not train"
     )
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(own)

@@ -2,7 +2,7 @@
 
 zsnmt wheelhouse FOLDER                                # for a machine like this one
 zsnmt wheelhouse FOLDER --python 3.12                  # for another
-zsnmt wheelhouse FOLDER --light                        # what translates and serves exports: no PyTorch
+zsnmt wheelhouse FOLDER --light                        # for translating and serving exports: no PyTorch
 
 pip's own settings say where packages come from: PIP_EXTRA_INDEX_URL names PyTorch's index for a CPU, or for
 a version of CUDA. Copy the folder and the checkout to the machine, and there:

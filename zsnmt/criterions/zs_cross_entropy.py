@@ -81,7 +81,7 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
             )
         if self.translation_weight < 0 or (self.translation_weight != 1 and not self.terms):
             raise InputError(
-                f"--translation-weight {self.translation_weight:g}: it is 0 or more, and for a loss with "
+                f"--translation-weight {self.translation_weight:g} must be 0 or more, and goes only with "
                 "other terms; give one of them a weight, or leave it out"
             )
 

@@ -53,7 +53,7 @@ class Hypotheses:
         for path in there:
             if path.name not in self.checksums:
                 if path.name in checksums:
-                    logger.warning("%s was changed since it was translated, and is made anew", path)
+                    logger.warning("%s was changed since it was translated, and is translated again", path)
                 path.unlink()
         if known.get(CHECKSUMS) != self.checksums:
             self.keep()

@@ -75,7 +75,7 @@ def real_config(
             settings={"languages": languages, **HELD_OUT},
         )
         if file.exists():
-            steps.say(f"the config is {file}, made before; to choose anew, remove it and {folder}")
+            steps.say(f"the config is {file}, made before; to have another chosen, remove it and {folder}")
         else:
             make_config(steps, file, text, languages=languages, minutes=minutes, student=student)
     return file

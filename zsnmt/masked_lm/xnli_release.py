@@ -87,12 +87,12 @@ def records(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, ...]]:
             record = dict(zip(fields, read(line)))
         except ValueError as error:
             raise InputError(
-                f"{path}, line {number} {error}; get the release again, and leave it as it is"
+                f"{path}, line {number} {error}; get the release again, and do not change it"
             ) from None
         if record[LABEL] not in (*LABELS, NO_LABEL):
             raise InputError(
-                f"{path}, line {number} has the label '{record[LABEL]}', which is none of "
-                f"{', '.join(LABELS)} and {NO_LABEL}; get the release again, and leave it as it is"
+                f"{path}, line {number} has the label '{record[LABEL]}', which is not one of "
+                f"{', '.join(LABELS)} and {NO_LABEL}; get the release again, and do not change it"
             )
         record |= {side: clean_sentence(record[side]) for side in (PREMISE, HYPOTHESIS)}
         yield tuple(record.values())

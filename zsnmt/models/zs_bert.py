@@ -47,15 +47,15 @@ class ZeroShotBert(RobertaModel):
             "--relative-key-distance",
             type=int,
             metavar="K",
-            help="clip the offsets of relative keys to -K...K, as Shaw et al. (2018) do (default: there is a "
-            "vector for every offset below --max-positions)",
+            help="clip the offsets of relative keys to -K...K, as Shaw et al. (2018) do (default: every "
+            "offset below --max-positions has a vector)",
         )
         add(
             "--position-terms",
             choices=[ALL, *DROPPED_TERMS, SEPARATE],
-            help="which of the terms that positions in the input bring to the first layer's logits there "
-            "are: all; all but one (position_word is the word's query and the position's key, word_position "
-            "the other way round); or all with separate parameters for positions",
+            help="which terms of positions in the input the first layer's logits have: all; all but one "
+            "(position_word is the word's query and the position's key, word_position the other way"
+            " round); or all, with separate parameters for positions",
         )
 
     @classmethod

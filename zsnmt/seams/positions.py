@@ -42,7 +42,7 @@ def add_options(add: Callable) -> None:
     add(
         "--decoder-position-encoding",
         choices=[*INPUT_ENCODINGS, "none"],
-        help="what tells the decoder the positions of its tokens, besides that it sees those before alone",
+        help="what tells the decoder the positions of its tokens, in addition to the causal mask",
     )
 
 

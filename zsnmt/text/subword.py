@@ -270,7 +270,7 @@ def load_processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProce
         processor.LoadFromSerializedProto(model)
     except RuntimeError:
         raise InputError(
-            f"{path} is not a SentencePiece model; train one anew, or name another file"
+            f"{path} is not a SentencePiece model; train another one, or name another file"
         ) from None
     return processor
 

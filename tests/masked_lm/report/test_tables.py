@@ -98,7 +98,7 @@ def test_seeds_and_systems_that_lack_conditions_are_left_out_and_named():
     table = tables(runs)["encodings_reordered"]
     assert rows(table)["Absolute",]["seeds"] == "0, 100" and ("Relative (key)",) not in rows(table)
     assert (
-        "Left out, for they lack some of the conditions: Absolute seed 42; Relative (key) seed 0, 42, 100."
+        "Left out, since they lack some of the conditions: Absolute seed 42; Relative (key) seed 0, 42, 100."
         in table.about
     )
     assert "Left out" not in TABLES["encodings_reordered"].about

@@ -91,7 +91,7 @@ def read(path: Path) -> dict:
     scores = read_json(path, REMEDY, {"system": str | None})
     missing = [key for key in (*COMMON_KEYS, *BILINGUAL_KEYS, *OPTIONAL) if key not in scores]
     if missing:
-        raise InputError(f"{path} says nothing of {', '.join(missing)}; {REMEDY} again")
+        raise InputError(f"{path} lacks {', '.join(missing)}; {REMEDY} again")
     if scores["system"] not in LABELS:
         raise InputError(
             f"{path} is of the system {scores['system']}, which the study does not have; it has "

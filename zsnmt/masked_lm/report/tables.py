@@ -231,13 +231,13 @@ def mean_rows(
 
 
 def incomplete_note(runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str]) -> str:
-    """Which seeds a table leaves out, for they lack one of its conditions."""
+    """Which seeds a table leaves out, since they lack one of its conditions."""
     missing = []
     for system, label in systems.items():
         there = {run["seed"] for condition in conditions for run in runs_of(runs, system, condition)}
         if lacking := sorted(there - {*runs_by_seed(runs, system, conditions)}):
             missing.append(f"{label} seed {', '.join(map(str, lacking))}")
-    return f"Left out, for they lack some of the conditions: {'; '.join(missing)}." if missing else ""
+    return f"Left out, since they lack some of the conditions: {'; '.join(missing)}." if missing else ""
 
 
 def conditions_table(runs: Sequence[dict]) -> Table:
