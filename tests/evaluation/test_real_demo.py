@@ -39,7 +39,7 @@ def test_english_is_the_pivot_whether_it_is_named_or_not():
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["x.conf", "--real", "pt", "ru"], "x.conf is a config, which --real makes for itself"),
+        (["x.conf", "--real", "pt", "ru"], "x.conf is a config, but --real makes its own"),
         (["--minutes", "3"], "--minutes and --from-dir belong to --real"),
         (["--real", "pt", "ru", "--minutes", "0"], "--minutes 0 leaves no time to train"),
     ],

@@ -377,7 +377,7 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
             "--denoising-share, --denoising-span: the share of",
         ),
         (dict(translation_weight=0.0), "--translation-weight 0 must be 0 or more, and goes only with other"),
-        (dict(translation_weight=-1.0, denoising_weight=1.0), "--translation-weight -1: it is 0 or more"),
+        (dict(translation_weight=-1.0, denoising_weight=1.0), "--translation-weight -1 must be 0 or more"),
         (
             dict(consistency_weight=1.0, ignore_prefix_size=1),
             "--ignore-prefix-size is for targets that begin",
