@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 Opened = tuple[Engine, Codec]
 CANNOT = (  # follows the name of an engine or a folder
     "cannot translate by {way}, which takes several sources or leaves out pieces; give a run folder whose "
-    "model can be packed, and --engine pytorch, or, of masks, mask:renormalise=yes to CTranslate2"
+    "model can be packed, and --engine pytorch; of these ways CTranslate2 knows mask:renormalise=yes alone"
 )
 
 
