@@ -118,7 +118,7 @@ def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> C
     tiny vocabulary. The largest of chunks of neighbours are found first; all candidates are in as many
     chunks.
     """
-    width, size = log_probabilities.shape[1:]
+    (width, size), device = log_probabilities.shape[1:], scores.device
     number, chunks = min(number, width * size - 1), size // CHUNK
     if width * chunks < 2 * number:
         best, places = (log_probabilities + scores[..., None]).flatten(1).topk(number, dim=1)
@@ -128,13 +128,14 @@ def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> C
     winners = largest.flatten(1).topk(number, dim=1, sorted=False).indices  # N×number
     of_winners = winners // chunks  # the hypothesis of each
     begins = of_winners * size + winners % chunks * CHUNK
-    within = (begins[..., None] + torch.arange(CHUNK, device=winners.device)).flatten(1)  # N×(number·CHUNK)
+    within = (begins[..., None] + torch.arange(CHUNK, device=device)).flatten(1)  # N×(number·CHUNK)
     values = log_probabilities.flatten(1).gather(1, within).unflatten(1, (number, CHUNK))
     sums = (values + scores.gather(1, of_winners)[..., None]).flatten(1)
     tail = (log_probabilities[..., chunks * CHUNK :] + scores[..., None]).flatten(1)  # of no chunk
     best, chosen = torch.cat([sums, tail], dim=1).topk(number, dim=1)
-    rest = torch.arange(width * size, device=winners.device).view(width, size)[:, chunks * CHUNK :].flatten()
-    places = torch.cat([within, rest.expand(len(within), -1)], dim=1).gather(1, chosen)
+    rows, rest = torch.arange(width, device=device), torch.arange(chunks * CHUNK, size, device=device)
+    of_tail = (rows[:, None] * size + rest).flatten().expand(len(within), -1)
+    places = torch.cat([within, of_tail], dim=1).gather(1, chosen)
     return best, places // size, places % size
 
 

@@ -47,7 +47,7 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
     weight, bias = weight.detach().contiguous(), None if bias is None else bias.detach()
     plain = weight.device.type == "cpu" and weight.dtype == torch.float32
     if precision == FLOAT32 and AVAILABLE and plain and not (is_intel() and weight.numel() < LARGE):
-        return lambda x: torch.ops.mkldnn._linear_pointwise(
+        return lambda x: torch.ops.mkldnn._linear_pointwise.default(
             x, weight, bias, "relu" if relu else "none", [], ""
         )
     if precision == FLOAT32:
@@ -55,7 +55,8 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
             (lambda x: F.linear(x, weight, bias).relu_()) if relu else (lambda x: F.linear(x, weight, bias))
         )
     packed = pack_int8(weight.float(), None if bias is None else bias.float())
-    multiply = torch.ops.quantized.linear_relu_dynamic if relu else torch.ops.quantized.linear_dynamic
+    kernel = torch.ops.quantized.linear_relu_dynamic if relu else torch.ops.quantized.linear_dynamic
+    multiply = kernel.default  # what the kernel's name alone would look for at each call
     reduce_range = (
         not torch.cpu._is_vnni_supported()
     )  # without these instructions sums of the whole range overflow
