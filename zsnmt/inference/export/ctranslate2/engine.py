@@ -109,7 +109,7 @@ class CTranslate2Engine:
         sources = [self.spelt(sentence.source) for sentence in sentences]
         forbidden, most = self.never if strict else [], 0
         if self.restriction is not None and sources:
-            # The tag is a candidate since the target begins with it. Others are none, and to CTranslate2, which
+            # The tag is a candidate, since the target begins with it. Others are none; to CTranslate2, which
             # does not forget the rows of earlier batches, they would be other tokens.
             forbidden, longest = [self.restriction.tag], max(sources, key=len)
             most = len(longest)
