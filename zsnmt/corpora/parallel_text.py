@@ -6,7 +6,7 @@ breaks a rule stops with an InputError that names the file and the line. Nothing
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, zip_longest
 from pathlib import Path
 
@@ -81,6 +81,16 @@ def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tup
         if own or split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
             pairs.append(pair)
     return pairs
+
+
+def iterate_rows(files: Sequence[Path]) -> Iterator[tuple[str, ...]]:
+    """Line by line, what stands in all files; `InputError` where they differ in their number of lines."""
+    for row in zip_longest(*map(iterate_lines, files)):
+        if None in row:
+            ended = row.index(None)
+            longer = next(place for place, line in enumerate(row) if line is not None)
+            check_pair(files[ended], files[longer])
+        yield row
 
 
 def check_pair(source: Path, target: Path) -> int:
