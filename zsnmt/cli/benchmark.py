@@ -9,6 +9,7 @@ docs/performance.md.
     zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
     zsnmt benchmark translation                       # engines of translation against fairseq's
     zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # with BLEU
+    zsnmt benchmark translation RUN … --mask --pivot             # and by the target language's pieces alone
     zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
     zsnmt benchmark methods                           # ensembles, contrasts, masks against direct translation
     zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
@@ -159,6 +160,14 @@ def add_translation(verbs: Verbs) -> None:
     verb.add_argument(
         "--single-process", action="store_true", help="PyTorch in one process of so many threads, too"
     )
+    verb.add_argument(
+        "--mask", action="store_true", help="also among the target language's pieces alone, into one language"
+    )
+    verb.add_argument(
+        "--share", type=float, default=0.5, help="of the words of random weights that the language has"
+    )
+    verb.add_argument("--pivot", action="store_true", help="also through a run's pivot")
+    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
     verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
 
 
