@@ -93,20 +93,18 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         marks=marks_note(first, examples),
         others=others,
         kinds_note="; ".join(note for kind, note in KIND_NOTES.items() if kind in groups),
-        kinds={
-            direction: ", ".join(kind_names(all_scores, direction))
-            for direction in all_directions(all_scores)
-        },
+        kinds=kind_names(all_scores),
         bleu=mean_bleu(all_scores),
     )
 
 
-def kind_names(all_scores: Sequence[Scores], direction: Direction) -> list[str]:
-    """What a direction is to the runs, each kind once."""
-    kinds = {
-        result.kind for scores in all_scores for result in scores.results if result.direction == direction
+def kind_names(all_scores: Sequence[Scores]) -> dict[Direction, str]:
+    """What each direction is to the runs, each kind once."""
+    found = {(result.direction, result.kind) for scores in all_scores for result in scores.results}
+    return {
+        direction: ", ".join(kind_name(kind) for kind in KINDS if (direction, kind) in found)
+        for direction in all_directions(all_scores)
     }
-    return [kind_name(kind) for kind in KINDS if kind in kinds]
 
 
 def remedy_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]]:
