@@ -50,7 +50,8 @@ class Example:
 def examples(
     runs: Sequence[Run], number: int, seed: int = 1, text: Path | None = None
 ) -> dict[Direction, list[Example]]:
-    """At most `number` examples of each direction, with the outputs of each system's first run.
+    """At most `number` examples of each direction, with the outputs of each system's first run; of very many
+    directions only so many have one as a page has room for, from the first to the last in equal steps.
 
     `text` is the folder of the test set where it is no longer the one that the score files name. What cannot
     be shown truthfully is left out with a warning: hypotheses of another model or test set, or text that is
@@ -65,7 +66,9 @@ def examples(
     if not text.is_dir():
         logger.warning("no examples: the test set %s is not a folder; name it with --text", text)
         return {}
-    directions = all_directions([kept.run.scores for kept in shown])
+    directions = [*all_directions([kept.run.scores for kept in shown])]
+    if len(directions) > MOST:
+        directions = [directions[place * len(directions) // MOST] for place in range(MOST)]
     number = min(number, max(1, MOST // len(directions)))
     identifier = sentence_identifier(shown[0].run.scores, text)
     found = {}
