@@ -267,7 +267,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """Where the directions of validation stand in their list."""
         return {direction: place for place, direction in enumerate(self.valid_directions)}
 
-    @property
+    @functools.cached_property
     def decisive_directions(self) -> list[str]:
         """Directions that choose the best checkpoint: those of training, unless validation has none of them
         or others are to choose too.
