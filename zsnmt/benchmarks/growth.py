@@ -18,6 +18,7 @@ from zsnmt.files.records import write_json
 from zsnmt.processes import progress
 from zsnmt.report.figures import INK, LINE_COLOURS, STYLE, png
 from zsnmt.report.html import write
+from zsnmt.report.table import MISSING
 
 Costs = Mapping[str, Cost]  # by the name of the step
 AXES = {"languages": "languages", "pairs": "training pairs of a language", "width": "width of the model"}
@@ -74,8 +75,8 @@ ROWS = (
     Row("memory of evaluation, MB", "nothing", memory("evaluation"), nothing),
     Row("table of systems, s", "directions", seconds("tables", "systems"), directions),
     Row("table of directions, s", "directions", seconds("tables", "every direction"), directions),
-    Row("report page, s", "directions", seconds("page"), directions),
-    Row("report page, MB", "directions", seconds("page", "bytes", lambda size: 1e6), directions),
+    Row("report page, s", "directions", seconds("report_page"), directions),
+    Row("report page, MB", "directions", seconds("report_page", "bytes", lambda size: 1e6), directions),
 )
 
 
@@ -122,7 +123,7 @@ def table(axis: str, costs: Mapping[Size, Costs]) -> Iterator[str]:
         found = [row.quantity(of_size, size) for size, of_size in costs.items()]
         work = [row.amount(size) for size in costs]
         powers = [power(values, found), power(values[-2:], found[-2:]), power(values, work)]
-        shown = [f"{each:.2f}" for each in powers]
+        shown = [MISSING if math.isnan(each) else f"{each:z.2f}" for each in powers]
         cells = [row.title, *map(digits, found), *shown[:2], row.work, shown[2]]
         yield f"| {' | '.join(cells)} |"
 

@@ -22,6 +22,7 @@ from zsnmt.corpora.invented.corpus import standard_languages
 from zsnmt.decoding.search import Search
 from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.text import TextChoice
+from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.processes import used_seconds
 from zsnmt.report.examples import examples
@@ -54,7 +55,7 @@ MODEL="--encoder-layers 5 --decoder-layers 2 --encoder-embed-dim {width} --decod
 TRAINING="--optimizer adam --adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0
   --lr-scheduler inverse_sqrt --lr 5e-3 --warmup-updates 200 --warmup-init-lr 0
   --criterion label_smoothed_cross_entropy --label-smoothing 0.1
-  --max-tokens 600 --max-update {updates} --valid-lang-pairs all --valid-bleu-lines {valid}"
+  --max-tokens 600 --max-update {updates} --valid-lang-pairs all"
 """
 OF_TRAINING = "--validate-interval 1000000 --save-interval 1000000 --no-epoch-checkpoints --no-progress-bar "
 OF_TRAINING += "--keep-best-checkpoints 1 --best-checkpoint-metric nll_loss --num-workers 0 --seed 1 --cpu"
@@ -90,32 +91,35 @@ class Cost(NamedTuple):
 
 
 def measure(size: Size, folder: Path, updates: int, lines: int) -> dict[str, Cost]:
-    """What each step takes for an experiment of a size, which is made in a folder."""
-    names = [language.name for language in standard_languages(size.languages - 1)]
-    file = folder / f"languages{size.languages}_pairs{size.pairs}_width{size.width}.conf"
+    """What each step takes for an experiment of a size, which is made in a folder; a step whose cost is kept
+    there is not done again.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    file.write_text(
-        CONFIG.format(
-            others=size.languages - 1,
-            pairs=size.pairs,
-            valid=VALID,
-            test=lines,
-            languages=" ".join(names),
-            width=size.width,
-            feed_forward=2 * size.width,
-            updates=updates,
-        )
+    file = folder / f"languages{size.languages}_pairs{size.pairs}_width{size.width}.conf"
+    file.write_text(config(size, updates, lines), encoding="utf-8")
+    experiment, costs = read_experiment(file, folder, {}), {}
+    for job in STEPS:
+        kept = experiment.folder / f"cost.{job.__name__}.json"
+        if not kept.is_file():
+            cost = measured(partial(job, experiment))
+            write_json(kept, cost._asdict())
+        costs[job.__name__] = Cost(**read_json(kept, f"remove {folder}"))
+    return costs
+
+
+def config(size: Size, updates: int, lines: int) -> str:
+    """The config of an experiment."""
+    names = [language.name for language in standard_languages(size.languages - 1)]
+    return CONFIG.format(
+        others=size.languages - 1,
+        pairs=size.pairs,
+        valid=VALID,
+        test=lines,
+        languages=" ".join(names),
+        width=size.width,
+        feed_forward=2 * size.width,
+        updates=updates,
     )
-    experiment = read_experiment(file, folder, {})
-    jobs = {
-        "text": make_text,
-        "data": make_data,
-        "training": train,
-        "evaluation": score,
-        "tables": tabulate,
-        "page": make_page,
-    }
-    return {name: measured(partial(job, experiment)) for name, job in jobs.items()}
 
 
 def measured(job: Callable[[], dict[str, float] | None]) -> Cost:
@@ -147,17 +151,17 @@ class Quiet(Steps):
         pass
 
 
-def make_text(experiment: Experiment) -> None:
+def text(experiment: Experiment) -> None:
     """Write the invented text."""
     make_source(Quiet("growth"), experiment)
 
 
-def make_data(experiment: Experiment) -> None:
+def data(experiment: Experiment) -> None:
     """Look for overlap with held-out sets, learn the vocabulary and binarise."""
     prepare_data(Quiet("growth"), experiment)
 
 
-def train(experiment: Experiment) -> dict[str, float]:
+def training(experiment: Experiment) -> dict[str, float]:
     """Train as fairseq-train does."""
     run = experiment.run(SYSTEM, 1)
     experiment.start(SYSTEM, 1, command="zsnmt benchmark growth")
@@ -196,7 +200,7 @@ def marked(owner: Any, name: str) -> Iterator[list[tuple[float, float]]]:
         setattr(owner, name, function)
 
 
-def score(experiment: Experiment) -> dict[str, float]:
+def evaluation(experiment: Experiment) -> dict[str, float]:
     """Translate and score every direction; the parts are seconds of translation per direction."""
     run = experiment.run(SYSTEM, 1)
     search = Search(beam=1, max_len_a=0, max_len_b=OUTPUT)
@@ -219,7 +223,7 @@ def systems(experiment: Experiment) -> list[Run]:
     return [run, Run(run.folder, replace(run.scores, system=f"{SYSTEM}_again"))]
 
 
-def tabulate(experiment: Experiment) -> dict[str, float]:
+def tables(experiment: Experiment) -> dict[str, float]:
     """Make what `zsnmt table` prints, and what it prints with --directions."""
     all_scores = [run.scores for run in systems(experiment)]
     started = used_seconds()
@@ -229,8 +233,11 @@ def tabulate(experiment: Experiment) -> dict[str, float]:
     return {"systems": shown - started, "every direction": used_seconds() - shown}
 
 
-def make_page(experiment: Experiment) -> dict[str, float]:
+def report_page(experiment: Experiment) -> dict[str, float]:
     """Write the page of two systems."""
     runs, path = systems(experiment), experiment.folder / "report.html"
     write(path, page(runs, examples(runs, EXAMPLES), 1).encode("utf-8"))
     return {"bytes": path.stat().st_size}
+
+
+STEPS = (text, data, training, evaluation, tables, report_page)
