@@ -20,6 +20,7 @@ from fairseq.trainer import Trainer
 from zsnmt.benchmarks.helper import Helper
 from zsnmt.corpora.invented.corpus import standard_languages
 from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
 from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.text import TextChoice
 from zsnmt.files.records import read_json, write_json
@@ -96,7 +97,10 @@ def measure(size: Size, folder: Path, updates: int, lines: int) -> dict[str, Cos
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"languages{size.languages}_pairs{size.pairs}_width{size.width}.conf"
-    file.write_text(config(size, updates, lines), encoding="utf-8")
+    content = config(size, updates, lines)
+    if file.is_file() and file.read_text(encoding="utf-8") != content:
+        raise InputError(f"{file} is of other updates or lines; give these, or name another folder")
+    file.write_text(content, encoding="utf-8")
     experiment, costs = read_experiment(file, folder, {}), {}
     for job in STEPS:
         kept = experiment.folder / f"cost.{job.__name__}.json"

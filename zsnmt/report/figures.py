@@ -37,6 +37,7 @@ LINE_COLOURS = (
 MARKERS = "os^Dv"
 CELL = 0.52, 0.39  # of a heat map: width and height in inches, room for −12.3
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
+CROWD = 500  # points of a scatter that would hide one another
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
 LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":", FEW_SHOT: "-."}
 STYLE = {
@@ -124,7 +125,8 @@ def pivot_scatter(compared: Sequence[AgainstPivot], systems: Sequence[str], figu
         axes = drawing.add_subplot(xlabel=f"{figure} through the pivot", ylabel=f"{figure}, direct")
         for one in compared:
             through, direct = zip(*one.points.values())
-            axes.plot(through, direct, **look(systems.index(one.system)), linestyle="", alpha=0.75)
+            size = {"alpha": 0.75} if len(one.points) < CROWD else {"alpha": 0.3, "markersize": 2}
+            axes.plot(through, direct, linestyle="", **look(systems.index(one.system)) | size)
         values = [value for one in compared for point in one.points.values() for value in point]
         top = 1.04 * max(values) or 1
         axes.plot([0, top], [0, top], color=INK, linewidth=0.9)
