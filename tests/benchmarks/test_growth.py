@@ -7,8 +7,8 @@ import pytest
 
 from tests.conftest import run_command
 from zsnmt.benchmarks.growth import ROWS, drawing, power, table
-from zsnmt.benchmarks.growth_steps import Cost, Size
-from zsnmt.report.figures import png
+from zsnmt.benchmarks.growth_steps import Cost, Size, measure
+from zsnmt.errors import InputError
 
 PARTS = "start update validation supervised zero-shot systems bytes".split() + [
     "through the pivot",
@@ -37,7 +37,13 @@ def test_a_quantity_stands_beside_the_work_that_it_is_of():
     assert len(rows) == len(ROWS) and {row.count("|") for row in (title, rule, *rows)} == {9}
     assert "| evaluation, s | 25 | 100 | 2,500 | 2.00 | 2.00 | directions | 2.08 |" in rows
     assert "| memory of training, MB | 300 | 300 | 300 | 0.00 | 0.00 | nothing | 0.00 |" in rows
-    assert png(drawing("languages", costs)).startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_growth_is_drawn_with_a_panel_for_each_quantity():
+    drawn = drawing("languages", {size: made_up(size) for size in (Size(5, 10, 8), Size(10, 10, 8))})
+    assert [axes.get_title() for axes in drawn.axes] == [row.title for row in ROWS]
+    assert all([*axes.get_lines()[0].get_xdata()] == [5, 10] for axes in drawn.axes)
 
 
 @pytest.mark.slow
@@ -53,5 +59,5 @@ def test_every_step_is_measured_once_and_kept(tmp_path):
     assert all(experiment[step]["memory"] > 50 for step in STEPS)  # MB, with the libraries
     again = run_command(*command)
     assert again.stdout.splitlines()[2:] == printed.stdout.splitlines()[2:]  # nothing was measured anew
-    other = run_command(*command, "--lines", "3")
-    assert other.returncode == 1 and "is of other updates or lines" in other.stderr
+    with pytest.raises(InputError, match="is of other updates or lines"):
+        measure(Size(3, 20, 16), tmp_path / "kept", updates=2, lines=3)

@@ -25,13 +25,20 @@ AXES = {"languages": "languages", "pairs": "training pairs of a language", "widt
 COLUMNS = 5  # of panels
 
 
+WORK: dict[str, Callable[[Size], float]] = {  # that a quantity may grow with
+    "sentences": lambda size: size.sentences,
+    "directions": lambda size: size.directions,
+    "width²": lambda size: size.width**2,  # of products of matrices
+    "nothing": lambda size: 1,
+}
+
+
 class Row(NamedTuple):
-    """A quantity, the work that it is of, and what both are of an experiment."""
+    """A quantity of an experiment, and the name of the work that it is of."""
 
     title: str
     work: str
     quantity: Callable[[Costs, Size], float]
-    amount: Callable[[Size], float]
 
 
 def seconds(step: str, part: str = "", each: Callable[[Size], float] = lambda size: 1) -> Callable:
@@ -44,39 +51,22 @@ def memory(step: str) -> Callable:
     return lambda costs, size: costs[step].memory
 
 
-def sentences(size: Size) -> float:
-    return size.sentences
-
-
-def directions(size: Size) -> float:
-    return size.directions
-
-
-def products(size: Size) -> float:
-    """What multiplications of matrices grow with."""
-    return size.width**2
-
-
-def nothing(size: Size) -> float:
-    return 1
-
-
 ROWS = (
-    Row("making the text, s", "sentences", seconds("text"), sentences),
-    Row("preparation, s", "sentences", seconds("data"), sentences),
-    Row("start of training, s", "sentences", seconds("training", "start"), sentences),
-    Row("an update, s", "width²", seconds("training", "update"), products),
-    Row("validation, s", "directions", seconds("training", "validation"), directions),
-    Row("memory of training, MB", "nothing", memory("training"), nothing),
-    Row("evaluation, s", "directions", seconds("evaluation"), directions),
-    Row("a supervised direction, s", "nothing", seconds("evaluation", "supervised"), nothing),
-    Row("a zero-shot direction, s", "nothing", seconds("evaluation", "zero-shot"), nothing),
-    Row("one through the pivot, s", "nothing", seconds("evaluation", "through the pivot"), nothing),
-    Row("memory of evaluation, MB", "nothing", memory("evaluation"), nothing),
-    Row("table of systems, s", "directions", seconds("tables", "systems"), directions),
-    Row("table of directions, s", "directions", seconds("tables", "every direction"), directions),
-    Row("report page, s", "directions", seconds("report_page"), directions),
-    Row("report page, MB", "directions", seconds("report_page", "bytes", lambda size: 1e6), directions),
+    Row("making the text, s", "sentences", seconds("text")),
+    Row("preparation, s", "sentences", seconds("data")),
+    Row("start of training, s", "sentences", seconds("training", "start")),
+    Row("an update, s", "width²", seconds("training", "update")),
+    Row("validation, s", "directions", seconds("training", "validation")),
+    Row("memory of training, MB", "nothing", memory("training")),
+    Row("evaluation, s", "directions", seconds("evaluation")),
+    Row("a supervised direction, s", "nothing", seconds("evaluation", "supervised")),
+    Row("a zero-shot direction, s", "nothing", seconds("evaluation", "zero-shot")),
+    Row("one through the pivot, s", "nothing", seconds("evaluation", "through the pivot")),
+    Row("memory of evaluation, MB", "nothing", memory("evaluation")),
+    Row("table of systems, s", "directions", seconds("tables", "systems")),
+    Row("table of directions, s", "directions", seconds("tables", "every direction")),
+    Row("report page, s", "directions", seconds("report_page")),
+    Row("report page, MB", "directions", seconds("report_page", "bytes", lambda size: 1e6)),
 )
 
 
@@ -99,7 +89,10 @@ def growth(
     }
     sizes = [*dict.fromkeys(itertools.chain(*series.values()))]
     with nullcontext(str(folder)) if folder else TemporaryDirectory() as place:
-        costs = {size: measure(size, Path(place), updates, lines) for size in progress(sizes, "experiments")}
+        costs = {
+            size: measure(size, Path(place), updates=updates, lines=lines)
+            for size in progress(sizes, "experiments")
+        }
     for name, of_series in series.items():
         about = ", ".join(f"{AXES[other]}: {getattr(first, other)}" for other in AXES if other != name)
         yield f"\nAs {AXES[name]} grow, {updates} updates, {lines} lines a direction; {about}:\n"
@@ -121,7 +114,7 @@ def table(axis: str, costs: Mapping[Size, Costs]) -> Iterator[str]:
     yield "|---" + "|---:" * (len(values) + 2) + "|---|---:|"
     for row in ROWS:
         found = [row.quantity(of_size, size) for size, of_size in costs.items()]
-        work = [row.amount(size) for size in costs]
+        work = [WORK[row.work](size) for size in costs]
         powers = [power(values, found), power(values[-2:], found[-2:]), power(values, work)]
         shown = [MISSING if math.isnan(each) else f"{each:z.2f}" for each in powers]
         cells = [row.title, *map(digits, found), *shown[:2], row.work, shown[2]]
@@ -152,7 +145,7 @@ def drawing(axis: str, costs: Mapping[Size, Costs]) -> Figure:
         grid = figure.subplots(math.ceil(len(ROWS) / COLUMNS), COLUMNS, sharex=True)
         for axes, row in zip(grid.flat, ROWS):
             found = [row.quantity(of_size, size) for size, of_size in costs.items()]
-            work = [row.amount(size) for size in costs]
+            work = [WORK[row.work](size) for size in costs]
             axes.loglog(values, found, marker="o", markersize=4, color=LINE_COLOURS[0])
             axes.loglog(values, [found[0] * each / work[0] for each in work], "--", color=INK, linewidth=0.9)
             axes.set_title(row.title, fontsize="medium")
