@@ -1,6 +1,7 @@
 """The list of claims: whole, with commands that exist, and with figures that follow what is kept."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,6 +9,7 @@ from tests.conftest import ROOT
 from tests.support.scores import made_up_scores
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS
+from zsnmt.claims.probed import confusion_in_families
 from zsnmt.claims.table import claims_table, counted, details
 from zsnmt.claims.verdicts import FAILS, HOLDS, UNTESTED, VERDICTS, verdict
 from zsnmt.cli import VERBS
@@ -105,3 +107,17 @@ def test_every_claim_of_the_kept_results_has_a_figure_or_a_reason():
     rows = claims_table(folder, "").splitlines()
     assert len(rows) == 2 + len(CLAIMS) and counted(folder, "").startswith("Of 39 claims ")
     assert details(folder, "").count("\n\nFigure: ") == len(CLAIMS)
+
+
+def test_languages_are_confused_within_families_by_what_relatives_get_beyond_others():
+    """Danish and Swedish are taken for each other at 0.3 and 0.2, for Finnish at 0.1, and Finnish for either
+    at 0.05; the pivot, of their family, has no say.
+    """
+    languages = ["en", "da", "sv", "fi"]
+    shares = {"da": [0.2, 0.4, 0.3, 0.1], "sv": [0.3, 0.2, 0.4, 0.1], "fi": [0.1, 0.05, 0.05, 0.8]}
+    probes = SimpleNamespace(record={"languages": languages}, confusions={"final": shares, "0": {}})
+    expected = (0.3 + 0.2) / 2 - (0.1 + 0.1 + 0.05 + 0.05) / 4
+    assert confusion_in_families(probes, "final") == pytest.approx(expected)
+    assert confusion_in_families(probes, "0") is None
+    two = SimpleNamespace(record={"languages": ["en", "da", "fi"]}, confusions={"final": shares})
+    assert confusion_in_families(two, "final") is None

@@ -16,7 +16,7 @@ from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.report.kept import keep_masked_lm, kept_masked_lms
 from zsnmt.masked_lm.report.runs import sort_runs
-from zsnmt.masked_lm.report.tables import markdown_report
+from zsnmt.masked_lm.report.tables import WAVES, markdown_report
 from zsnmt.report.confidence import FOLDER as CONFIDENCE
 from zsnmt.report.documents import (
     OVERLAPS,
@@ -157,7 +157,8 @@ def test_kept_masked_lms_have_the_tables_of_their_runs_without_what_is_only_draw
     paths = [keep_masked_lm(run, tmp_path / "kept") for run in write_runs(tmp_path / "runs", runs)]
     assert paths[-1] == tmp_path / "kept" / "made_up" / "compression" / "de.no_word_position.seed42.json"
     kept = kept_masked_lms(tmp_path / "kept", "made_up")
-    assert kept == sort_runs([{**run, "curves": None, "correlations": None} for run in runs])
+    assert kept == sort_runs([{**run, "correlations": None} for run in runs])
+    assert 0.2 < WAVES.of(kept[0]) < 1
     filled = fill(
         "<!-- begin made_up:compression -->\n<!-- end made_up:compression -->", tmp_path / "kept", makers()
     )
@@ -261,3 +262,20 @@ def test_every_kept_masked_lm_says_how_it_was_made(kept_files):
         assert says_how_it_was_made(scores) and scores["versions"] and scores["updates"], path
         assert path.name == f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
         assert path.parent.parent.name == scores["config"]
+
+
+def test_what_is_kept_names_no_folder_of_a_machine(tmp_path):
+    """Neither in the command nor in what the run records of its teacher."""
+    run = "/home/someone/project/runs/made_up/teacher/seed3"
+    record = {"distilled_from": {"run": run, "rounds": [run]}, "learned": 0.5}
+    scores = replace(
+        made_up_scores("zs_transformer", 1, 5.0),
+        command=f"bash recipes/distill.sh /tmp/own.conf {run} --share 0.5",
+        others=record,
+    )
+    (kept,) = [read_score_file(keep_scores(scores, tmp_path), "")]
+    assert kept.command == "bash recipes/distill.sh own.conf runs/made_up/teacher/seed3 --share 0.5"
+    named = "runs/made_up/teacher/seed3"
+    assert (
+        kept.others["distilled_from"] == {"run": named, "rounds": [named]} and kept.others["learned"] == 0.5
+    )

@@ -2,6 +2,8 @@
 
 import copy
 import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +25,7 @@ from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.writing import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, codec_record
+from zsnmt.inference.export.huggingface.self_check import WITHOUT
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.text.pipeline import TextPipeline
@@ -33,6 +36,24 @@ EOS = 2
 needs_transformers = pytest.mark.skipif(not find_spec("transformers"), reason="transformers is not installed")
 # folders of other versions of transformers, for `pip install --target`, that exports are tested with
 OTHER_TRANSFORMERS = [*filter(None, os.environ.get("OTHER_TRANSFORMERS", "").split(os.pathsep))]
+
+
+def run_without_zsnmt(script: Path, *arguments: Path, home: Path, path: str) -> str:
+    """What a script prints in a process that has neither zsnmt nor fairseq; `home`: where transformers keeps
+    what it is given, `path`: a folder of another version of it, or nothing.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, script, *arguments],
+        env={
+            **os.environ,
+            "HF_HOME": str(home),
+            "PYTHONPATH": os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH")])),
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def random_model(task=None, seed: int = 7, **options) -> ZeroShotTransformer:

@@ -14,6 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line
 from zsnmt.languages import Direction, check_known
+from zsnmt.runs.folder import kinds
 from zsnmt.serving.application import application
 from zsnmt.serving.detection import NaturalDetector
 from zsnmt.serving.limits import Limits
@@ -72,7 +73,13 @@ def told_system(
 ) -> System:
     """A system whose translator does as it is told, and so do those of some methods."""
     translator = translator or ToldTranslator()
-    return System(name, translator, [], detector=NaturalDetector(translator.languages), ways=ways)
+    return System(
+        name,
+        translator,
+        kinds({}, translator.trained),
+        detector=NaturalDetector(translator.languages),
+        ways=ways,
+    )
 
 
 class Client:

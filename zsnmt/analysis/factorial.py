@@ -44,6 +44,11 @@ def effect(values: np.ndarray, cell_signs: np.ndarray) -> Effect:
     return Effect(float(contrasts.mean()), interval(contrasts))
 
 
+def quantile(freedom: float) -> float:
+    """Student's t below which 97.5 % lies."""
+    return float(stdtrit(freedom, 0.975))
+
+
 def interval(contrasts: np.ndarray) -> tuple[float, float] | None:
     """The 95 % interval of the mean of what differs by seed and direction (S×D), both drawn by chance.
 
@@ -73,5 +78,5 @@ def interval(contrasts: np.ndarray) -> tuple[float, float] | None:
     if total == 0:
         return float(mean), float(mean)
     degrees = total**2 / sum(square**2 / n for square, n in parts)
-    half = float(stdtrit(degrees, 0.975)) * math.sqrt(total / contrasts.size)
+    half = quantile(degrees) * math.sqrt(total / contrasts.size)
     return float(mean - half), float(mean + half)

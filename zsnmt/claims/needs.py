@@ -44,10 +44,10 @@ def ablation(config: str, study: str, seeds: Sequence[int] = SEEDS) -> Need:
     return Need(f"{config}_{study}", (command,), seeds)
 
 
-def masked_lm(config: str, *options: str, seeds: Sequence[int] = SEEDS) -> Need:
-    """Masked language models."""
+def masked_lm(config: str, *options: str, seeds: Sequence[int] = SEEDS, name: str | None = None) -> Need:
+    """Masked language models; `name`: by default that of the config."""
     command = " ".join(("zsnmt masked-lm", f"configs/{config}.conf", *options, "--seeds {seed}"))
-    return Need(config, (command,), seeds)
+    return Need(name or config, (command,), seeds)
 
 
 def adaptation(config: str, before: str, systems: Sequence[str]) -> Need:

@@ -1,11 +1,14 @@
 """What kept probes say of the claims on the encoder."""
 
 from collections.abc import Callable
+from itertools import permutations
+from statistics import fmean
 
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.translation import Evidence
 from zsnmt.claims.verdicts import Effect, difference, effect
+from zsnmt.languages import FAMILIES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import Finding
 from zsnmt.report.scores import seeds
@@ -23,6 +26,23 @@ def output(residual: Probes) -> str:
 def removed(residual: Probes) -> str:
     """The layer whose residual is removed."""
     return str(residual.record["removed_layers"][0])
+
+
+def confusion_in_families(one: Probes, layer: str) -> float | None:
+    """How much larger a share (0–1) of a language's tokens the classifier takes for a language of its family
+    than for one of another: the mean over all pairs of either sort, of languages other than the first, the
+    pivot. None where no two are of one family, or all are, and without a classifier.
+    """
+    languages, confused = one.record["languages"], one.confusions[layer]
+    shares: dict[bool, list[float]] = {True: [], False: []}
+    for true, taken in permutations(languages[1:], 2):
+        if confused and {true, taken} <= {*FAMILIES}:
+            share = confused[true][languages.index(taken)]
+            shares[FAMILIES[true] == FAMILIES[taken]].append(share)
+    return fmean(shares[True]) - fmean(shares[False]) if all(shares.values()) else None
+
+
+IN_FAMILIES = Finding("confusion within families", "accuracy", confusion_in_families)
 
 
 def finding(what: Finding, layer: LayerOf = output) -> Evidence:

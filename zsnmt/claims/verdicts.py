@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, variance
 from typing import NamedTuple
 
-from scipy.special import stdtrit
-
+from zsnmt.analysis.factorial import quantile
 from zsnmt.report.table import Measured
 
 SUPPORTS, OPPOSES, OPEN = "supports", "opposes", "open"
@@ -132,11 +131,6 @@ def half_width(sides: Sequence[Sequence[float]]) -> float:
     freedom = sum(len(side) - 1 for side in sides)
     pooled = sum(variance(side) * (len(side) - 1) for side in sides) / freedom
     return quantile(freedom) * math.sqrt(pooled * sum(1 / len(side) for side in sides))
-
-
-def quantile(freedom: float) -> float:
-    """Student's t below which 97.5 % lies."""
-    return float(stdtrit(freedom, 0.975))
 
 
 def seeds_that_tell(distance: float, deviation: float, most: int = 100) -> int | None:

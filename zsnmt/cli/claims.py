@@ -36,8 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.claims.plan import Places, plan, within_budget
     from zsnmt.claims.planned import in_lines, jobs_table, power_table
     from zsnmt.claims.table import outcomes
-    from zsnmt.errors import InputError
-    from zsnmt.training.children import side_by_side
+    from zsnmt.training.children import all_side_by_side
 
     places = Places(ROOT, recipe.runs, KEPT, variables=recipe.variables)
     claims = outcomes(KEPT)
@@ -49,7 +48,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not chosen:
         recipe.steps.say("nothing is left that can be done here in this time; --dry-run says what is lacking")
         return
-    if not side_by_side([partial(do_job, recipe.steps, job, places) for job in chosen], options.jobs):
-        raise InputError(
-            "some jobs failed (see above); nothing that was done is lost: run the same command again to go on"
-        )
+    all_side_by_side([partial(do_job, recipe.steps, job, places) for job in chosen], options.jobs)

@@ -14,7 +14,7 @@ from zsnmt import console
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.files.project import CHECKOUT, ROOT
-from zsnmt.training.children import SETTINGS, side_by_side
+from zsnmt.training.children import SETTINGS, all_side_by_side
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 
@@ -115,10 +115,8 @@ def do_all(jobs: Sequence[Callable[[], object]], most: int) -> None:
     if most == 1:
         for job in jobs:
             job()
-    elif not side_by_side(jobs, most):
-        raise InputError(
-            "some runs failed (see above); nothing that was done is lost: run the same command again to go on"
-        )
+    else:
+        all_side_by_side(jobs, most)
 
 
 def chosen_team(options: Namespace) -> Team:

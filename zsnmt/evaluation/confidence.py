@@ -19,8 +19,8 @@ from zsnmt.files.checksums import checksum_of
 from zsnmt.inference.confidence import agree, chrf, other_way, scored_lines
 from zsnmt.inference.translation import AGREEMENT, DIGITS, Legs
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import Direction, kind_of, parse_direction
-from zsnmt.runs.folder import commit, versions
+from zsnmt.languages import Direction
+from zsnmt.runs.folder import commit, kinds, versions
 from zsnmt.scoring.bootstrap import SAMPLES, interval, signature
 from zsnmt.scoring.ranking import resampled_spearman, spearman
 
@@ -73,12 +73,13 @@ def measure_confidence(
     model = Model(run)
     translator = model.load(search, engine)
     scored = read_text(text, text.text or Path(model.record["text"]), [translator])
-    synthetic = [*map(parse_direction, model.record.get("synthetic", []))]
+    kind = kinds(model.record, translator.trained)
     rows = []
     with tqdm(total=sum(len(sources) for sources, _ in scored.pairs.values()), disable=None) as bar:
         for direction, pair in scored.pairs.items():
-            kind = kind_of(direction, translator.trained, synthetic)
-            rows.append(measure_direction(translator, direction, kind, pair=pair, finished=bar.update))
+            rows.append(
+                measure_direction(translator, direction, kind(direction), pair=pair, finished=bar.update)
+            )
     lines = {"lines": text.lines} if text.lines else {}
     return {
         **{name: model.record[name] for name in OF_RUN},

@@ -21,15 +21,15 @@ from zsnmt.files.checksums import checksum_of, sha256, unchanged
 from zsnmt.inference.engines import check_method
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import Direction, kind_of, parse_direction
+from zsnmt.languages import Direction
 from zsnmt.runs.folder import (
-    APART,
     BEFORE,
     HYPOTHESES,
     MODEL_FILE,
     describe_run,
     hypotheses_file,
     is_as_translated,
+    kinds,
     piece_counts,
 )
 from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Result, Scores, Way, order_groups, record_fields
@@ -144,11 +144,8 @@ class Evaluation:
         self.scorer = Scorer(
             self.text, run, languages=self.translator.languages, scoring=scoring, comet=comet
         )
-        synthetic, few = ([*map(parse_direction, self.run.record.get(name, []))] for name in APART)
-        self.kinds = {
-            direction: kind_of(direction, self.translator.trained, synthetic, few=few)
-            for direction in self.text.pairs
-        }
+        kind = kinds(self.run.record, self.translator.trained)
+        self.kinds = {direction: kind(direction) for direction in self.text.pairs}
         given = {
             "engine": self.translator.signature,  # fairseq's own hypotheses have none
             "lines": text.lines,

@@ -24,7 +24,7 @@ from zsnmt.processes import cores
 from zsnmt.runs.folder import recipe_command
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.sampling import spread
-from zsnmt.training.children import side_by_side
+from zsnmt.training.children import all_side_by_side
 from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.locks import locked
@@ -97,10 +97,7 @@ def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
     runs = [
         run for seed in config.seeds for run in itertools.product(config.conditions, config.systems, [seed])
     ]
-    if not side_by_side([partial(train_and_score, steps, study, *run) for run in runs], jobs):
-        raise InputError(
-            "some runs failed (see above); nothing that was done is lost: run the same command again to go on"
-        )
+    all_side_by_side([partial(train_and_score, steps, study, *run) for run in runs], jobs)
     return [study.run(*run) for run in runs]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from zsnmt.corpora.training_text import read_overlap
 from zsnmt.errors import InputError
@@ -36,6 +37,7 @@ ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders of what is kept
 KEEP_AGAIN = "keep the run again with zsnmt results RUN"
 OVERLAP_REMEDY = "make it with zsnmt check-overlap --remove-to"
 Maker = Callable[[Path, str], str]  # the text of a block, of the folder of what is kept and a config
+ABSOLUTE = re.compile(r"(?<!\S)/\S+")
 BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 
@@ -65,8 +67,27 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     path = folder / plain_name(scores.config) / f"{plain_name(scores.system)}.seed{scores.seed}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     results, before = map(drop_resamples, (scores.results, scores.before))
-    write_score_file(path, replace(scores, text=None, results=results, before=before))
+    said = {
+        name: portable(getattr(scores, name)) for name in ("command", "adapted_from", "pivot_by", "others")
+    }
+    write_score_file(path, replace(scores, text=None, results=results, before=before, **said))
     return path
+
+
+def portable(content: Any) -> Any:
+    """What a record says, with absolute paths as they are in any project: a run's from `runs/` on, of
+    another its name.
+    """
+    if isinstance(content, str):
+        return ABSOLUTE.sub(lambda path: portable_path(Path(path[0])), content)
+    if isinstance(content, Mapping):
+        return {key: portable(value) for key, value in content.items()}
+    return [*map(portable, content)] if isinstance(content, list) else content
+
+
+def portable_path(path: Path) -> str:
+    """An absolute path, from `runs/` on if it is that of a run, or its name."""
+    return "/".join(("runs", *path.parts[-3:])) if re.fullmatch(r"seed\d+", path.name) else path.name
 
 
 def plain_name(name: str) -> str:

@@ -6,8 +6,9 @@ import shlex
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from zsnmt.files.checksums import sha256
 from zsnmt.files.project import CHECKOUT, ROOT
 from zsnmt.files.records import OVERLAP_FILE, read_json, write_json
 from zsnmt.files.replacing import new_folder, replacing
-from zsnmt.languages import LANGUAGES_FILE, Direction, read_languages
+from zsnmt.languages import LANGUAGES_FILE, Direction, kind_of, parse_direction, read_languages
 from zsnmt.runs.log import Validated, logged_validations, training_summary
 from zsnmt.runs.scores import Way
 from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts
@@ -174,6 +175,12 @@ def learned_apart(run: Path) -> dict[str, list[str]]:
     """The directions that a run was trained on with synthetic text alone, and those with a few lines."""
     record = read_record(run)
     return {name: record.get(name, []) for name in APART}
+
+
+def kinds(record: Mapping, trained: Collection[Direction]) -> Callable[[Direction], str]:
+    """What each direction is to the model of a run, by its run.json and the directions of its training."""
+    synthetic, few = ([*map(parse_direction, record.get(name, []))] for name in APART)
+    return partial(kind_of, trained=trained, synthetic=synthetic, few=few)
 
 
 def same_bytes(one: Path, other: Path) -> bool:

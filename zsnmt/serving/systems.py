@@ -1,6 +1,6 @@
 """The systems that a server has: runs and exports, each with its name and what tells its languages apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -13,33 +13,27 @@ from zsnmt.inference.engines import check_method, prepare_engine
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import Direction, kind_of, parse_direction
-from zsnmt.runs.folder import APART, piece_counts, read_record
+from zsnmt.languages import Direction
+from zsnmt.runs.folder import kinds, piece_counts, read_record
 from zsnmt.serving.detection import Detector, detector_of
 
 
 @dataclass(frozen=True)
 class System:
-    """A trained run at work. `synthetic`: the directions that it learned from synthetic text alone, `few`:
-    from a few lines; `detector`: None where nothing tells its languages apart; `ways`: what translates by
-    each method.
+    """A trained run at work. `kind`: what a direction is to the model; `detector`: None where nothing tells
+    its languages apart; `ways`: what translates by each method.
     """
 
     name: str
     translator: Translator
-    synthetic: Sequence[Direction]
+    kind: Callable[[Direction], str]
     detector: Detector | None
     ways: Mapping[str, Translator] = field(default_factory=dict)
-    few: Sequence[Direction] = ()
 
     @property
     def languages(self) -> list[str]:
         """The languages in their order, the pivot first."""
         return self.translator.languages
-
-    def kind(self, direction: Direction) -> str:
-        """What a direction is to the model: supervised, zero_shot, zero_resource or few_shot."""
-        return kind_of(direction, self.translator.trained, self.synthetic, few=self.few)
 
     def legs(
         self, source: str | None, target: str, via: str | None = None, *, way: str | None = None
@@ -90,16 +84,14 @@ def open_systems(
             from zsnmt.inference.pytorch import in_this_process
 
             translator.engine = in_this_process(translator.engine, threads=choice.at_once)
-        synthetic, few = ([*map(parse_direction, record.get(name, []))] for name in APART)
         detector = detector_of(translator.languages, Path(record["text"]))
         counts = piece_counts(folder) if any(method.mask for method in methods.values()) else None
         systems[names[folder]] = System(
             names[folder],
             translator,
-            synthetic,
+            kinds(record, translator.trained),
             detector=detector,
             ways={way: translator.by(method, counts) for way, method in methods.items()},
-            few=few,
         )
     return systems
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from zsnmt import console
+from zsnmt.errors import InputError
 
 libc = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
@@ -99,6 +100,14 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
         for process in running.values():
             process.join()
     return succeeded
+
+
+def all_side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> None:
+    """Do the jobs as `side_by_side` does; `InputError` if one fails, when the others are done."""
+    if not side_by_side(jobs, most):
+        raise InputError(
+            "some runs failed (see above); nothing that was done is lost: run the same command again to go on"
+        )
 
 
 def gpu_of(number: int) -> dict[str, str]:

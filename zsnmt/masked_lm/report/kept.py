@@ -13,13 +13,11 @@ FOLDER = "compression"  # below that of a config; the name is that of the files 
 
 
 def keep_masked_lm(run: Path, folder: Path) -> Path:
-    """Where the score file of a run is kept, without what only drawings show and without text; `InputError`
-    if it is missing or not whole.
+    """Where the score file of a run is kept, without correlations, which only a drawing shows, and without
+    text; `InputError` if it is missing or not whole.
     """
     scores = read(score_file(run))
-    kept = (
-        scores | {"curves": None, "correlations": None} | ({"example": None} if "example" in scores else {})
-    )
+    kept = scores | {"correlations": None} | ({"example": None} if "example" in scores else {})
     name = f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
     return keep(kept, folder / plain_name(scores["config"]) / FOLDER / plain_name(name))
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from statistics import fmean, median
 from typing import NamedTuple
 
+from zsnmt.analysis.position_encodings import peak_share
 from zsnmt.analysis.procrustes import wilcoxon
 from zsnmt.masked_lm.report.runs import (
     ABLATIONS,
@@ -71,6 +72,13 @@ def layer_accuracy(measure: str, layer: str) -> OfRun:
     return lambda run: run[measure] and run[measure][layer]["mean"]
 
 
+def waves(run: dict) -> float | None:
+    """The mean over the drawn dimensions of what `peak_share` says of how far one is a wave, 0–1; None of
+    runs without a table, or kept before its curves were.
+    """
+    return run["curves"] and float(peak_share(run["curves"]["values"]).mean())
+
+
 def median_loss(run: dict) -> float | None:
     """The median over the offsets of the median Procrustes loss."""
     return run["procrustes"] and median(run["procrustes"]["median"])
@@ -94,6 +102,7 @@ FULL, FIRST = (
 )
 ML_SCORE = Column("ML score", "ml_score", lambda run: run["ml_score"])
 BANDS = Column("bands", "bands", lambda run: run.get("bands") and run["bands"]["positions"])
+WAVES = Column("waves", "bands", waves)
 MEDIAN_LOSS = Column("median Procrustes loss", "procrustes", median_loss, lower=True)
 KEYS_LOSS = Column("median loss of p·W^K", "procrustes", median_keys_loss, lower=True)
 UNDIVIDED = Column("mean loss, undivided", "procrustes", undivided_loss, lower=True)

@@ -4,21 +4,19 @@ import json
 import math
 import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 
 from tests.conftest import OLDER_RUN, toy_options
-from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers
+from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers, run_without_zsnmt
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.inference.export import run as run_module
 from zsnmt.inference.export.folder import is_export, read_export
 from zsnmt.inference.export.huggingface import conversion
 from zsnmt.inference.export.huggingface.card import corpora_named, scores_in_words
-from zsnmt.inference.export.huggingface.self_check import WITHOUT, check_agreement, run_check
+from zsnmt.inference.export.huggingface.self_check import check_agreement, run_check
 from zsnmt.inference.export.run import export_run
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
@@ -61,18 +59,7 @@ made.append(AutoTokenizer.from_pretrained(copy, trust_remote_code=True).translat
 print(json.dumps(made))
 """)
     text = folder.parent / "lines"
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, script, folder, text, home / "copy"],
-        env={
-            **os.environ,
-            "HF_HOME": str(home),
-            "PYTHONPATH": os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH")])),
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(run_without_zsnmt(script, folder, text, home / "copy", home=home, path=path))
 
 
 def test_it_agrees_with_the_run_and_says_so(older, exported):

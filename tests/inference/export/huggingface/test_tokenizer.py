@@ -2,21 +2,18 @@
 
 import itertools
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from fairseq.data import Dictionary
 
-from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers
+from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers, run_without_zsnmt
 from tests.text.test_pipeline import LANGUAGES, SENTENCES
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
 from zsnmt.files.records import write_json
 from zsnmt.inference.export.huggingface.remote_code import write_code
-from zsnmt.inference.export.huggingface.self_check import CHECK_FILE, WITHOUT, lines_to_check
+from zsnmt.inference.export.huggingface.self_check import CHECK_FILE, lines_to_check
 from zsnmt.inference.export.huggingface.tokenizer import CODE, write_tokenizer
 from zsnmt.languages import language_tag
 from zsnmt.text.learning import TextSettings, learn_tokenisation, learn_units
@@ -92,18 +89,8 @@ def folders(tmp_path_factory) -> list[Path]:
 @pytest.mark.parametrize("path", ["", *OTHER_TRANSFORMERS])
 def test_every_line_becomes_the_same_tokens_and_comes_back(folders, path, tmp_path):
     (tmp_path / "loaded.py").write_text(LOADED)
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, tmp_path / "loaded.py", *folders],
-        env={
-            **os.environ,
-            "HF_HOME": str(tmp_path),
-            "PYTHONPATH": os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH")])),
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    printed = run_without_zsnmt(tmp_path / "loaded.py", *folders, home=tmp_path, path=path)
+    found = [json.loads(line) for line in printed.splitlines()]
     assert [differences for _, _, differences in found] == [[]] * len(SETTINGS)
     assert min(lines for _, lines, _ in found) > 20
     assert [name for name, _, _ in found] == ["ZsnmtTokenizer"] * 6 + ["ZsnmtRulesTokenizer"] * 2
