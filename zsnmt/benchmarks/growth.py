@@ -95,7 +95,7 @@ def growth(
         }
     for name, of_series in series.items():
         about = ", ".join(f"{AXES[other]}: {getattr(first, other)}" for other in AXES if other != name)
-        yield f"\nAs {AXES[name]} grow, {updates} updates, {lines} lines a direction; {about}:\n"
+        yield f"\nBy {AXES[name]}; {about}; {updates} updates, {lines} lines of each test set:\n"
         yield from table(name, {size: costs[size] for size in of_series})
     if output is not None:
         kept = [
@@ -144,15 +144,16 @@ def drawing(axis: str, costs: Mapping[Size, Costs]) -> Figure:
         figure = Figure(figsize=(2.2 * COLUMNS, 2 * math.ceil(len(ROWS) / COLUMNS)), layout="constrained")
         grid = figure.subplots(math.ceil(len(ROWS) / COLUMNS), COLUMNS, sharex=True)
         for axes, row in zip(grid.flat, ROWS):
-            found = [row.quantity(of_size, size) for size, of_size in costs.items()]
+            found = [row.quantity(of_size, size) or math.nan for size, of_size in costs.items()]
             work = [WORK[row.work](size) for size in costs]
             axes.loglog(values, found, marker="o", markersize=4, color=LINE_COLOURS[0])
             axes.loglog(values, [found[0] * each / work[0] for each in work], "--", color=INK, linewidth=0.9)
             axes.set_title(row.title, fontsize="medium")
             axes.set_xticks(values, map(str, values))
             axes.minorticks_off()
+            axes.yaxis.set_major_formatter("{x:g}")
             axes.spines[["top", "right"]].set_visible(False)
             low, high = axes.get_ylim()
-            axes.set_ylim(low / 2, high * 2)
+            axes.set_ylim(low / 3, high * 3)  # so that there is a power of ten
         figure.supxlabel(AXES[axis])
     return figure
