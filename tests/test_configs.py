@@ -104,6 +104,8 @@ def in_small(name: str, full_size: bool = False, **settings: str) -> str:
         small["PAIRS"] = given["PAIRS"].replace("000", "")
     if "THRESHOLD" in given:
         small["THRESHOLD"] = "2"
+    if "CLEANING" in given:
+        small["CLEANING"] = given["CLEANING"].replace(" language", "")  # since words are made up
     if given.get("BLEU_TOKENIZER") == "flores101":
         small["BLEU_TOKENIZER"] = "subwords"  # the model of the other would be downloaded
     return changed(text, **small | settings)

@@ -5,10 +5,15 @@ import shutil
 import pytest
 
 from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PAIRS, PIVOT, SECOND
+from zsnmt.adaptation.adapt import Adaptation, adapt_run
 from zsnmt.adaptation.joined_text import files_of, join_text, new_languages
+from zsnmt.corpora.cleaning import Cleaning
 from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.training.config import Config
+from zsnmt.training.experiment import Experiment
+from zsnmt.training.steps import Steps
 
 
 @pytest.fixture
@@ -101,3 +106,10 @@ def test_a_language_without_training_text_is_refused_and_nothing_is_left(corpus,
     with pytest.raises(InputError, match="no training text for other: files are named train.xx-yy.xx"):
         join_text(corpus, tmp_path / "joined", KNOWN, [NEW, "other"], original, {})
     assert [path.name for path in tmp_path.iterdir()] == ["original"]
+
+
+def test_a_config_of_an_adaptation_cleans_nothing(tmp_path):
+    config = Config((PIVOT, NEW), text="text", cleaning=Cleaning(("copy",)))
+    experiment = Experiment(config, tmp_path / "x.conf", tmp_path / "x")
+    with pytest.raises(InputError, match="x.conf sets CLEANING, .*; clean the new text alone by zsnmt clean"):
+        adapt_run(Steps("adapt"), experiment, Adaptation(tmp_path), name="x", seed=1, recipe="")

@@ -4,7 +4,9 @@ from collections import Counter
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.text.sampling import sample, sample_sizes, spread
+from zsnmt.text import sampling
+from zsnmt.text.lines import write_lines
+from zsnmt.text.sampling import SAMPLE, sample, sample_lines, sample_sizes, spread
 
 AVAILABLE = {"de": 9000, "fr": 900, "or": 100}
 
@@ -78,3 +80,15 @@ def test_every_item_is_drawn_equally_often():
 )
 def test_what_is_spread_stands_at_even_distances(wanted, chosen):
     assert spread([*map(str, range(10))], wanted) == [*map(str, chosen)]
+
+
+@pytest.mark.parametrize("size, step", [(1, 1), (SAMPLE, 1), (SAMPLE + 1, 2), (5 * SAMPLE, 5)])
+def test_a_sample_is_spread_over_the_file(tmp_path, size, step):
+    write_lines(tmp_path / "text", map(str, range(size)))
+    assert sample_lines(tmp_path / "text") == [*map(str, range(0, size, step))]
+
+
+def test_of_a_large_file_the_lines_at_even_distances_in_bytes_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(sampling, "LARGE", 0)
+    write_lines(tmp_path / "text", (f"{number:05}" for number in range(2 * SAMPLE)))
+    assert sample_lines(tmp_path / "text") == [f"{number:05}" for number in (0, *range(3, 2 * SAMPLE, 2))]

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from zsnmt.errors import InputError
+from zsnmt.training import experiment as experiment_module
 from zsnmt.training.config import Config
-from zsnmt.training.experiment import Experiment, check_validation
+from zsnmt.training.experiment import Experiment, check_validation, prepare_data, read_experiment
+from zsnmt.training.steps import Steps
 
 EXPERIMENT = Experiment(Config(("en", "de"), text="text"), Path("x.conf"), Path("runs/x"))
 
@@ -42,3 +44,33 @@ def test_missing_validation_text_is_told_of_before_the_data_are_made(tmp_path):
         check_validation(tmp_path, ("en", "de", "it"), option)
     (tmp_path / "valid.it").write_text("a\n")
     check_validation(tmp_path, ("en", "de", "it"), [])
+
+
+def test_text_is_cleaned_once_and_again_when_the_rules_change(tmp_path, monkeypatch, capsys):
+    text = tmp_path / "text"
+    text.mkdir()
+    for split, lines in {"train": ["same", "other", "other"], "valid": ["sentence"]}.items():
+        for language in ("en", "de"):
+            own = [line if line == "same" else f"{line} {language}" for line in lines]
+            (text / f"{split}.de-en.{language}").write_text("".join(f"{line}\n" for line in own))
+    file = tmp_path / "x.conf"
+    monkeypatch.setattr(
+        experiment_module, "binarise", lambda experiment: experiment.data.mkdir(exist_ok=True)
+    )
+
+    def prepared(cleaning: str) -> tuple[str, int]:
+        """What is said, and how many lines are left."""
+        file.write_text(f'TEXT={text}\nLANGUAGES="en de"\n{cleaning}')
+        (tmp_path / "runs" / "x" / "config.conf").unlink(missing_ok=True)
+        prepare_data(Steps("train"), read_experiment(file, tmp_path / "runs", {}))
+        lines = (tmp_path / "runs" / "x" / "text" / "train.de-en.de").read_text().splitlines()
+        return capsys.readouterr().err, len(lines)
+
+    assert prepared("") == ("train: text\ntrain: data\n", 3)
+    said = "cleaning leaves out 1 of 3 training pairs: 1 (copy); cleaning.tsv beside the text lists them"
+    assert prepared("CLEANING=copy\n") == (f"train: text\n{said}\ntrain: data\n", 2)
+    assert prepared("CLEANING=copy\n") == ("train: text: done before\ntrain: data: done before\n", 2)
+    assert prepared('CLEANING="copy duplicate"\n')[1] == 1
+    assert prepared("")[1] == 3 and not (tmp_path / "runs" / "x" / "text" / "cleaning.json").exists()
+    with pytest.raises(InputError, match="line 3, sets CLEANING=spotless: 'spotless' is not a rule"):
+        prepared("CLEANING=spotless\n")

@@ -78,6 +78,11 @@ def adapt_run(
 
     `recipe`: the command that makes it, for its record. What is done already is left out.
     """
+    if experiment.config.cleaning.rules:
+        raise InputError(
+            f"{experiment.file} sets CLEANING, and a run that goes on keeps its text as it is; clean the new "
+            "text alone by zsnmt clean, name the result in TEXT, and leave CLEANING out"
+        )
     check_trained(adaptation.base)
     check_pipeline(adaptation.base)
     run = experiment.run(name, seed)

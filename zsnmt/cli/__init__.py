@@ -24,6 +24,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "check": "check a folder of parallel text and count its sentence pairs",
         "check-overlap": "find training pairs that are also in the validation or test sets, and leave them "
         "out",
+        "clean": "leave training pairs out that are not text to learn from, and list them",
         "cut-multiway": "cut training pairs from text that has every sentence in every language",
         "round-trip": "count the sentences that survive tokenisation and detokenisation",
         "make-synthetic": "make parallel text in artificial languages",

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.training_text import (
-    LIST_FILE,
+    OVERLAP_LIST,
     check_overlap,
+    list_overlaps,
     make_training_text,
     parse_limits,
-    write_overlaps,
 )
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import new_folder
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         counts, overlaps = check_overlap(options.text, options.languages, options.workers)
         if options.list:
-            write_overlaps(options.list, overlaps)
+            list_overlaps(options.list, overlaps)
     columns = next(iter(counts.values()))
     print("\t".join(["pair", *columns]))
     for pair, of_pair in counts.items():
@@ -76,7 +76,7 @@ def clean(options: argparse.Namespace) -> dict:
     if removed := sum(of_pair["removed"] for of_pair in counts.values()):
         print(
             f"{removed} training pairs overlap with the validation or test sets and were left out; "
-            f"{LIST_FILE} beside the text lists them",
+            f"{OVERLAP_LIST} beside the text lists them",
             file=sys.stderr,
         )
     return counts

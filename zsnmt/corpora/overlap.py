@@ -7,11 +7,10 @@ overlaps when either of its sides is a held-out sentence of any language.
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import SPLITS, find_pair, iterate_rows, pairs_of_split
 from zsnmt.text.lines import iterate_lines
 
 
@@ -82,9 +81,15 @@ def find_overlaps(
 ) -> Iterator[list[Overlap]]:
     """For each line of a training pair its overlaps: none, one, or one for each side."""
     files = find_pair(text, "train", *pair)
-    for number, sides in enumerate(zip_longest(*map(iterate_lines, files), fillvalue=""), start=1):
-        yield [
-            Overlap(Place(file, number), place, side)
-            for file, side in zip(files, sides)
-            if (place := held_out.get(normalise(side)))
-        ]
+    for number, sides in enumerate(iterate_rows(files), start=1):
+        yield overlaps_of_line(files, number, sides, held_out=held_out)
+
+
+def overlaps_of_line(
+    files: Sequence[Path], number: int, sides: Sequence[str], held_out: Mapping[str, Place]
+) -> list[Overlap]:
+    return [
+        Overlap(Place(file, number), place, side)
+        for file, side in zip(files, sides)
+        if (place := held_out.get(normalise(side)))
+    ]

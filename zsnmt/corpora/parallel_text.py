@@ -7,8 +7,8 @@ breaks a rule stops with an InputError that names the file and the line. Nothing
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations, zip_longest
 from pathlib import Path
 
 from zsnmt.errors import InputError
@@ -87,6 +87,16 @@ def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tup
 def number_of_lines(file: Path) -> int:
     """The lines of a file, which is never held in memory; raises InputError when `iterate_lines` does."""
     return sum(1 for _ in iterate_lines(file))
+
+
+def iterate_rows(files: Sequence[Path]) -> Iterator[tuple[str, ...]]:
+    """Line by line, what stands in all files; `InputError` where they differ in their number of lines."""
+    for row in zip_longest(*map(iterate_lines, files)):
+        if None in row:
+            ended = row.index(None)
+            longer = next(place for place, line in enumerate(row) if line is not None)
+            check_pair(files[ended], files[longer])
+        yield row
 
 
 def check_pair(source: Path, target: Path, number_of: Callable[[Path], int] = number_of_lines) -> int:

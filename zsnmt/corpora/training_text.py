@@ -1,21 +1,44 @@
-"""Text to train on, from text as it comes: without overlap with held-out sets, and of a bounded size."""
+"""Text to train on, from text as it comes: without overlap with held-out sets, cleaned, of a bounded size.
+
+Every training pair is read twice, to judge its lines and to write those that are kept. In memory are the
+sentences of the held-out sets, a byte for each line, and while a pair is cleaned 8 bytes a line for each of
+the two rules on repetitions.
+"""
 
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import compress, repeat
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
-from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_files, held_out_sentences
-from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
+import numpy as np
+
+from zsnmt.corpora.cleaning import RULES, Cleaner, Cleaning, take_samples
+from zsnmt.corpora.overlap import (
+    Overlap,
+    Place,
+    find_overlaps,
+    held_out_files,
+    held_out_sentences,
+    normalise,
+    overlaps_of_line,
+)
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_rows, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
-from zsnmt.files.records import OVERLAP_FILE, damage_of, read_json, write_json
+from zsnmt.files.records import CLEANING_FILE, OVERLAP_FILE, damage_of, read_json, write_json
 from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction
-from zsnmt.processes import worker_pool
-from zsnmt.text.lines import iterate_lines, write_lines
+from zsnmt.processes import map_in_processes, progress
 
-LIST_FILE = "overlap.tsv"
+LISTS = OVERLAP_LIST, CLEANING_LIST = "overlap.tsv", "cleaning.tsv"  # beside the text: what is left out of it
+OVERLAP = "overlap"
+FAULTS = ("", OVERLAP, *RULES)  # of a line, the first that it has
+KEPT, OVERLAPS = 0, 1  # their numbers
 
 
 def parse_limits(setting: str) -> dict[str, int]:
@@ -39,44 +62,97 @@ def limit_of(pair: tuple[str, str], limits: Mapping[str, int]) -> int | None:
     return limits.get("-".join(pair), limits.get("-".join(pair[::-1]), limits.get("")))
 
 
-def overlaps_of_pair(
-    text: Path, pair: tuple[str, str], held_out: Mapping[str, Place]
-) -> tuple[int, list[list[Overlap]]]:
-    """The number of lines of a training pair, and the overlaps of each line that has any."""
-    number, found = 0, []
-    for number, overlaps in enumerate(find_overlaps(text, pair, held_out), start=1):
-        if overlaps:
-            found.append(overlaps)
-    return number, found
+class Judged(NamedTuple):
+    """The lines of a training pair: for each a byte, 0 for one that is kept, else the number of its fault in
+    `FAULTS`; and how many overlap with each split.
+    """
+
+    pair: tuple[str, str]
+    verdicts: bytes
+    splits: Mapping[str, int]
+
+    @property
+    def name(self) -> str:
+        return "-".join(self.pair)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """`lines`, those that overlap with `valid` and with `test`, and `overlapping`, with either."""
+        splits = {split: self.splits[split] for split in SPLITS[1:]}
+        return {"lines": len(self.verdicts), **splits, "overlapping": self.verdicts.count(OVERLAPS)}
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many are left out by each rule of cleaning."""
+        return {rule: self.verdicts.count(FAULTS.index(rule)) for rule in RULES}
 
 
 def check_overlap(text: Path, languages: Sequence[str], workers: int = 1) -> tuple[dict, list[list[Overlap]]]:
-    """Counts by training pair, and the overlaps of every training line that has any.
+    """Counts by training pair (see `Judged`), and the overlaps of every training line that has any.
 
-    The counts of a pair: `lines`, those that overlap with `valid` and with `test`, and `overlapping`, with
-    either. Raises `InputError` for text that breaks the contract and where there is none to train on.
+    Raises `InputError` for text that breaks the contract and where there is none to train on.
     """
-    pairs = {split: pairs_of_split(text, split, languages) for split in SPLITS}
-    for split in SPLITS:
-        if pairs[split]:
-            check_corpus(text, pairs[split], [split])
-    if not pairs["train"]:
+    held_out = checked_held_out(text, languages)
+    judged = judge(text, languages, held_out, workers=workers)
+    found = (find_overlaps(text, each.pair, held_out) for each in judged if OVERLAPS in each.verdicts)
+    return {each.name: each.counts for each in judged}, [*filter(None, chain.from_iterable(found))]
+
+
+def checked_held_out(text: Path, languages: Sequence[str]) -> dict[str, Place]:
+    """The held-out sentences of checked text; `InputError` where there is none to train on."""
+    for split in SPLITS[1:]:
+        if pairs := pairs_of_split(text, split, languages):
+            check_corpus(text, pairs, [split])
+    if not pairs_of_split(text, "train", languages):
         raise InputError(
             f"{text} has no training text for any two of {', '.join(languages)}: "
             f"files are named train.xx-yy.xx and train.xx-yy.yy"
         )
-    held_out = held_out_sentences(text, languages)
-    with worker_pool(workers) as pool:
-        results = list(pool.map(overlaps_of_pair, repeat(text), pairs["train"], repeat(held_out)))
-    counts = {}
-    for pair, (lines, found) in zip(pairs["train"], results):
-        splits = [{overlap.split for overlap in overlaps} for overlaps in found]
-        counts["-".join(pair)] = {
-            "lines": lines,
-            **{split: sum(split in of_line for of_line in splits) for split in SPLITS[1:]},
-            "overlapping": len(found),
-        }
-    return counts, [overlaps for _, found in results for overlaps in found]
+    return held_out_sentences(text, languages)
+
+
+def judge(
+    text: Path,
+    languages: Sequence[str],
+    held_out: Mapping[str, Place],
+    cleaning: Cleaning = Cleaning(),
+    workers: int = 1,
+) -> list[Judged]:
+    """Read every training pair once; `InputError` for one that breaks the contract."""
+    pairs = pairs_of_split(text, "train", languages)
+    cleaners = {}
+    if cleaning.rules:
+        samples = take_samples(text, languages)
+        cleaners = {pair: Cleaner(cleaning, find_pair(text, "train", *pair), samples) for pair in pairs}
+    judging = partial(judge_pair, text, held_out=held_out, cleaners=cleaners)
+    judged = map_in_processes(judging, pairs, workers, together=1)
+    return list(progress(judged, "reading training text", len(pairs)))
+
+
+def judge_pair(
+    text: Path,
+    pair: tuple[str, str],
+    held_out: Mapping[str, Place],
+    cleaners: Mapping[tuple[str, str], Cleaner],
+) -> Judged:
+    """What is to become of each line of a pair.
+
+    What overlaps is out before anything else, so that no line is a repetition of one that is not kept.
+    """
+    cleaner = cleaners.get(pair)
+    verdicts, splits = bytearray(), Counter[str]()
+    for sides in iterate_rows(find_pair(text, "train", *pair)):
+        normalised = [normalise(side) for side in sides]
+        overlaps = {place.file.name.split(".")[0] for side in normalised if (place := held_out.get(side))}
+        splits.update(overlaps)
+        fault = OVERLAP if overlaps else cleaner.fault(sides, normalised) if cleaner else ""
+        verdicts.append(FAULTS.index(fault))
+    if cleaner:
+        codes = np.frombuffer(verdicts, dtype=np.uint8)
+        places = np.flatnonzero(codes == KEPT)
+        for rule, repeats in cleaner.repetitions().items():
+            codes[places[repeats]] = FAULTS.index(rule)
+    return Judged(pair, bytes(verdicts), splits)
 
 
 def make_training_text(
@@ -84,13 +160,16 @@ def make_training_text(
     target: Path,
     languages: Sequence[str],
     limits: Mapping[str, int] | None = None,
+    cleaning: Cleaning = Cleaning(),
     seed: int = 1,
     workers: int = 1,
 ) -> dict:
-    """Write `text` into the folder `target`, its training pairs without overlap and at random within limits.
+    """Write `text` into the folder `target`, its training pairs without overlap, cleaned, and at random
+    within limits.
 
-    Returns the counts of `check_overlap` with those of the lines `removed` and `kept`, which are also
-    written, to `overlap.json`, and what overlapped to `overlap.tsv`. Held-out sets and lexicons are copied.
+    Returns the counts of `check_overlap` with those of the lines `removed`, which overlap, and `kept`. They
+    are also written, to `overlap.json`, and what overlapped to `overlap.tsv`; with cleaning, what each rule
+    leaves out to `cleaning.json` and `cleaning.tsv`. Held-out sets and lexicons are copied as they are.
     """
     pairs = pairs_of_split(text, "train", languages)
     limits = limits or {}
@@ -100,27 +179,108 @@ def make_training_text(
         raise InputError(
             f"{text} has no training text for {', '.join(strangers)}, of which a number of pairs is asked for"
         )
-    counts, overlaps = check_overlap(text, languages, workers)
+    held_out = checked_held_out(text, languages)
+    judged = judge(text, languages, held_out, cleaning=cleaning, workers=workers)
+    for each in judged:
+        check_left(text, each)
     target.mkdir(parents=True, exist_ok=True)
-    removed = {place for found in overlaps for place in (overlap.training for overlap in found)}
-    for pair in pairs:
-        name, files = "-".join(pair), find_pair(text, "train", *pair)
-        out = {place.line for place in removed if place.file in files}
-        chosen = choose(
-            counts[name]["lines"], out, limit_of(pair, limits), generator=random.Random(f"{seed} {name}")
+    writing = partial(write_pair, text, target, held_out=held_out, limits=limits, seed=seed)
+    written = map_in_processes(writing, judged, workers, together=1)
+    kept = list(progress(written, "writing training text", len(judged)))
+    lists = (OVERLAP_LIST, CLEANING_LIST) if cleaning.rules else (OVERLAP_LIST,)
+    for name in (OVERLAP_LIST, CLEANING_LIST):
+        join_lists(
+            [target / f"{each.name}.{name}" for each in judged], target / name if name in lists else None
         )
-        if not any(chosen):
-            raise InputError(
-                f"every sentence pair of {files[0]} overlaps with the validation or test sets; "
-                f"nothing is left to train {name} on"
-            )
-        counts[name] |= {"removed": len(out), "kept": sum(chosen)}
-        for file in files:
-            write_lines(target / file.name, compress(iterate_lines(file), chosen))
     copy_held_out(text, target, languages)
-    write_overlaps(target / LIST_FILE, overlaps)
+    counts = {
+        each.name: each.counts | {"removed": each.verdicts.count(OVERLAPS), "kept": number}
+        for each, number in zip(judged, kept)
+    }
     write_json(target / OVERLAP_FILE, counts)
+    if cleaning.rules:
+        write_json(target / CLEANING_FILE, cleaning_record(cleaning, judged, kept))
     return counts
+
+
+def check_left(text: Path, judged: Judged) -> None:
+    """`InputError` for a pair of which nothing is kept."""
+    if KEPT in judged.verdicts:
+        return
+    file, removed = find_pair(text, "train", *judged.pair)[0], judged.verdicts.count(OVERLAPS)
+    if removed == len(judged.verdicts):
+        raise InputError(
+            f"every sentence pair of {file} overlaps with the validation or test sets; "
+            f"nothing is left to train {judged.name} on"
+        )
+    raise InputError(
+        f"nothing of {file} is left to train {judged.name} on: of {len(judged.verdicts)} sentence pairs "
+        f"{removed} overlap with the validation or test sets, and the rules of cleaning leave out "
+        f"{words_of(judged.left_out)}; keep to fewer rules"
+    )
+
+
+def words_of(left_out: Mapping[str, int]) -> str:
+    """The counts by rule, in words."""
+    return ", ".join(f"{number:,} ({rule})" for rule, number in left_out.items() if number)
+
+
+def write_pair(
+    text: Path,
+    target: Path,
+    judged: Judged,
+    held_out: Mapping[str, Place],
+    limits: Mapping[str, int],
+    seed: int,
+) -> int:
+    """Write the lines of a pair that are chosen, and lists of those with a fault; how many are chosen."""
+    files = find_pair(text, "train", *judged.pair)
+    limit, generator = limit_of(judged.pair, limits), random.Random(f"{seed} {judged.name}")
+    chosen = choose(judged.verdicts, limit, generator)
+    with ExitStack() as stack:
+        sides = [stack.enter_context(file.open("rb")) for file in files]
+        *written, overlapping, cleaned = [
+            stack.enter_context(replacing(target / name))
+            for name in (*(file.name for file in files), *(f"{judged.name}.{name}" for name in LISTS))
+        ]
+        for number, (verdict, wanted, *lines) in enumerate(zip(judged.verdicts, chosen, *sides), start=1):
+            if wanted:
+                for file, line in zip(written, lines):
+                    file.write(line.removesuffix(b"\n") + b"\n")
+            elif verdict != KEPT:
+                row = [line.decode("utf-8").removesuffix("\n") for line in lines]
+                if verdict == OVERLAPS:
+                    write_overlaps(overlapping, overlaps_of_line(files, number, row, held_out=held_out))
+                else:
+                    write_row(cleaned, (FAULTS[verdict], judged.name, str(number), *row))
+    return sum(chosen)
+
+
+def cleaning_record(cleaning: Cleaning, judged: Sequence[Judged], kept: Sequence[int]) -> dict:
+    """What `cleaning.json` says: the rules, and by pair how many lines there are, overlap, are left out by
+    each rule, and are written.
+    """
+    return {
+        "rules": str(cleaning),
+        "pairs": {
+            each.name: {
+                "lines": len(each.verdicts),
+                OVERLAP: each.verdicts.count(OVERLAPS),
+                **{rule: each.left_out[rule] for rule in cleaning.rules},
+                "kept": number,
+            }
+            for each, number in zip(judged, kept)
+        },
+    }
+
+
+def cleaning_in_words(text: Path) -> str:
+    """How many training pairs cleaning left out of text, and by which rules."""
+    pairs = read_json(text / CLEANING_FILE, "clean the text again")["pairs"].values()
+    left_out = {rule: sum(pair.get(rule, 0) for pair in pairs) for rule in RULES}
+    lines, number = sum(pair["lines"] for pair in pairs), sum(left_out.values())
+    by_rule = f": {words_of(left_out)}; {CLEANING_LIST} beside the text lists them" if number else ""
+    return f"cleaning leaves out {number:,} of {lines:,} training pairs{by_rule}"
 
 
 def read_overlap(path: Path, remedy: str) -> dict[str, dict[str, int]]:
@@ -134,14 +294,14 @@ def read_overlap(path: Path, remedy: str) -> dict[str, dict[str, int]]:
     return counts
 
 
-def choose(lines: int, removed: Collection[int], limit: int | None, generator: random.Random) -> bytearray:
-    """Whether each line is kept (1) or not (0): those not removed, or `limit` of them at random."""
-    chosen = bytearray(b"\1") * lines
-    for line in removed:
-        chosen[line - 1] = 0
-    if limit is not None and limit < lines - len(removed):
-        for line in generator.sample([*compress(range(lines), chosen)], lines - len(removed) - limit):
-            chosen[line] = 0
+def choose(verdicts: bytes, limit: int | None, generator: random.Random) -> bytearray:
+    """Whether each line is written (1) or not (0): those without a fault, or `limit` of them at random."""
+    chosen = bytearray(verdict == KEPT for verdict in verdicts)
+    without_fault = sum(chosen)
+    if limit is not None and limit < without_fault:
+        places = np.flatnonzero(np.frombuffer(chosen, dtype=np.uint8))
+        for place in generator.sample(range(without_fault), without_fault - limit):
+            chosen[places[place]] = 0
     return chosen
 
 
@@ -163,11 +323,32 @@ def copy_files(files: Iterable[Path], target: Path) -> None:
             copy.write(file.read_bytes())
 
 
-def write_overlaps(path: Path, overlaps: Sequence[Sequence[Overlap]]) -> None:
+def list_overlaps(path: Path, overlaps: Iterable[Iterable[Overlap]]) -> None:
+    """Write a list of overlaps; see `write_overlaps`."""
+    with replacing(path) as file:
+        write_overlaps(file, chain.from_iterable(overlaps))
+
+
+def write_overlaps(file: BinaryIO, overlaps: Iterable[Overlap]) -> None:
     """One line for each side that overlaps: training file and line, held-out file and line, sentence
     (TSV).
     """
-    with replacing(path) as file:
-        for overlap in (overlap for found in overlaps for overlap in found):
-            places = [f"{place.file.name}\t{place.line}" for place in (overlap.training, overlap.held_out)]
-            file.write("\t".join([*places, overlap.sentence.replace("\t", " ")]).encode("utf-8") + b"\n")
+    for training, held_out, sentence in overlaps:
+        places = (training.file.name, training.line, held_out.file.name, held_out.line)
+        write_row(file, (*map(str, places), sentence))
+
+
+def write_row(file: BinaryIO, cells: Iterable[str]) -> None:
+    """A line of cells with tabs between them, and none in them."""
+    file.write("\t".join(cell.replace("\t", " ") for cell in cells).encode("utf-8") + b"\n")
+
+
+def join_lists(parts: Sequence[Path], whole: Path | None) -> None:
+    """Put lists one behind the other, into one file if it is wanted, and remove them."""
+    if whole:
+        with replacing(whole) as file:
+            for part in parts:
+                with part.open("rb") as rows:
+                    shutil.copyfileobj(rows, file)
+    for part in parts:
+        part.unlink()

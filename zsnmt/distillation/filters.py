@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from zsnmt.corpora.cleaning import COPY, EMPTY, LANGUAGE, LENGTH, are_unlike
 from zsnmt.corpora.overlap import Place, normalise
+from zsnmt.corpora.training_text import OVERLAP
 from zsnmt.languages import Direction
 from zsnmt.scoring.language_identification import Identifier
 from zsnmt.text.pipeline import TextPipeline
 
-REASONS = EMPTY, COPY, LENGTH, LANGUAGE, OVERLAP = "empty", "copy", "length", "language", "overlap"
-RATIO = 2.5  # of the lengths of a pair, at most
+REASONS = EMPTY, COPY, LENGTH, LANGUAGE, OVERLAP
 TAGS = 2  # at the head of a source, at most
 
 
@@ -65,7 +66,7 @@ class Filters:
             return EMPTY
         if synthetic == normalise(row.pivot) or self.direct and synthetic == normalise(row.authentic):
             return COPY
-        if max(lengths) > RATIO * min(lengths) or max(lengths) + TAGS > self.longest:
+        if are_unlike(lengths) or max(lengths) + TAGS > self.longest:
             return LENGTH
         if not in_language:
             return LANGUAGE

@@ -14,6 +14,7 @@ from zsnmt.files.replacing import replacing
 OVERLAP_FILE = (
     "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
 )
+CLEANING_FILE = "cleaning.json"  # likewise: what the rules of cleaning left out
 LONGEST = 400  # characters of a value in one line
 dumps = partial(json.dumps, ensure_ascii=False)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.project import CHECKOUT, ROOT
-from zsnmt.files.records import OVERLAP_FILE, read_json, write_json
+from zsnmt.files.records import CLEANING_FILE, OVERLAP_FILE, read_json, write_json
 from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, kind_of, parse_direction, read_languages
 from zsnmt.runs.log import Validated, logged_validations, training_summary
@@ -103,6 +103,8 @@ def start_run(
         }
         if (text / OVERLAP_FILE).is_file():
             record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
+        if (text / CLEANING_FILE).is_file():
+            record["cleaning"] = read_json(text / CLEANING_FILE, "make the text again with recipes/train.sh")
         if adapted_from:
             record["adapted_from"] = origin(adapted_from) | {"mode": mode}
             record |= {

@@ -1,9 +1,15 @@
-"""How much of each language a joint subword model sees: natural, tempered, bounded."""
+"""How much of each language a joint subword model sees: natural, tempered, bounded; some lines of a file."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
 
 from zsnmt.errors import InputError
+
+SAMPLE = 500
+LARGE = 2**26  # bytes of a file of which no more is read than the sample
 
 
 def sample_sizes(available: Mapping[str, int], bound: int, balance: float | None = None) -> dict[str, int]:
@@ -54,3 +60,28 @@ def spread(sentences: Sequence[str], wanted: int) -> list[str]:
     """So many of the sentences, or all, in their order and at even distances."""
     wanted = min(wanted, len(sentences))
     return [sentences[number * len(sentences) // wanted] for number in range(wanted)]
+
+
+def sample_lines(file: Path) -> list[str]:
+    """At most 500 lines of a file of parallel text, evenly spread; only these are decoded.
+
+    Of a large file they are at even distances in bytes, so that the rest is not read.
+    """
+    size = file.stat().st_size
+    with file.open("rb") as lines:
+        chosen: Iterable[bytes]
+        if size > LARGE:
+            chosen = filter(None, (line_behind(lines, place * size // SAMPLE) for place in range(SAMPLE)))
+        else:
+            step = max(1, -(-sum(1 for _ in lines) // SAMPLE))
+            lines.seek(0)
+            chosen = islice(lines, 0, None, step)
+        return [line.decode("utf-8", errors="replace").removesuffix("\n") for line in chosen]
+
+
+def line_behind(file: BinaryIO, place: int) -> bytes:
+    """The first line that begins behind a place in a file, or at its start."""
+    file.seek(place)
+    if place:
+        file.readline()
+    return file.readline()

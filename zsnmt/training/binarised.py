@@ -6,15 +6,17 @@ fairseq's mmap format. A pair serves both of its directions. `piece_counts.tsv` 
 uses each piece in training.
 """
 
-import itertools
 import os
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from itertools import repeat
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from fairseq.data import Dictionary, indexed_dataset
 
@@ -37,6 +39,9 @@ from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_counts import write_piece_counts
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.training.piece_counts import count_training_pieces
+from zsnmt.training.segmented import read_segmented, write_segmented
+
+SEGMENTED = "segmented"  # folder
 
 
 class TextFile(NamedTuple):
@@ -110,13 +115,23 @@ def fill(
     ]
     pipeline = learn_units(training_text(files), tokenisers, folder, settings=settings)
     with worker_pool(workers) as pool:
-        dictionary = learn_dictionary(files, pipeline, languages, pool=pool, words=settings.words)
+        segmented = segment(files, pipeline, folder / SEGMENTED, pool=pool)
+        dictionary = learn_dictionary(sum(segmented.values(), Counter()), languages, words=settings.words)
         pipeline = leave_out_unseen(
             pipeline, dictionary.symbols[dictionary.nspecial + len(languages) :], folder
         )
-        binarise(files, folder, pipeline, dictionary=dictionary, languages=languages, pool=pool)
+        binarise(
+            files,
+            folder,
+            pipeline,
+            dictionary=dictionary,
+            languages=languages,
+            pool=pool,
+            segmented=segmented,
+        )
     write_piece_counts(folder, count_training_pieces(folder, dictionary, languages))
-    shutil.rmtree(folder / TOKENISED, ignore_errors=True)
+    for made in (TOKENISED, SEGMENTED):
+        shutil.rmtree(folder / made, ignore_errors=True)
 
 
 def binarise(
@@ -126,41 +141,56 @@ def binarise(
     dictionary: Dictionary,
     languages: Sequence[str],
     pool: Executor,
+    segmented: Mapping[TextFile, Iterable[str]] = MappingProxyType({}),
 ) -> dict[TextFile, Counter[bool]]:
     """Write the pipeline, the dictionary of each language and the tokenised files; how many pieces of each
-    are unknown, or not.
+    are unknown, or not. What is `segmented` already (see `segment`) is not cut again.
     """
     pipeline.save(folder)
     for language in languages:
         dictionary.save(str(folder / f"dict.{language}.txt"))
-    jobs = [(file, folder, pipeline, dictionary) for file in files]
+    jobs = [
+        (file, folder, pipeline, dictionary, [*segmented[file]] if file in segmented else None)
+        for file in files
+    ]
     return dict(zip(files, progress(pool.map(binarise_file, *zip(*jobs)), "binarising", len(files))))
+
+
+def is_training(file: TextFile) -> bool:
+    return file.names[0].startswith("train.")
 
 
 def training_text(files: Sequence[TextFile]) -> dict[str, list[Path]]:
     """The training files of each language."""
     text: dict[str, list[Path]] = {}
     for file in files:
-        if file.names[0].startswith("train."):
+        if is_training(file):
             text.setdefault(file.language, []).append(file.path)
     return text
 
 
-def learn_dictionary(
-    files: Sequence[TextFile],
-    pipeline: TextPipeline,
-    languages: Sequence[str],
-    pool: Executor,
-    words: int | None = None,
-) -> Dictionary:
-    """The languages' tags, in order, then the pieces of the training text, the most frequent first.
+def segment(
+    files: Sequence[TextFile], pipeline: TextPipeline, folder: Path, pool: Executor
+) -> dict[TextFile, Counter[str]]:
+    """Write the pieces of the tokenised training files into a folder; how often each occurs in each file."""
+    folder.mkdir()
+    training = [file for file in files if is_training(file)]
+    jobs = pool.map(segment_file, training, repeat(folder), repeat(pipeline))
+    return dict(zip(training, progress(jobs, "cutting into pieces", len(training))))
+
+
+def segment_file(file: TextFile, folder: Path, pipeline: TextPipeline) -> Counter[str]:
+    pieces = pipeline.segment(iterate_lines(file.path), file.language)
+    return write_segmented(folder / file.names[0], pieces)
+
+
+def learn_dictionary(counts: Counter[str], languages: Sequence[str], words: int | None = None) -> Dictionary:
+    """The languages' tags, in order, then the pieces of the training text by their counts, the most frequent
+    first.
 
     `words` bounds their number, for units that are words. Raises `InputError` for text that spells a tag
     or a symbol of fairseq's own.
     """
-    training = [file for file in files if file.names[0].startswith("train.")]
-    jobs = pool.map(count_pieces, training, itertools.repeat(pipeline))
-    counts: Counter[str] = sum(progress(jobs, "counting pieces", len(training)), Counter())
     dictionary = Dictionary()
     reserved = [*dictionary.symbols, *map(language_tag, languages)]
     if clash := [symbol for symbol in reserved if symbol in counts]:
@@ -181,17 +211,38 @@ def count_pieces(file: TextFile, pipeline: TextPipeline) -> Counter[str]:
 
 
 def binarise_file(
-    file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: Dictionary
+    file: TextFile,
+    folder: Path,
+    pipeline: TextPipeline,
+    dictionary: Dictionary,
+    pieces: Sequence[str] | None = None,
 ) -> Counter[bool]:
+    """Write a tokenised file, or the pieces that it was cut into, by number; how many are unknown, or not."""
     first = folder / file.names[0]
     builder = indexed_dataset.make_builder(f"{first}.bin", impl="mmap", vocab_size=len(dictionary))
     unknown: Counter[bool] = Counter()
-    for pieces in pipeline.segment(iterate_lines(file.path), file.language):
-        ids = torch.tensor(encode(pieces, dictionary), dtype=torch.int64)
-        builder.add_item(ids)
-        unknown.update((ids[:-1] == dictionary.unk()).tolist())
+    for ids in ids_of_file(file, folder, pipeline, dictionary=dictionary, pieces=pieces):
+        builder.add_item(torch.from_numpy(ids))
+        number = int(np.count_nonzero(ids[:-1] == dictionary.unk()))
+        unknown.update({True: number, False: len(ids) - 1 - number})
     builder.finalize(f"{first}.idx")
     for name in file.names[1:]:
         for suffix in (".bin", ".idx"):
             os.link(f"{first}{suffix}", folder / f"{name}{suffix}")
     return unknown
+
+
+def ids_of_file(
+    file: TextFile,
+    folder: Path,
+    pipeline: TextPipeline,
+    dictionary: Dictionary,
+    pieces: Sequence[str] | None,
+) -> Iterator[np.ndarray]:
+    """The ids of each sentence, and EOS."""
+    if pieces is not None:
+        ids = [*map(dictionary.index, pieces)]
+        yield from read_segmented(folder / SEGMENTED / file.names[0], ids, dictionary.eos())
+        return
+    for sentence in pipeline.segment(iterate_lines(file.path), file.language):
+        yield np.array(encode(sentence, dictionary), dtype=np.int64)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from zsnmt.corpora.cleaning import Cleaning, parse_cleaning
 from zsnmt.corpora.training_text import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.decoding.methods.settings import parse_method
@@ -25,6 +26,7 @@ from zsnmt.training.config_file import (
 
 SOURCES = ("TEXT", "SYNTHETIC", "MULTIWAY", "RELEASE")
 LIMITS = parse_limits, ""
+CLEANING = parse_cleaning, ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,12 @@ class Config:
     )
     pairs: Mapping[str, int] | None = setting(
         LIMITS, "at most so many training pairs: 30000, or 30000 de-en=14000", None
+    )
+    cleaning: Cleaning = setting(
+        CLEANING,
+        "rules by which training pairs are left out: empty copy long=1000 length=2.5 language duplicate "
+        "near_duplicate, or some of them",
+        Cleaning(),
     )
     tokenisation: str = setting(
         TEXT,

@@ -18,7 +18,12 @@ from zsnmt.corpora.own_text.rewriting import write_parallel_text
 from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
-from zsnmt.corpora.training_text import LIST_FILE, copy_beside, make_training_text
+from zsnmt.corpora.training_text import (
+    OVERLAP_LIST,
+    cleaning_in_words,
+    copy_beside,
+    make_training_text,
+)
 from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
@@ -105,7 +110,11 @@ def prepare_data(steps: Steps, experiment: Experiment, options: Sequence[str] = 
     config = experiment.config
     with hold(steps, experiment.folder, experiment.file):
         source = make_source(steps, experiment)
-        chosen = {"languages": config.languages, "pairs": config.pairs}
+        chosen = {
+            "languages": config.languages,
+            "pairs": config.pairs,
+            "cleaning": str(config.cleaning),
+        }
         steps.make(
             experiment.folder,
             "text",
@@ -222,12 +231,21 @@ def import_release(source: Path, config: Config, reader: Callable, settings: dic
 
 
 def clean(source: Path, experiment: Experiment, options: Sequence[str] = ()) -> None:
-    """Write the text without training pairs that overlap with held-out sets."""
+    """Write the text without training pairs that overlap with held-out sets or that the rules leave out."""
     config = experiment.config
     check_validation(source, config.languages, [*config.fairseq_options, *options])
     with replacing_folder(experiment.text) as part:
-        counts = make_training_text(source, part, config.languages, limits=config.pairs, workers=cores())
+        counts = make_training_text(
+            source,
+            part,
+            config.languages,
+            limits=config.pairs,
+            cleaning=config.cleaning,
+            workers=cores(),
+        )
     say_what_is_left_out(counts)
+    if config.cleaning.rules:
+        print(cleaning_in_words(experiment.text), file=sys.stderr)
 
 
 def check_validation(text: Path, languages: Sequence[str], options: Sequence[str]) -> None:
@@ -252,7 +270,7 @@ def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
     if removed := sum(pair["removed"] for pair in counts.values()):
         print(
             f"{removed} training pairs overlap with the validation or test sets and were left out; "
-            f"{LIST_FILE} beside the text lists them",
+            f"{OVERLAP_LIST} beside the text lists them",
             file=sys.stderr,
         )
 

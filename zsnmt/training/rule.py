@@ -9,6 +9,7 @@ largest sizes and the schedule of Liu et al. (2021, section 3.2).
 import math
 from dataclasses import dataclass
 
+from zsnmt.corpora.cleaning import ALL_RULES
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.training.machine import Machine
 
@@ -72,6 +73,7 @@ def choose(text: Survey, machine: Machine) -> Choice:
     size = choose_size(text.words, machine)
     return (
         choose_held_out(text)
+        | choose_cleaning()
         | choose_vocabulary(text)
         | choose_scoring(text)
         | choose_model(text, machine, size)
@@ -96,6 +98,17 @@ def choose_held_out(text: Survey) -> Choice:
         [
             f"{HELD_OUT} sentence pairs of each pair, at most a twentieth of it, are held out for each set, "
             f"as the text lacks {kinds} sets: always the same ones, which training text does not have."
+        ],
+    )
+
+
+def choose_cleaning() -> Choice:
+    """All rules: what people have is seldom clean."""
+    return Choice(
+        {"CLEANING": str(ALL_RULES)},
+        [
+            "Training pairs that are empty, copies, too long, of unlike lengths, in another language, or "
+            "there before are left out; cleaning.tsv beside the text lists them."
         ],
     )
 

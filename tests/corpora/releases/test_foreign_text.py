@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import run_command
-from zsnmt.corpora.releases.foreign_text import SAMPLE, foreign_files, sample_lines
+from zsnmt.corpora.releases.foreign_text import foreign_files
 from zsnmt.text.lines import write_lines
 
 TEXT = {
@@ -86,9 +86,3 @@ def test_files_that_no_pair_uses_are_not_read(folder):
     (folder / "test.hi").write_bytes(b"")
     write_lines(folder / "train.de-fr.de", TEXT["en"])
     assert not [*foreign_files(folder, ["en", "de", "hi"])]
-
-
-@pytest.mark.parametrize("size, step", [(1, 1), (SAMPLE, 1), (SAMPLE + 1, 2), (5 * SAMPLE, 5)])
-def test_a_sample_is_spread_over_the_file(tmp_path, size, step):
-    write_lines(tmp_path / "text", map(str, range(size)))
-    assert sample_lines(tmp_path / "text") == [*map(str, range(0, size, step))]

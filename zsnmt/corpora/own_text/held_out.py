@@ -8,7 +8,7 @@ common hold out the same ones, and the direction between them has a test set as 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heappush, heapreplace
-from itertools import combinations, compress, count
+from itertools import combinations, compress, count, islice
 from pathlib import Path
 
 from zsnmt.corpora.overlap import held_out_sentences, normalise
@@ -31,16 +31,14 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
     """
     trained = pairs_of_split(text, "train", languages)
     taken = {*held_out_sentences(text, languages)}
-    lines = {pair: first_lines(text, pair, LOOKED_AT * most, seed=seed) for pair in trained}
+    rows_of = {
+        pair: rows_at(text, pair, first_lines(text, pair, LOOKED_AT * most, seed=seed)) for pair in trained
+    }
     number = {pair: max(1, min(most, count_lines(text, pair) // SHARE)) for pair in trained}
     out: dict[Pair, set[int]] = {pair: set() for pair in trained}
     for split in ("test", "valid"):
         there = pairs_of_split(text, split, languages)
-        sets = {
-            pair: choose(text, pair, lines[pair], number=number[pair], taken=taken)
-            for pair in trained
-            if pair not in there
-        }
+        sets = {pair: choose(rows_of[pair], number[pair], taken) for pair in trained if pair not in there}
         for pair, chosen in sets.items():
             if not chosen:
                 raise InputError(
@@ -84,15 +82,18 @@ def count_lines(text: Path, pair: Pair) -> int:
     return sum(1 for _ in iterate_lines(find_pair(text, "train", *pair)[0]))
 
 
-def choose(
-    text: Path, pair: Pair, lines: Sequence[int], number: int, taken: Collection[str]
-) -> dict[int, Pair]:
-    """The first of the lines, so many, without a sentence that is taken, and their sentences."""
+def rows_at(text: Path, pair: Pair, lines: Sequence[int]) -> dict[int, Pair]:
+    """The sentences of lines, counted from 0, in the order in which they are given."""
     wanted = {*lines}
     sides = zip(*map(iterate_lines, find_pair(text, "train", *pair)))
     rows = {line: row for line, row in enumerate(sides) if line in wanted}
-    free = [line for line in lines if not any(normalise(sentence) in taken for sentence in rows[line])]
-    return {line: rows[line] for line in free[:number]}
+    return {line: rows[line] for line in lines}
+
+
+def choose(rows: Mapping[int, Pair], number: int, taken: Collection[str]) -> dict[int, Pair]:
+    """The first of the rows, so many, without a sentence that is taken."""
+    free = (line for line, row in rows.items() if not any(normalise(sentence) in taken for sentence in row))
+    return {line: rows[line] for line in islice(free, number)}
 
 
 def shared(

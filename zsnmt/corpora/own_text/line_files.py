@@ -7,16 +7,13 @@ corpus.{pair}.{language}           as Moses and OPUS name them; without {split} 
 """
 
 import re
-from collections.abc import Iterator
 from functools import partial
-from itertools import zip_longest
 from pathlib import Path
 
-from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Row, Table
-from zsnmt.corpora.parallel_text import check_pair
+from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Table
+from zsnmt.corpora.parallel_text import iterate_rows
 from zsnmt.errors import InputError
 from zsnmt.languages import CODE
-from zsnmt.text.lines import iterate_lines
 
 OWN_FORM = ("{split}.{pair}.{language}", "{split}.{language}")
 PLACES = {
@@ -85,15 +82,5 @@ def table_of(folder: Path, matches: list[re.Match]) -> Table:
         split=SPLITS_BY_NAME[named.get("split") or "train"],
         languages=languages,
         files=files,
-        rows=partial(rows_of_files, files),
+        rows=partial(iterate_rows, files),
     )
-
-
-def rows_of_files(files: tuple[Path, ...]) -> Iterator[Row]:
-    """Line by line, what stands in all files; `InputError` where they differ in their number of lines."""
-    for row in zip_longest(*map(iterate_lines, files)):
-        if None in row:
-            ended = row.index(None)
-            longer = next(place for place, line in enumerate(row) if line is not None)
-            check_pair(files[ended], files[longer])
-        yield row

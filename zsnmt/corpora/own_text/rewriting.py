@@ -1,11 +1,12 @@
 """A person's text in zsnmt's own form, whatever its form was."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from zsnmt.corpora.own_text.languages import Pair, pairs_of
 from zsnmt.corpora.own_text.table import Table
-from zsnmt.text.lines import is_blank, write_lines
+from zsnmt.text.lines import is_blank, write_rows_of_lines
 
 
 def write_parallel_text(tables: Sequence[Table], target: Path, languages: Sequence[str]) -> None:
@@ -19,11 +20,10 @@ def write_parallel_text(tables: Sequence[Table], target: Path, languages: Sequen
         for pair in pairs_of(table, languages):
             parts.setdefault((table.split, pair), []).append(table)
     for (split, pair), of_pair in parts.items():
-        if next(sentence_pairs(of_pair, pair), None) is None:
-            continue  # a table in several languages may have no row in two of them
-        for side, language in enumerate(pair):
-            lines = (row[side] for row in sentence_pairs(of_pair, pair))
-            write_lines(target / f"{split}.{'-'.join(pair)}.{language}", lines)
+        rows = sentence_pairs(of_pair, pair)
+        for first in rows:  # a table in several languages may have no row in two of them
+            files = [target / f"{split}.{'-'.join(pair)}.{language}" for language in pair]
+            write_rows_of_lines(files, chain([first], rows))
 
 
 def sentence_pairs(tables: Sequence[Table], pair: Pair) -> Iterator[Pair]:

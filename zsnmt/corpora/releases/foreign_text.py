@@ -3,15 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
-
-SAMPLE = 500
+from zsnmt.text.sampling import sample_lines
 
 
 class Foreign(NamedTuple):
@@ -47,14 +45,6 @@ def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:
         share = found[language] / found.total()
         if share < 0.5:
             yield Foreign(file, found.most_common(1)[0][0], share)
-
-
-def sample_lines(file: Path) -> list[str]:
-    """At most 500 lines of a file of parallel text, evenly spread; only these are decoded."""
-    with file.open("rb") as lines:
-        step = -(-sum(1 for _ in lines) // SAMPLE)
-        lines.seek(0)
-        return [line.decode("utf-8").removesuffix("\n") for line in islice(lines, 0, None, step)]
 
 
 @cache

@@ -1,0 +1,212 @@
+"""Cleaning: which sentence pairs of training text are not text to learn from, and the rule that each breaks.
+
+`empty`, `copy`, `long`, `length` and `language` look at a pair alone; `duplicate` and `near_duplicate` are of
+a pair that the text has before. Validation and test text is never cleaned. What is in common with the filters
+of distillation (`zsnmt/distillation/filters.py`) is here.
+"""
+
+import re
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.errors import InputError
+from zsnmt.text.sampling import sample_lines
+
+if TYPE_CHECKING:
+    from zsnmt.scoring.language_identification import ForeignTest
+
+
+RULES = EMPTY, COPY, LONG, LENGTH, LANGUAGE, DUPLICATE, NEAR_DUPLICATE = (
+    "empty",
+    "copy",
+    "long",
+    "length",
+    "language",
+    "duplicate",
+    "near_duplicate",
+)  # in this order: a pair counts for the first that it breaks
+RATIO = 2.5  # of the lengths of a pair, at most
+LONGEST = 1000  # characters
+SHORTEST = 10  # characters, added to both lengths: short sentences differ more
+HALF = 0.5  # of the lines of a file at most may be in another language: else its code means another one
+DIGITS = re.compile(r"\d+")
+PARTS = 16  # of the digests of a pair, one of which is sorted at a time
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """The rules that are kept to; none for text that stays as it is.
+
+    `longest`: characters of a side, at most. `ratio`: of the lengths of the two sides, at most, where a
+    character of one counts for as many of the other as in the whole text.
+    """
+
+    rules: tuple[str, ...] = ()
+    longest: int = LONGEST
+    ratio: float = RATIO
+
+    def __str__(self) -> str:
+        """The rules as a config has them."""
+        bounds = {LONG: (self.longest, LONGEST), LENGTH: (self.ratio, RATIO)}
+        own = {rule: f"={bound:g}" for rule, (bound, default) in bounds.items() if bound != default}
+        return " ".join(rule + own.get(rule, "") for rule in self.rules)
+
+
+ALL_RULES = Cleaning(RULES)
+
+
+def parse_cleaning(setting: str) -> Cleaning:
+    """Read rules such as `empty copy long=500 length=3 duplicate`."""
+    bounds: dict[str, float] = {}
+    for word in setting.split():
+        rule, bounded, bound = word.partition("=")
+        if rule not in RULES or rule in bounds:
+            raise InputError(f"'{rule}' is not a rule, or is there twice; the rules are {', '.join(RULES)}")
+        if bounded and (rule not in (LONG, LENGTH) or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", bound)):
+            raise InputError(f"'{word}' gives no bound; write {LONG}=500 or {LENGTH}=3, and no other bounds")
+        bounds[rule] = float(bound or 0)
+    longest, ratio = int(bounds.get(LONG, 0)) or LONGEST, bounds.get(LENGTH, 0) or RATIO
+    if ratio < 1:
+        raise InputError(f"no lengths have a ratio of at most {ratio:g}; give one above 1")
+    return Cleaning(tuple(rule for rule in RULES if rule in bounds), longest, ratio)
+
+
+def are_unlike(lengths: Sequence[float], ratio: float = RATIO) -> bool:
+    """Whether the longest is more than so many times as long as the shortest."""
+    return max(lengths) > ratio * min(lengths)
+
+
+class Cleaner:
+    """Finds the rules that the lines of a training pair break, one line after the other."""
+
+    def __init__(
+        self, cleaning: Cleaning, files: tuple[Path, Path], samples: Mapping[Path, Sequence[str]]
+    ) -> None:
+        """`samples`: some lines of every file of the training text, by which its languages are known.
+
+        Raises `InputError` where most lines of one of the files seem to be in another language.
+        """
+        self.cleaning, self.rules = cleaning, {*cleaning.rules}
+        self.languages = [language_of(file) for file in files]
+        self.characters = (
+            [characters_of(file, samples[file]) for file in files] if LENGTH in self.rules else []
+        )
+        self.foreign_tests = foreign_tests(samples) if LANGUAGE in self.rules else {}
+        self.digests = {rule: array("Q") for rule in (DUPLICATE, NEAR_DUPLICATE) if rule in self.rules}
+        for file, language in zip(files, self.languages):
+            if language in self.foreign_tests:
+                check_language_of(file, samples[file], self.foreign_tests[language])
+
+    def fault(self, sides: Sequence[str], normalised: Sequence[str]) -> str:
+        """The first rule that a sentence pair breaks by itself; empty for none, and the pair is then known.
+
+        `normalised`: the sides as `zsnmt.corpora.overlap` compares them.
+        """
+        for rule, breaks in (
+            (EMPTY, self._is_empty),
+            (COPY, self._is_copy),
+            (LONG, self._is_long),
+            (LENGTH, self._is_unlike),
+            (LANGUAGE, self._is_foreign),
+        ):
+            if rule in self.rules and breaks(sides, normalised):
+                return rule
+        for rule, lines in ((DUPLICATE, sides), (NEAR_DUPLICATE, normalised)):
+            if rule in self.rules:
+                joined = "\n".join(lines) if rule == DUPLICATE else DIGITS.sub("0", "\n".join(lines))
+                digest = blake2b(joined.encode("utf-8"), digest_size=8).digest()
+                self.digests[rule].append(int.from_bytes(digest, "little"))
+        return ""
+
+    def repetitions(self) -> dict[str, np.ndarray]:
+        """By rule, whether each pair without a fault of its own, in their order, repeats one before; the
+        cleaner then forgets them.
+        """
+        result: dict[str, np.ndarray] = {}
+        for rule in [*self.digests]:
+            digests = self.digests.pop(rule)
+            repeats = repeat_earlier(np.frombuffer(digests, dtype=np.uint64))
+            for earlier in result.values():
+                repeats &= ~earlier
+            result[rule] = repeats
+        return result
+
+    def _is_empty(self, sides: Sequence[str], normalised: Sequence[str]) -> bool:
+        return not all(any(map(str.isalnum, side)) for side in normalised)
+
+    def _is_copy(self, sides: Sequence[str], normalised: Sequence[str]) -> bool:
+        return normalised[0] == normalised[1]
+
+    def _is_long(self, sides: Sequence[str], normalised: Sequence[str]) -> bool:
+        return max(map(len, sides)) > self.cleaning.longest
+
+    def _is_unlike(self, sides: Sequence[str], normalised: Sequence[str]) -> bool:
+        first, second = self.characters
+        lengths = len(sides[0]) + SHORTEST, len(sides[1]) * first / second + SHORTEST
+        return are_unlike(lengths, self.cleaning.ratio)
+
+    def _is_foreign(self, sides: Sequence[str], normalised: Sequence[str]) -> bool:
+        return any(
+            self.foreign_tests[language](side)
+            for language, side in zip(self.languages, sides)
+            if language in self.foreign_tests
+        )
+
+
+def repeat_earlier(digests: np.ndarray) -> np.ndarray:
+    """Whether each digest (N, of 64 bits) is that of an earlier one.
+
+    They are sorted in parts, so that little is in memory besides them.
+    """
+    repeats = np.ones(len(digests), dtype=bool)
+    lowest = digests.astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)[:, 0] % PARTS
+    for part in range(PARTS):
+        places = np.flatnonzero(lowest == part)
+        repeats[places[np.unique(digests[places], return_index=True)[1]]] = False
+    return repeats
+
+
+def take_samples(text: Path, languages: Sequence[str]) -> dict[Path, list[str]]:
+    """Some lines of each file of the training text between some languages."""
+    pairs = pairs_of_split(text, "train", languages)
+    return {file: sample_lines(file) for pair in pairs for file in find_pair(text, "train", *pair)}
+
+
+def language_of(file: Path) -> str:
+    return file.suffix[1:]
+
+
+def characters_of(file: Path, sample: Sequence[str]) -> float:
+    """How many characters a file has, about, from its bytes and the characters of some lines."""
+    lines = "".join(sample)
+    return file.stat().st_size * len(lines) / max(1, len(lines.encode("utf-8")))
+
+
+def foreign_tests(samples: Mapping[Path, Sequence[str]]) -> "dict[str, ForeignTest]":
+    """What tells whether a sentence is in another language than each of those of the samples; none for one
+    whose text has no letters.
+    """
+    from zsnmt.scoring.language_identification import ForeignTest, scripts_of  # loads py3langid
+
+    lines: dict[str, list[str]] = {}
+    for file, sample in samples.items():
+        lines.setdefault(language_of(file), []).extend(sample)
+    return {language: ForeignTest(language, script) for language, script in scripts_of(lines).items()}
+
+
+def check_language_of(file: Path, sample: Sequence[str], is_foreign: "ForeignTest") -> None:
+    """`InputError` for a file of which most lines seem to be in another language than its name says."""
+    share = sum(map(is_foreign, sample)) / max(1, len(sample))
+    if share > HALF:
+        raise InputError(
+            f"{share:.0%} of the lines of {file} are not in {language_of(file)}, by their script and by "
+            f"py3langid, so the rule '{LANGUAGE}' would leave most of it out; give text in "
+            f"{language_of(file)}, or take {LANGUAGE} out of the rules of cleaning"
+        )
