@@ -18,6 +18,7 @@ docs/performance.md.
     zsnmt benchmark faults RUN --from de --to fr --text test.de  # 10,000 requests, most of them wrong
     zsnmt benchmark installation RUN EXPORT --from de --to fr    # sizes on disk, and how long a start takes
     zsnmt benchmark probes                                       # time and memory of states and probes
+    zsnmt benchmark growth --languages 5 10 20 50     # every step, as languages, sentences and model grow
 """
 
 import argparse
@@ -47,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_serving(verbs)
     add_installation(verbs)
     add_probes(verbs)
+    add_growth(verbs)
     options = vars(parser.parse_args(arguments))
     module, verb = options.pop("measure")
 
@@ -250,3 +252,20 @@ def add_probes(verbs: Verbs) -> None:
     verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
     verb.add_argument("--sentences", type=int, default=1147, help="sentences of each language")
     verb.add_argument("--length", type=int, default=25, help="tokens in a sentence, on average")
+
+
+def add_growth(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs, "growth", "growth", does="every step from text to page, as languages, sentences and model grow"
+    )
+    for name, default, does in (
+        ("languages", [5, 10, 20, 50], "numbers of invented languages"),
+        ("pairs", [100], "training pairs of each with the pivot"),
+        ("widths", [64], "widths of the model, which has 5+2 layers"),
+    ):
+        verb.add_argument(f"--{name}", type=int, nargs="+", default=default, help=does)
+    verb.add_argument("--updates", type=int, default=20, help="updates of each training")
+    verb.add_argument("--lines", type=int, default=4, help="lines of the test set")
+    verb.add_argument("--folder", type=Path, help="folder to keep the experiments in (default: none)")
+    verb.add_argument("--output", type=console.output_file, metavar="FILE", help="also write all, in JSON")
+    verb.add_argument("--figure", type=console.output_file, metavar="FILE", help="also draw it, as PNG")

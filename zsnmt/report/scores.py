@@ -154,7 +154,7 @@ def kind_to(runs: Sequence[Scores], direction: Direction, otherwise: str) -> str
     """The kind of a direction to a system, which may have learned from synthetic text what is zero-shot to
     others; `otherwise` where it was not scored.
     """
-    return next((result.kind for result in runs[0].results if result.direction == direction), otherwise)
+    return runs[0].kinds.get(direction, otherwise)
 
 
 def check_comparable(all_scores: Sequence[Scores]) -> None:
