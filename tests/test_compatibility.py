@@ -17,6 +17,7 @@ import fairseq.utils
 import pytest
 import torch
 from fairseq import checkpoint_utils, file_io
+from fairseq.logging import meters
 from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
 
@@ -303,6 +304,23 @@ def test_a_repair_made_twice_is_one():
     compatibility.give_each_transformer_its_own_options()
     compatibility.give_tasks_their_state_back()
     assert [transformer_config.TransformerConfig.__init__, Trainer.load_checkpoint] == before
+
+
+# Figures in logs
+
+
+def test_a_new_figure_moves_those_behind_it_alone_and_the_order_is_fairseqs(monkeypatch):
+    stock_dict, moved = stock(meters).MetersDict(), []
+    repaired = meters.MetersDict()
+    for number in range(12):
+        name, priority = f"figure{number}", (10, 20, 10, 20, 5)[number % 5]
+        for each in (stock_dict, repaired):
+            each.add_meter(name, meters.AverageMeter(), priority)
+    assert [*repaired] == [*stock_dict] and repaired.priorities == stock_dict.priorities
+    monkeypatch.setattr(meters.MetersDict, "move_to_end", lambda self, key: moved.append(key), raising=False)
+    repaired.add_meter("last", meters.AverageMeter(), 20)
+    repaired.add_meter("before others", meters.AverageMeter(), 10)
+    assert moved == [name for priority, _, name in repaired.priorities if priority == 20]
 
 
 # Several processes

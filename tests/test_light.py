@@ -2,12 +2,17 @@
 
 import ast
 import re
+import shutil
 import sys
+from collections import Counter
 
 import pytest
 
 from tests.conftest import OLDER_RUN, ROOT, run_command
 from zsnmt.cli import explain_missing
+from zsnmt.inference.export.folder import codec as read_codec
+from zsnmt.inference.export.folder import describe_export
+from zsnmt.text.piece_counts import write_piece_counts
 from zsnmt.text.tokenisation import load_tokeniser
 
 pytest.importorskip("ctranslate2")
@@ -74,6 +79,16 @@ def test_an_export_is_translated_and_served_with_what_the_light_install_has(olde
     assert by_command.returncode == 0, by_command.stderr
     assert by_command.stdout.count("\n") == 4 and by_command.stdout.strip()
     assert by_server.stdout == by_command.stdout, by_server.stderr
+
+
+def test_an_export_is_translated_by_a_mask_with_what_the_light_install_has(older, lines, tmp_path):
+    export = shutil.copytree(older / OLDER_RUN / "ctranslate2-float32", tmp_path / "export")
+    codec = read_codec(export, describe_export(export))
+    pieces = Counter(codec.dictionary.symbols[codec.dictionary.nspecial :])
+    write_piece_counts(export, dict.fromkeys(codec.languages, pieces))
+    words = ("translate", export, "--to", "tamun", "--way", "mask:renormalise=yes")
+    done = light(TRANSLATE, *words, lines=lines, without={"torch", "fairseq"})
+    assert done.returncode == 0 and done.stdout.count("\n") == 4 and done.stdout.strip(), done.stderr
 
 
 @pytest.mark.parametrize(

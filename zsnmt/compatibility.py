@@ -6,10 +6,12 @@ tests/test_compatibility.py holds a test that fails without it. Importing this m
 
 import argparse
 import ast
+import bisect
 import inspect
 import os
 import shutil
 import sys
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -20,6 +22,7 @@ from zipfile import is_zipfile
 import torch
 from fairseq import checkpoint_utils
 from fairseq.file_io import PathManager
+from fairseq.logging.meters import Meter, MetersDict
 from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
 
@@ -180,6 +183,26 @@ def count_batches_beside_empty_ones() -> None:
     Trainer.train_step = train_step
 
 
+def move_only_meters_behind_a_new_one() -> None:
+    """Make a figure that is new in a log move those that come behind it, and no others.
+
+    fairseq moves all that there are: where validation has a loss and a BLEU for each of 2,450 directions,
+    that is a sixth of its time.
+    """
+
+    def __setitem__(self: MetersDict, key: str, value: tuple[int, Meter]) -> None:
+        assert key not in self, "MetersDict doesn't support reassignment"
+        priority, meter = value
+        entry = (priority, len(self.priorities), key)
+        place = bisect.bisect_right(self.priorities, entry)
+        self.priorities.insert(place, entry)
+        OrderedDict.__setitem__(self, key, meter)
+        for _, _, behind in self.priorities[place + 1 :]:
+            self.move_to_end(behind)
+
+    MetersDict.__setitem__ = __setitem__
+
+
 def say_refusals_in_a_sentence() -> None:
     """End fairseq's commands with one line for what a person can mend, and not with a traceback."""
     stock_hook = sys.excepthook
@@ -202,4 +225,5 @@ copy_checkpoints_whole()
 copy_checkpoints_without_assertions()
 give_tasks_their_state_back()
 count_batches_beside_empty_ones()
+move_only_meters_behind_a_new_one()
 say_refusals_in_a_sentence()

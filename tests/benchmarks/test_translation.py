@@ -9,13 +9,17 @@ import pytest
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 
 from zsnmt.benchmarks import sizes, subjects
-from zsnmt.benchmarks.engines import STOCK, Way, open_way, ways
-from zsnmt.benchmarks.subjects import SOURCES, random_subject
+from zsnmt.benchmarks.engines import MASK, STOCK, Way, open_way, ways
+from zsnmt.benchmarks.subjects import SOURCES, into_one_language, random_subject
 from zsnmt.benchmarks.translation import translation
 from zsnmt.decoding.fairseq_engine import FairseqEngine
-from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
+from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PRECISIONS, PYTORCH, EngineChoice
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference.pytorch import ManyProcesses
+from zsnmt.inference.translator import Translator
+from zsnmt.scoring.metrics import Metrics
+from zsnmt.text.lines import read_lines
 
 LINES, OUTPUT = 5, 4
 SETTINGS = dict(
@@ -63,6 +67,29 @@ def test_random_weights_are_searched_to_the_limit_by_all_engines(tmp_path):
     assert f"{LINES} sentences, beam 3, batches of 2, 2 rounds" in printed
     assert printed.count("| 1.00 (1.00–1.00) |") == 1 and "| fairseq-generate | float32 | 1 × 1 |" in printed
     assert "CTranslate2 int8 against that of the stock model: " in printed
+
+
+@pytest.mark.slow
+def test_masks_are_measured_beside_the_whole_vocabulary(tmp_path):
+    pytest.importorskip("ctranslate2")
+    given = dict(
+        size="demo", mask=True, share=0.4, cpu_seconds=True, rounds=1, output=tmp_path / "figures.json"
+    )
+    printed = "\n".join(translation(**{**SETTINGS, **given}))
+    found = json.loads((tmp_path / "figures.json").read_text())["ways"]
+    assert [(way["engine"], way["precision"]) for way in found if way["by"] == MASK] == [
+        (engine, precision) for engine in (PYTORCH, CTRANSLATE2) for precision in PRECISIONS
+    ]
+    assert {way["tokens"] for way in found} == {LINES * (OUTPUT + 1)} and len(found) == 11
+    assert "| CTranslate2 | int8 | 1 × 1 | 1.00 (1.00–1.00) |" in printed  # in the table of ratios to it
+    assert printed.count("| CTranslate2, the target language's pieces | int8 | 1 × 1 |") == 2
+
+
+def test_the_language_of_a_mask_has_its_share_of_the_words():
+    subject = into_one_language(random_subject("demo", beam=3, number=LINES), 0.4)
+    words = 300 - 4 - len(subject.codec.languages)
+    assert {len(of) for of in subject.counts.values()} == {round(0.4 * words)}
+    assert len({sentence.start for sentence in subject.sentences}) == 1
 
 
 @pytest.mark.parametrize("one_process, of_pytorch", [(False, [(2, 1)]), (True, [(2, 1), (1, 2)])])
@@ -128,11 +155,24 @@ def test_a_run_translates_real_text_with_bleu(tiny):
     text = tiny.folder / "text"
     files = dict(text=text / "test.velan", reference=text / "test.tamun")
     printed = translation(
-        **{**SETTINGS, **files, "run": tiny.run(), "source": "velan", "to": "tamun", "lines": 7}
+        **{
+            **SETTINGS,
+            **files,
+            "run": tiny.run(),
+            "source": "velan",
+            "to": "tamun",
+            "lines": 7,
+            "pivot": True,
+        }
     )
-    fairseq, pytorch, _ = [line for line in printed if line.startswith(("| fairseq-", "| PyTorch"))]
-    shown = [row.split(" | ")[-3:] for row in (fairseq, pytorch)]
-    assert shown[0] == shown[1] and float(shown[0][0]) >= 0 and shown[0][1:] == ["100.0%", "100.0% |"]
+    rows = [line for line in printed if line.startswith(("| fairseq-", "| PyTorch")) and line.count("|") == 9]
+    fairseq, pytorch, _, through_pivot = (row.split(" | ")[-3:] for row in rows)
+    assert fairseq == pytorch and float(fairseq[0]) >= 0 and fairseq[1:] == ["100.0%", "100.0% |"]
+    translator = Translator.open(tiny.run(), Search(beam=3), EngineChoice(workers=1))
+    lines, references = (read_lines(each)[:7] for each in files.values())
+    made = translator.translate(lines, "tamun", "velan", via="inglan")
+    bleu = Metrics().against(tuple(references))["bleu"].corpus_score(made, None).score
+    assert through_pivot[0] == f"{bleu:.2f}"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from zsnmt.corpora import parallel_text
 from zsnmt.corpora.parallel_text import check_corpus, check_pair, find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
@@ -136,6 +137,15 @@ def test_a_multiway_set_has_one_number_of_lines(tmp_path):
     put(tmp_path, test__de=2, test__en=2, test__fr=3, test__it=3)
     with pytest.raises(InputError, match="test.de 2, test.en 2, test.fr 3, test.it 3"):
         check_corpus(tmp_path, [("de", "en"), ("fr", "it")], ["test"])
+
+
+def test_a_file_of_a_multiway_set_is_read_once_for_all_its_pairs(tmp_path, monkeypatch):
+    put(tmp_path, **{f"test__{language}": 3 for language in ("de", "en", "fr", "it")})
+    read, original = [], parallel_text.iterate_lines
+    monkeypatch.setattr(parallel_text, "iterate_lines", lambda path: read.append(path) or original(path))
+    pairs = pairs_of_split(tmp_path, "test", ["de", "en", "fr", "it"])
+    assert len(pairs) == 6 and {*check_corpus(tmp_path, pairs, ["test"])["test"].values()} == {3}
+    assert len(read) == len({*read}) == 4
 
 
 def test_nothing_to_check_is_an_error(tmp_path):

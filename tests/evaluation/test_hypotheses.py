@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.evaluation import MadeUpTranslator, sentences
+from zsnmt.evaluation import hypotheses
 from zsnmt.evaluation.hypotheses import (
     Hypotheses,
     Job,
@@ -226,6 +227,18 @@ def test_sets_are_grouped_by_language_and_sources(own):
     assert group_by_source(sets) == [[AA_PIV, AA_BB], [AA_CC], [BB_AA], [PIV_BB]]
     alike = {AA_BB: (["1."], ["1."]), BB_AA: (["1."], ["1."])}  # the same line, but in another language
     assert group_by_source(alike) == [[AA_BB], [BB_AA]]
+
+
+def test_what_files_are_made_with_is_written_once_for_a_source_language(tmp_path, own, monkeypatch):
+    """It has a checksum of every file: to write it for each of them would take their number squared."""
+    written, original = [], hypotheses.write_json
+    to_do = jobs_of(tmp_path / "kept", sets_of(DIRECTIONS), own)
+    monkeypatch.setattr(
+        hypotheses, "write_json", lambda path, content: written.append(path.name) or original(path, content)
+    )
+    run(to_do)
+    assert Counter(written) == {"direct.json": len(LANGUAGES), "pivot.json": len(LANGUAGES) - 1}
+    assert not any(job.missing() for job in jobs_of(tmp_path / "kept", sets_of(DIRECTIONS), own))
 
 
 def test_only_untrained_directions_without_the_pivot_go_through_it(tmp_path, own, monkeypatch):

@@ -11,6 +11,7 @@ import torch
 from tests.conftest import run_command
 from tests.support.rounding import open_in_float64
 from zsnmt.data.language_tags import source_tags
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -135,6 +136,17 @@ def test_batches_hold_like_lengths_and_every_sentence_once(translator, lines):
     assert all(
         len(batch) == 1 or len(batch) * max(len(parts[i].tokens) for i in batch) <= 30 for batch in batches
     )
+
+
+def test_batches_of_a_mask_that_renormalises_have_one_language(translator, lines):
+    parts = list(translator.parts_of(lines, [Direction("velan", to) for to in ("tamun", "velor")], 1))
+    masked = Translator(
+        translator.engine, translator.codec, method=parse_method("mask:renormalise=yes"), direct=translator
+    )
+    batches = [*masked.batches(parts)]
+    assert sorted(place for batch in batches for place in batch) == [*range(len(parts))]
+    assert [{parts[place].direction.target for place in batch} for batch in batches] == [{"tamun"}, {"velor"}]
+    assert len([*translator.batches(parts)]) == 1
 
 
 def test_unknown_languages_are_named_with_the_known_ones(translator):

@@ -103,6 +103,18 @@ def test_lines_are_drawn_by_seed_alike_for_all_directions(runs):
 def test_many_directions_have_fewer_examples_each(runs, monkeypatch):
     monkeypatch.setattr(module, "MOST", 8)
     assert {len(found) for found in examples(runs, number=3).values()} == {2}
+    monkeypatch.setattr(module, "MOST", 2)  # of four directions
+    assert [*examples(runs, number=3)] == [GERMAN_FRENCH, Direction("de", "en")]
+
+
+def test_what_hypotheses_were_made_with_is_read_once_and_not_for_each_direction(runs, monkeypatch):
+    """It says something of every direction itself."""
+    read, original = [], module.read_json
+    monkeypatch.setattr(
+        module, "read_json", lambda path, *others: read.append(path) or original(path, *others)
+    )
+    assert len(examples(runs, number=3)) == 4
+    assert len(read) == len({*read}) == 4  # two systems, each directly and through the pivot
 
 
 def test_none_are_shown_on_request_and_fewer_than_none_are_refused(runs):

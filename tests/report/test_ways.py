@@ -9,11 +9,12 @@ import pytest
 from tests.support.resampled import with_resamples
 from tests.support.runs import make_text, write_run
 from tests.support.scores import all_changed, changed, made_up_result, made_up_scores
+from zsnmt.errors import InputError
 from zsnmt.languages import FAMILIES, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.examples import examples
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import files_beside, page
-from zsnmt.report.scores import read_runs
+from zsnmt.report.scores import check_comparable, read_runs
 from zsnmt.report.systems import gains_table, systems_table, tables
 from zsnmt.report.table import FORMS, Form
 from zsnmt.runs.scores import DIRECT, Way
@@ -143,3 +144,13 @@ def test_every_figure_says_how_it_is_shown_and_which_way_is_better():
         assert figure.shown != "all" or (figure.top and figure.better), (
             "a figure of all tables has intervals and a map"
         )
+
+
+def test_a_method_may_be_scored_for_some_systems_alone_but_in_the_same_directions():
+    without = with_resamples(made_up_scores("residual", 1, 14.0))
+    check_comparable([SCORES[0], without])
+    table = systems_table([SCORES[0], without])
+    assert cell(table, 0, TITLES[0]).mean == pytest.approx(11.0) and cell(table, 1, TITLES[0]) is None
+    fewer = [result for result in SCORES[2].results if result.way != MASK or result.direction.source == "de"]
+    with pytest.raises(InputError, match=r"their directions differ: only baseline seed 1 has fr-de"):
+        check_comparable([SCORES[0], replace(SCORES[2], results=fewer)])

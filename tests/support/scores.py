@@ -1,9 +1,13 @@
 """Scores for tests of tables: figures of no real run."""
 
 from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
 
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, parse_direction
-from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Way
+from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Uncertainty, Way
+from zsnmt.scoring.bootstrap import pack
 
 
 def made_up_result(
@@ -59,3 +63,17 @@ def without(scores: Scores, *left_out: tuple[str, Way]) -> Scores:
         scores,
         results=[result for result in scores.results if (str(result.direction), result.way) not in left_out],
     )
+
+
+def many_languages(number: int, system: str = "baseline") -> Scores:
+    """Scores of every direction between so many languages, resampled, all the same."""
+    resampled = {figure: pack(np.full(3, 20.0), 100) for figure in ("bleu", "chrf")}
+    languages = [f"l{place:02}" for place in range(number)]
+    groups = {True: [(SUPERVISED, DIRECT)], False: [(ZERO_SHOT, DIRECT), (ZERO_SHOT, PIVOT)]}
+    results = [
+        replace(made_up_result(f"{source}-{target}", *group, 20.0), uncertainty=Uncertainty({}, resampled))
+        for source, target in permutations(languages, 2)
+        for group in groups["l00" in (source, target)]
+    ]
+    scores = made_up_scores(system, 1, 0.0)
+    return replace(scores, languages=languages, pivot="l00", results=results)

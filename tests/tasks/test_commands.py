@@ -181,6 +181,10 @@ def test_logs_of_all_directions_are_alike(data, tag_run):
         [(name, type(value), getattr(value, "dtype", None)) for name, value in log.items()] for log in logs
     ]
     assert len(logs) >= 6 and all(kind == kinds[0] for kind in kinds)
+    by_direction = {name: value for name, value in logs[0].items() if name.endswith("_by_direction")}
+    assert [len(value) for value in by_direction.values()] == [len(task.valid_directions)] * 3, (
+        "a figure is one tensor, however many directions there are"
+    )
 
 
 # Translation

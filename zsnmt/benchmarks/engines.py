@@ -1,7 +1,7 @@
 """Engines of translation as they are measured, each with so many workers of so many threads on a CPU."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -14,17 +14,20 @@ from fairseq.sequence_generator import SequenceGenerator
 from zsnmt.benchmarks.subjects import Subject
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine
+from zsnmt.decoding.methods.bundle import Bundle
+from zsnmt.decoding.methods.settings import Mask, Method
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PRECISIONS, PYTORCH
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
+from zsnmt.inference.engines import engine_by
 from zsnmt.inference.export.ctranslate2.check import stock_model
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, best_first
 from zsnmt.inference.export.ctranslate2.writing import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, codec_record
 from zsnmt.inference.pytorch import ManyProcesses
-from zsnmt.languages import LANGUAGES_FILE, language_tag
+from zsnmt.languages import LANGUAGES_FILE, Direction, language_tag
 from zsnmt.runs.folder import PIPELINE_FOLDER
 
 if TYPE_CHECKING:
@@ -37,10 +40,14 @@ logger = logging.getLogger(__name__)
 STOCK = "stock"
 
 
+# How an engine translates, if not directly with the whole vocabulary.
+MASK, PIVOT = "mask", "pivot"
+
+
 @dataclass(frozen=True)
 class Way:
     """An engine with so many workers of so many threads; `export`: the folder that it reads, where it
-    reads one.
+    reads one; `by`: a mask or the pivot, where it goes by one.
     """
 
     engine: str
@@ -48,6 +55,7 @@ class Way:
     workers: int
     threads: int
     export: Path | None = None
+    by: str = ""
 
 
 class CutOff(CTranslate2Engine):
@@ -62,20 +70,59 @@ class CutOff(CTranslate2Engine):
         return best_first(self.read(result))
 
 
+class Masked:
+    """An engine with a method whose sentences are all into one language."""
+
+    def __init__(self, engine: Engine, language: str) -> None:
+        self.engine, self.language, self.signature = engine, language, engine.signature
+
+    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        return self.engine.translate(
+            [Bundle(self.language, (sentence,)) for sentence in batch] for batch in batches
+        )
+
+
+class ThroughPivot:
+    """An engine that translates a subject's sentences into the pivot, and what it found into their target."""
+
+    def __init__(self, engine: Engine, subject: Subject) -> None:
+        self.engine, self.codec, self.signature = engine, subject.codec, engine.signature
+        self.firsts = {str(one): into for one, into in zip(subject.sentences, subject.into_pivot)}
+
+    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        batches = [*batches]
+        size, sentences = len(batches[0]), [sentence for batch in batches for sentence in batch]
+        onward = Direction(self.codec.pivot, self.codec.target(sentences[0]))
+        firsts = self.engine.translate([self.firsts[str(each)] for each in batch] for batch in batches)
+        lines = [self.codec.text(best.tokens, onward.source) for batch in firsts for best, *_ in batch]
+        seconds = [*self.codec.sources(lines, onward)]
+        order = sorted(range(len(seconds)), key=lambda place: -len(seconds[place].source))
+        found = self.engine.translate(
+            [seconds[place] for place in order[begin : begin + size]] for begin in range(0, len(order), size)
+        )
+        of_place = dict(zip(order, (hypotheses for batch in found for hypotheses in batch), strict=True))
+        places = iter(range(len(sentences)))
+        yield from ([of_place[next(places)] for _ in batch] for batch in batches)
+
+
 def ways(subject: Subject, workers: int, one_process: bool, folder: Path) -> Iterator[Way]:
     """All ways, fairseq's of one process first; exports are written into `folder`. What the model does not
-    allow is left out.
+    allow is left out, and so are masks of a subject whose pieces are not counted.
     """
     yield from dict.fromkeys(
         [Way(FAIRSEQ, FLOAT32, 1, threads=workers), Way(FAIRSEQ, FLOAT32, workers, threads=1)]
     )
+    masks = ["", MASK] if subject.counts else [""]
     if reason := why_not_packed(subject.model):
         logger.warning("the PyTorch engine is left out: %s", reason)
     else:
         for precision in PRECISIONS:
-            yield Way(PYTORCH, precision, workers, threads=1)
+            for by in masks:
+                yield Way(PYTORCH, precision, workers, threads=1, by=by)
             if one_process and workers > 1:
                 yield Way(PYTORCH, precision, 1, threads=workers)
+        if subject.into_pivot:
+            yield Way(PYTORCH, FLOAT32, workers, threads=1, by=PIVOT)
     models = {CTRANSLATE2: subject.model}
     if subject.is_random:  # one of trained weights would write other lengths
         models[STOCK] = stock_model(subject.model)
@@ -84,7 +131,8 @@ def ways(subject: Subject, workers: int, one_process: bool, folder: Path) -> Ite
             for precision in PRECISIONS:
                 place = folder / f"{name}-{precision}"
                 export(model, subject.codec, precision, folder=place)
-                yield Way(name, precision, workers, threads=1, export=place)
+                for by in masks if name == CTRANSLATE2 else [""]:
+                    yield Way(name, precision, workers, threads=1, export=place, by=by)
     except InputError as error:
         logger.warning("CTranslate2 is left out: %s", error)
 
@@ -113,7 +161,18 @@ def export(model: BaseFairseqModel, codec: Codec, quantization: str, folder: Pat
 
 
 def open_way(way: Way, subject: Subject) -> Engine:
-    """The engine of a way; fairseq's is the stock search with weights that are not frozen."""
+    """The engine of a way."""
+    engine = open_direct(way, subject)
+    if way.by == MASK:
+        method, language = Method(mask=Mask(renormalise=True)), subject.codec.target(subject.sentences[0])
+        return Masked(engine_by(method, engine, subject.codec, counts=subject.counts), language)
+    return ThroughPivot(engine, subject) if way.by == PIVOT else engine
+
+
+def open_direct(way: Way, subject: Subject) -> Engine:
+    """The engine of a way without a mask and a pivot; fairseq's is the stock search with weights that are not
+    frozen.
+    """
     model, codec, search = subject.model, subject.codec, subject.search
     if way.export is not None:
         return (CutOff if subject.is_random else CTranslate2Engine)(way.export, search, way.workers)
@@ -135,7 +194,7 @@ def open_way(way: Way, subject: Subject) -> Engine:
 
 
 def timed_translation(
-    way: Way, subject: Subject, batch: int
+    way: Way, subject: Subject, batch: int, *, clock: Callable[[], float] = perf_counter
 ) -> Callable[[], tuple[float, list[list[Hypothesis]]]]:
     """A call that translates all sentences, for its seconds and their hypotheses; the first batches are
     translated beforehand.
@@ -145,9 +204,9 @@ def timed_translation(
     batches = [sentences[start : start + batch] for start in range(0, len(sentences), batch)]
 
     def translate() -> tuple[float, list[list[Hypothesis]]]:
-        start = perf_counter()
+        start = clock()
         found = [of_sentence for of_batch in engine.translate(batches) for of_sentence in of_batch]
-        return perf_counter() - start, found
+        return clock() - start, found
 
     for _ in engine.translate(batches[: way.workers]):
         pass

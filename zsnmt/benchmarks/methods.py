@@ -1,18 +1,16 @@
 """What methods of translation cost: several sources or tags for one output, and masks."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 import torch
-from torch import Tensor
 
 from zsnmt.benchmarks.paired import paired_times, ratio_rows
-from zsnmt.benchmarks.subjects import Subject, random_subject
+from zsnmt.benchmarks.subjects import Subject, into_one_language, random_subject
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.engine import MethodEngine
 from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method
+from zsnmt.decoding.methods.vocabulary import penalties
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.languages import language_tag
@@ -26,32 +24,28 @@ VOTE, AVERAGE, CONTRAST, MASK, MASK_ALONE = (
     Method(mask=Mask(renormalise=True)),
 )
 
+SHARE = 0.5  # of the words, which a mask leaves to a language
+
 
 def methods(size: str, lines: int, beam: int, batch: int, rounds: int) -> Iterator[str]:
     """Searches by each method against the direct one, all into one language, by one thread, in processor's
     seconds; what an ensemble's other sources cost is not counted.
     """
     torch.set_num_threads(1)
-    subject = into_one_language(random_subject(size, beam, lines))
+    subject = into_one_language(random_subject(size, beam, lines), SHARE)
     engine = PyTorchEngine(
         subject.model, subject.codec.dictionary, subject.codec.languages, search=subject.search
     )
     direct = "direct"
     jobs: dict[str, Callable[[], object]] = {direct: partial(run, engine, subject.sentences, batch)}
     for title, (method, bundles) in bundles_of(subject).items():
-        masks = (
-            {language: half_mask(subject) for language in subject.codec.languages} if method.mask else None
-        )
+        masks = None
+        if method.mask:
+            masks = penalties(method.mask, subject.counts or {}, subject.codec.dictionary)
         jobs[title] = partial(run, MethodEngine(engine, method, masks), bundles, batch)
     times = paired_times(jobs, rounds, used_seconds)
     yield f"\n{subject.about}: {lines} sentences, beam {beam}, batches of {batch}, {rounds} rounds:\n"
     yield from ratio_rows(times, direct, "the direct search")
-
-
-def into_one_language(subject: Subject) -> Subject:
-    """The subject with all sentences into the language of the first."""
-    start = subject.sentences[0].start
-    return replace(subject, sentences=[each._replace(start=start) for each in subject.sentences])
 
 
 def run(engine: Engine, given: Sequence[Sentence | Bundle], batch: int) -> list[list[list[Hypothesis]]]:
@@ -96,10 +90,3 @@ def bundles_of(subject: Subject) -> dict[str, tuple[Method, list[Bundle]]]:
         "mask": (MASK, [bundle(place) for place in range(len(sentences))]),
         "mask that renormalises": (MASK_ALONE, [bundle(place) for place in range(len(sentences))]),
     }
-
-
-def half_mask(subject: Subject) -> Tensor:
-    """A mask of every other symbol."""
-    values = torch.zeros(len(subject.codec.dictionary))
-    values[subject.codec.dictionary.nspecial :: 2] = -math.inf
-    return values

@@ -4,7 +4,7 @@ weights.
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -18,9 +18,11 @@ from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import language_tag
+from zsnmt.languages import Direction, language_tag
+from zsnmt.runs.folder import piece_counts
 from zsnmt.scoring.metrics import Metrics
 from zsnmt.text.lines import read_lines
+from zsnmt.text.piece_counts import PieceCounts
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
 
@@ -33,7 +35,8 @@ class Subject:
     """A model on the CPU, what turns text into its input, how it searches, and sentences, the longest first.
 
     `bleu`: BLEU (0–100) of what was found for the sentences, where there are references. Of random weights,
-    outputs are cut off.
+    outputs are cut off. `counts`: of the pieces of each language, for a mask; `into_pivot`: the same
+    sentences with the tags of the pivot, where it is neither language.
     """
 
     model: BaseFairseqModel
@@ -43,6 +46,8 @@ class Subject:
     about: str
     bleu: Callable[[list[list[Hypothesis]]], float] | None = None
     is_random: bool = False
+    counts: PieceCounts | None = None
+    into_pivot: Sequence[Sentence] = ()
 
 
 def random_subject(size: str, beam: int, number: int) -> Subject:
@@ -75,6 +80,20 @@ def random_subject(size: str, beam: int, number: int) -> Subject:
     )
 
 
+def into_one_language(subject: Subject, share: float) -> Subject:
+    """The subject with all sentences into the language of the first, whose pieces are this share of the
+    words.
+    """
+    codec, start = subject.codec, subject.sentences[0].start
+    words = codec.dictionary.symbols[codec.dictionary.nspecial + len(codec.languages) :]
+    chosen = random.Random(1).sample(words, round(share * len(words)))
+    return replace(
+        subject,
+        sentences=[each._replace(start=start) for each in subject.sentences],
+        counts={language: dict.fromkeys(chosen, 1) for language in codec.languages},
+    )
+
+
 def random_sentences(codec: Codec, number: int) -> Iterator[Sentence]:
     """Sources of random words and lengths, into all languages in turn."""
     generator, dictionary = random.Random(1), codec.dictionary
@@ -94,9 +113,10 @@ def trained_subject(
     reference: Path | None,
     number: int,
     beam: int = Search.beam,
+    masked: bool = False,
 ) -> Subject:
     """The model of a run, with the first lines of a text; `InputError` for references that are not as many
-    as the text's lines.
+    as the text's lines, and, if it is to be `masked`, for a run whose pieces are not counted.
     """
     lines, references = read_lines(text), [] if reference is None else read_lines(reference)
     if reference is not None and len(references) != len(lines):
@@ -108,8 +128,10 @@ def trained_subject(
     trained = load_run(run)
     codec = trained.codec
     direction = codec.direction(source, target)
-    parts = (tokens for line in lines for tokens in codec.parts(line, source, codec.room(direction)))
-    sentences = longest_first(codec.sentence(tokens, direction) for tokens in parts)
+    parts = [tokens for line in lines for tokens in codec.parts(line, source, codec.room(direction))]
+    parts.sort(key=len, reverse=True)
+    sentences = [codec.sentence(tokens, direction) for tokens in parts]
+    into_pivot = Direction(source, codec.pivot)
 
     def bleu(hypotheses: list[list[Hypothesis]]) -> float:
         translator = Translator(Recorded(sentences, hypotheses), codec)
@@ -124,6 +146,10 @@ def trained_subject(
         sentences=sentences,
         about=about,
         bleu=None if reference is None else bleu,
+        counts=piece_counts(run) if masked else None,
+        into_pivot=[codec.sentence(tokens, into_pivot) for tokens in parts]
+        if codec.pivot not in direction
+        else [],
     )
 
 

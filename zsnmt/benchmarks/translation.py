@@ -1,23 +1,25 @@
 """Engines of translation against fairseq's, in turn, each in processes of its own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 import torch
 
-from zsnmt.benchmarks.engines import STOCK, Way, timed_translation, ways
+from zsnmt.benchmarks.engines import MASK, PIVOT, STOCK, Way, timed_translation, ways
 from zsnmt.benchmarks.helper import Helper
 from zsnmt.benchmarks.paired import ratios, warn_if_busy
-from zsnmt.benchmarks.subjects import Subject, random_subject, trained_subject
-from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
+from zsnmt.benchmarks.subjects import Subject, into_one_language, random_subject, trained_subject
+from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, INT8, PYTORCH
 from zsnmt.decoding.search import Hypothesis
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
-from zsnmt.processes import progress
+from zsnmt.processes import progress, used_seconds
 from zsnmt.report.table import MISSING
 
 NAMES = {
@@ -26,6 +28,7 @@ NAMES = {
     CTRANSLATE2: "CTranslate2",
     STOCK: "CTranslate2, stock model",
 }
+BY = {"": "", MASK: ", the target language's pieces", PIVOT: ", through the pivot"}
 
 
 @dataclass
@@ -50,7 +53,7 @@ class Timed:
     def title(self) -> str:
         """The engine, its precision, its processes and their threads."""
         way = self.way
-        return f"{NAMES[way.engine]} | {way.precision} | {way.workers} × {way.threads}"
+        return f"{NAMES[way.engine]}{BY[way.by]} | {way.precision} | {way.workers} × {way.threads}"
 
     @property
     def speeds(self) -> list[float]:
@@ -81,9 +84,16 @@ def translation(
     workers: int,
     single_process: bool,
     output: Path | None,
+    mask: bool = False,
+    share: float = 0.5,
+    pivot: bool = False,
+    cpu_seconds: bool = False,
 ) -> Iterator[str]:
     """A table of all ways to translate `lines` lines: of `text` by a run, or random ones by random weights
     of a size.
+
+    With a `mask`, also among the pieces of the target language alone, which of random weights are this
+    `share` of the words. With `pivot`, a run also translates through its pivot.
     """
     warn_if_busy()
     torch.set_num_threads(1)  # here, where others begin
@@ -93,17 +103,29 @@ def translation(
                 "--from, --to, --text and --reference belong to a run; name its folder, or leave them out"
             )
         subject = random_subject(size or "paper", beam, lines)
+        if mask:
+            subject = into_one_language(subject, share)
     else:
         if size or not (source and to and text):
             raise InputError("a run is measured with --from, --to and --text, and without --size")
         subject = trained_subject(
-            run, source=source, target=to, text=text, reference=reference, number=lines, beam=beam
+            run,
+            source=source,
+            target=to,
+            text=text,
+            reference=reference,
+            number=lines,
+            beam=beam,
+            masked=mask,
         )
     if not subject.sentences:
         raise InputError(
             "there is nothing to translate; give --lines 1 or more, and a text that is not empty"
         )
-    found = measure_ways(subject, batch, rounds, workers=workers, single_process=single_process)
+    if not pivot:
+        subject = replace(subject, into_pivot=())
+    clock = used_seconds if cpu_seconds else perf_counter
+    found = measure_ways(subject, batch, rounds, workers=workers, single_process=single_process, clock=clock)
     figures = [figures_of(each, found[0], subject) for each in found]
     about = (
         f"{subject.about}: {len(subject.sentences)} sentences, beam {beam}, batches of {batch}, "
@@ -116,12 +138,18 @@ def translation(
 
 
 def measure_ways(
-    subject: Subject, batch: int, rounds: int, workers: int, single_process: bool
+    subject: Subject,
+    batch: int,
+    rounds: int,
+    workers: int,
+    single_process: bool,
+    clock: Callable[[], float],
 ) -> list[Timed]:
     """All ways in turn in each round, start-up and loading apart."""
     with TemporaryDirectory() as folder, ExitStack() as stack:
         found = [Timed(way) for way in ways(subject, workers, single_process, folder=Path(folder))]
-        jobs = [stack.enter_context(Helper(timed_translation, each.way, subject, batch)) for each in found]
+        prepare = partial(timed_translation, clock=clock)
+        jobs = [stack.enter_context(Helper(prepare, each.way, subject, batch)) for each in found]
         for _ in progress(range(rounds), "rounds"):
             for each, job in zip(found, jobs):
                 each.add(*job())
@@ -136,9 +164,10 @@ def figures_of(timed: Timed, baseline: Timed, subject: Subject) -> dict:
     off has no EOS.
     """
     way = timed.way
-    comparable = not subject.is_random or (way.precision == FLOAT32 and way.export is None)
+    comparable = not subject.is_random or (way.precision == FLOAT32 and way.export is None and not way.by)
     return {
         "engine": way.engine,
+        "by": way.by or None,
         "precision": way.precision,
         "workers": way.workers,
         "threads": way.threads,
@@ -175,9 +204,21 @@ def table(found: Sequence[Timed], figures: Sequence[dict]) -> Iterator[str]:
         )
     stock = {each.way.precision: each.title for each in found if each.way.engine == STOCK}
     for each in found:
-        if each.way.engine == CTRANSLATE2 and each.way.precision in stock:
+        if each.way.engine == CTRANSLATE2 and not each.way.by and each.way.precision in stock:
             ratio = ratios(speeds, stock[each.way.precision])[each.title]
             yield f"\nCTranslate2 {each.way.precision} against that of the stock model: {spread(ratio, 3)}"
+    yield from against_int8(found, speeds)
+
+
+def against_int8(found: Sequence[Timed], speeds: Mapping[str, list[float]]) -> Iterator[str]:
+    """How each way compares with CTranslate2's int8 over the whole vocabulary."""
+    direct = (CTRANSLATE2, INT8, "")
+    int8 = [each.title for each in found if (each.way.engine, each.way.precision, each.way.by) == direct]
+    if int8:
+        shown = ratios(speeds, int8[0])
+        yield "\n| engine | precision | processes × threads | ratio to CTranslate2 int8: median (range) |"
+        yield "|---|---|---|---:|"
+        yield from (f"| {title} | {spread(shown[title])} |" for title in speeds)
 
 
 def spread(ratio: tuple[float, float, float], digits: int = 2) -> str:

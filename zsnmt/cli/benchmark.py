@@ -9,6 +9,7 @@ docs/performance.md.
     zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
     zsnmt benchmark translation                       # engines of translation against fairseq's
     zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # with BLEU
+    zsnmt benchmark translation RUN … --mask --pivot             # and by the target language's pieces alone
     zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
     zsnmt benchmark methods                           # ensembles, contrasts, masks against direct translation
     zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
@@ -17,6 +18,7 @@ docs/performance.md.
     zsnmt benchmark faults RUN --from de --to fr --text test.de  # 10,000 requests, most of them wrong
     zsnmt benchmark installation RUN EXPORT --from de --to fr    # sizes on disk, and how long a start takes
     zsnmt benchmark probes                                       # time and memory of states and probes
+    zsnmt benchmark growth --languages 5 10 20 50     # every step, as languages, sentences and model grow
 """
 
 import argparse
@@ -46,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_serving(verbs)
     add_installation(verbs)
     add_probes(verbs)
+    add_growth(verbs)
     options = vars(parser.parse_args(arguments))
     module, verb = options.pop("measure")
 
@@ -161,6 +164,14 @@ def add_translation(verbs: Verbs) -> None:
         action="store_true",
         help="also measure PyTorch in one process with --workers threads",
     )
+    verb.add_argument(
+        "--mask", action="store_true", help="also among the target language's pieces alone, into one language"
+    )
+    verb.add_argument(
+        "--share", type=float, default=0.5, help="of the words of random weights that the language has"
+    )
+    verb.add_argument("--pivot", action="store_true", help="also through a run's pivot")
+    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
     verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
 
 
@@ -243,3 +254,20 @@ def add_probes(verbs: Verbs) -> None:
     verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
     verb.add_argument("--sentences", type=int, default=1147, help="sentences of each language")
     verb.add_argument("--length", type=int, default=25, help="tokens in a sentence, on average")
+
+
+def add_growth(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs, "growth", "growth", does="every step from text to page, as languages, sentences and model grow"
+    )
+    for name, default, does in (
+        ("languages", [5, 10, 20, 50], "numbers of invented languages"),
+        ("pairs", [100], "training pairs of each with the pivot"),
+        ("widths", [64], "widths of the model, which has 5+2 layers"),
+    ):
+        verb.add_argument(f"--{name}", type=int, nargs="+", default=default, help=does)
+    verb.add_argument("--updates", type=int, default=20, help="updates of each training")
+    verb.add_argument("--lines", type=int, default=4, help="lines of the test set")
+    verb.add_argument("--folder", type=Path, help="folder to keep the experiments in (default: none)")
+    verb.add_argument("--output", type=console.output_file, metavar="FILE", help="also write all, in JSON")
+    verb.add_argument("--figure", type=console.output_file, metavar="FILE", help="also draw it, as PNG")

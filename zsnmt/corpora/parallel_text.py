@@ -5,8 +5,9 @@ one untokenised sentence a line, line ends `\\n`, as many lines in one language 
 breaks a rule stops with an InputError that names the file and the line. Nothing is repaired.
 """
 
+import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, zip_longest
 from pathlib import Path
 
@@ -83,6 +84,11 @@ def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tup
     return pairs
 
 
+def number_of_lines(file: Path) -> int:
+    """The lines of a file, which is never held in memory; raises InputError when `iterate_lines` does."""
+    return sum(1 for _ in iterate_lines(file))
+
+
 def iterate_rows(files: Sequence[Path]) -> Iterator[tuple[str, ...]]:
     """Line by line, what stands in all files; `InputError` where they differ in their number of lines."""
     for row in zip_longest(*map(iterate_lines, files)):
@@ -93,21 +99,18 @@ def iterate_rows(files: Sequence[Path]) -> Iterator[tuple[str, ...]]:
         yield row
 
 
-def check_pair(source: Path, target: Path) -> int:
-    """The number of sentence pairs in two files, read once and never held in memory.
+def check_pair(source: Path, target: Path, number_of: Callable[[Path], int] = number_of_lines) -> int:
+    """The number of sentence pairs in two files; `number_of` may know the lines of what many pairs share.
 
-    Raises InputError when the files differ in their number of lines, or when `iterate_lines` does.
+    Raises InputError when the files differ in their number of lines, or when `number_of` does.
     """
-    counts = [0, 0]
-    for pair in zip_longest(iterate_lines(source), iterate_lines(target)):
-        for side, line in enumerate(pair):
-            counts[side] += line is not None
-    if counts[0] != counts[1]:
+    here, there = number_of(source), number_of(target)
+    if here != there:
         raise InputError(
-            f"{source} has {counts[0]} lines and {target} has {counts[1]}; line n of one must be "
+            f"{source} has {here} lines and {target} has {there}; line n of one must be "
             f"the translation of line n of the other"
         )
-    return counts[0]
+    return here
 
 
 def check_corpus(
@@ -121,12 +124,13 @@ def check_corpus(
     if not pairs or not splits:
         raise InputError("there is nothing to check; name at least one language pair and one split")
     counts: dict[str, dict[str, int]] = {}
+    number_of = functools.cache(number_of_lines)
     for split in splits:
         counts[split] = {}
         multiway = {}
         for source, target in pairs:
             files = find_pair(folder, split, source, target=target)
-            counts[split][f"{source}-{target}"] = number = check_pair(*files)
+            counts[split][f"{source}-{target}"] = number = check_pair(*files, number_of)
             if files[0] == folder / f"{split}.{source}":
                 multiway.update(dict.fromkeys(files, number))
         if len(set(multiway.values())) > 1:

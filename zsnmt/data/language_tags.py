@@ -1,5 +1,6 @@
 """Language tags: which stand where, by the placement and the direction."""
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from zsnmt.errors import InputError
@@ -61,6 +62,11 @@ class TagPlacement:
         """Id of the decoder's first input."""
         language = decoder_tag(self.name, direction)
         return self.dictionary.eos() if language is None else self.dictionary.index(language_tag(language))
+
+    def target_of(self, source: Sequence[int], start: int, languages: Iterable[str]) -> str:
+        """The language that a source, with its tags, is translated into, when the decoder begins so."""
+        tag = start if self.starts_decoder else source[self.sides.index("target")]
+        return next(each for each in languages if self.dictionary.index(language_tag(each)) == tag)
 
 
 def source_tags(placement: str, direction: Direction) -> list[str]:

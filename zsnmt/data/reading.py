@@ -104,6 +104,10 @@ class Codec:
             [*self.placement.source_prefix(direction), *tokens], self.placement.decoder_start(direction)
         )
 
+    def target(self, sentence: Sentence) -> str:
+        """The language that the tags of a sentence ask for."""
+        return self.placement.target_of(sentence.source, sentence.start, self.languages)
+
     def room(self, direction: Direction) -> int:
         """How many pieces a source may have, beside its tags and EOS."""
         return self.longest - len(self.placement.source_prefix(direction)) - 1

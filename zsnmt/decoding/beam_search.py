@@ -12,7 +12,7 @@ from zsnmt.decoding.search import Hypothesis, Search
 Candidates = tuple[Tensor, Tensor, Tensor]  # scores, hypotheses and tokens, see `best_candidates`
 # From log-probabilities (N×W×V) after each state, scores of the hypotheses (N×W) and a number: candidates.
 Combination = Callable[[Sequence[Tensor], Tensor, int], Candidates]
-CHUNK = 64  # symbols of which the best is found first; the order of magnitude of √V
+CHUNK = 64  # symbols of which the best is found first
 
 
 def beam_search(
@@ -69,13 +69,16 @@ def beam_search(
 
         ends = candidates.eq(eos) & candidate_scores.ne(-math.inf)
         done = set()
-        for row, place in ends[:, :width].nonzero().tolist():
+        rows, places = ends[:, :width].nonzero().unbind(dim=1)
+        ended = zip(
+            rows.tolist(),
+            history[rows, parents[rows, places]].tolist(),
+            candidate_scores[rows, places].tolist(),
+        )
+        for row, written, log_probability in ended:
             hypotheses = finished[sentences[row]]
             if len(hypotheses) < width:
-                ended = [*history[row, parents[row, place]].tolist(), eos]
-                hypotheses.append(
-                    Hypothesis(ended, search.score(candidate_scores[row, place].item(), step + 1))
-                )
+                hypotheses.append(Hypothesis([*written, eos], search.score(log_probability, step + 1)))
             if len(hypotheses) == width or step == limits[sentences[row]]:
                 done.add(row)
         if len(done) == len(sentences):
@@ -112,29 +115,28 @@ def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> C
     """Scores, hypotheses and tokens of the best continuations of each sentence, best first (N×number each).
 
     `log_probabilities`: N×W×V; `scores`: of the hypotheses so far, N×W. There are fewer than `number` in a
-    tiny vocabulary.
+    tiny vocabulary. The largest of chunks of neighbours are found first; all candidates are in as many
+    chunks.
     """
-    values, tokens = top(log_probabilities, min(number, log_probabilities.size(-1)))  # N×W×number
-    values = (values + scores[..., None]).flatten(1)
-    best, places = values.topk(min(number, log_probabilities[0].numel() - 1), dim=1)
-    return best, places // tokens.size(-1), tokens.flatten(1).gather(1, places)
-
-
-def top(values: Tensor, number: int) -> tuple[Tensor, Tensor]:
-    """The largest values of the last axis, and where they are: …×number each, not in order.
-
-    The largest of interleaved chunks are found first; all winners are in as many chunks.
-    """
-    chunks = values.size(-1) // CHUNK
-    if chunks < 2 * number:
-        return values.topk(number, dim=-1, sorted=False)
-    head, tail = values[..., : chunks * CHUNK].unflatten(-1, (CHUNK, chunks)), values[..., chunks * CHUNK :]
-    _, winners = head.amax(dim=-2).topk(number, dim=-1, sorted=False)  # …×number
-    within = head.gather(-1, winners[..., None, :].expand(*winners.shape[:-1], CHUNK, -1)).flatten(-2)
-    best, places = torch.cat([within, tail], dim=-1).topk(number, dim=-1, sorted=False)
-    in_tail = places - CHUNK * number + chunks * CHUNK
-    in_head = places // number * chunks + winners.gather(-1, places % number)
-    return best, torch.where(places < CHUNK * number, in_head, in_tail)
+    (width, size), device = log_probabilities.shape[1:], scores.device
+    number, chunks = min(number, width * size - 1), size // CHUNK
+    if width * chunks < 2 * number:
+        best, places = (log_probabilities + scores[..., None]).flatten(1).topk(number, dim=1)
+        return best, places // size, places % size
+    head = log_probabilities[..., : chunks * CHUNK].unflatten(-1, (chunks, CHUNK))
+    largest = head.amax(dim=-1) + scores[..., None]  # N×W×chunks
+    winners = largest.flatten(1).topk(number, dim=1, sorted=False).indices  # N×number
+    of_winners = winners // chunks  # the hypothesis of each
+    begins = of_winners * size + winners % chunks * CHUNK
+    within = (begins[..., None] + torch.arange(CHUNK, device=device)).flatten(1)  # N×(number·CHUNK)
+    values = log_probabilities.flatten(1).gather(1, within).unflatten(1, (number, CHUNK))
+    sums = (values + scores.gather(1, of_winners)[..., None]).flatten(1)
+    tail = (log_probabilities[..., chunks * CHUNK :] + scores[..., None]).flatten(1)  # of no chunk
+    best, chosen = torch.cat([sums, tail], dim=1).topk(number, dim=1)
+    rows, rest = torch.arange(width, device=device), torch.arange(chunks * CHUNK, size, device=device)
+    of_tail = (rows[:, None] * size + rest).flatten().expand(len(within), -1)
+    places = torch.cat([within, of_tail], dim=1).gather(1, chosen)
+    return best, places // size, places % size
 
 
 def keep_only(symbol: int, log_probabilities: Tensor, rows: Tensor) -> None:

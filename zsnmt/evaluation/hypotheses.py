@@ -73,14 +73,15 @@ class Hypotheses:
         """The seconds of processors that a direction's translations took; None where that is not known."""
         return self.seconds.get(self.path(direction).name)
 
-    def write(self, direction: Direction, translations: Sequence[str], seconds: float | None = None) -> None:
-        """Keep the translations of a direction, and what they took where that is known."""
-        path = self.path(direction)
-        write_lines(path, translations)
-        self.checksums[path.name] = sha256(path)
-        if seconds is not None:
-            self.seconds[path.name] = round(seconds, 3)
-        self.keep()
+    def write(self, translations: Mapping[Direction, Sequence[str]], seconds: float | None = None) -> None:
+        """Keep the translations of some directions, and what each took where that is known."""
+        for direction, lines in translations.items():
+            path = self.path(direction)
+            write_lines(path, lines)
+            self.checksums[path.name] = sha256(path)
+            if seconds is not None:
+                self.seconds[path.name] = round(seconds, 3)
+        self.keep()  # once, as it says something of every direction
 
 
 def read_settings(record: Path) -> dict:
@@ -140,8 +141,7 @@ class Job(NamedTuple):
                 kept, direction = self.first_leg
                 before = kept.seconds_of(direction)
                 seconds = None if before is None else seconds + before / len(self.legs)
-            for direction, leg in missing.items():
-                self.kept.write(direction, translations[leg], seconds)
+            self.kept.write({direction: translations[leg] for direction, leg in missing.items()}, seconds)
 
 
 def jobs(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.corpora.parallel_text import check_pair, find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import check_pair, find_pair, number_of_lines, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import Pair
 from zsnmt.files.checksums import sha256
@@ -106,8 +106,9 @@ def read_pairs(
     """The first lines (or all) of each direction's checked files, the references as respelt; a file is read
     and spelt once.
     """
+    number_of = functools.cache(number_of_lines)
     for pair in files.values():
-        check_pair(*pair)
+        check_pair(*pair, number_of)
     read = functools.cache(lambda path: read_lines(path)[:lines])
     references = functools.cache(lambda path, language: [respell(line, language) for line in read(path)])
     return {

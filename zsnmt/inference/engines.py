@@ -11,17 +11,19 @@ from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH,
 from zsnmt.decoding.search import Engine, Search
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
-from zsnmt.inference.export.ctranslate2.engine import check_search
+from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, check_search
+from zsnmt.inference.export.ctranslate2.mask import MaskEngine, mask_of
 from zsnmt.inference.export.folder import describe_export, export_folder, is_export
 from zsnmt.inference.export.formats import load_format
 from zsnmt.runs.folder import MODEL_FILE
+from zsnmt.text.piece_counts import PieceCounts
 
 logger = logging.getLogger(__name__)
 
 EngineAndCodec = tuple[Engine, Codec]
 METHOD_REFUSAL = (  # follows the name of an engine or a folder
     "cannot translate by {way}, which takes several sources or leaves out pieces; give a run folder whose "
-    "model can be packed, and --engine pytorch"
+    "model can be packed, and --engine pytorch; of these ways CTranslate2 knows mask:renormalise=yes alone"
 )
 
 
@@ -132,8 +134,21 @@ def is_present(export: Path, run: Path) -> bool:
 
 
 def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
-    """`InputError` for a method with an export, or with an engine that cannot, before anything is loaded."""
+    """`InputError` for a method with an export, or with an engine, that cannot, before anything is loaded."""
     if is_export(folder):
-        raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")
-    if choice.engine in (CTRANSLATE2, FAIRSEQ):
+        if not (mask_of(method) and describe_export(folder)["format"] == CTRANSLATE2):
+            raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")
+    elif choice.engine == FAIRSEQ or choice.engine == CTRANSLATE2 and not mask_of(method):
         raise InputError(f"--engine {choice.engine} {METHOD_REFUSAL.format(way=method.name)}")
+
+
+def engine_by(method: Method, engine: Engine, codec: Codec, *, counts: PieceCounts | None = None) -> Engine:
+    """The model of an engine, searched by a method; masks need the `counts` of the pieces of each language.
+
+    Raises `InputError` for an engine that cannot, and for a mask without counts.
+    """
+    if isinstance(engine, CTranslate2Engine) and (mask := mask_of(method)):
+        return MaskEngine(engine, mask, counts or {})
+    from zsnmt.inference.pytorch import apply_method  # loads PyTorch
+
+    return apply_method(engine, method, codec, counts=counts)

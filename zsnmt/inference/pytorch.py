@@ -11,6 +11,7 @@ from zsnmt.data.reading import Codec
 from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.methods.engine import MethodEngine
+from zsnmt.decoding.methods.pieces import check_counts
 from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.methods.vocabulary import penalties
 from zsnmt.decoding.options import FAIRSEQ, FLOAT32, EngineChoice
@@ -98,11 +99,7 @@ def method_engine(
         )
     masks = None
     if method.mask:
-        if unknown := [language for language in codec.languages if language not in (counts or {})]:
-            raise InputError(
-                f"a mask needs the counts of pieces in the training text, and there are none of "
-                f"{', '.join(unknown)}; count them with zsnmt count-pieces RUN, or translate without"
-            )
+        check_counts(counts or {}, codec.languages)
         masks = penalties(method.mask, counts or {}, codec.dictionary)
     return MethodEngine(alone, method, masks)
 

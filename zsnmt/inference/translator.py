@@ -13,7 +13,7 @@ from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
-from zsnmt.inference.engines import open_engine
+from zsnmt.inference.engines import engine_by, open_engine
 from zsnmt.inference.parts import Part
 from zsnmt.inference.translation import Translation, join_translations
 from zsnmt.languages import Direction
@@ -74,10 +74,8 @@ class Translator:
 
         Raises `InputError` for an engine that cannot, and for languages that the model does not know.
         """
-        from zsnmt.inference.pytorch import apply_method  # loads PyTorch
-
         method = method.of(self.languages)
-        engine = apply_method(self.direct.engine, method, self.codec, counts=counts)
+        engine = engine_by(method, self.direct.engine, self.codec, counts=counts)
         return Translator(
             engine,
             self.codec,
@@ -318,12 +316,14 @@ class Translator:
 
     def batches(self, parts: Sequence[Part]) -> Iterator[list[int]]:
         """Places of the parts in batches of like length, the longest first; those of one line stay
-        together.
+        together, unless a batch is searched among the pieces of one language.
         """
+        apart = self.method is not None and self.method.renormalises
+        written = [part.direction.target if apart else "" for part in parts]
         batch: list[int] = []
-        for place in sorted(range(len(parts)), key=lambda place: -len(parts[place].tokens)):
+        for place in sorted(range(len(parts)), key=lambda place: (written[place], -len(parts[place].tokens))):
             full = batch and len(parts[batch[0]].tokens) * (len(batch) + 1) > self.batch_tokens
-            if full or len(batch) == BATCH_SENTENCES:
+            if full or len(batch) == BATCH_SENTENCES or batch and written[place] != written[batch[0]]:
                 yield batch
                 batch = []
             batch.append(place)

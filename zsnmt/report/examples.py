@@ -4,6 +4,7 @@ import logging
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from zsnmt.corpora.parallel_text import find_pair
@@ -49,7 +50,8 @@ class Example:
 def examples(
     runs: Sequence[Run], number: int, seed: int = 1, text: Path | None = None
 ) -> dict[Direction, list[Example]]:
-    """At most `number` examples of each direction, with the outputs of each system's first run.
+    """At most `number` examples of each direction, with the outputs of each system's first run; of very many
+    directions only so many have one as a page has room for, from the first to the last in equal steps.
 
     `text` is the folder of the test set where it is no longer the one that the score files name. What cannot
     be shown truthfully is left out with a warning: hypotheses of another model or test set, or text that is
@@ -57,16 +59,18 @@ def examples(
     """
     if number < 0:
         raise InputError(f"{number} examples per direction cannot be shown; give 0 for none")
-    shown = [run for run in first_runs(runs) if number and hypotheses_fit(run)]
+    shown = [kept for run in first_runs(runs) if number and (kept := kept_by(run))]
     if not shown:
         return {}
-    text = text or Path(shown[0].scores.text or "text")
+    text = text or Path(shown[0].run.scores.text or "text")
     if not text.is_dir():
         logger.warning("no examples: the test set %s is not a folder; name it with --text", text)
         return {}
-    directions = all_directions([run.scores for run in shown])
+    directions = [*all_directions([kept.run.scores for kept in shown])]
+    if len(directions) > MOST:
+        directions = [directions[place * len(directions) // MOST] for place in range(MOST)]
     number = min(number, max(1, MOST // len(directions)))
-    identifier = sentence_identifier(shown[0].scores, text)
+    identifier = sentence_identifier(shown[0].run.scores, text)
     found = {}
     for direction in directions:
         try:
@@ -76,6 +80,32 @@ def examples(
         except InputError as error:
             logger.warning("no examples of %s: %s", direction, error)
     return found
+
+
+class Kept:
+    """The translations that a run kept of the test set; `made_with`: with what those of each way were made.
+
+    Raises `InputError` where that is not known.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.folder = run, run.folder / HYPOTHESES
+        remedy = f"score the run with recipes/evaluate.sh {run.folder}"
+        self.made_with = {
+            way: read_json(settings_file(self.folder, way), remedy, {"sources": Mapping[str, str]})
+            for way in ways_of([run.scores])
+        }
+
+    @cached_property
+    def sharing(self) -> dict[tuple[str, str | None], list[Direction]]:
+        """The directions through the pivot in groups of one source language and the same sources, by the
+        checksum of those.
+        """
+        groups: dict[tuple[str, str | None], list[Direction]] = {}
+        for name, checksum in self.made_with[PIVOT]["sources"].items():
+            direction = parse_direction(name)
+            groups.setdefault((direction.source, checksum), []).append(direction)
+        return groups
 
 
 def first_runs(runs: Sequence[Run]) -> list[Run]:
@@ -88,26 +118,27 @@ def first_runs(runs: Sequence[Run]) -> list[Run]:
 
 def examples_of(
     direction: Direction,
-    runs: Sequence[Run],
+    shown: Sequence[Kept],
     text: Path,
     number: int,
     seed: int,
     identifier: Identifier | None,
 ) -> list[Example]:
     """The examples of one direction; `InputError` where the text is not what was translated."""
-    sources, references = read_pair(text, direction, runs)
+    sources, references = read_pair(text, direction, shown)
     lines = sorted(random.Random(seed).sample(range(len(sources)), min(number, len(sources))))
     made = [Example(line + 1, sources[line], references[line]) for line in lines]
-    for run in runs:
-        for way, hypotheses in read_hypotheses(run, direction, len(sources)).items():
+    for kept in shown:
+        scores = kept.run.scores
+        for way, hypotheses in read_hypotheses(kept, direction, len(sources)).items():
             outputs = [hypotheses[line] for line in lines]
             languages = identifier.identify(outputs) if identifier else [direction.target] * len(outputs)
-            into_pivot = read_into_pivot(run, direction, len(sources)) if way == PIVOT else None
+            into_pivot = read_into_pivot(kept, direction, len(sources)) if way == PIVOT else None
             for example, output, language in zip(made, outputs, languages):
                 example.outputs.append(
                     Output(
-                        run.scores.system,
-                        way_title(way, run.scores.pivot),
+                        scores.system,
+                        way_title(way, scores.pivot),
                         output,
                         strayed=None if language == direction.target else language,
                         in_pivot=None if into_pivot is None else into_pivot[example.line - 1],
@@ -116,33 +147,34 @@ def examples_of(
     return made
 
 
-def read_pair(text: Path, direction: Direction, runs: Sequence[Run]) -> tuple[list[str], list[str]]:
+def read_pair(text: Path, direction: Direction, shown: Sequence[Kept]) -> tuple[list[str], list[str]]:
     """Sources and references as they were scored; `InputError` if the sources are not those that were
     translated.
     """
-    decoding = runs[0].scores.decoding
+    decoding = shown[0].run.scores.decoding
     paths = find_pair(text, decoding.get("split", "test"), *direction)
     checksum = sha256(paths[0])
-    for run in runs:
-        if settings(run, ways_of([run.scores])[0])["sources"].get(str(direction), checksum) != checksum:
+    for kept in shown:
+        made_with = next(iter(kept.made_with.values()))
+        if made_with["sources"].get(str(direction), checksum) != checksum:
             raise InputError(
-                f"{paths[0]} is not what {run.folder} translated; give the folder of that test set with "
+                f"{paths[0]} is not what {kept.run.folder} translated; give the folder of that test set with "
                 "--text"
             )
     sources, references = (read_lines(path)[: decoding.get("lines")] for path in paths)
     return sources, references
 
 
-def read_hypotheses(run: Run, direction: Direction, lines: int) -> dict[Way, list[str]]:
+def read_hypotheses(kept: Kept, direction: Direction, lines: int) -> dict[Way, list[str]]:
     """What a run kept of a direction, by the way it was decoded; `InputError` unless it is what was scored,
     with a line for each source.
     """
-    paths = {way: hypotheses_file(run.folder / HYPOTHESES, way, direction) for way in ways_of([run.scores])}
-    kept = {way: path for way, path in paths.items() if path.is_file()}
-    for way, path in kept.items():
-        if not is_as_translated(path, settings(run, way)):
+    paths = {way: hypotheses_file(kept.folder, way, direction) for way in kept.made_with}
+    there = {way: path for way, path in paths.items() if path.is_file()}
+    for way, path in there.items():
+        if not is_as_translated(path, kept.made_with[way]):
             raise InputError(f"{path} is not what was scored; score the run again")
-    return {way: read_whole(path, lines) for way, path in kept.items()}
+    return {way: read_whole(path, lines) for way, path in there.items()}
 
 
 def read_whole(path: Path, lines: int) -> list[str]:
@@ -153,51 +185,40 @@ def read_whole(path: Path, lines: int) -> list[str]:
     return hypotheses
 
 
-def read_into_pivot(run: Run, direction: Direction, lines: int) -> list[str] | None:
+def read_into_pivot(kept: Kept, direction: Direction, lines: int) -> list[str] | None:
     """What the sources of a direction were in the pivot on their way through it; None where it is not there.
 
     It is kept once for all directions that share the sources: as a direct translation, where the run pivots
     itself and has the same sources there, else as `INTO_PIVOT` (`zsnmt.evaluation.hypotheses.jobs`).
     """
-    folder, sources = run.folder / HYPOTHESES, settings(run, PIVOT)["sources"]
-    sharing = [
-        other
-        for other in map(parse_direction, sources)
-        if other.source == direction.source and sources[str(other)] == sources.get(str(direction))
-    ]
-    paths = [hypotheses_file(folder, INTO_PIVOT, other) for other in sharing]
-    first = Direction(direction.source, run.scores.pivot)
-    if "pivot_model" not in run.scores.decoding and first in sharing:
-        paths = [hypotheses_file(folder, DIRECT, first)]
+    checksum = kept.made_with[PIVOT]["sources"].get(str(direction))
+    sharing = kept.sharing.get((direction.source, checksum), [])
+    paths = [hypotheses_file(kept.folder, INTO_PIVOT, other) for other in sharing]
+    first = Direction(direction.source, kept.run.scores.pivot)
+    if "pivot_model" not in kept.run.scores.decoding and first in sharing:
+        paths = [hypotheses_file(kept.folder, DIRECT, first)]
     return next((read_whole(path, lines) for path in paths if path.is_file()), None)
 
 
-def settings(run: Run, way: Way) -> dict:
-    """What the hypotheses of a run were made with."""
-    return read_json(
-        settings_file(run.folder / HYPOTHESES, way),
-        f"score the run with recipes/evaluate.sh {run.folder}",
-        {"sources": Mapping[str, str]},
-    )
-
-
-def hypotheses_fit(run: Run) -> bool:
-    """Whether a run kept the hypotheses that its scores are of, in every way; says so where not."""
+def kept_by(run: Run) -> Kept | None:
+    """What a run kept of the hypotheses that its scores are of, in every way; None, and says so, where it did
+    not.
+    """
     system, decoding = run.scores.system, run.scores.decoding
     try:
-        made_with = {way: settings(run, way) for way in ways_of([run.scores])}
+        kept = Kept(run)
     except InputError as error:
         logger.warning("no examples of %s: %s", system, error)
-        return False
+        return None
     alike = {name: value for name, value in decoding.items() if name != "pivot_model"}
-    alike["sources"] = next(iter(made_with.values()))["sources"]
+    alike["sources"] = next(iter(kept.made_with.values()))["sources"]
     if all(
-        ({**decoding, **alike} if way == PIVOT else alike).items() <= found.items()
-        for way, found in made_with.items()
+        ({**decoding, **alike} if way == PIVOT else alike).items() <= made_with.items()
+        for way, made_with in kept.made_with.items()
     ):
-        return True
-    logger.warning("no examples of %s: what %s holds is not what was scored", system, run.folder / HYPOTHESES)
-    return False
+        return kept
+    logger.warning("no examples of %s: what %s holds is not what was scored", system, kept.folder)
+    return None
 
 
 def sentence_identifier(scores: Scores, text: Path) -> Identifier | None:

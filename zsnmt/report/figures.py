@@ -2,16 +2,17 @@
 SVG.
 """
 
+import functools
 import io
 import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
+from matplotlib.colors import Colormap, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter
@@ -36,6 +37,7 @@ LINE_COLOURS = (
 MARKERS = "os^Dv"
 CELL = 0.52, 0.39  # of a heat map: width and height in inches, room for −12.3
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
+CROWD = 500  # points of a scatter that would hide one another
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
 LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":", FEW_SHOT: "-."}
 STYLE = {
@@ -56,24 +58,16 @@ def heat_map(cells: HeatMap) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(CELL[0] * number, CELL[1] * number))
         axes = figure.add_axes((0, 0, 1, 1))  # labels stand outside, where saving finds them
-        colours = matplotlib.colormaps[COLOUR_MAPS[cells.scale]]
-        spread = (cells.high - cells.low) or 1
         for row, source in enumerate(cells.languages):
             for column, target in enumerate(cells.languages):
-                value = cells.values.get(Direction(source, target))
-                if value is not None:
-                    colour = colours((value - cells.low) / spread)
+                cell = cell_of(cells, Direction(source, target))
+                if cell is not None:
                     axes.add_patch(
-                        matplotlib.patches.Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="none")
+                        matplotlib.patches.Rectangle(
+                            (column, row), 1, 1, facecolor=cell.colour, edgecolor="none"
+                        )
                     )
-                    axes.text(
-                        column + 0.5,
-                        row + 0.5,
-                        format_cell(value, cells),
-                        color=readable_on(colour),
-                        ha="center",
-                        va="center",
-                    )
+                    axes.text(column + 0.5, row + 0.5, cell.number, color=cell.ink, ha="center", va="center")
         axes.set(xlim=(0, number), ylim=(number, 0), xlabel=cells.across, ylabel=cells.down)
         places = [place + 0.5 for place in range(number)]
         axes.set_xticks(places, cells.languages)
@@ -82,6 +76,30 @@ def heat_map(cells: HeatMap) -> Figure:
         axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
         axes.spines[:].set_visible(False)
     return figure
+
+
+class HeatCell(NamedTuple):
+    """A cell of a heat map: what is written in it, and in which colour on which (`#rrggbb`)."""
+
+    number: str
+    ink: str
+    colour: str
+
+
+def cell_of(cells: HeatMap, direction: Direction) -> HeatCell | None:
+    """The cell of a direction; None for one without value."""
+    value = cells.values.get(direction)
+    if value is None:
+        return None
+    spread = (cells.high - cells.low) or 1
+    colour = colour_map(cells.scale)((value - cells.low) / spread)
+    return HeatCell(format_cell(value, cells), readable_on(colour), to_hex(colour))
+
+
+@functools.cache
+def colour_map(scale: str) -> Colormap:
+    """What colours say on a scale; matplotlib makes one anew for each that asks."""
+    return matplotlib.colormaps[COLOUR_MAPS[scale]]
 
 
 def format_cell(value: float, cells: HeatMap) -> str:
@@ -107,7 +125,8 @@ def pivot_scatter(compared: Sequence[AgainstPivot], systems: Sequence[str], figu
         axes = drawing.add_subplot(xlabel=f"{figure} through the pivot", ylabel=f"{figure}, direct")
         for one in compared:
             through, direct = zip(*one.points.values())
-            axes.plot(through, direct, **look(systems.index(one.system)), linestyle="", alpha=0.75)
+            size = {"alpha": 0.75} if len(one.points) < CROWD else {"alpha": 0.3, "markersize": 2}
+            axes.plot(through, direct, linestyle="", **look(systems.index(one.system)) | size)
         values = [value for one in compared for point in one.points.values() for value in point]
         top = 1.04 * max(values) or 1
         axes.plot([0, top], [0, top], color=INK, linewidth=0.9)

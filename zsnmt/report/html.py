@@ -8,9 +8,12 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from zsnmt.files.replacing import replacing
+from zsnmt.languages import Direction
 from zsnmt.report import figures
 from zsnmt.report.plotted import HeatMap
 from zsnmt.report.table import format_cell
+
+MOST_DRAWN = 20  # languages of a heat map that is a drawing
 
 
 def templates(folder: Path) -> Environment:
@@ -33,9 +36,22 @@ def drawn_maps(maps: Sequence[HeatMap], numbers: str) -> dict[str, list[dict]]:
     drawn: dict[str, list[dict]] = {}
     for place, cells in enumerate(maps):
         label = f"{cells.title}, {cells.system}, {cells.down} by {cells.across}; the numbers are in {numbers}"
-        drawing = Markup(figures.inline_svg(figures.heat_map(cells), f"{cells.kind}{place}", label))
+        if len(cells.languages) > MOST_DRAWN:
+            drawing = matrix(cells, label)
+        else:
+            drawing = Markup(figures.inline_svg(figures.heat_map(cells), f"{cells.kind}{place}", label))
         drawn.setdefault(cells.system, []).append({"title": cells.title, "drawing": drawing})
     return drawn
+
+
+def matrix(cells: HeatMap, label: str) -> Markup:
+    """A heat map as a table, which is smaller than a drawing, and whose languages stay in sight."""
+    rows = [
+        (source, [figures.cell_of(cells, Direction(source, target)) for target in cells.languages])
+        for source in cells.languages
+    ]
+    template = templates(Path(__file__).parent).get_template("matrix.html.jinja")
+    return Markup(template.render(cells=cells, rows=rows, label=label))
 
 
 def inline_figures(named: Sequence[tuple[str, str, Figure]]) -> list[dict]:

@@ -19,7 +19,7 @@ from zsnmt.languages import (
 from zsnmt.report import figures
 from zsnmt.report.chosen import marked
 from zsnmt.report.comparison import comparison_figures
-from zsnmt.report.examples import Example
+from zsnmt.report.examples import MOST, Example
 from zsnmt.report.finding import finding
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inline_figures, templates, write
@@ -52,6 +52,7 @@ APART = (
     "runs",
 )  # tables that have places of their own
 MOST_PANELS = 30  # directions that have a panel each
+MOST_ROWS = 1000  # of a table of directions that is open when the page is
 KIND_NOTES = {
     ZERO_RESOURCE: "zero-resource directions have synthetic text alone",
     FEW_SHOT: "few-shot directions have a few lines of it",
@@ -73,6 +74,7 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         f"{', '.join(first.languages).replace(first.pivot, f'{first.pivot} (the pivot)', 1)}.",
         pivot=first.pivot,
         tables=made,
+        most_rows=MOST_ROWS,
         summaries=[name for name in made if name not in APART],
         papers=beside_papers(all_scores, probed),
         remedies=inline_figures(remedy_figures(all_scores)),
@@ -90,23 +92,22 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         examples=examples,
         linked={str(direction) for direction in examples},
         examples_seed=examples_seed,
+        left_out=left_out_note(all_scores, examples),
         marks=marks_note(first, examples),
         others=others,
         kinds_note="; ".join(note for kind, note in KIND_NOTES.items() if kind in groups),
-        kinds={
-            direction: ", ".join(kind_names(all_scores, direction))
-            for direction in all_directions(all_scores)
-        },
+        kinds=kind_names(all_scores),
         bleu=mean_bleu(all_scores),
     )
 
 
-def kind_names(all_scores: Sequence[Scores], direction: Direction) -> list[str]:
-    """What a direction is to the runs, each kind once."""
-    kinds = {
-        result.kind for scores in all_scores for result in scores.results if result.direction == direction
+def kind_names(all_scores: Sequence[Scores]) -> dict[Direction, str]:
+    """What each direction is to the runs, each kind once."""
+    found = {(result.direction, result.kind) for scores in all_scores for result in scores.results}
+    return {
+        direction: ", ".join(kind_name(kind) for kind in KINDS if (direction, kind) in found)
+        for direction in all_directions(all_scores)
     }
-    return [kind_name(kind) for kind in KINDS if kind in kinds]
 
 
 def remedy_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]]:
@@ -154,6 +155,12 @@ def mean_bleu(all_scores: Sequence[Scores]) -> dict[Direction, float]:
         direction: fmean(of_run[direction] for of_run in figures_of if direction in of_run)
         for direction in all_directions(all_scores)
     }
+
+
+def left_out_note(all_scores: Sequence[Scores], examples: Mapping[Direction, Sequence[Example]]) -> str:
+    """How many directions have examples, where there are too many for all."""
+    number = len(all_directions(all_scores))
+    return f"They are of {len(examples)} of the {number:,} directions. " if number > MOST else ""
 
 
 def marks_note(scores: Scores, examples: Mapping[Direction, Sequence[Example]]) -> str:

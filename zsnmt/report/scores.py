@@ -154,20 +154,24 @@ def system_kind(runs: Sequence[Scores], direction: Direction, otherwise: str) ->
     """The kind of a direction to a system, which may have learned from synthetic text what is zero-shot to
     others; `otherwise` where it was not scored.
     """
-    return next((result.kind for result in runs[0].results if result.direction == direction), otherwise)
+    return runs[0].kinds.get(direction, otherwise)
 
 
 def check_comparable(all_scores: Sequence[Scores]) -> None:
     """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once.
 
-    What is zero-shot to one may be zero-resource or few-shot to another.
+    A method of decoding may be scored for some of them alone. What is zero-shot to one may be zero-resource
+    or few-shot to another.
     """
     names = [scores.name for scores in all_scores]
     kinds = {kind: kind_name(kind) for kind, _ in groups_of(all_scores)}
     if len(others := {*kinds} - {SUPERVISED}) > 1:
         kinds |= dict.fromkeys(others, NOT_SUPERVISED[FEW_SHOT in others])
-    found = [conditions(scores, kinds) for scores in all_scores]
-    check_alike([*zip(names, found)], "score them alike or make two tables")
+    remedy = "score them alike or make two tables"
+    check_alike([(scores.name, conditions(scores, kinds)) for scores in all_scores], remedy)
+    for method in ways_of(all_scores):
+        scored = [scores for scores in all_scores if any(result.way == method for result in scores.results)]
+        check_alike([(scores.name, directions_by([method], scores, kinds)) for scores in scored], remedy)
     if len(set(names)) < len(names):
         raise InputError(f"a run is given twice: {', '.join(names)}")
     check_adaptations(all_scores)
@@ -192,11 +196,19 @@ def conditions(scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
         "configs": {scores.config},
         "signatures": {f"{name} {signature}" for name, signature in scores.signatures.items()},
         "settings of decoding": {f"{name} {value}" for name, value in decoding.items()},
+        **directions_by((DIRECT, PIVOT), scores, kinds),
+        "test sets": {scores.test_set or "one that was not recorded"},
+    }
+
+
+def directions_by(ways: Sequence[Way], scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
+    """The directions that were scored by some ways, as a condition."""
+    return {
         "directions": {
             f"{result.direction} ({words(kinds[result.kind], result.way.phrase)})"
             for result in scores.results
-        },
-        "test sets": {scores.test_set or "one that was not recorded"},
+            if result.way in ways
+        }
     }
 
 

@@ -49,12 +49,10 @@ def resamples(scores: Scores, column: Column, directions: Collection[Direction] 
         mean = scores.means.get((column.kind, column.way))
         texts = [mean.resampled.get(column.figure) if mean else None]
     else:
-        results = scores.select(column.kind, column.way).values()
-        texts = [
-            result.uncertainty.resampled.get(column.figure)
-            for result in results
-            if result.direction in directions
-        ]
+        results = scores.select(column.kind, column.way)
+        there = results.keys() & {*directions}
+        in_order = filter(there.__contains__, results) if len(there) > 1 else there
+        texts = [results[direction].uncertainty.resampled.get(column.figure) for direction in in_order]
     known, top = complete(texts), FIGURES[column.figure].top
     if not known or top is None:
         return None

@@ -167,6 +167,11 @@ class Scores:
         return order_groups(self._groups)
 
     @cached_property
+    def kinds(self) -> dict[Direction, str]:
+        """What each direction is to the run."""
+        return {result.direction: result.kind for result in reversed(self.results)}
+
+    @cached_property
     def _groups(self) -> dict[tuple[str, Way], dict[Direction, Result]]:
         groups: dict[tuple[str, Way], dict[Direction, Result]] = {}
         for result in self.results:

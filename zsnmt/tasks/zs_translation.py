@@ -33,6 +33,7 @@ DEFAULT_PLACEMENT = "t_dec"
 ALL, FROM_PIVOT = "all", "from_pivot"  # words for directions: those with text, those out of the pivot
 FEW_LINES = "few_lines"  # the name of the extra data with a few lines of zero-shot directions
 AFTER_PIPELINES = "valid_bleu_lines"  # an option younger than `pipeline.json`, which older checkpoints lack
+BY_DIRECTION = "_by_direction"  # ends the names of figures in logs that have a row for each direction
 STOCK_OPTIONS = (
     "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
     "fixed_dictionary"
@@ -251,15 +252,22 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             log = {
                 name: torch.zeros_like(value) if torch.is_tensor(value) else 0 for name, value in log.items()
             }
+        place = self.valid_places.get(sample.get("direction", ""))
         for name, value in figures.items():
+            # One tensor for all directions, which workers add up: a number for each costs more than a batch.
             value = torch.as_tensor(value)
-            for direction in self.valid_directions:
-                # Tensors in every case: where workers add up their logs, numbers are summed apart.
-                here = sample.get("direction") == direction
-                log[f"{name}@{direction}"] = value if here else torch.zeros_like(value)
+            of_directions = value.new_zeros(len(self.valid_directions), *value.shape)
+            if place is not None:
+                of_directions[place] = value
+            log[f"{name}{BY_DIRECTION}"] = of_directions
         return loss, sample_size, log
 
-    @property
+    @functools.cached_property
+    def valid_places(self) -> dict[str, int]:
+        """Where the directions of validation stand in their list."""
+        return {direction: place for place, direction in enumerate(self.valid_directions)}
+
+    @functools.cached_property
     def decisive_directions(self) -> list[str]:
         """Directions that choose the best checkpoint: those of training, unless validation has none of them
         or others are to choose too.
@@ -300,15 +308,17 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             super().reduce_metrics(logging_outputs, criterion)
         else:
             metrics.log_scalar("loss", 0, 0)  # a batch that does not count; fairseq wants a loss of each
-        for direction in self.valid_directions:
-            tokens = sum(log.get(f"ntokens@{direction}", 0) for log in logging_outputs)
-            if tokens > 0:
-                loss = sum(log[f"nll_loss@{direction}"] for log in logging_outputs)
-                metrics.log_scalar(f"nll_loss_{direction}", loss / tokens / math.log(2), tokens, round=3)
-                if counts := [
-                    log[f"bleu@{direction}"] for log in logging_outputs if f"bleu@{direction}" in log
-                ]:
-                    log_bleu(direction, sum(counts).cpu())
+        if not any(f"ntokens{BY_DIRECTION}" in log for log in logging_outputs):
+            return  # they are of training
+        tokens, losses, bleu = (
+            sum(log[name] for log in logging_outputs if name in log)
+            for name in (f"{figure}{BY_DIRECTION}" for figure in ("ntokens", "nll_loss", "bleu"))
+        )
+        for place in tokens.nonzero().flatten().tolist():
+            direction, number = self.valid_directions[place], tokens[place]
+            metrics.log_scalar(f"nll_loss_{direction}", losses[place] / number / math.log(2), number, round=3)
+            if torch.is_tensor(bleu):
+                log_bleu(direction, bleu[place].clone().cpu())
 
     def post_validate(self, model: nn.Module, stats: dict, agg: MetersDict) -> None:
         """Record the figures of each direction in `validation.jsonl` beside the checkpoints."""

@@ -225,7 +225,7 @@ def test_the_script_writes_a_treebank_of_each_language(tmp_path: Path) -> None:
     [
         (["--sentences", 0], "sentences is 0; ask for at least 1 sentence"),
         (["--valid", 0], "valid is 0; ask for at least 1 sentence"),
-        (["--number", 10], "10 standard languages: there are 1 to 9"),
+        (["--number", 100], "100 standard languages: there are 1 to 99"),
         (["--concepts", 3], "3 concepts are too few"),
         (["--languages", "nowhere.json"], "nowhere.json cannot be read as JSON"),
     ],

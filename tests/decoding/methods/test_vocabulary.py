@@ -6,8 +6,9 @@ import pytest
 import torch
 from fairseq.data import Dictionary
 
+from zsnmt.decoding.methods.pieces import has_letter
 from zsnmt.decoding.methods.settings import Mask
-from zsnmt.decoding.methods.vocabulary import has_letter, penalties
+from zsnmt.decoding.methods.vocabulary import penalties
 from zsnmt.errors import InputError
 
 COUNTS = {"de": {"▁und": 7, "▁so": 2, "a": 1}, "en": {"▁and": 9, "▁so": 5, "12": 3}}

@@ -3,13 +3,17 @@
 import pytest
 import torch
 from torch.nn import functional as F
+from torch.profiler import ProfilerActivity, profile
 
 from tests.support.rounding import assert_product, assert_rounded
 from zsnmt.decoding.options import FLOAT32, INT8, EngineChoice
+from zsnmt.decoding.packed import linear
 from zsnmt.decoding.packed.linear import check_precision, pack
 from zsnmt.errors import InputError
+from zsnmt.modules.onednn_linear import AVAILABLE
 
 C, D = 12, 7
+ONEDNN, MKL = "mkldnn::_linear_pointwise", "aten::addmm"
 
 
 @pytest.fixture
@@ -112,3 +116,16 @@ def test_int8_needs_kernels(monkeypatch):
     monkeypatch.setattr(type(torch.backends.quantized), "supported_engines", ["none", "qnnpack"])
     with pytest.raises(InputError, match="this PyTorch has no 8-bit linear layers; leave out --precision"):
         check_precision(INT8, torch.device("cpu"))
+
+
+@pytest.mark.skipif(not AVAILABLE, reason="this PyTorch has no oneDNN")
+@pytest.mark.parametrize(
+    "intel, large, kernel", [(True, 99, "aten::addmm"), (True, 9, ONEDNN), (False, 99, ONEDNN)]
+)
+def test_small_products_on_an_intel_processor_are_mkls(layer, monkeypatch, intel, large, kernel):
+    monkeypatch.setattr(linear, "is_intel", lambda: intel)
+    monkeypatch.setattr(linear, "LARGE", large)
+    multiply = pack(*layer, FLOAT32)
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        assert_product(multiply(inputs(5)), inputs(5), *layer)
+    assert kernel in {event.name for event in profiler.events()}

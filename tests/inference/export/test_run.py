@@ -8,6 +8,8 @@ import pytest
 import torch
 
 from tests.conftest import run_command
+from zsnmt.decoding.methods.settings import parse_method
+from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
@@ -23,7 +25,7 @@ from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.folder import describe_run
+from zsnmt.runs.folder import describe_run, piece_counts
 from zsnmt.text.lines import read_lines
 
 pytest.importorskip("ctranslate2")
@@ -63,7 +65,9 @@ def test_it_agrees_with_the_run_and_says_so(run, exported):
     record = json.loads((folder / "export.json").read_text())
     assert is_export(folder) and not is_export(run)
     assert agreements["float32"].largest < EXACT and agreements["float32"].equal > 0.9
-    assert record["check"] == {"sentences": 108, "float32": agreements["float32"]._asdict()}
+    assert agreements["mask"].largest < EXACT and agreements["mask"].equal > 0.9
+    figures = {name: agreement._asdict() for name, agreement in agreements.items()}
+    assert record["check"] == {"sentences": 108, **figures}
     (checked_on,) = record["checked_on"]
     assert (
         checked_on["compute_type"] == "float32"
@@ -108,6 +112,21 @@ def test_it_translates_as_the_run_does_wherever_it_is(tiny, run, exported, tmp_p
         )
 
 
+def test_it_translates_by_a_mask_as_the_run_does(tiny, run, exported):
+    lines, method = read_lines(tiny.folder / "text" / "test.velan"), parse_method("mask:renormalise=yes")
+    into = [Direction("velan", target) for target in ("tamun", "velor")]
+    ours, theirs = (
+        Translator.open(folder, Search(), EngineChoice(workers=1))
+        .by(method, piece_counts(folder))
+        .translate_into_with_scores(lines, into)
+        for folder in (exported[0], run)
+    )
+    for direction in into:
+        assert [each.text for each in ours[direction]] == [each.text for each in theirs[direction]]
+        for one, other in zip(ours[direction], theirs[direction]):
+            assert abs(one.log_probability - other.log_probability) < EXACT * max(one.tokens, 1)
+
+
 def test_the_sentences_of_the_check_are_of_all_directions_and_fit(tiny, run):
     codec = load_run(run).codec
     chosen = samples(codec, tiny.folder / "text", 60, 40)
@@ -128,7 +147,7 @@ def test_the_sentences_of_the_check_are_of_all_directions_and_fit(tiny, run):
 
 def test_int8_is_as_near_as_a_stock_model(run, exported, tmp_path):
     folder, agreements = export_run(run, tmp_path / "int8", quantization="int8")
-    assert [*agreements] == ["float32", "int8", "stock"]
+    assert [*agreements] == ["float32", "mask", "int8", "stock"]
     assert 0 < agreements["int8"].rms < 2 * agreements["stock"].rms
     assert (folder / "model.bin").stat().st_size < (exported[0] / "model.bin").stat().st_size
     assert sorted(path.name for path in tmp_path.iterdir()) == ["int8"]
@@ -182,11 +201,12 @@ def test_the_script_prints_the_folder_and_the_figures(run, tmp_path):
     done = run_command(
         "scripts/export.py", run, "--to", "ctranslate2", "--output", tmp_path / "export", "--sentences", "50"
     )
-    folder, figures = done.stdout.splitlines()
+    folder, figures, by_mask = done.stdout.splitlines()
     assert done.returncode == 0 and folder == str(tmp_path / "export")
     assert (
         figures.startswith("float32: log-probabilities differ by up to")
         and "100.0% of the best translations are equal" in figures
+        and by_mask.startswith("mask: log-probabilities differ by up to")
     )
     again = run_command("scripts/export.py", run, "--to", "ctranslate2", "--output", tmp_path / "export")
     assert (

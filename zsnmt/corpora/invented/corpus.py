@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
-from zsnmt.corpora.invented.grammar import Language, Meaning, render, sample_meaning, word_forms
+from zsnmt.corpora.invented.grammar import CHOICES, Language, Meaning, render, sample_meaning, word_forms
 from zsnmt.corpora.invented.lexicon import (
     cognate_levels,
     concept_inventory,
@@ -41,14 +41,29 @@ STANDARD_LANGUAGES = tuple(
         korun  koric  SVO before after  suffix prefix   suffix   prefix
     """.strip().splitlines()
 )
+FURTHER_FAMILIES = "bar cel dov fen gul hes jar lim mor nul pas rov sim tul ust vek wol zin".split()
+FURTHER_ENDINGS = ("an", "ek", "or", "is", "un")  # of the languages of a family
 
 
 def standard_languages(number: int) -> tuple[Language, ...]:
-    """The pivot and `number` other languages, of three families and unlike typology; raises InputError."""
-    most = len(STANDARD_LANGUAGES) - 1
+    """The pivot and `number` other languages of unlike typology, the first nine of three families; raises
+    InputError.
+    """
+    languages = STANDARD_LANGUAGES + further_languages()
+    most = len(languages) - 1
     if not 1 <= number <= most:
         raise InputError(f"{number} standard languages: there are 1 to {most}; describe others in a file")
-    return STANDARD_LANGUAGES[: number + 1]
+    return languages[: number + 1]
+
+
+def further_languages() -> tuple[Language, ...]:
+    """Languages for work with very many of them, five in each family, no two of one typology."""
+    typologies = [*product(*CHOICES.values())]
+    names = [(family + ending, f"{family}ic") for ending in FURTHER_ENDINGS for family in FURTHER_FAMILIES]
+    return tuple(
+        Language(*name, *typologies[place * 389 % len(typologies)])  # a prime: far apart in the list
+        for place, name in enumerate(names)
+    )
 
 
 def read_languages(path: str | Path) -> tuple[Language, ...]:
@@ -160,9 +175,13 @@ class SyntheticCorpus:
             for language in self.languages
         }
 
-    def lexicon(self, language: Language) -> list[str]:
-        """All words that a language can write, lowercased and sorted."""
-        return word_forms(language, self.inventory, self.stems[language.name])
+    @cached_property
+    def lexicons(self) -> dict[str, list[str]]:
+        """For each language, all words that it can write, lowercased and sorted."""
+        return {
+            language.name: word_forms(language, self.inventory, self.stems[language.name])
+            for language in self.languages
+        }
 
     def render(self, meaning: Meaning, language: Language) -> str:
         """The sentence that says `meaning` in `language`."""
@@ -209,7 +228,7 @@ class SyntheticCorpus:
                 files[f"{split}.{language.name}"] = [
                     self.render(meaning, language) for meaning in meanings[split]
                 ]
-            files[f"lexicon.{language.name}"] = self.lexicon(language)
+            files[f"lexicon.{language.name}"] = self.lexicons[language.name]
             files[f"word_order.{language.name}"] = [language.word_order]
         files["description.txt"] = describe(self, meanings["valid"][:3])
         files["settings.json"] = json.dumps({"version": VERSION} | asdict(self), indent=2).splitlines()
@@ -236,7 +255,7 @@ def describe(corpus: SyntheticCorpus, examples: list[Meaning]) -> list[str]:
     lines += ["", *table([[name, str(getattr(corpus, name))] for name in settings]), ""]
     likeness = [["languages", "words in both", "likeness of forms"]]
     for first, second in combinations(corpus.languages, 2):
-        overlap = lexical_overlap(corpus.lexicon(first), corpus.lexicon(second))
+        overlap = lexical_overlap(corpus.lexicons[first.name], corpus.lexicons[second.name])
         similarity = form_similarity(corpus.stems[first.name], corpus.stems[second.name])
         likeness.append([f"{first.name} {second.name}", f"{overlap:.3f}", f"{similarity:.3f}"])
     lines += table(likeness)

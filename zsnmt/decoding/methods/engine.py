@@ -26,7 +26,7 @@ class MethodEngine:
         self.engine, self.method, self.signature = engine, method, engine.signature
         self.device = engine.device
         penalties = {language: values.to(self.device) for language, values in (penalties or {}).items()}
-        only = method.mask is not None and method.mask.renormalise
+        only = method.renormalises
         self.penalties = {} if only else penalties
         self.outputs = {  # of bundles into a language; all symbols for one without
             language: engine.output_among(values.isfinite().nonzero().flatten())

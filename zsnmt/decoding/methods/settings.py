@@ -168,6 +168,11 @@ class Method:
         return self.several is not None
 
     @property
+    def renormalises(self) -> bool:
+        """Whether a search is among the pieces of one language alone."""
+        return self.mask is not None and self.mask.renormalise
+
+    @property
     def has_probabilities(self) -> bool:
         """Whether its scores are log-probabilities; those of a contrast are of differences."""
         return not isinstance(self.several, Contrast)

@@ -2,6 +2,8 @@
 
 import warnings
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -12,6 +14,15 @@ from zsnmt.errors import InputError
 from zsnmt.modules.onednn_linear import AVAILABLE
 
 Linear = Callable[[Tensor], Tensor]  # from …×C to …×D
+LARGE = 2**20  # numbers in a weight; with fewer, MKL is faster than oneDNN on Intel's processors
+PROCESSOR = Path("/proc/cpuinfo")  # what Linux says of it
+
+
+@cache
+def is_intel() -> bool:
+    """Whether the processor is Intel's, whose float32 PyTorch multiplies by MKL's fastest kernels."""
+    known = PROCESSOR.is_file() and "GenuineIntel" in PROCESSOR.read_text(encoding="utf-8")
+    return known and torch.backends.mkl.is_available()
 
 
 def check_precision(precision: str, device: torch.device) -> str:
@@ -34,8 +45,9 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
     together.
     """
     weight, bias = weight.detach().contiguous(), None if bias is None else bias.detach()
-    if precision == FLOAT32 and AVAILABLE and weight.device.type == "cpu" and weight.dtype == torch.float32:
-        return lambda x: torch.ops.mkldnn._linear_pointwise(
+    plain = weight.device.type == "cpu" and weight.dtype == torch.float32
+    if precision == FLOAT32 and AVAILABLE and plain and not (is_intel() and weight.numel() < LARGE):
+        return lambda x: torch.ops.mkldnn._linear_pointwise.default(
             x, weight, bias, "relu" if relu else "none", [], ""
         )
     if precision == FLOAT32:
@@ -43,7 +55,8 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
             (lambda x: F.linear(x, weight, bias).relu_()) if relu else (lambda x: F.linear(x, weight, bias))
         )
     packed = pack_int8(weight.float(), None if bias is None else bias.float())
-    multiply = torch.ops.quantized.linear_relu_dynamic if relu else torch.ops.quantized.linear_dynamic
+    kernel = torch.ops.quantized.linear_relu_dynamic if relu else torch.ops.quantized.linear_dynamic
+    multiply = kernel.default  # what the kernel's name alone would look for at each call
     reduce_range = (
         not torch.cpu._is_vnni_supported()
     )  # without these instructions sums of the whole range overflow

@@ -2,6 +2,7 @@
 
 model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads, in its format
 pipeline/                                         text to pieces and back, dictionaries, languages
+piece_counts.tsv                                  of a run whose pipeline is older than they are
 check.json                                        sentences of the check, with PyTorch's log-probabilities
 export.json                                       what was exported, how far it agrees, on which processors
 """

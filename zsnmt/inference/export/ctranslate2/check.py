@@ -20,12 +20,16 @@ EXACT = 1e-4
 MARGIN = 2  # times the differences of a stock model, quantised alike, which has a layer less
 
 
-def log_probabilities(model: BaseFairseqModel, sentence: Sentence, tokens: Sequence[int]) -> list[float]:
-    """PyTorch's log-probability of each token of a translation with EOS."""
+def log_probabilities(
+    model: BaseFairseqModel, sentence: Sentence, tokens: Sequence[int], among: Sequence[int] | None = None
+) -> list[float]:
+    """PyTorch's log-probability of each token of a translation with EOS, among all symbols or some (ids)."""
     prefix = torch.tensor([[sentence.start, *tokens[:-1]]])
     with torch.no_grad():
         output = model(torch.tensor([sentence.source]), torch.tensor([len(sentence.source)]), prefix)
     found = model.get_normalized_probs(output, log_probs=True)[0]  # T×V
+    if among is not None:
+        found = found - found[:, among].logsumexp(dim=-1, keepdim=True)
     return found[range(len(tokens)), tokens].tolist()
 
 
@@ -83,17 +87,24 @@ def check_exact(
     translations are others.
     """
     found, apart = compare(model, reference, engine, chosen=chosen)
+    refuse_others(found, apart, of="fairseq's")
+    return found
+
+
+def refuse_others(found: Agreement, apart: float, of: str, by: str = "") -> None:
+    """`InputError` for log-probabilities that are others than PyTorch's, and for best translations that are
+    others than those of a search, with scores so far apart; `by` says how both translate.
+    """
     if not found.largest <= EXACT:  # refuses NaN, too
         raise InputError(
-            "the export is deleted, since its log-probabilities differ from PyTorch's by up to "
+            f"the export is deleted, since its log-probabilities{by} differ from PyTorch's by up to "
             f"{found.largest:.2g}, more than {EXACT}"
         )
     if apart > EXACT:
         raise InputError(
-            f"the export is deleted, since {1 - found.equal:.1%} of its best translations are others than "
-            f"fairseq's, with scores up to {apart:.2g} apart, more than {EXACT}"
+            f"the export is deleted, since {1 - found.equal:.1%} of its best translations{by} are others "
+            f"than {of}, with scores up to {apart:.2g} apart, more than {EXACT}"
         )
-    return found
 
 
 def check_noise(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
 
 from zsnmt.decoding.length_penalty import POWER
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
@@ -17,11 +21,24 @@ from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
 from zsnmt.inference.export.folder import REMEDY, codec, read_export
 
 if TYPE_CHECKING:
-    from ctranslate2 import AsyncTranslationResult, TranslationResult
+    from ctranslate2 import AsyncTranslationResult, TranslationResult, Translator
 
+T = TypeVar("T")
 VOCABULARY_FILE = "shared_vocabulary.json"
+MARKS = (
+    2  # how often a tag stands behind a source to say that a search is restricted; no source has one twice
+)
 IN_FLIGHT = 3  # batches for each worker: one in work, the others wait
 NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypothesis
+
+
+class Restriction(NamedTuple):
+    """The symbols (ids) that a search is among, in an output of a language whose tag this is; see
+    `zsnmt.inference.export.ctranslate2.mask`.
+    """
+
+    symbols: list[int]
+    tag: int
 
 
 class CTranslate2Engine:
@@ -38,8 +55,8 @@ class CTranslate2Engine:
       Such a sentence is searched again for all hypotheses that ended and all that did not, which get EOS and
       its probability.
 
-    Raises `InputError` without CTranslate2, for a damaged export, and for a length penalty that CTranslate2
-    has not.
+    With a `restriction`, probabilities are those among some symbols, which may all be written. Raises
+    `InputError` without CTranslate2, for a damaged export, and for a length penalty that CTranslate2 has not.
     """
 
     def __init__(self, folder: Path, search: Search, workers: int = 1) -> None:
@@ -47,7 +64,7 @@ class CTranslate2Engine:
         library, record = ctranslate2(), read_export(folder)
         if reason := REFUSED.get(record["quantization"]):
             raise InputError(f"{folder} was exported in {record['quantization']}: {reason}, and {REMEDY}")
-        self.search, self.workers, self.record = search, workers, record
+        self.folder, self.search, self.workers, self.record = folder, search, workers, record
         self.version = library.__version__
         self.signature = f"ctranslate2 {self.version} {record['quantization']}"
         self.codec = codec(folder, record)
@@ -56,22 +73,32 @@ class CTranslate2Engine:
         self.ids = {symbol: number for number, symbol in enumerate(self.symbols)}
         self.eos, self.longest = self.codec.dictionary.eos(), record["max_target_positions"] - 1
         self.never = never_written(self.codec.dictionary, self.codec.languages)
+        self.translator = self.load(folder)
+        self.restriction: Restriction | None = None
+
+    def load(self, folder: Path) -> Translator:
+        """What translates with a folder of CTranslate2."""
+        library = ctranslate2()
         try:
-            self.translator = library.Translator(str(folder), inter_threads=workers, intra_threads=1)
+            return library.Translator(str(folder), inter_threads=self.workers, intra_threads=1)
         except (RuntimeError, ValueError) as error:
             raise InputError(
-                f"{folder} cannot be loaded by CTranslate2 {library.__version__} ({error}); {REMEDY}"
+                f"{self.folder} cannot be loaded by CTranslate2 {library.__version__} ({error}); {REMEDY}"
             ) from error
+
+    def restricted(self, translator: Translator, restriction: Restriction) -> CTranslate2Engine:
+        """The same, restricted, with a translator that knows how."""
+        engine = copy.copy(self)
+        engine.translator, engine.restriction = translator, restriction
+        return engine
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
         """For each batch, in order, the hypotheses of each of its sentences, best first."""
-        waiting: deque[tuple[Sequence[Sentence], list[AsyncTranslationResult]]] = deque()
-        for batch in batches:
-            waiting.append((batch, self.submit(batch)))
-            if len(waiting) >= IN_FLIGHT * self.workers:
-                yield self.collect(*waiting.popleft())
-        while waiting:
-            yield self.collect(*waiting.popleft())
+        return in_flight(map(self.begin, batches), IN_FLIGHT * self.workers)
+
+    def begin(self, sentences: Sequence[Sentence]) -> Callable[[], list[list[Hypothesis]]]:
+        """Begin to translate a batch; what is returned waits for its hypotheses."""
+        return partial(self.collect, sentences, self.submit(sentences))
 
     def submit(
         self, sentences: Sequence[Sentence], strict: bool = False, patience: int = 1
@@ -79,18 +106,27 @@ class CTranslate2Engine:
         """Begin to search: when `strict`, without what must not be written, and for `patience` times as
         many hypotheses.
         """
+        sources = [self.spelt(sentence.source) for sentence in sentences]
+        forbidden, most = self.never if strict else [], 0
+        if self.restriction is not None and sources:
+            # The tag is a candidate, since the target begins with it. Others are none; to CTranslate2, which
+            # does not forget the rows of earlier batches, they would be other tokens.
+            forbidden, longest = [self.restriction.tag], max(sources, key=len)
+            most = len(longest)
+            longest += self.spelt(forbidden) * MARKS  # beyond what is read
         return self.translator.translate_batch(
-            [self.spelt(sentence.source) for sentence in sentences],
+            sources,
             [self.spelt([sentence.start]) for sentence in sentences],
             asynchronous=True,
             beam_size=self.search.beam,
             num_hypotheses=self.search.beam * patience,
             patience=patience,
             length_penalty=self.search.length_penalty or NO_PENALTY,
-            max_input_length=0,
+            max_input_length=most,
             max_decoding_length=max(map(self.limit, sentences), default=1),
             min_decoding_length=int(strict),
-            suppress_sequences=[self.spelt([token]) for token in self.never] if strict else None,
+            suppress_sequences=[self.spelt([token]) for token in forbidden] or None,
+            use_vmap=self.restriction is not None,
             return_scores=True,
             return_end_token=True,
         )
@@ -147,14 +183,30 @@ class CTranslate2Engine:
         if not sentences:
             return []
         targets = [
-            [sentence.start, *tokens[:-1]] for sentence, tokens in zip(sentences, translations, strict=True)
+            self.spelt([sentence.start, *tokens[:-1]])
+            for sentence, tokens in zip(sentences, translations, strict=True)
         ]
         sources = [self.spelt(sentence.source) for sentence in sentences]
+        if self.restriction is None:
+            scored = self.translator.score_batch(sources, targets, max_input_length=0)
+            return [result.log_probs for result in scored]
+        forced = self.translator.translate_batch(
+            sources,
+            targets,
+            beam_size=1,
+            max_input_length=0,
+            max_decoding_length=max(map(len, targets)),
+            min_decoding_length=0,
+            return_logits_vocab=True,
+        )
+        float32 = ctranslate2().DataType.float32
         return [
-            result.log_probs
-            for result in self.translator.score_batch(
-                sources, [*map(self.spelt, targets)], max_input_length=0
+            log_shares(
+                np.stack([np.array(step.to(float32)) for step in result.logits[0][: len(tokens)]]),
+                tokens,
+                self.restriction.symbols,
             )
+            for result, tokens in zip(forced, translations)
         ]
 
     def limit(self, sentence: Sentence) -> int:
@@ -171,6 +223,23 @@ class CTranslate2Engine:
             Hypothesis([self.ids[symbol] for symbol in symbols], score)
             for symbols, score in zip(result.hypotheses, result.scores)
         ]
+
+
+def log_shares(logits: np.ndarray, tokens: Sequence[int], symbols: Sequence[int]) -> list[float]:
+    """The log-probability of each of T tokens among some symbols, by the logits of all (T×V)."""
+    logits = logits.astype(np.float64)
+    return (logits[range(len(tokens)), tokens] - np.logaddexp.reduce(logits[:, symbols], axis=1)).tolist()
+
+
+def in_flight(begun: Iterable[Callable[[], T]], most: int) -> Iterator[T]:
+    """What comes of things that were begun, in order; at most so many are under way."""
+    waiting: deque[Callable[[], T]] = deque()
+    for each in begun:
+        waiting.append(each)
+        if len(waiting) >= most:
+            yield waiting.popleft()()
+    while waiting:
+        yield waiting.popleft()()
 
 
 def check_search(search: Search) -> None:

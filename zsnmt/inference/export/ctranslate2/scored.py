@@ -32,7 +32,12 @@ def agreement(engine: CTranslate2Engine, expected: Sequence[Scored]) -> Agreemen
         )
         for value in values
     ]
-    apart = np.subtract(ours, [value for each in expected for value in each.log_probabilities])
+    return agreement_of(ours, [value for each in expected for value in each.log_probabilities])
+
+
+def agreement_of(ours: Sequence[float], theirs: Sequence[float]) -> Agreement:
+    """How far the log-probabilities of the same tokens are apart."""
+    apart = np.subtract(ours, theirs)
     return Agreement(float(np.abs(apart).max()), float(np.sqrt(np.mean(apart**2))), len(apart))
 
 

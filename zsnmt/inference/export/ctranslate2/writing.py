@@ -23,6 +23,7 @@ from zsnmt.inference.export.ctranslate2.check import (
 )
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
+from zsnmt.inference.export.ctranslate2.mask_check import NAME, check_mask, check_mask_scores, has_counts
 from zsnmt.inference.export.ctranslate2.quantisation import quantise
 from zsnmt.inference.export.ctranslate2.refusals import check_exportable
 from zsnmt.inference.export.ctranslate2.self_check import Bound, place, write_check
@@ -31,6 +32,7 @@ from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, checksums
 from zsnmt.inference.export.samples import Sample
 from zsnmt.inference.trained_run import TrainedRun
 from zsnmt.runs.folder import PIPELINE_FOLDER
+from zsnmt.text.piece_counts import PIECE_COUNTS_FILE
 
 
 def write(
@@ -68,19 +70,28 @@ def write_checked(
         folder.mkdir(exist_ok=True)
         write_model(folder, model, trained.codec.dictionary.symbols, quantization=quantization)
         shutil.copytree(run / PIPELINE_FOLDER, folder / PIPELINE_FOLDER)
+        if (run / PIECE_COUNTS_FILE).is_file():  # of a run that is older than they are
+            shutil.copy(run / PIECE_COUNTS_FILE, folder)
         write_json(folder / EXPORT_FILE, record | {"files": checksums(folder)})
         return CTranslate2Engine(folder, search)
 
+    def exact(engine: CTranslate2Engine) -> dict[str, Agreement]:
+        agreements = {FLOAT32: check_exact(model, reference, engine, chosen=chosen)}
+        if has_counts(engine):
+            agreements[NAME] = check_mask(model, engine, chosen)
+        return agreements
+
     if quantization == FLOAT32:
         engine = written(part, model, FLOAT32)
-        return {FLOAT32: check_exact(model, reference, engine, chosen=chosen)}, place(engine)
+        return exact(engine), place(engine)
     with TemporaryDirectory(dir=part) as beside:
-        exact = check_exact(model, reference, written(Path(beside) / "exact", model, FLOAT32), chosen=chosen)
+        agreements = exact(written(Path(beside) / "exact", model, FLOAT32))
         stock = stock_model(model)
         noise = differences(stock, written(Path(beside) / "stock", stock, quantization), chosen)
     engine = written(part, model, quantization)
-    return {
-        FLOAT32: exact,
+    if has_counts(engine):
+        check_mask_scores(engine, chosen, noise)
+    return agreements | {
         quantization: check_noise(model, reference, engine, chosen=chosen, stock=noise),
         STOCK: noise,
     }, place(engine)
