@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from tests.conftest import OLDER_RUN, ROOT, run_command
-from zsnmt.cli import missing
+from zsnmt.cli import explain_missing
 from zsnmt.inference.export.folder import codec as read_codec
 from zsnmt.inference.export.folder import describe_export
 from zsnmt.text.piece_counts import write_piece_counts
@@ -115,4 +115,4 @@ def test_text_that_needs_indic_rules_says_what_to_install(monkeypatch):
     monkeypatch.delitem(sys.modules, "indicnlp.normalize.indic_normalize", raising=False)
     with pytest.raises(ModuleNotFoundError) as found:
         load_tokeniser("indic", "hi")
-    assert "pip install 'zsnmt[indic]'" in str(missing("translate", found.value))
+    assert "pip install 'zsnmt[indic]'" in str(explain_missing("translate", found.value))

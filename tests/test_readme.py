@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import ROOT
 from zsnmt import cli, console
-from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, POSITIONED, RELATIVE_KEYS, TUPE
+from zsnmt.modules.position_names import ENCODINGS, INPUT_ENCODINGS, POSITION_ENCODINGS, RELATIVE_KEYS, TUPE
 
 README, TOUR, OPTIONS = (
     (ROOT / name).read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_paths_in_prose_exist(text):
 
 def test_every_position_encoding_is_named():
     assert f"| `--encoder-position-encoding` | {', '.join(f'`{name}`' for name in ENCODINGS)} |" in OPTIONS
-    assert {*IN_INPUT, *TUPE, *RELATIVE_KEYS} == {*POSITIONED}
+    assert {*INPUT_ENCODINGS, *TUPE, *RELATIVE_KEYS} == {*POSITION_ENCODINGS}
 
 
 @pytest.mark.parametrize("command", dict.fromkeys(commands(README) + commands(TOUR)))

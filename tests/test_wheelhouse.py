@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import OLDER_RUN, ROOT
 from zsnmt.cli import run
 from zsnmt.errors import InputError
-from zsnmt.wheelhouse import Target, download, pinned
+from zsnmt.wheelhouse import Target, download, pinned_requirements
 
 OTHER = Target("3.12", "aarch64")
 SETUP = """from setuptools import Distribution, setup
@@ -139,7 +139,7 @@ def test_set_up_from_a_folder_needs_no_network(tmp_path):
     present = [distribution(name) for name in ("pip", "setuptools", "wheel")]
     for name in {file.parts[0] for each in present for file in each.files} - {"..", "__pycache__"}:
         (site / name).symlink_to(present[0].locate_file(name))
-    pins = dict(pin.split("==") for pin in pinned(ROOT))
+    pins = dict(pin.split("==") for pin in pinned_requirements(ROOT))
     for name, version in pins.items():
         write_wheel(wheels, name, version)
     done = set_up(environment, "--from", str(wheels))

@@ -202,7 +202,7 @@ def test_a_broken_release_is_refused_and_leaves_what_was_there(done, tmp_path):
     )
     assert refused.returncode == 1 and refused.stderr.count("\n") == 1
     assert (
-        f"{test_set}, line 4 has the label 'contradictory', which is none of entailment, neutral, "
+        f"{test_set}, line 4 has the label 'contradictory', which is not one of entailment, neutral, "
         "contradiction" in refused.stderr
     )
     assert [path for path in (tmp_path / "nli").rglob("*") if path.is_file()] == [before]

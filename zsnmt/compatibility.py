@@ -140,7 +140,7 @@ def give_tasks_their_state_back() -> None:
                 reason = " ".join(str(error).split())[:200]
                 raise InputError(
                     f"training cannot go on from {path} ({reason}); put a copy of another checkpoint of its "
-                    "folder in its place, or remove it and begin anew"
+                    "folder in its place, or remove it and start again"
                 ) from error
             self.task.load_state_dict(checkpoint.get("task_state") or {})
             before = processes_of(checkpoint)

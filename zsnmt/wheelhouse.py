@@ -71,13 +71,13 @@ def download(
     machine. `options` are pip's.
     """
     finding = [f"--find-links={folder}", *options]
-    for requirement in without_wheel(requirements, finding):
+    for requirement in list_without_wheel(requirements, finding):
         build(folder, requirement, target)
     words = ["--only-binary=:all:", "--dest", str(folder), *finding, *target.options]
     pip("download", *words, *requirements, trouble="pip cannot bring all wheels")
 
 
-def without_wheel(requirements: Sequence[str], options: Sequence[str]) -> list[str]:
+def list_without_wheel(requirements: Sequence[str], options: Sequence[str]) -> list[str]:
     """Of what would be installed here, that of which there is the source alone."""
     words = ["--dry-run", "--ignore-installed", "--report=-", *options]
     report = pip("install", *words, *requirements, trouble="pip cannot find all packages")
@@ -121,7 +121,7 @@ def own_wheel(checkout: Path, folder: Path) -> None:
         raise InputError(f"the wheel of zsnmt cannot be built: {last_words(done.stderr)}")
 
 
-def pinned(checkout: Path) -> list[str]:
+def pinned_requirements(checkout: Path) -> list[str]:
     """The requirements that scripts/setup.sh installs."""
     command = ["bash", str(checkout / "scripts" / "setup.sh"), "--list"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()

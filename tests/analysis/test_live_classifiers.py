@@ -10,7 +10,7 @@ from tests.analysis.test_probe_scripts import DIMENSION, LANGUAGES, LAYERS, make
 from zsnmt.analysis import layer_classifiers
 from zsnmt.analysis.classifiers import Spans, fit_as_published, sentence_batches
 from zsnmt.analysis.layer_classifiers import Side, classify_layers, sentence_numbers
-from zsnmt.analysis.live_classifiers import LiveStates, classify_while_running, trained
+from zsnmt.analysis.live_classifiers import LiveStates, classify_while_running, train_probes
 from zsnmt.analysis.state_folder import SENTENCES, layer_file, read_states
 from zsnmt.cli import probe_classifiers
 from zsnmt.errors import InputError
@@ -30,7 +30,7 @@ def folders(tmp_path_factory) -> dict[str, Path]:
 def live(folder: Path) -> LiveStates:
     """States that are read from a folder as an encoder would make them: sentence by sentence."""
     states = read_states(folder)
-    sentences = Spans.of(sentence_numbers(states.labels))
+    sentences = Spans.from_sentences(sentence_numbers(states.labels))
 
     def read(chosen: np.ndarray) -> list[torch.Tensor]:
         return [torch.from_numpy(np.array(each[sentences.rows(chosen)])) for each in states.layers.values()]
@@ -46,7 +46,7 @@ def few_updates(monkeypatch):
 
 def test_they_are_equal_to_the_bit_where_the_states_are(folders, few_updates):
     training, held_out = map(live, folders.values())
-    learners = trained(training, LAYERS, WANTED, seed=3)
+    learners = train_probes(training, LAYERS, WANTED, seed=3)
     states = read_states(folders["training"])
     numbers = sentence_numbers(states.labels)
     size = layer_classifiers.batch_size(len(numbers))
@@ -92,7 +92,7 @@ def next_epoch(lengths: np.ndarray, seed: int) -> list[list[int]]:
 
 
 def test_the_rows_of_sentences_are_all_theirs_in_order():
-    sentences = Spans.of(np.array([7, 7, 7, 8, 9, 9]))
+    sentences = Spans.from_sentences(np.array([7, 7, 7, 8, 9, 9]))
     assert sentences.rows(np.array([0, 2])).tolist() == [0, 1, 2, 4, 5]
     assert sentences.rows(np.array([1])).tolist() == [3]
 
@@ -100,7 +100,7 @@ def test_the_rows_of_sentences_are_all_theirs_in_order():
 def test_each_update_reads_its_sentences_once_for_all_layers_and_labels(folders, few_updates):
     states, read = live(folders["training"]), []
     counted = states._replace(read=lambda chosen: read.append(chosen) or states.read(chosen))
-    trained(counted, LAYERS, WANTED, seed=1)
+    train_probes(counted, LAYERS, WANTED, seed=1)
     number = len(LANGUAGES) * 6
     assert np.bincount(np.concatenate(read[1:]), minlength=number).tolist() == [5] * number
 

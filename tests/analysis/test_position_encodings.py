@@ -10,7 +10,7 @@ from zsnmt.analysis.position_encodings import (
     curves,
     gaussian_control,
     peak_share,
-    principal,
+    principal_coordinates,
     sinusoids,
 )
 from zsnmt.errors import InputError
@@ -111,13 +111,15 @@ def test_sinusoids_come_in_pairs(shape):
 
 def test_principal_directions_hold_the_most_and_turn_as_the_table_does():
     table = np.random.default_rng(5).standard_normal((9, 4)) * [1, 5, 2, 3]
-    found, kept = principal(table, 2)
+    found, kept = principal_coordinates(table, 2)
     _, sizes, _ = np.linalg.svd(table)
     assert found.shape == (9, 2) and kept == pytest.approx((sizes[:2] ** 2).sum() / (table**2).sum())
     assert (found**2).sum(axis=0) == pytest.approx(sizes[:2] ** 2)
-    turned, _ = principal(table @ np.linalg.qr(np.random.default_rng(6).standard_normal((4, 4)))[0], 2)
+    turned, _ = principal_coordinates(
+        table @ np.linalg.qr(np.random.default_rng(6).standard_normal((4, 4)))[0], 2
+    )
     assert turned @ turned.T == pytest.approx(found @ found.T)
-    whole, everything = principal(table, 4)
+    whole, everything = principal_coordinates(table, 4)
     assert (whole == table).all() and everything == 1
     with pytest.raises(InputError, match="0 directions of position encodings are too few; give 1 or more"):
-        principal(table, 0)
+        principal_coordinates(table, 0)

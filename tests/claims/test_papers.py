@@ -10,7 +10,7 @@ from tests.support.scores import made_up_scores
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.probed import confusion_in_families
-from zsnmt.claims.table import claims_table, counted, details
+from zsnmt.claims.table import claims_table, count_verdicts, details
 from zsnmt.claims.verdicts import FAILS, HOLDS, UNTESTED, VERDICTS, verdict
 from zsnmt.cli import VERBS
 from zsnmt.report.documents import keep_scores
@@ -105,7 +105,7 @@ def test_every_claim_of_the_kept_results_has_a_figure_or_a_reason():
         assert claim.evidence(found) or claim.lacks, claim.name
         assert verdict(claim.evidence(found), claim.range) in VERDICTS
     rows = claims_table(folder, "").splitlines()
-    assert len(rows) == 2 + len(CLAIMS) and counted(folder, "").startswith("Of 39 claims ")
+    assert len(rows) == 2 + len(CLAIMS) and count_verdicts(folder, "").startswith("Of 39 claims ")
     assert details(folder, "").count("\n\nFigure: ") == len(CLAIMS)
 
 

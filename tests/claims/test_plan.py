@@ -11,8 +11,8 @@ from zsnmt.claims.costs import pieces_of_text, training_hours, updates
 from zsnmt.claims.doing import do_job
 from zsnmt.claims.needs import Need, ablation, masked_lm, probing
 from zsnmt.claims.papers import CLAIMS
-from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, plan, within_budget
-from zsnmt.claims.planned import in_lines, jobs_table, power_table
+from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, plan, select_within_budget
+from zsnmt.claims.planned import jobs_table, power_table, terminal_text
 from zsnmt.claims.table import Outcome
 from zsnmt.errors import InputError
 from zsnmt.training.config import read_config
@@ -70,7 +70,7 @@ def test_what_cannot_be_done_here_says_what_is_lacking_and_comes_last(places):
     assert lacks["word_orders_replacement"] == ""
     assert lacks["tatoeba_query"] == f"TEXT={places.variables['TATOEBA']} is not there"
     assert "network" in lacks["position_tables"]
-    assert all(not job.lacks for job in within_budget(jobs, hours=1e9, at_a_time=1))
+    assert all(not job.lacks for job in select_within_budget(jobs, hours=1e9, at_a_time=1))
 
 
 def test_a_budget_is_kept_and_a_cheaper_job_fits_behind_a_dearer_one(tmp_path):
@@ -78,8 +78,8 @@ def test_a_budget_is_kept_and_a_cheaper_job_fits_behind_a_dearer_one(tmp_path):
         return Job(Need(name, ("zsnmt results",)), 1, ["L1"], runs={tmp_path / name: hours})
 
     jobs = [job("a", 2.0), job("b", 3.0), job("c", 1.0)]
-    assert within_budget(jobs, 3.0, 1) == [jobs[0], jobs[2]]
-    assert within_budget(jobs, 3.0, 2) == jobs
+    assert select_within_budget(jobs, 3.0, 1) == [jobs[0], jobs[2]]
+    assert select_within_budget(jobs, 3.0, 2) == jobs
 
 
 def test_what_jobs_took_corrects_what_they_are_thought_to_take(places):
@@ -106,7 +106,7 @@ def test_a_claim_that_does_not_exist_is_refused(places):
 
 
 def test_decided_claims_are_left_out_unless_they_are_asked_for(places, monkeypatch):
-    monkeypatch.setattr(planning, "DECIDED", ("not tested",))
+    monkeypatch.setattr(planning, "FINAL_VERDICTS", ("not tested",))
     assert plan(OPEN, places) == [] and jobs_of(places, "L22")
 
 
@@ -133,11 +133,11 @@ def test_updates_are_about_those_that_are_made(config, few, many, places):
 
 def test_the_tables_say_what_would_be_done_and_how_many_seeds_tell(places):
     jobs = jobs_of(places, "L22", "L7")
-    chosen = within_budget(jobs, hours=1e9, at_a_time=1)
-    lines = in_lines(jobs_table(jobs, chosen)).splitlines()
+    chosen = select_within_budget(jobs, hours=1e9, at_a_time=1)
+    lines = terminal_text(jobs_table(jobs, chosen)).splitlines()
     assert lines[0].startswith(f"Jobs. Of these {len(chosen)} would be done, in about ")
     assert len(lines) == 3 + len(jobs) and lines[3].startswith("yes ") and "is not there" in lines[-1]
-    assert "no run has the mean" in in_lines(power_table(OPEN, ["L22"]))
+    assert "no run has the mean" in terminal_text(power_table(OPEN, ["L22"]))
 
 
 def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypatch):

@@ -102,7 +102,7 @@ def test_all_masked_keeps_what_is_chosen():
     lines = text()
     before, (source, target, _) = (
         batch_of(dataset(lines, masking))[1],
-        batch_of(dataset(lines, masking.all_masked)),
+        batch_of(dataset(lines, masking.full_masking)),
     )
     assert torch.equal(target, before) and torch.equal(source.eq(MASK_ID), target.ne(PAD))
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from zsnmt.data.span_noise import SpanNoise
-from zsnmt.data.tag_surgery import moved
+from zsnmt.data.tag_surgery import move_padding
 
 PAD, EOS, MASK = 1, 2, 3
 
@@ -23,8 +23,10 @@ def test_words_stay_in_order_and_each_run_of_masked_ones_is_one_mask():
     given = sentences(200, 12)
     noisy, hidden = noise()(given, PAD), None
     torch.manual_seed(3)
-    hidden = noise().hidden(given)
-    for row, words, masked in zip(moved(noisy, PAD, left=False).tolist(), given.tolist(), hidden.tolist()):
+    hidden = noise().span_mask(given)
+    for row, words, masked in zip(
+        move_padding(noisy, PAD, left=False).tolist(), given.tolist(), hidden.tolist()
+    ):
         expected = []
         for word, is_masked in zip(words, masked):
             if not is_masked:
@@ -45,7 +47,7 @@ def test_the_end_and_padding_are_never_masked():
 def test_the_share_is_that_asked_for_at_every_place(share, length):
     """Also at the head of a sentence, which spans reach that begin before it."""
     torch.manual_seed(5)
-    hidden = noise(share, length).hidden(sentences(20000, 9))[:, :9].float()
+    hidden = noise(share, length).span_mask(sentences(20000, 9))[:, :9].float()
     # A token may begin one span only, where Poisson's process may begin several: a little less is masked.
     assert share - 0.05 < float(hidden.mean()) < share + 0.01
     error = 4 * (share * (1 - share) / len(hidden)) ** 0.5

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from tests.data.test_tagged_pairs import AA, BB, CC, DICTIONARY, PAD, PLACEMENTS, batch_of, sentences
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.tag_surgery import TagSurgery, moved, stacked
+from zsnmt.data.tag_surgery import TagSurgery, move_padding, stack
 from zsnmt.data.tagged_pairs import TaggedPairs
 from zsnmt.languages import Direction
 
@@ -49,7 +49,7 @@ def test_the_target_language_is_read_and_replaced_where_its_tags_stand(placement
     assert surgery.target_language(batch["net_input"]).tolist() == [BB] * 3
     assert batch["languages"].tolist() == [[AA, BB]] * 3
     before = {name: tokens.clone() for name, tokens in batch["net_input"].items()}
-    changed = surgery.with_target_language(batch["net_input"], torch.full((3,), CC))
+    changed = surgery.replace_target_language(batch["net_input"], torch.full((3,), CC))
     for name, tokens in other["net_input"].items():
         assert torch.equal(changed[name], tokens), name
         assert torch.equal(batch["net_input"][name], before[name]), "the given batch stays"
@@ -59,7 +59,7 @@ def test_only_tags_differ_in_what_is_read_with_a_wrong_tag(placement, left):
     """The released code of UNIONS pairs a sentence with the prefix of another one."""
     surgery = TagSurgery(TagPlacement(placement, DICTIONARY), left)
     inputs = batch_of(pairs(placement, "aa-bb", left_pad_source=left))["net_input"]
-    changed = surgery.with_target_language(inputs, torch.tensor([CC, AA, CC]))
+    changed = surgery.replace_target_language(inputs, torch.tensor([CC, AA, CC]))
     differences = [inputs[name].ne(changed[name]).sum(1) for name in ("src_tokens", "prev_output_tokens")]
     expected = [int("t_enc" in placement), int("t_dec" in placement)]
     assert [each.tolist() for each in differences] == [[number] * 3 for number in expected]
@@ -115,18 +115,18 @@ def test_the_same_rows_by_a_loop(placement, left):
 def test_swapped_is_the_opposite_direction_and_twice_the_batch_itself(placement, left):
     surgery = TagSurgery(TagPlacement(placement, DICTIONARY), left)
     batch = batch_of(pairs(placement, "aa-bb", left_pad_source=left))
-    swapped = surgery.swapped(batch, batch["languages"][:, 0])
+    swapped = surgery.swap_directions(batch, batch["languages"][:, 0])
     opposite = pairs(placement, "bb-aa", (TARGETS, WORD + 1), (SOURCES, WORD), left_pad_source=left)
     assert_same_batch(swapped, batch_of(opposite))
     assert swapped["ntokens"] == batch_of(opposite)["ntokens"]
-    again = surgery.swapped(swapped, batch["languages"][:, 1])
+    again = surgery.swap_directions(swapped, batch["languages"][:, 1])
     assert_same_batch(again, batch)
     assert again["ntokens"] == batch["ntokens"]
 
 
 def test_rows_are_stacked_on_the_side_of_their_padding(placement, left):
     one, other = torch.tensor([[5, 6, 7]]), torch.tensor([[8]])
-    assert stacked([one, other], PAD, left).tolist() == [[5, 6, 7], [PAD, PAD, 8] if left else [8, PAD, PAD]]
+    assert stack([one, other], PAD, left).tolist() == [[5, 6, 7], [PAD, PAD, 8] if left else [8, PAD, PAD]]
     mixed = torch.tensor([[PAD, 5, PAD, 6], [7, PAD, 8, 9]])
     aligned = [[PAD, PAD, 5, 6], [PAD, 7, 8, 9]] if left else [[5, 6, PAD, PAD], [7, 8, 9, PAD]]
-    assert moved(mixed, PAD, left).tolist() == aligned
+    assert move_padding(mixed, PAD, left).tolist() == aligned

@@ -78,14 +78,14 @@ def test_without_sides_the_data_are_the_authentic_ones(synthetic):
     distillation = Distillation(experiment.folder, sides="none")
     data = make_data(Steps("distill"), experiment, distillation, teacher=None, authentic=["inglan-velan"])
     assert data == StudentData(experiment.data, ["inglan-velan"])
-    assert not data.synthetic and data.validated() == ["inglan-velan"]
+    assert not data.synthetic and data.validation_directions() == ["inglan-velan"]
 
 
 def test_directions_are_validated_on_the_text_that_there_is(text):
     data = StudentData(
         text.data / "main", ["inglan-velan", "velan-inglan"], directions={"targets": DIRECTIONS[:2]}
     )
-    assert data.validated() == ["inglan-velan", "velan-inglan", *map(str, DIRECTIONS[:2])]
+    assert data.validation_directions() == ["inglan-velan", "velan-inglan", *map(str, DIRECTIONS[:2])]
     for path in (text.data / "main").glob(f"valid.{DIRECTIONS[1]}.*"):
         path.unlink()
-    assert data.validated() == ["inglan-velan", "velan-inglan", str(DIRECTIONS[0])]
+    assert data.validation_directions() == ["inglan-velan", "velan-inglan", str(DIRECTIONS[0])]

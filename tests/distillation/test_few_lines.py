@@ -11,7 +11,7 @@ from fairseq.data import indexed_dataset
 from tests.distillation.conftest import DIRECTIONS, LANGUAGES, OTHERS, PIVOT
 from zsnmt.corpora.overlap import normalise
 from zsnmt.distillation.distill import make_data, options_of_data, record
-from zsnmt.distillation.few_lines import choose_lines, left_to_validate, untrained_pairs
+from zsnmt.distillation.few_lines import choose_lines, remaining_validation, untrained_pairs
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student import tempered_share
 from zsnmt.errors import InputError
@@ -56,7 +56,7 @@ def test_else_they_come_from_validation_text_which_loses_them(tmp_path):
     source, found = chosen(text, 1)
     ((one, other),) = found["de", "fr"]
     assert source == "valid" and (one, other) in {("v de", "v fr"), ("w de", "w fr")}
-    left = left_to_validate(text, ["en", "de", "fr"], found)
+    left = remaining_validation(text, ["en", "de", "fr"], found)
     assert {*left} == {("en", "de"), ("en", "fr")}
     assert all(
         len(lines) == 2 and f"{one[0]} en" not in {line[0] for line in lines} for lines in left.values()
@@ -70,7 +70,7 @@ def test_else_they_come_from_validation_text_which_loses_them(tmp_path):
 def test_all_of_the_validation_text_is_refused_and_so_are_directions_that_all_have_text(tmp_path):
     text = multiway(tmp_path / "text", train={"de": ["a"], "fr": ["b"]}, valid=["v", "w"], test=["u"])
     with pytest.raises(InputError, match="2 lines of every pair are all the validation text of en-de"):
-        left_to_validate(text, ["en", "de", "fr"], chosen(text, 2)[1])
+        remaining_validation(text, ["en", "de", "fr"], chosen(text, 2)[1])
     with pytest.raises(InputError, match="all directions have training text"):
         untrained_pairs(["en", "de", "fr"], ["fr-de"])
     with pytest.raises(InputError, match="give --sides none, or leave out --few-lines"):
@@ -112,7 +112,8 @@ def test_the_data_are_authentic_but_for_the_lines_and_validation_without_them(la
             str(data.main / f"valid.{PIVOT}-{language}.{PIVOT}"), impl="mmap"
         )
         assert len(valid) == VALID - NUMBER
-    assert data.validated() == TRAINED  # also what this stage does not train, and nothing of the few lines
+    # Also what this stage does not train, and nothing of the few lines.
+    assert data.validation_directions() == TRAINED
 
 
 def test_an_epoch_is_as_long_as_that_of_the_control_and_few_lines_have_their_share(last_stage, tmp_path):

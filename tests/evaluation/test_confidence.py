@@ -35,7 +35,7 @@ def measured(older, text, tmp_path_factory):
 def test_a_figure_is_ranked_by_its_correlation_with_chrf_against_the_references(older, text, measured):
     translator = Translator.open(older / OLDER_RUN, Search(beam=2), EngineChoice(workers=1))
     sources, references = (read_lines(text / f"test.{language}")[:9] for language in ("velan", "tamun"))
-    direct = translator.scored(sources, "tamun", "velan")
+    direct = translator.translate_with_scores(sources, "tamun", "velan")
     through = translator.translate(sources, "tamun", "velan", via="inglan")
     quality = [sentence_chrf(each.text, [other]).score for each, other in zip(direct, references)]
     agreement = [sentence_chrf(each.text, [other]).score for each, other in zip(direct, through)]

@@ -14,9 +14,9 @@ from zsnmt.evaluation.hypotheses import (
     Job,
     Pair,
     direct_jobs,
+    group_by_source,
     jobs,
     kept_ways,
-    sharing_sources,
 )
 from zsnmt.languages import Direction, kind_of, parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.runs.folder import hypotheses_file, settings_file
@@ -165,7 +165,7 @@ def test_a_file_that_was_changed_is_made_anew_and_said(tmp_path, own, caplog):
     hypotheses_file(folder, DIRECT, AA_BB).write_text("what another model wrote\n" * LINES)
     own.asked = []
     assert run(jobs_of(folder, sets, own)) == LINES and own.asked == [["aa-bb"]] and contents(folder) == made
-    assert "direct.aa-bb.txt was changed since it was translated, and is made anew" in caplog.text
+    assert "direct.aa-bb.txt was changed since it was translated, and is translated again" in caplog.text
     assert caplog.text.count("\n") == 1
 
 
@@ -224,9 +224,9 @@ def test_the_first_leg_is_reused_only_where_the_same_model_has_translated_the_sa
 
 def test_sets_are_grouped_by_language_and_sources(own):
     sets = sets_of([AA_PIV, AA_BB, AA_CC, BB_AA, PIV_BB], {AA_CC: 2, BB_AA: 2})
-    assert sharing_sources(sets) == [[AA_PIV, AA_BB], [AA_CC], [BB_AA], [PIV_BB]]
+    assert group_by_source(sets) == [[AA_PIV, AA_BB], [AA_CC], [BB_AA], [PIV_BB]]
     alike = {AA_BB: (["1."], ["1."]), BB_AA: (["1."], ["1."])}  # the same line, but in another language
-    assert sharing_sources(alike) == [[AA_BB], [BB_AA]]
+    assert group_by_source(alike) == [[AA_BB], [BB_AA]]
 
 
 def test_what_files_are_made_with_is_written_once_for_a_source_language(tmp_path, own, monkeypatch):

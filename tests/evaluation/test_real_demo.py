@@ -9,7 +9,7 @@ from zsnmt.console import WrongUse
 from zsnmt.corpora.releases.tatoeba import FEWEST
 from zsnmt.errors import InputError
 from zsnmt.evaluation import real_demo
-from zsnmt.evaluation.real_demo import languages_of, lines_taught, real_config
+from zsnmt.evaluation.real_demo import languages_of, real_config, teacher_lines
 from zsnmt.training.config import read_config
 from zsnmt.training.steps import Steps
 
@@ -39,9 +39,9 @@ def test_english_is_the_pivot_whether_it_is_named_or_not():
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["x.conf", "--real", "pt", "ru"], "x.conf is a config, which --real makes for itself"),
+        (["x.conf", "--real", "pt", "ru"], "x.conf is a config, but --real makes its own"),
         (["--minutes", "3"], "--minutes and --from-dir belong to --real"),
-        (["--real", "pt", "ru", "--minutes", "0"], "--minutes 0 is no time to train in"),
+        (["--real", "pt", "ru", "--minutes", "0"], "--minutes 0 leaves no time to train"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(words, message):
@@ -64,7 +64,7 @@ def test_the_config_is_made_once_and_says_the_time_beforehand(tmp_path, small_se
     assert "demo: All takes about 9 min on" in said or "demo: All takes about 8 min on" in said
     config = read_config(file, {})
     assert config.languages == ("en", "pt", "ru") and config.pairs[""] <= 200  # beside the held-out ones
-    assert lines_taught(config) == config.pairs[""]
+    assert teacher_lines(config) == config.pairs[""]
     assert (tmp_path / "runs/tatoeba_pt_ru/source/test.pt-ru.ru").is_file()
     file, said = made()
     assert "source: done before" in said and "the config is" in said and "made before" in said

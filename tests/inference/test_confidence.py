@@ -12,10 +12,10 @@ from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.confidence import agree, check_scores, chrf, scored_lines
+from zsnmt.inference.confidence import agreement_score, check_scores, chrf, scored_lines
 from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.trained_run import load_run
-from zsnmt.inference.translation import JSONL, TSV, Legs, Translation, joined, row
+from zsnmt.inference.translation import JSONL, TSV, Legs, Translation, join_translations, row
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
@@ -54,7 +54,7 @@ def test_the_mean_is_that_of_the_tokens_of_a_translation_with_its_end(older, tra
     if export:
         pytest.importorskip("ctranslate2")
     translator = Translator.open(older / OLDER_RUN / export, SEARCH, EngineChoice(engine, workers=1))
-    found = translator.scored(lines, "tamun", "velan")
+    found = translator.translate_with_scores(lines, "tamun", "velan")
     assert [each.text for each in found] == translator.translate(lines, "tamun", "velan")
     assert found[0] == Translation("") and found[0].mean_log_probability is None
     for line, each in zip(lines[1:], found[1:], strict=True):
@@ -65,9 +65,9 @@ def test_the_mean_is_that_of_the_tokens_of_a_translation_with_its_end(older, tra
 
 
 def test_through_the_pivot_both_translations_count(trained, translator, lines):
-    found = translator.scored(lines, "tamun", "velan", via="inglan")
-    first = translator.scored(lines, "inglan", "velan")
-    second = translator.scored([each.text for each in first], "tamun", "inglan")
+    found = translator.translate_with_scores(lines, "tamun", "velan", via="inglan")
+    first = translator.translate_with_scores(lines, "inglan", "velan")
+    second = translator.translate_with_scores([each.text for each in first], "tamun", "inglan")
     for both, one, other in zip(found, first, second, strict=True):
         assert both.text == other.text and both.tokens == one.tokens + other.tokens
         assert both.log_probability == one.log_probability + other.log_probability
@@ -77,8 +77,8 @@ def test_a_line_in_parts_has_the_tokens_of_all(translator, lines):
     long_line = " ".join(lines[1:] * 4)
     parts = [part.tokens for part in translator.parts_of([long_line], [VELAN_TAMUN], 1)]
     texts = [translator.codec.text(tokens, "velan") for tokens in parts]
-    alone = translator.scored(texts, "tamun", "velan")
-    (found,) = translator.scored([long_line], "tamun", "velan")
+    alone = translator.translate_with_scores(texts, "tamun", "velan")
+    (found,) = translator.translate_with_scores([long_line], "tamun", "velan")
     assert len(parts) > 1 and found.tokens == sum(each.tokens for each in alone)
     assert found.log_probability == pytest.approx(sum(each.log_probability for each in alone), abs=CLOSE)
 
@@ -86,17 +86,19 @@ def test_a_line_in_parts_has_the_tokens_of_all(translator, lines):
 def test_what_methods_search_with_is_what_they_say(translator, lines):
     """A mask that costs nothing says what the model says; a contrast has no probabilities."""
     counts = dict.fromkeys(translator.languages, dict.fromkeys(translator.codec.dictionary.symbols, 1))
-    masked = translator.by(parse_method("mask:penalty=0"), counts).scored(lines, "tamun", "velan")
-    assert masked == translator.scored(lines, "tamun", "velan")
-    for each in translator.by(parse_method("ensemble")).scored(lines[1:], "tamun", "velan"):
+    masked = translator.by(parse_method("mask:penalty=0"), counts).translate_with_scores(
+        lines, "tamun", "velan"
+    )
+    assert masked == translator.translate_with_scores(lines, "tamun", "velan")
+    for each in translator.by(parse_method("ensemble")).translate_with_scores(lines[1:], "tamun", "velan"):
         assert each.tokens and each.mean_log_probability < 0
-    for each in translator.by(parse_method("contrast")).scored(lines[1:], "tamun", "velan"):
+    for each in translator.by(parse_method("contrast")).translate_with_scores(lines[1:], "tamun", "velan"):
         assert each.text and each.mean_log_probability is None
 
 
 def test_n_best_have_theirs(translator, lines):
     asked = [Line(line, VELAN_TAMUN, 2) for line in lines]
-    found, best = translator.n_best(asked), translator.scored(lines, "tamun", "velan")
+    found, best = translator.n_best(asked), translator.translate_with_scores(lines, "tamun", "velan")
     for several, one in zip(found, best, strict=True):
         assert several[0].text == one.text and several[0].tokens == one.tokens
         assert several[0].log_probability == pytest.approx(one.log_probability, abs=CLOSE)
@@ -142,8 +144,11 @@ def test_agreement_is_sentence_chrf_with_the_other_way(translator, lines):
 
 
 def test_the_agreement_of_two_ends():
-    assert agree("so it is", "so it is") == pytest.approx(100)
-    assert agree("so it is", "xyz") == 0 == agree("", "so it is") and agree(" ", "") is None
+    assert agreement_score("so it is", "so it is") == pytest.approx(100)
+    assert (
+        agreement_score("so it is", "xyz") == 0 == agreement_score("", "so it is")
+        and agreement_score(" ", "") is None
+    )
 
 
 def test_a_light_installation_is_told_what_the_agreement_needs(translator, monkeypatch):
@@ -169,9 +174,9 @@ def test_a_row_has_the_figures_before_the_text():
         "agreement": 71.24,
     }
     assert json.loads(row(empty, JSONL, False)) == {"translation": "", "mean_log_probability": None}
-    assert joined([Translation("a", -1, 2), Translation(""), Translation("b", -2, 3)]) == Translation(
-        "a b", -3, 5
-    )
+    assert join_translations(
+        [Translation("a", -1, 2), Translation(""), Translation("b", -2, 3)]
+    ) == Translation("a b", -3, 5)
 
 
 def test_the_command_writes_rows_of_a_file(older, tmp_path, lines, translator):

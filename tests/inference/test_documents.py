@@ -4,7 +4,7 @@ import pytest
 
 from zsnmt.documents.passages import Passage, Run
 from zsnmt.errors import InputError
-from zsnmt.inference.confidence import agree
+from zsnmt.inference.confidence import agreement_score
 from zsnmt.inference.documents import Legs, translate_document, translate_lines
 from zsnmt.inference.translation import Translation
 from zsnmt.languages import AUTO, Direction
@@ -32,7 +32,7 @@ class Marking:
         way = "-".join(filter(None, (source, via, target)))
         return [f"{way}: {line}" for line in lines]
 
-    def scored(self, lines, target, source, **others):
+    def translate_with_scores(self, lines, target, source, **others):
         return [Translation(line, -1.0, 4) for line in self.translate(lines, target, source, **others)]
 
     @property
@@ -67,7 +67,7 @@ def test_what_is_in_the_language_to_go_through_goes_directly():
 def test_each_line_agrees_with_the_other_way_where_there_is_one():
     lines = [GERMAN, ENGLISH, FRENCH]
     translated, _ = translate_lines(Marking(), lines, Legs(AUTO, "fr"), agreement=True)
-    expected = agree(f"de-fr: {GERMAN}", f"de-en-fr: {GERMAN}")
+    expected = agreement_score(f"de-fr: {GERMAN}", f"de-en-fr: {GERMAN}")
     assert [each.agreement for each in translated] == [expected, None, None] and 90 < expected < 100
 
 

@@ -54,7 +54,7 @@ def counts(translator, older) -> dict[str, dict[str, int]]:
 def bundles_for(translator: Translator, way: str, lines: list[str], direction: Direction) -> list[Bundle]:
     """What a translator by a method would search with, in the order of the lines."""
     by = translator.by(parse_method(way))
-    return by.searched([*by.parts_of(lines, [direction], 1)], lines, 1)
+    return by.engine_inputs([*by.parts_of(lines, [direction], 1)], lines, 1)
 
 
 def test_an_ensemble_reads_the_line_and_its_translations(translator, lines):
@@ -153,7 +153,7 @@ def test_several_processes_translate_as_one(translator, older, lines):
 def test_a_mask_leaves_the_pieces_of_the_target(translator, lines, counts):
     by = translator.by(parse_method("mask"), counts)
     for target in ("tamun", "velor", "inglan"):
-        bundles = by.searched([*by.parts_of(lines, [Direction("velan", target)], 1)], lines, 1)
+        bundles = by.engine_inputs([*by.parts_of(lines, [Direction("velan", target)], 1)], lines, 1)
         written = {token for best, *_ in by.engine.translate_batch(bundles) for token in best.tokens[:-1]}
         assert written and all(translator.codec.dictionary[token] in counts[target] for token in written)
     everything = {target: dict.fromkeys(translator.codec.dictionary.symbols, 1) for target in counts}

@@ -17,7 +17,7 @@ from tests.support.rounding import EXACT, assert_as_near, assert_rounded
 from zsnmt.analysis import layer_classifiers, state_folder
 from zsnmt.analysis.classifiers import Spans
 from zsnmt.analysis.layer_classifiers import sentence_numbers
-from zsnmt.analysis.live_classifiers import trained
+from zsnmt.analysis.live_classifiers import train_probes
 from zsnmt.analysis.state_folder import Labels, read_states, sentence_means
 from zsnmt.cli import probe_states
 from zsnmt.console import WrongUse
@@ -298,7 +298,7 @@ def test_live_states_are_the_stored_ones_in_any_company(folder, model, text, bat
     live, stored = live_states(model, text, batch_tokens), read_states(folder)
     assert all(np.array_equal(*pair) for pair in zip(live.labels, stored.labels))
     assert live.record == {**stored.record, "translations": False}
-    sentences = Spans.of(sentence_numbers(stored.labels))
+    sentences = Spans.from_sentences(sentence_numbers(stored.labels))
     for chosen in (np.arange(len(sentences.lengths)), np.array([2, 3, 17])):
         for found, layer in zip(live.read(chosen), stored.layers.values(), strict=True):
             assert_kept(layer[sentences.rows(chosen)], found.numpy())
@@ -312,7 +312,7 @@ def test_classifiers_learn_from_live_states_what_they_learn_from_stored_ones(
     monkeypatch.setattr(layer_classifiers, "UPDATES", 5)
     states = read_states(folder)
     numbers = sentence_numbers(states.labels)
-    learners = trained(live_states(model, text), [*states.layers], ["language"], seed=1)
+    learners = train_probes(live_states(model, text), [*states.layers], ["language"], seed=1)
     for layer, of_layer in states.layers.items():
         stored = layer_classifiers.fit(
             "published",

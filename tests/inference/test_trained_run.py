@@ -15,7 +15,7 @@ from zsnmt.inference import trained_run
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
 from zsnmt.runs.checkpoints import average_checkpoints, load_checkpoint
-from zsnmt.runs.checksums import CHECKSUMS_FILE, renewed_checksums
+from zsnmt.runs.checksums import CHECKSUMS_FILE, renew_checksums
 
 WEIGHT = "encoder.layers.1.fc1.weight"
 
@@ -38,7 +38,7 @@ def recorded(run) -> Path:
 
 def save(state: dict, model: Path) -> None:
     """Write another model of the run on purpose."""
-    with renewed_checksums(model):
+    with renew_checksums(model):
         torch.save(state, model)
 
 

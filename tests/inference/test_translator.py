@@ -19,7 +19,7 @@ from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.checksums import renewed_checksums
+from zsnmt.runs.checksums import renew_checksums
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +190,7 @@ def test_a_run_folder_alone_is_enough(tiny, tmp_path, translator, lines):
             file.write_bytes(file.read_bytes().replace(experiment, elsewhere))
     with ZipFile(moved / "model.pt") as model:
         parts = {name: model.read(name).replace(experiment, elsewhere) for name in model.namelist()}
-    with renewed_checksums(moved / "model.pt"), ZipFile(moved / "model.pt", "w") as model:
+    with renew_checksums(moved / "model.pt"), ZipFile(moved / "model.pt", "w") as model:
         for name, content in parts.items():
             model.writestr(name, content)
     translated = Translator.open(moved, Search(beam=2)).translate(lines[:2], "tamun", "velan")

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from zsnmt.losses.consistency import COPY, NONE, STOPPED, TRANSLATION, consistency
+from zsnmt.losses.consistency import COPY, NONE, STOPPED_SIDES, TRANSLATION, consistency
 
 N, V = 5, 7
 
@@ -24,7 +24,7 @@ def test_it_is_the_divergence_of_translation_from_copy_summed_over_tokens():
     assert consistency(q, p).item() != pytest.approx(expected), "not symmetric"
 
 
-@pytest.mark.parametrize("stopped", STOPPED)
+@pytest.mark.parametrize("stopped", STOPPED_SIDES)
 def test_a_stopped_side_has_no_gradient_and_the_value_stays(stopped):
     (of_p, p), (of_q, q) = predictions(1), predictions(2)
     value = consistency(p, q, stopped)

@@ -8,10 +8,10 @@ import pytest
 from tests.conftest import run_command
 from tests.support.pretrained import WORDS, made_up_bert
 from zsnmt.analysis.correlations import band_shares, correlations
-from zsnmt.analysis.position_encodings import gaussian_control, principal, sinusoids
+from zsnmt.analysis.position_encodings import gaussian_control, principal_coordinates, sinusoids
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.errors import InputError
-from zsnmt.masked_lm.pretrained import common_words, measured, read_pretrained, read_tables, word_map
+from zsnmt.masked_lm.pretrained import common_words, measure_positions, read_pretrained, read_tables, word_map
 from zsnmt.masked_lm.report.pretrained import drawings, positions_table
 
 P, D, H = 45, 8, 2
@@ -76,15 +76,15 @@ def test_tables_that_are_none_are_refused(tmp_path):
 @pytest.mark.slow
 def test_losses_are_those_of_the_largest_directions_without_the_first_position(bert):
     model = read_pretrained("x", bert)
-    found = measured(model, 4)
-    table, kept = principal(model.positions[1:], 4)
+    found = measure_positions(model, 4)
+    table, kept = principal_coordinates(model.positions[1:], 4)
     expected = compositionality(table, found["procrustes"]["offsets"])
     assert found["procrustes"]["offsets"] == [*range(1, 12)] and found["procrustes"]["kept"] == kept < 1
     assert found["procrustes"]["median"] == pytest.approx(expected.median, abs=1e-5)
-    keys, _ = principal(model.positions[1:] @ model.key.T, 4)
+    keys, _ = principal_coordinates(model.positions[1:] @ model.key.T, 4)
     expected = compositionality(keys, found["procrustes"]["offsets"]).median
     assert found["procrustes_keys"]["median"] == pytest.approx(expected, abs=1e-5)
-    assert "procrustes_keys" not in measured(replace(model, key=None), D)
+    assert "procrustes_keys" not in measure_positions(replace(model, key=None), D)
 
 
 def test_a_heat_map_is_of_the_words_of_all_models(bert, tmp_path):

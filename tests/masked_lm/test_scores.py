@@ -18,8 +18,8 @@ from zsnmt.masked_lm.runs import check_system, start_run
 from zsnmt.masked_lm.scores import epochs_of, example, frequent, multilinguality, score_positions
 from zsnmt.models.zs_bert import ZeroShotBert
 from zsnmt.modules.bert_encoder import position_table
-from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
-from zsnmt.modules.position_terms import DROPPED, SEPARATE
+from zsnmt.modules.position_names import ENCODINGS, INPUT_ENCODINGS, RELATIVE_KEYS, TUPE
+from zsnmt.modules.position_terms import DROPPED_TERMS, SEPARATE
 from zsnmt.runs.systems import CLIPPED, MASKED_LM, PRODUCT
 
 LONGEST = 12
@@ -48,7 +48,7 @@ class Task:
 
 
 def test_the_systems_are_all_encodings_and_all_ablations():
-    assert [*MASKED_LM] == [*ENCODINGS, CLIPPED, PRODUCT, *DROPPED, SEPARATE]
+    assert [*MASKED_LM] == [*ENCODINGS, CLIPPED, PRODUCT, *DROPPED_TERMS, SEPARATE]
     parser = ArgumentParser(allow_abbrev=False)
     ZeroShotBert.add_args(parser)
     for name, options in MASKED_LM.items():
@@ -86,8 +86,8 @@ def test_what_there_is_to_say_of_positions_depends_on_the_encoding(encoding):
     assert found["positions"] == LONGEST
     assert (found["curves"] is None) == (encoding == "none")
     assert (found["procrustes"] is None) == (encoding == "none")
-    assert (found["procrustes_keys"] is None) == (encoding not in (*IN_INPUT, *TUPE))
-    assert (found["correlations"] is None) == (encoding not in IN_INPUT)
+    assert (found["procrustes_keys"] is None) == (encoding not in (*INPUT_ENCODINGS, *TUPE))
+    assert (found["correlations"] is None) == (encoding not in INPUT_ENCODINGS)
     if found["curves"]:
         dimensions = [0] if encoding in RELATIVE_KEYS else [0, 4]  # of 4 in a head, and 8 in the model
         assert found["curves"]["dimensions"] == dimensions

@@ -93,7 +93,7 @@ def change_line(path: Path, number: int, change) -> None:
         (
             3,
             lambda line: line.replace("entailment", "yes").replace("neutral", "yes"),
-            "line 3 has the label 'yes', which is none of",
+            "line 3 has the label 'yes', which is not one of",
         ),
         (3, lambda line: line + "\tmore", "line 3 has 16 columns, and the header 15; get the release again"),
         (4, lambda line: "\t".join(line.split("\t")[:6]), "line 4 has 6 columns, and the header 15"),

@@ -13,7 +13,7 @@ from tests.support.rounding import alike, assert_alike, assert_rounded
 from zsnmt.errors import InputError
 from zsnmt.models import zs_transformer as registered
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
+from zsnmt.modules.position_names import ENCODINGS, INPUT_ENCODINGS, RELATIVE_KEYS, TUPE
 from zsnmt.modules.relative_attention import RelativeValues
 
 DISTANCES = ["none", "0", "3"]
@@ -168,7 +168,7 @@ def test_a_variant_has_the_baseline_and_added_parameters_alone(encoding, distanc
 def test_positions_are_in_the_input_of_two_encodings_only(source_batch, encoding):
     encoder = stirred(encoder_position_encoding=encoding).encoder
     x, embedded = encoder.forward_embedding(source_batch)
-    assert torch.equal(x, embedded) == (encoding not in IN_INPUT)
+    assert torch.equal(x, embedded) == (encoding not in INPUT_ENCODINGS)
     assert encoder.max_positions() == P
     assert (encoder.position_bias is not None) == (encoding in TUPE)
 
@@ -207,7 +207,7 @@ def test_without_positions_the_encoder_sees_a_bag_of_words(source_batch, encodin
 
 
 @pytest.mark.parametrize("distance", ["none", "0", "1", "3", "9"])
-@pytest.mark.parametrize("positions", [*IN_INPUT, "none"])
+@pytest.mark.parametrize("positions", [*INPUT_ENCODINGS, "none"])
 def test_the_decoder_goes_step_by_step_as_at_once(source_batch, distance, positions):
     """Also after beams have changed places, and with padding behind a shorter target of the batch."""
     model = stirred(relative_attention_distance=distance, decoder_position_encoding=positions)

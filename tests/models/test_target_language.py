@@ -8,7 +8,7 @@ from tests.models.test_zs_transformer import build
 from tests.support.rounding import alike, assert_alike, assert_as_near
 from tests.terms.conftest import TermTask
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.tag_surgery import moved
+from zsnmt.data.tag_surgery import move_padding
 from zsnmt.decoding.options import FLOAT32
 from zsnmt.decoding.packed.encoder import PackedEncoder
 from zsnmt.errors import InputError
@@ -31,7 +31,9 @@ def model_of(placement: str = "t_enc_t_dec", told: bool = True, **options):
 def tokens_of(placement: str, target: int, left: bool = True) -> torch.Tensor:
     head = [AA] * ("s_enc" in placement) + [target] * ("t_enc" in placement)
     rows = [[*head, *sentence] for sentence in SENTENCES]
-    return moved(torch.tensor([row + [PAD] * (max(map(len, rows)) - len(row)) for row in rows]), PAD, left)
+    return move_padding(
+        torch.tensor([row + [PAD] * (max(map(len, rows)) - len(row)) for row in rows]), PAD, left
+    )
 
 
 def states(model, tokens: torch.Tensor) -> list[torch.Tensor]:

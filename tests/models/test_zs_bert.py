@@ -17,14 +17,14 @@ from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
 from zsnmt.models import zs_bert as registered
 from zsnmt.models.zs_bert import ZeroShotBert
-from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
-from zsnmt.modules.position_terms import ALL, DROPPED, SEPARATE
+from zsnmt.modules.position_names import ENCODINGS, INPUT_ENCODINGS, RELATIVE_KEYS, TUPE
+from zsnmt.modules.position_terms import ALL, DROPPED_TERMS, SEPARATE
 from zsnmt.modules.positions import relative_buckets
 
 LAYERS, C, H, FF, P = 3, 8, 2, 20, 16
 D = C // H
 B, T, PAD, EOS = 3, 6, 1, 2
-TERMS = [*DROPPED, SEPARATE]
+TERMS = [*DROPPED_TERMS, SEPARATE]
 SYSTEMS = [
     *(dict(position_encoding=encoding) for encoding in ENCODINGS),
     *(dict(position_terms=terms) for terms in TERMS),
@@ -343,7 +343,7 @@ def test_the_first_layer_reads_words_and_maybe_positions(tokens, encoding):
     words = encoder.embed_tokens.weight[tokens]
     if encoding == "sinusoidal":
         words = words * 2 * math.sqrt(C)
-    if encoding in IN_INPUT:
+    if encoding in INPUT_ENCODINGS:
         table = (
             encoder.embed_positions.weights[2:]
             if encoding == "sinusoidal"
@@ -352,7 +352,7 @@ def test_the_first_layer_reads_words_and_maybe_positions(tokens, encoding):
         words = words + table[:T]
     expected = encoder.layernorm_embedding(words).masked_fill(tokens.eq(PAD)[..., None], 0)
     assert_alike(encoder(tokens, return_all_hiddens=True)["encoder_states"][0].transpose(0, 1), expected)
-    assert (encoder.embed_positions is None) == (encoding not in IN_INPUT)
+    assert (encoder.embed_positions is None) == (encoding not in INPUT_ENCODINGS)
 
 
 @pytest.mark.parametrize("encoding", TUPE)
@@ -372,7 +372,7 @@ def test_tupes_first_token_is_apart_from_places(encoding):
 # The terms of learned positions
 
 
-@pytest.mark.parametrize("terms", DROPPED)
+@pytest.mark.parametrize("terms", DROPPED_TERMS)
 @torch.no_grad()
 def test_a_term_is_gone_from_the_first_layer_alone(tokens, terms):
     """(w_i + p_i)W^Q·((w_j + p_j)W^K)ᵀ without one of its four terms, w and p as normalisation leaves

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from tests.modules.by_loops import B, C, D, H, T, make_attention
-from zsnmt.modules.position_terms import DROPPED, SEPARATE, PositionTerms, logits, shares
+from zsnmt.modules.position_terms import DROPPED_TERMS, SEPARATE, PositionTerms, logits, shares
 
 
 def parts(seed: int = 1) -> tuple[Tensor, Tensor]:
@@ -66,7 +66,7 @@ def test_a_term_is_taken_out(kind, query, key):
     ]
     whole = by_loops(attention.q_proj(words + positions), attention.k_proj(words + positions))
     torch.testing.assert_close(whole + terms_of(kind)(words, positions, attention), sum(three))
-    assert kind in DROPPED and not [*terms_of(kind).parameters()]
+    assert kind in DROPPED_TERMS and not [*terms_of(kind).parameters()]
 
 
 @torch.no_grad()

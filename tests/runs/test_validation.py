@@ -11,7 +11,7 @@ from zsnmt.runs.validation import (
     VALIDATION_FILE,
     BleuCounts,
     append_validation,
-    chosen_on,
+    choosing_directions,
     read_validations,
 )
 
@@ -55,9 +55,9 @@ def test_each_validation_is_a_line_with_the_figures_of_each_direction(tmp_path):
 
 def test_what_chose_checkpoints_is_said_where_it_was_not_trained(tmp_path):
     append(tmp_path, 1, 50, 7.0)
-    assert chosen_on(tmp_path) == [] and "chosen_on" not in read_validations(tmp_path)[0]
+    assert choosing_directions(tmp_path) == [] and "chosen_on" not in read_validations(tmp_path)[0]
     append_validation(tmp_path, 2, figures(100, 6.5), DIRECTIONS, TRAINED, decisive=DIRECTIONS)
-    assert chosen_on(tmp_path) == ["de-fr"] == read_validations(tmp_path)[1]["chosen_on"]
+    assert choosing_directions(tmp_path) == ["de-fr"] == read_validations(tmp_path)[1]["chosen_on"]
 
 
 def test_what_has_synthetic_text_alone_is_zero_resource(tmp_path):
@@ -106,20 +106,20 @@ def test_counts_of_batches_add_up_to_the_bleu_of_the_corpus(batch):
     counts = BleuCounts()
     batches = [order[start : start + batch] for start in range(0, 40, batch)]
     of_batches = [
-        counts.of([hypotheses[i] for i in places], [references[i] for i in places]) for places in batches
+        counts.count([hypotheses[i] for i in places], [references[i] for i in places]) for places in batches
     ]
     assert {len(of_batch) for of_batch in of_batches} == {BleuCounts.SIZE}
     total = [float(sum(values)) for values in zip(*of_batches)]  # as tensors of doubles are added up
     assert BleuCounts.bleu(total) == pytest.approx(
         BLEU().corpus_score(hypotheses, [references]).score, abs=0.005
     )
-    assert BleuCounts.bleu(counts.of(references, references)) == 100
+    assert BleuCounts.bleu(counts.count(references, references)) == 100
 
 
 @pytest.mark.parametrize("empty", [["", ""], ["", "de3 de4"]])
 def test_counts_of_empty_outputs_can_be_scored(empty):
     references = ["de3 de4 de5 de6.", "de3 de4 de7 de8."]
-    assert BleuCounts.bleu(BleuCounts().of(empty, references)) == round(
+    assert BleuCounts.bleu(BleuCounts().count(empty, references)) == round(
         BLEU().corpus_score(empty, [references]).score, 2
     )
     assert BleuCounts.bleu([0.0] * BleuCounts.SIZE) == 0

@@ -17,7 +17,7 @@ from zsnmt.cli import serve
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.translation import joined
+from zsnmt.inference.translation import join_translations
 from zsnmt.serving.server import bind
 from zsnmt.serving.systems import open_systems
 
@@ -44,7 +44,7 @@ def test_an_address_that_cannot_be_had_is_refused(host, port, message):
 
 
 def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setattr(serve, "NEEDED", ("no_such_package",))
+    monkeypatch.setattr(serve, "PACKAGES", ("no_such_package",))
     with pytest.raises(InputError, match="needs no_such_package; install it with pip install 'zsnmt.serve.'"):
         serve.main(["RUN"])
 
@@ -77,9 +77,9 @@ def test_a_run_translates_by_methods_and_says_how_sure_it_is(older):
         for way in (None, "ensemble", "contrast"):
             status, answer = client.translate(text, "velan", "tamun", way=way, agreement=True)
             translator = system.translator_by(way)
-            expected = translator.scored(lines, "tamun", "velan")
+            expected = translator.translate_with_scores(lines, "tamun", "velan")
             assert (status, answer["translatedText"]) == (200, " ".join(each.text for each in expected))
-            mean = joined(expected).mean_log_probability
+            mean = join_translations(expected).mean_log_probability
             assert answer["confidence"]["mean_log_probability"] == (mean and pytest.approx(mean, abs=1e-3))
             assert 0 <= answer["confidence"]["agreement"] <= 100
 

@@ -7,26 +7,26 @@ import pytest
 
 import tests.support.serving_extra  # noqa: F401  (first: it skips where a package is missing)
 from zsnmt.errors import InputError
-from zsnmt.serving.texts import InSentences, read, words
+from zsnmt.serving.texts import SplitText, read, words
 
 
 def shouted(text: str, form: str = "text") -> str:
     """A text whose sentences were translated into capitals."""
-    cut = InSentences.cut(read(text, form), "en")
-    return cut.filled({line: line.upper() for line in cut.lines}, "en")
+    cut = SplitText.cut(read(text, form), "en")
+    return cut.fill({line: line.upper() for line in cut.lines}, "en")
 
 
 @pytest.mark.parametrize(
     "text", ["", " ", "\n\n", "one", "One. Two!\n", " one\r\n\n\ttwo  \n", "12:30", "\u3000a"]
 )
 def test_everything_but_the_sentences_is_kept(text):
-    cut = InSentences.cut(read(text, "text"), "en")
-    assert cut.filled({}, "en") == text and shouted(text) == text.upper()
+    cut = SplitText.cut(read(text, "text"), "en")
+    assert cut.fill({}, "en") == text and shouted(text) == text.upper()
     assert all(line == " ".join(line.split()) != "" for line in cut.lines)
 
 
 def test_sentences_are_translated_once():
-    assert InSentences.cut(read("One is. Two is.\nOne is.", "text"), "en").lines == ["One is.", "Two is."]
+    assert SplitText.cut(read("One is. Two is.\nOne is.", "text"), "en").lines == ["One is.", "Two is."]
 
 
 def test_tags_are_no_words():
@@ -39,8 +39,8 @@ def test_tags_are_no_words():
     "page", ["a < b", "<p>a", "a &", "a &am", "<", "a <b", "<!--a", "</p", "<![CDATA[a]]>"]
 )
 def test_broken_markup_is_kept_too(page):
-    cut = InSentences.cut(read(page, "html"), "en")
-    assert cut.filled({line: line for line in cut.lines}, "en") == page
+    cut = SplitText.cut(read(page, "html"), "en")
+    assert cut.fill({line: line for line in cut.lines}, "en") == page
 
 
 @pytest.mark.slow

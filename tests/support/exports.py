@@ -25,7 +25,7 @@ from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.writing import write_model
 from zsnmt.inference.export.folder import EXPORT_FILE, checksums, codec_record
-from zsnmt.inference.export.huggingface.self_check import WITHOUT
+from zsnmt.inference.export.huggingface.self_check import RUN_WITHOUT_ZSNMT
 from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.text.pipeline import TextPipeline
@@ -43,7 +43,7 @@ def run_without_zsnmt(script: Path, *arguments: Path, home: Path, path: str) -> 
     what it is given, `path`: a folder of another version of it, or nothing.
     """
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, script, *arguments],
+        [sys.executable, "-c", RUN_WITHOUT_ZSNMT, script, *arguments],
         env={
             **os.environ,
             "HF_HOME": str(home),

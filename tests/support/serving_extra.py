@@ -2,7 +2,7 @@
 
 import pytest
 
-from zsnmt.cli.serve import NEEDED
+from zsnmt.cli.serve import PACKAGES
 
-for package in NEEDED:
+for package in PACKAGES:
     pytest.importorskip(package, reason="the extra [serve] is not installed: the server was not tested")

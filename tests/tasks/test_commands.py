@@ -33,7 +33,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.validation import chosen_on, read_validations
+from zsnmt.runs.validation import choosing_directions, read_validations
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
@@ -80,7 +80,7 @@ def test_zero_shot_directions_count_in_the_loss_where_they_are_to_choose_and_the
     (figures,) = output.logged["valid"]
     total = sum(tokens[direction] * float(figures[f"valid_nll_loss_{direction}"]) for direction in tokens)
     assert total / tokens.total() == pytest.approx(float(figures["valid_nll_loss"]), abs=0.001)
-    assert {*chosen_on(tmp_path)} == {*ZERO_SHOT}
+    assert {*choosing_directions(tmp_path)} == {*ZERO_SHOT}
 
 
 def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data, text, tag_run):
@@ -118,7 +118,7 @@ def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data,
 
 def test_each_validation_is_recorded_beside_the_checkpoints(tag_run):
     recorded, logged = read_validations(tag_run.folder), tag_run.output.logged["valid"]
-    assert chosen_on(tag_run.folder) == []
+    assert choosing_directions(tag_run.folder) == []
     assert [entry["epoch"] for entry in recorded] == [1, 2]
     for entry, figures in zip(recorded, logged):
         assert entry["updates"] == int(figures["valid_num_updates"])

@@ -31,13 +31,13 @@ def fixed_noise(monkeypatch):
         inside = tokens.ne(PAD) & tokens.ne(DICTIONARY.eos())
         return inside & (torch.arange(tokens.size(1)) % 2 == 1)
 
-    monkeypatch.setattr(SpanNoise, "hidden", every_second)
+    monkeypatch.setattr(SpanNoise, "span_mask", every_second)
 
 
 @pytest.fixture(autouse=True)
 def fixed_mixture(monkeypatch):
     """Every second word of a prefix is the target's."""
-    monkeypatch.setattr(Agreement, "kept", lambda self, prefix: torch.arange(prefix.size(1)) % 2 == 0)
+    monkeypatch.setattr(Agreement, "draw_kept", lambda self, prefix: torch.arange(prefix.size(1)) % 2 == 0)
 
 
 @pytest.fixture(autouse=True)
@@ -244,7 +244,7 @@ def test_log_probabilities_of_a_model_in_half_precision_are_in_single():
     said = Predictions(states, target, pad=PAD, project=torch.nn.Identity())
     assert said.log_probabilities.dtype is torch.float32 and said.log_probabilities.shape == (3, 7)
     assert_alike(
-        said.of_target.double(),
+        said.target_log_probabilities.double(),
         torch.stack(
             [states[b, t].float().log_softmax(-1)[target[b, t]] for b, t in ((0, 0), (0, 1), (1, 0))]
         ).double(),
@@ -349,14 +349,14 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
     term = criterion(task, agreement_weight=1.0).terms["agreement"]
     sample = batch(task)
     given = sample["net_input"]["prev_output_tokens"]
-    for row, words, prefix in zip(rows_of(sample), term.mixed(sample["net_input"]).tolist(), given.tolist()):
+    for row, words, prefix in zip(rows_of(sample), term.mix(sample["net_input"]).tolist(), given.tolist()):
         source = row["net_input"]["src_tokens"][0].tolist()[len(criterion_sides(task)) : -1]
         for t, word in enumerate(words):
             from_source = t % 2 == 1 and t <= len(source) and prefix[t] != PAD
             assert word == (source[t - 1] if from_source else prefix[t])
     monkeypatch.undo()
     torch.manual_seed(4)
-    shares = [term.kept(torch.zeros(50, 40)).double().mean() for _ in range(200)]
+    shares = [term.draw_kept(torch.zeros(50, 40)).double().mean() for _ in range(200)]
     assert torch.stack(shares).mean() == pytest.approx(6 / 9, abs=0.04), "the mean of Beta(6, 3)"
 
 
@@ -376,8 +376,8 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
             dict(denoising_weight=1.0, denoising_share=1.0),
             "--denoising-share, --denoising-span: the share of",
         ),
-        (dict(translation_weight=0.0), "--translation-weight 0: it is 0 or more, and for a loss with other"),
-        (dict(translation_weight=-1.0, denoising_weight=1.0), "--translation-weight -1: it is 0 or more"),
+        (dict(translation_weight=0.0), "--translation-weight 0 must be 0 or more, and goes only with other"),
+        (dict(translation_weight=-1.0, denoising_weight=1.0), "--translation-weight -1 must be 0 or more"),
         (
             dict(consistency_weight=1.0, ignore_prefix_size=1),
             "--ignore-prefix-size is for targets that begin",

@@ -12,7 +12,7 @@ from zsnmt.text.token_rules import IndicRules, MosesRules
 from zsnmt.text.tokenisation import (
     INDIC_LANGUAGES,
     KINDS,
-    in_devanagari,
+    devanagari_kind,
     kind_before_truecasing,
     kind_of,
     load_tokeniser,
@@ -343,8 +343,10 @@ def test_what_has_no_counterpart_stays():
 
 def test_only_indic_languages_change_script():
     assert (
-        in_devanagari("indic_joined") == "indic_devanagari_joined" == in_devanagari("indic_devanagari_joined")
+        devanagari_kind("indic_joined")
+        == "indic_devanagari_joined"
+        == devanagari_kind("indic_devanagari_joined")
     )
-    assert in_devanagari("moses_truecase") == "moses_truecase"
+    assert devanagari_kind("moses_truecase") == "moses_truecase"
     with pytest.raises(InputError, match="IndicNLP is not for 'de'"):
         load_tokeniser("indic_devanagari", "de")

@@ -95,6 +95,6 @@ def test_training_that_fails_leaves_the_old_model(model):
 def test_a_file_that_is_no_model_is_refused(tmp_path, line):
     (tmp_path / "model").write_text(f"a (1/1)\n{line}\n")
     with pytest.raises(
-        InputError, match="model, line 2 is not an entry of a truecaser; train it anew, or name its file"
+        InputError, match="model, line 2 is not an entry of a truecaser; train it again, or name its file"
     ):
         Truecaser(tmp_path / "model")

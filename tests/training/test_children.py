@@ -11,7 +11,7 @@ import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.training import children
-from zsnmt.training.children import KERNEL, MEMORY, kernels_kept, side_by_side, start
+from zsnmt.training.children import KERNEL, MEMORY, kernel_limit, side_by_side, start
 
 
 def meet(folder, name: str, other: str) -> None:
@@ -130,7 +130,7 @@ def test_a_process_that_is_left_is_ended(tmp_path):
 @pytest.mark.parametrize("gigabytes, kept", [(1, 1024), (8, 1533), (24, 4601), (512, 16384)])
 def test_kernels_are_kept_for_an_eighth_of_the_memory_within_bounds(gigabytes, kept):
     """1,024 is what oneDNN keeps by default."""
-    assert kernels_kept(gigabytes * 2**30) == kept
+    assert kernel_limit(gigabytes * 2**30) == kept
     assert kept in (1024, 16384) or kept * KERNEL <= gigabytes * 2**30 / 8
 
 
@@ -141,7 +141,7 @@ def test_a_process_has_the_settings_that_a_person_has_not_set(tmp_path, monkeypa
         process.wait()
     found = dict(line.split("=", 1) for line in (tmp_path / "log").read_text().splitlines() if "=" in line)
     assert found["MALLOC_TOP_PAD_"] == "4096"
-    assert found["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(kernels_kept(MEMORY))
+    assert found["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(kernel_limit(MEMORY))
 
 
 def test_a_process_checks_its_assertions_whatever_the_environment_says(tmp_path, monkeypatch):

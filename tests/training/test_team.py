@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from zsnmt import console
-from zsnmt.cli.recipe import OF_TEAM, add_team, chosen_team, without
+from zsnmt.cli.recipe import TEAM_OPTIONS, add_team, chosen_team, remove_options
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.training.fairseq_train import fairseq_train
@@ -95,4 +95,4 @@ def test_the_command_says_which_processes_train(monkeypatch):
 
 def test_a_record_does_not_say_by_how_many_a_run_was_made():
     words = "--name a --gpus 4 --slurm --host=1 --hosts 2 -- --checkpoint-activations".split()
-    assert without(words, OF_TEAM) == ["--name", "a", "--", "--checkpoint-activations"]
+    assert remove_options(words, TEAM_OPTIONS) == ["--name", "a", "--", "--checkpoint-activations"]

@@ -8,7 +8,7 @@ from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.machine import Machine
 from zsnmt.training.rule import FEWEST_UPDATES, SIZES
-from zsnmt.training.timed_rule import LEAST, STUDENT, Plan, Work, choose_in_time, limit_of, plan, planned
+from zsnmt.training.timed_rule import LEAST, STUDENT, Plan, Work, choose_in_time, limit_of, make_plan, plan
 
 TEXT = Survey(
     ("en", "pt", "ru"),
@@ -30,7 +30,7 @@ def chosen(minutes: float, text: Survey = TEXT, machine: Machine = LAPTOP, work:
 def test_what_is_planned_fits_in_the_time_and_more_does_not():
     plans = [chosen(minutes) for minutes in (15, 20, 25, 30)]
     for minutes, each in zip((15, 20, 25, 30), plans):
-        longer = planned(
+        longer = make_plan(
             TEXT, LAPTOP, WORK, size=each.size, updates=each.updates + 100, update=UPDATE[each.size]
         )
         assert each.seconds <= 60 * minutes < longer.seconds

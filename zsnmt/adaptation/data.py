@@ -31,7 +31,7 @@ from zsnmt.text.words import Words
 from zsnmt.training.binarised import (
     TextFile,
     binarise,
-    checked_pairs,
+    check_pairs,
     count_pieces,
     text_files,
     training_text,
@@ -70,7 +70,7 @@ def extend_data(
     check_units(pipeline, settings)
     check_replaceable(folder)
     languages = [*known, *new]
-    pairs, _ = checked_pairs(text, languages)
+    pairs, _ = check_pairs(text, languages)
     with replacing_folder(folder) as part, worker_pool(workers) as pool:
         write_lines(part / LANGUAGES_FILE, languages)
         files = text_files(text, pairs)
@@ -99,7 +99,7 @@ def extend_data(
                 shares[file.path.name] = unknown[as_read][True] / max(1, unknown[as_read].total())
                 if shares[file.path.name] > unknown_bound:
                     raise InputError(
-                        too_unknown(
+                        describe_unknown(
                             file,
                             as_read,
                             shares[file.path.name],
@@ -158,10 +158,10 @@ def extend_units(
     own_units = {
         language: learn_subwords({language: text[language]}, folder, settings) for language in languages
     }
-    return with_own_units(pipeline, own_units)
+    return add_own_units(pipeline, own_units)
 
 
-def with_own_units(pipeline: TextPipeline, own_units: Mapping[str, Subwords]) -> TextPipeline:
+def add_own_units(pipeline: TextPipeline, own_units: Mapping[str, Subwords]) -> TextPipeline:
     """The pipeline with subwords of their own for these languages."""
     return TextPipeline(
         pipeline.units,
@@ -191,12 +191,12 @@ def restrict_own_units(
 
     As `leave_out_unseen` does for the common ones: the segmentation of the training text stays.
     """
-    return with_own_units(
+    return add_own_units(
         pipeline,
         {
             language: write_restricted(
                 pipeline.own_units[language],
-                {*map(pipeline.unmarked, seen)},
+                {*map(pipeline.remove_mark, seen)},
                 folder / own_model_file(language),
             )
             for language, seen in counts.items()
@@ -236,7 +236,7 @@ def extend_piece_counts(base: Path, folder: Path, dictionary: Dictionary, langua
     write_piece_counts(folder, counts)
 
 
-def too_unknown(
+def describe_unknown(
     file: TextFile,
     as_read: TextFile,
     share: float,

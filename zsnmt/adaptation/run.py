@@ -10,7 +10,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.checksums import checked_model
+from zsnmt.runs.checksums import check_model
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import directions_with_data
 from zsnmt.training.fairseq_train import options_of
@@ -40,7 +40,7 @@ def extend_run(
 
     Returns the number of new rows by table. See `extend_checkpoint`, `model_options` and `training_options`.
     """
-    with checked_model(run):
+    with check_model(run):
         state = load_checkpoint(run / MODEL_FILE)
     known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
     types = len(load_dictionary(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt"))
@@ -106,9 +106,9 @@ def training_options(
     directions = directions_with_data(data, "train", [*languages])
     dropped: set[str] = set()
     if mode == FROZEN:
-        dropped = {spelt(name) for name in ROUNDING}
+        dropped = {option_name(name) for name in ROUNDING}
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
-    given = [[spelt(name), str(value)] for name, value in model.items()]
+    given = [[option_name(name), str(value)] for name, value in model.items()]
     return [
         *(option for option in options_of(run) if option not in dropped),
         *sum(given, []),
@@ -117,6 +117,6 @@ def training_options(
     ]
 
 
-def spelt(name: str) -> str:
+def option_name(name: str) -> str:
     """An option as a command line has it."""
     return f"--{name.replace('_', '-')}"

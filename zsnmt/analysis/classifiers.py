@@ -50,7 +50,7 @@ class LinearProbe:
             )
         rows = np.arange(len(states)) if rows is None else np.asarray(rows)
         predicted = [
-            (finite(states, block) @ self.weight.T + self.bias).argmax(axis=1)
+            (read_finite(states, block) @ self.weight.T + self.bias).argmax(axis=1)
             for block in blocks(rows, max(self.weight.shape))
         ]
         return self.classes[np.concatenate(predicted)] if predicted else self.classes[:0]
@@ -126,12 +126,12 @@ def fit_as_published(
     if sentences is None:
         batches = shuffled_batches(len(rows), epochs, batch_size, generator=generator)
     else:
-        spans = Spans.of(sentences[rows])
+        spans = Spans.from_sentences(sentences[rows])
         shuffled = sentence_batches(spans.lengths, epochs, batch_size, seed=seed)
         batches = map(spans.rows, shuffled)
     most = epochs * -(-len(rows) // batch_size)
     for batch in tqdm(batches, "probe", most, leave=False, disable=None):
-        training.update(batch, lambda part: torch.from_numpy(finite(states, rows[batch[part]])))
+        training.update(batch, lambda part: torch.from_numpy(read_finite(states, rows[batch[part]])))
     return training.probe()
 
 
@@ -176,8 +176,8 @@ def fit_to_convergence(
     for block in blocks(
         rows, states.shape[1]
     ):  # of all rows at once it would make copies in double precision
-        scaler.partial_fit(finite(states, block))
-    standardised = scaler.transform(finite(states, rows))
+        scaler.partial_fit(read_finite(states, block))
+    standardised = scaler.transform(read_finite(states, rows))
     # of two classes scikit-learn fits the difference w of the rows ±w/2, whose ‖weight‖² is half of ‖w‖²
     strength = l2 / 2 if len(classes) == 2 else l2
     with warnings.catch_warnings(record=True) as warned:
@@ -225,7 +225,7 @@ class Spans(NamedTuple):
     lengths: np.ndarray
 
     @classmethod
-    def of(cls, sentences: np.ndarray) -> "Spans":
+    def from_sentences(cls, sentences: np.ndarray) -> "Spans":
         """Of the number of each row's sentence; rows of one sentence stand together."""
         starts = np.flatnonzero(np.diff(sentences, prepend=sentences[0] - 1))
         return cls(starts, np.diff(starts, append=len(sentences)))
@@ -277,7 +277,7 @@ def classes_of(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return targets, classes, counts
 
 
-def finite(states: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def read_finite(states: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The states of `rows` in float32, in memory; `InputError` if one of them is not finite."""
     block = np.asarray(states[rows], dtype=np.float32)
     if not np.isfinite(block).all():

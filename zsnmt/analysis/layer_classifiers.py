@@ -89,12 +89,12 @@ def classify_layers(
             predicted = probe.predict(held_out.states.layers[layer], held_out.rows)
         except InputError as error:
             raise InputError(f"layer {layer}, {label}: {error}") from error
-        yield classified(
+        yield measure_probe(
             layer, label, held_out.states.labels, probe=probe, predicted=predicted, rows=held_out.rows
         )
 
 
-def classified(
+def measure_probe(
     layer: str,
     label: str,
     labels: Labels,

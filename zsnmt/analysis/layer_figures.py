@@ -44,30 +44,30 @@ class LayerFigure(NamedTuple):
         return value
 
 
-def explained_by(label: str, states: np.ndarray, labels: Labels) -> float | None:
+def share_of_variance(label: str, states: np.ndarray, labels: Labels) -> float | None:
     """The share of the variance of the states that lies between the values of a label."""
     return explained_variance(states, getattr(labels, label))
 
 
-EXPLAINED = partial(LayerFigure, form="explained", reference=0.0, highest=1.0)
+VARIANCE_FIGURE = partial(LayerFigure, form="explained", reference=0.0, highest=1.0)
 LAYER_FIGURES = (
-    EXPLAINED(
+    VARIANCE_FIGURE(
         "position_variance",
         "variance by position",
-        measure=partial(explained_by, "position"),
+        measure=partial(share_of_variance, "position"),
         about="Variance by position: the share of the variance of token states that lies between places in "
         "the sentence, so how much of what the encoder hands on is where a token stands.",
     ),
-    EXPLAINED(
+    VARIANCE_FIGURE(
         "language_variance",
         "variance by language",
-        measure=partial(explained_by, "language"),
+        measure=partial(share_of_variance, "language"),
         about="Variance by language: the share that lies between languages, lower where they are more alike.",
     ),
-    EXPLAINED(
+    VARIANCE_FIGURE(
         "token_variance",
         "variance by token",
-        measure=partial(explained_by, "token"),
+        measure=partial(share_of_variance, "token"),
         about="Variance by token: the share that lies between pieces, whatever stands beside them; it holds "
         "most of the share by language, as most pieces are of one language.",
     ),

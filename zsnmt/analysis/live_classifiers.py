@@ -26,7 +26,7 @@ from zsnmt.analysis.layer_classifiers import (
     Classified,
     batch_size,
     check_other_text,
-    classified,
+    measure_probe,
     sentence_numbers,
 )
 from zsnmt.analysis.state_folder import Labels
@@ -58,24 +58,26 @@ def classify_while_running(
     """
     check_other_text(training.record, held_out.record, "training and held-out states")
     layers = training.record["layers"]
-    probes = {key: learner.probe() for key, learner in trained(training, layers, labels, seed=seed).items()}
-    sentences = Spans.of(sentence_numbers(held_out.labels))
+    probes = {
+        key: learner.probe() for key, learner in train_probes(training, layers, labels, seed=seed).items()
+    }
+    sentences = Spans.from_sentences(sentence_numbers(held_out.labels))
     found: dict[tuple[str, str], list[np.ndarray]] = {key: [] for key in probes}
-    for chosen in in_order(sentences.lengths, PUBLISHED_BATCH):
+    for chosen in ordered_batches(sentences.lengths, PUBLISHED_BATCH):
         for layer, states in zip(layers, held_out.read(chosen)):
             rows = states.cpu().numpy()
             for label in labels:
                 found[layer, label].append(probes[layer, label].predict(rows))
     for (layer, label), probe in probes.items():
         predicted = np.concatenate(found[layer, label])
-        yield classified(layer, label, held_out.labels, probe=probe, predicted=predicted)
+        yield measure_probe(layer, label, held_out.labels, probe=probe, predicted=predicted)
 
 
-def trained(
+def train_probes(
     text: LiveStates, layers: Sequence[str], labels: Sequence[str], seed: int
 ) -> dict[tuple[str, str], Training]:
     """The probes of each layer and label, trained on a text."""
-    sentences = Spans.of(sentence_numbers(text.labels))
+    sentences = Spans.from_sentences(sentence_numbers(text.labels))
     rows, dimension = len(text.labels.token), text.record["dimension"]
     size = batch_size(rows)
     check_training(rows, EPOCHS, size, warm_up=WARM_UP)
@@ -102,7 +104,7 @@ def trained(
     return learners
 
 
-def in_order(lengths: np.ndarray, size: int) -> Iterator[np.ndarray]:
+def ordered_batches(lengths: np.ndarray, size: int) -> Iterator[np.ndarray]:
     """All sentences in order, some at a time: about as many as have `size` rows."""
     cuts = np.flatnonzero(np.diff(np.cumsum(lengths) // size)) + 1
     yield from tqdm(np.split(np.arange(len(lengths)), cuts), "measuring", leave=False, disable=None)

@@ -30,7 +30,7 @@ def check_encodings(encodings: ArrayLike) -> np.ndarray:
     return encodings
 
 
-def principal(encodings: ArrayLike, dimensions: int) -> tuple[np.ndarray, float]:
+def principal_coordinates(encodings: ArrayLike, dimensions: int) -> tuple[np.ndarray, float]:
     """The encodings P×d along their directions of largest size, P×`dimensions`, and the share of their sum of
     squares that these hold, 0–1; as they are where they have no more dimensions.
 

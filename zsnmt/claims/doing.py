@@ -12,7 +12,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.masked_lm.runs import SCORES_FILE as MASKED_LM_SCORES
 from zsnmt.runs.scores import SCORES_FILE
-from zsnmt.training.children import ending, start
+from zsnmt.training.children import describe_ending, start
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
 
@@ -32,7 +32,9 @@ def do_job(steps: Steps, job: Job, places: Places) -> None:
         with locked(folder, steps.say):  # one job at a time rewrites the documents
             call(["results", *map(str, scored_runs(job, places))], output)
             hours = (time.monotonic() - began) / 3600
-            write_json(folder / HOURS_FILE, {**read_hours(places.runs), job.name: [job.thought, hours]})
+            write_json(
+                folder / HOURS_FILE, {**read_hours(places.runs), job.name: [job.expected_hours, hours]}
+            )
     steps.say(f"{job.name} is done, in {hours:.1f} hours")
 
 
@@ -41,7 +43,9 @@ def call(words: Sequence[str], output: BinaryIO) -> None:
     with start([sys.executable, "-m", "zsnmt", *words], output) as process:
         status = process.wait()
     if status:
-        raise InputError(f"zsnmt {shlex.join(words)} {ending(status)}; the end of {output.name} says why")
+        raise InputError(
+            f"zsnmt {shlex.join(words)} {describe_ending(status)}; the end of {output.name} says why"
+        )
 
 
 def scored_runs(job: Job, places: Places) -> Iterator[Path]:

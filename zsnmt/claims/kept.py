@@ -14,7 +14,7 @@ from zsnmt.report.scores import Column, mean_over_directions, runs_by_system
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.scoring.figures import MAIN
 
-LEARNT = 10.0  # supervised BLEU of the best system of a config, below which it says nothing of translation
+LEAST_BLEU = 10.0  # supervised, of the best system of a config; below it a config says nothing of translation
 Systems = Mapping[str, list[Scores]]  # the seeds of each system
 
 
@@ -28,7 +28,7 @@ class Kept:
     def scores(self) -> dict[str, Systems]:
         """The systems of each config that learnt to translate."""
         found = {config: kept_scores(self.folder, config) for config in self.configs(".")}
-        return {config: runs_by_system(runs) for config, runs in found.items() if learnt(runs)}
+        return {config: runs_by_system(runs) for config, runs in found.items() if has_learned(runs)}
 
     @cached_property
     def probes(self) -> dict[str, Mapping[str, list[Probes]]]:
@@ -46,7 +46,7 @@ class Kept:
         return sorted({path.relative_to(self.folder).parts[0] for path in paths})
 
 
-def learnt(runs: list[Scores]) -> bool:
+def has_learned(runs: list[Scores]) -> bool:
     """Whether some run of a config has learnt to translate the directions that it was trained on."""
     column = Column(SUPERVISED, DIRECT, MAIN)
-    return max((mean_over_directions(scores, column) or 0 for scores in runs), default=0) >= LEARNT
+    return max((mean_over_directions(scores, column) or 0 for scores in runs), default=0) >= LEAST_BLEU

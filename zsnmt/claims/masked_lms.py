@@ -45,7 +45,7 @@ def groups(
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, runs in kept.masked_lms.items():
-            for condition in chosen(runs, conditions):
+            for condition in select_conditions(runs, conditions):
                 sides = [by_seed(runs, systems, condition, column=column) for systems in (ones, others)]
                 found += compare(config, column, *sides, part=condition_label(condition), wanted=wanted)
         return found
@@ -53,13 +53,13 @@ def groups(
     return effects
 
 
-def across(column: Column, systems: Sequence[str], *, one: str, other: str) -> Evidence:
+def condition_difference(column: Column, systems: Sequence[str], *, one: str, other: str) -> Evidence:
     """A figure of some encodings in one condition minus that in another; `BILINGUAL` stands for each."""
 
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, runs in kept.masked_lms.items():
-            for condition in chosen(runs, one):
+            for condition in select_conditions(runs, one):
                 if condition != other:
                     sides = [by_seed(runs, systems, of, column=column) for of in (condition, other)]
                     part = f"{condition_label(condition)} and {condition_label(other)}"
@@ -69,7 +69,7 @@ def across(column: Column, systems: Sequence[str], *, one: str, other: str) -> E
     return effects
 
 
-def gap_grows(column: Column) -> Evidence:
+def gap_growth(column: Column) -> Evidence:
     """The gap of sinusoidal and absolute encodings to others, in another order minus in the same."""
 
     def effects(kept: Kept) -> list[Effect]:
@@ -97,7 +97,7 @@ def lowest_change(column: Column) -> Evidence:
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, runs in kept.masked_lms.items():
-            for condition in chosen(runs, BILINGUAL):
+            for condition in select_conditions(runs, BILINGUAL):
                 changes: list[Effect] = []
                 for system in (*CLASSIC, *MODERN) if condition != SAME else ():
                     sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
@@ -109,7 +109,7 @@ def lowest_change(column: Column) -> Evidence:
     return effects
 
 
-def chosen(runs: Sequence[dict], conditions: str) -> Iterator[str]:
+def select_conditions(runs: Sequence[dict], conditions: str) -> Iterator[str]:
     """The conditions that are there: one, or those with two languages."""
     for condition in conditions_of(runs):
         if condition == conditions or (conditions == BILINGUAL and condition != NONE):

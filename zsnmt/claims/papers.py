@@ -9,36 +9,36 @@ that the paper's own figures differ by.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from zsnmt.claims.masked_lms import CLASSIC, MODERN, across, gap_grows, groups, lowest_change
+from zsnmt.claims.masked_lms import CLASSIC, MODERN, condition_difference, gap_growth, groups, lowest_change
 from zsnmt.claims.needs import Need, ablation, adaptation, masked_lm, probing
-from zsnmt.claims.probed import IN_FAMILIES, finding, removed
+from zsnmt.claims.probed import IN_FAMILIES, finding, removed_layer
 from zsnmt.claims.published import (
     Published,
-    both,
     gap,
     gap_of_columns,
     gap_of_encodings,
     gap_of_rows,
-    said,
+    quotation,
+    two_figures,
 )
 from zsnmt.claims.translation import (
     Evidence,
-    answered_in_pivot,
-    behind,
-    between_configs,
+    combine,
+    config_difference,
+    family_difference,
     gain,
-    of_new_language,
-    only_of,
+    label_as_part,
+    loss_difference,
+    new_language_difference,
+    pivot_language_share,
     supervised,
-    together,
-    within_families,
     zero_shot,
 )
 from zsnmt.claims.verdicts import ABOVE_ZERO, BELOW_ZERO, Range, at_least, at_most, within
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.masked_lm.report.runs import ABLATIONS, NONE, SAME
 from zsnmt.masked_lm.report.tables import BANDS, FIRST, FULL, MEDIAN_LOSS, ML_SCORE, WAVES
-from zsnmt.report.papers.liu import PIVOTED
+from zsnmt.report.papers.liu import BASELINE_PIVOT
 from zsnmt.report.papers.published import LI, LIU, RAVISHANKAR
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN
 from zsnmt.runs.systems import (
@@ -52,7 +52,7 @@ from zsnmt.runs.systems import (
     VARIATIONAL,
     System,
 )
-from zsnmt.training.studies import removed_at
+from zsnmt.training.studies import residual_removal_at
 
 LITTLE_TEXT = "pmindia", "indic_talks", "indic_bible"
 DIVERSE = (  # configs of one text, with the same English sentences in all pairs, and with others in each
@@ -82,7 +82,7 @@ class Claim:
     place: str
     published: Published
     what: str
-    evidence: Evidence = together()
+    evidence: Evidence = combine()
     range: Range = ABOVE_ZERO
     lacks: str = ""
     needs: Sequence[Need] = ()
@@ -115,7 +115,7 @@ CLAIMS_OF_LIU = (
         place="Table 3",
         published=gap("Table 3", "zero-shot residual", "pivot"),
         what="zero-shot BLEU, residual removed minus the baseline through the pivot",
-        evidence=gain(zero_shot(RESIDUAL), PIVOTED),
+        evidence=gain(zero_shot(RESIDUAL), BASELINE_PIVOT),
         range=at_least(-2 * BLEU),
     ),
     Claim(
@@ -123,9 +123,9 @@ CLAIMS_OF_LIU = (
         paper=LIU,
         text="The baseline answers in English: more than half of its zero-shot outputs",
         place="section 5.3, Table 10",
-        published=said("examples"),
+        published=quotation("examples"),
         what="share of the baseline's zero-shot outputs in the pivot's language",
-        evidence=answered_in_pivot(BASELINE),
+        evidence=pivot_language_share(BASELINE),
         range=at_least(0.5),
     ),
     Claim(
@@ -146,14 +146,14 @@ CLAIMS_OF_LIU = (
         text="Diverse English sentences are better than the same ones in all pairs for the residual model, "
         "and worse for the baseline",
         place="section 4, Table 3",
-        published=both(
+        published=two_figures(
             gap_of_rows("Table 3", "zero-shot residual", "Europarl w/o overlap", minus="Europarl multiway"),
             gap_of_rows("Table 3", "zero-shot baseline", "Europarl w/o overlap", minus="Europarl multiway"),
         ),
         what="zero-shot BLEU, diverse text minus multiway text",
-        evidence=together(
-            between_configs(DIVERSE, zero_shot(RESIDUAL), part="residual"),
-            between_configs(DIVERSE, zero_shot(BASELINE), part="baseline", wanted=BELOW_ZERO),
+        evidence=combine(
+            config_difference(DIVERSE, zero_shot(RESIDUAL), part="residual"),
+            config_difference(DIVERSE, zero_shot(BASELINE), part="baseline", wanted=BELOW_ZERO),
         ),
         lacks="the pair of configs that was trained, of Europarl's sample, did not learn to translate",
         needs=(ablation("multi30k", "query"), ablation("multi30k_nonoverlap", "query")),
@@ -165,7 +165,7 @@ CLAIMS_OF_LIU = (
         place="Table 4",
         published=gap("Table 4", "residual", "pivot"),
         what="zero-shot BLEU within a family, residual removed minus the baseline through the pivot",
-        evidence=within_families(zero_shot(RESIDUAL), PIVOTED),
+        evidence=family_difference(zero_shot(RESIDUAL), BASELINE_PIVOT),
         lacks="no text that learned has two languages of one family besides the pivot",
         needs=(ablation("tatoeba", "query"),),
     ),
@@ -210,7 +210,7 @@ CLAIMS_OF_LIU = (
         place="Table 6",
         published=gap("Table 6", "residual +vardrop", "residual"),
         what="gain of variational dropout over removal, in the harder condition minus in the normal one",
-        evidence=between_configs(LITTLE, zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL)),
+        evidence=config_difference(LITTLE, zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL)),
         lacks="IWSLT's training text was not to be had",
         needs=(ablation("iwslt17", "variational"), ablation("iwslt17_little_data", "variational")),
     ),
@@ -221,10 +221,10 @@ CLAIMS_OF_LIU = (
         place="Table 7",
         published=gap("Table 7", "zero-shot residual", "zero-shot baseline"),
         what="BLEU from and into the new language, residual removed minus baseline",
-        evidence=together(
-            of_new_language(RESIDUAL, BASELINE, ZERO_SHOT, group="new → old"),
-            of_new_language(RESIDUAL, BASELINE, ZERO_SHOT, group="old → new"),
-            of_new_language(RESIDUAL, BASELINE, SUPERVISED, group="new → pivot", wanted=BELOW_ZERO),
+        evidence=combine(
+            new_language_difference(RESIDUAL, BASELINE, ZERO_SHOT, group="new → old"),
+            new_language_difference(RESIDUAL, BASELINE, ZERO_SHOT, group="old → new"),
+            new_language_difference(RESIDUAL, BASELINE, SUPERVISED, group="new → pivot", wanted=BELOW_ZERO),
         ),
         lacks="one seed",
         needs=(adaptation("multi30k_add_cs", "multi30k_without_cs", BOTH),),
@@ -247,7 +247,7 @@ CLAIMS_OF_LIU = (
         published=gap_of_rows("Table 8", "position id", "residual", minus="baseline"),
         what="accuracy of position classifiers in that layer, residual removed minus baseline (the paper's: "
         "encoder output)",
-        evidence=finding(POSITION, removed),
+        evidence=finding(POSITION, removed_layer),
         range=BELOW_ZERO,
     ),
     Claim(
@@ -257,7 +257,7 @@ CLAIMS_OF_LIU = (
         place="Figure 5, Table 9",
         published=gap_of_rows("Table 9", "SVCCA score", "residual", minus="baseline"),
         what="SVCCA in that layer, residual removed minus baseline (the paper's: encoder output)",
-        evidence=finding(SVCCA, removed),
+        evidence=finding(SVCCA, removed_layer),
     ),
     Claim(
         name="L16",
@@ -274,7 +274,7 @@ CLAIMS_OF_LIU = (
         paper=LIU,
         text="Removal confuses languages within their families",
         place="Figure 4",
-        published=said("figure"),
+        published=quotation("figure"),
         what="how much more tokens are taken for another language of their family than for one of another, "
         "residual removed minus baseline",
         evidence=finding(IN_FAMILIES),
@@ -286,9 +286,9 @@ CLAIMS_OF_LIU = (
         paper=LIU,
         text="In the first layer removal gains less than in the middle",
         place="section 5.4",
-        published=said("−2.8"),
+        published=quotation("−2.8"),
         what="zero-shot BLEU, residual removed in layer 1 minus in the middle one",
-        evidence=gain(zero_shot(removed_at(1)), zero_shot(RESIDUAL)),
+        evidence=gain(zero_shot(residual_removal_at(1)), zero_shot(RESIDUAL)),
         range=BELOW_ZERO,
         lacks="no run removes it elsewhere than in the middle",
         needs=(ablation("word_orders", "removal_layer"),),
@@ -298,11 +298,14 @@ CLAIMS_OF_LIU = (
         paper=LIU,
         text="In the top layers removal slows training down",
         place="section 5.4",
-        published=said("in words"),
+        published=quotation("in words"),
         what="validation loss (bits a token) after as many updates, residual removed in a layer above the "
         "middle one minus in that one",
-        evidence=together(
-            *(behind(removed_at(layer), RESIDUAL, part=f"layer {layer} of 5") for layer in (4, 5))
+        evidence=combine(
+            *(
+                loss_difference(residual_removal_at(layer), RESIDUAL, part=f"layer {layer} of 5")
+                for layer in (4, 5)
+            )
         ),
         lacks="no run removes it there",
         needs=(ablation("word_orders", "removal_layer"),),
@@ -314,9 +317,9 @@ CLAIMS_OF_LIU = (
         place="section 5.5",
         published=gap("Section 5.5", "zero-shot residual", "zero-shot baseline"),
         what="zero-shot BLEU, residual removed minus baseline, both with learned positions",
-        evidence=together(
+        evidence=combine(
             gain(zero_shot(LEARNED[RESIDUAL]), zero_shot(LEARNED[BASELINE])),
-            only_of(
+            label_as_part(
                 "learned in the encoder alone",
                 gain(zero_shot(RESIDUAL_LEARNED), zero_shot(ENCODER_LEARNED)),
             ),
@@ -329,9 +332,9 @@ CLAIMS_OF_LIU = (
         paper=LIU,
         text="Removal in more layers hurts",
         place="footnote 6",
-        published=said("in words"),
+        published=quotation("in words"),
         what="zero-shot BLEU, residual removed in the middle layer and the one below, minus in the middle",
-        evidence=gain(zero_shot(removed_at(2, 3)), zero_shot(RESIDUAL)),
+        evidence=gain(zero_shot(residual_removal_at(2, 3)), zero_shot(RESIDUAL)),
         range=BELOW_ZERO,
         lacks="no run removes it in several layers",
         needs=(ablation("word_orders", "removal_layer"),),
@@ -341,7 +344,7 @@ CLAIMS_OF_LIU = (
         paper=LIU,
         text="A mean over the sentence in the residual's place gains less",
         place="footnote 6",
-        published=said("in words"),
+        published=quotation("in words"),
         what="zero-shot BLEU, mean in its place minus nothing",
         evidence=gain(zero_shot(MEAN_POOL), zero_shot(RESIDUAL)),
         range=BELOW_ZERO,
@@ -385,9 +388,9 @@ CLAIMS_OF_RAVISHANKAR = (
         paper=RAVISHANKAR,
         text="The gap grows with another word order",
         place="Figure 1, section 4",
-        published=said("figure"),
+        published=quotation("figure"),
         what="gap of R2 in another order minus in the same order",
-        evidence=gap_grows(ML_SCORE),
+        evidence=gap_growth(ML_SCORE),
         lacks="one seed",
         needs=(masked_lm("bert_treebank_cpu"),),
     ),
@@ -396,7 +399,7 @@ CLAIMS_OF_RAVISHANKAR = (
         paper=RAVISHANKAR,
         text="SVO languages are easier than Basque, Hindi and Arabic",
         place="Figure 2",
-        published=said("figure"),
+        published=quotation("figure"),
         what="ML score by word order",
         lacks="of other orders only Hindi's was trained",
         needs=(masked_lm("bert_fake_english_orders"),),
@@ -406,9 +409,9 @@ CLAIMS_OF_RAVISHANKAR = (
         paper=RAVISHANKAR,
         text="Absolute positions are more compositional with two languages than with one",
         place="Figure 5",
-        published=said("figure"),
+        published=quotation("figure"),
         what="median Procrustes loss of learned positions, two languages minus one",
-        evidence=across(MEDIAN_LOSS, CLASSIC[1:], one=SAME, other=NONE),
+        evidence=condition_difference(MEDIAN_LOSS, CLASSIC[1:], one=SAME, other=NONE),
         range=BELOW_ZERO,
     ),
     Claim(
@@ -416,9 +419,9 @@ CLAIMS_OF_RAVISHANKAR = (
         paper=RAVISHANKAR,
         text="They are more so than TUPE's with two languages; with one both are alike, to 0.1",
         place="Figure 5",
-        published=said("figure"),
+        published=quotation("figure"),
         what="median Procrustes loss, learned minus TUPE (absolute)",
-        evidence=together(
+        evidence=combine(
             groups(MEDIAN_LOSS, CLASSIC[1:], MODERN[:1], conditions=SAME),
             groups(MEDIAN_LOSS, CLASSIC[1:], MODERN[:1], conditions=NONE, wanted=within(0.1)),
         ),
@@ -429,16 +432,16 @@ CLAIMS_OF_RAVISHANKAR = (
         paper=RAVISHANKAR,
         text="Word–position correlations have bands with two languages, and hardly with one",
         place="Figure 6",
-        published=said("figure"),
+        published=quotation("figure"),
         what="share of the variance in bands, two languages minus one",
-        evidence=across(BANDS, CLASSIC[1:], one=SAME, other=NONE),
+        evidence=condition_difference(BANDS, CLASSIC[1:], one=SAME, other=NONE),
     ),
     Claim(
         name="R9",
         paper=RAVISHANKAR,
         text="Absolute positions have the shape of waves, TUPE's do not",
         place="Figures 4, 8",
-        published=said("figure"),
+        published=quotation("figure"),
         what="share of a dimension's power at its strongest frequency, learned minus TUPE (absolute)",
         evidence=groups(WAVES, CLASSIC[1:], MODERN[:1], conditions=SAME),
         lacks="the curves of the kept runs were not kept; docs/figures/masked_lm_curves.png shows some",
@@ -456,9 +459,9 @@ CLAIMS_OF_RAVISHANKAR = (
         paper=RAVISHANKAR,
         text="Without a term of the logits absolute positions are less multilingual",
         place="Figure 7",
-        published=said("figure"),
+        published=quotation("figure"),
         what="ML score, without a term minus with all",
-        evidence=together(
+        evidence=combine(
             *(groups(ML_SCORE, (system,), CLASSIC[1:], conditions=SAME) for system in ABLATIONS)
         ),
         range=BELOW_ZERO,
@@ -474,7 +477,7 @@ CLAIMS_OF_RAVISHANKAR = (
         paper=RAVISHANKAR,
         text="On XNLI TUPE is best in English and worse in transfer",
         place="Figure 3",
-        published=said("figure"),
+        published=quotation("figure"),
         what="accuracy on XNLI",
         lacks="XNLI and MultiNLI were not to be had",
         needs=(Need("xnli", ("zsnmt xnli configs/bert_xnli.conf",), seeds=(0,), network=True),),
@@ -484,7 +487,7 @@ CLAIMS_OF_RAVISHANKAR = (
         paper=RAVISHANKAR,
         text="Multilingual BERT's positions are more like sinusoids than BERT's",
         place="Figure 9",
-        published=said("figure"),
+        published=quotation("figure"),
         what="Procrustes loss of the pretrained tables",
         lacks="the pretrained models were not to be had",
         needs=(
@@ -501,7 +504,7 @@ CLAIMS_OF_RAVISHANKAR = (
         paper=RAVISHANKAR,
         text="A second language of another order can lower the perplexity of the first",
         place="Table 5",
-        published=said("by order"),
+        published=quotation("by order"),
         what="perplexity of the first language, another order minus the same, the encoding that falls most",
         evidence=lowest_change(FIRST),
         range=BELOW_ZERO,
@@ -519,7 +522,7 @@ CLAIMS_OF_LI = (
         place="Table 2",
         published=gap_of_columns("Table 2", ("IWSLT 2017", "2"), ("IWSLT 2017", "16")),
         what="BLEU at k = 2, 4 and 64 minus at 16",
-        evidence=together(
+        evidence=combine(
             *(gain(supervised(CLIP_DISTANCES[k]), supervised(RELATIVE), part=f"k = {k}") for k in (2, 4, 64))
         ),
         range=within(1 * BLEU),

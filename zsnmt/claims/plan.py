@@ -20,7 +20,7 @@ from zsnmt.training.config import read_config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.studies import systems
 
-DECIDED = (HOLDS, FAILS)
+FINAL_VERDICTS = (HOLDS, FAILS)
 FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
 HOURS_FILE = "hours.json"
 MASKED_LM_HOURS = 0.5  # of a run of the study, about
@@ -59,10 +59,10 @@ class Job:
     @property
     def hours(self) -> float:
         """Hours of one core, about."""
-        return self.share * self.thought
+        return self.share * self.expected_hours
 
     @property
-    def thought(self) -> float:
+    def expected_hours(self) -> float:
         """The same before anything was measured."""
         return sum(self.runs.values())
 
@@ -110,7 +110,7 @@ def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) 
 
 def is_asked(each: Outcome, only: Sequence[str]) -> bool:
     """Whether a claim is one of some, or of none given, not decided."""
-    return each.claim.name in only or not only and each.verdict not in DECIDED
+    return each.claim.name in only or not only and each.verdict not in FINAL_VERDICTS
 
 
 def order(job: Job) -> tuple[bool, int, float]:
@@ -123,8 +123,8 @@ def make_job(need: Need, seed: int, claims: Sequence[str], *, places: Places) ->
     lacks, runs = dict.fromkeys(["it fetches what it needs from the network"] * need.network), Hours()
     for command in need.commands:
         verb, *words = shlex.split(need.of_seed(command, seed, places.runs))[1:]
-        if verb in DESCRIBED:
-            missing, of_command = DESCRIBED[verb](words, seed, places)
+        if verb in RUNS_OF_VERBS:
+            missing, of_command = RUNS_OF_VERBS[verb](words, seed, places)
             lacks |= dict.fromkeys(f"{key}={path} is not there" for key, path in missing.items())
             runs |= of_command
     return Job(need, seed, claims, runs=runs, lacks=", ".join(lacks))
@@ -134,7 +134,7 @@ Missing = Mapping[str, str]  # paths where nothing is, by the key that names the
 Hours = dict[Path, float]  # by the file that is kept
 
 
-def ablated(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
     """The runs of `zsnmt ablate`."""
     file = places.project / words[0]
     config = read_config(file, places.variables)
@@ -150,7 +150,7 @@ def ablated(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, H
     return missing, hours
 
 
-def masked_lms(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
     """The runs of `zsnmt masked-lm`."""
     file = places.project / words[0]
     config = read_study_config(file, places.variables)
@@ -166,23 +166,28 @@ def masked_lms(words: Sequence[str], seed: int, places: Places) -> tuple[Missing
     return missing, {path: 0.0 if missing or path.is_file() else MASKED_LM_HOURS for path in kept}
 
 
-def adapted(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+def adaptation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
     """The run of `zsnmt adapt`, which takes little beside that which it goes on from."""
     file, system = places.project / words[0], Path(words[1]).parent.name
     missing = missing_text(read_config(file, places.variables))
     return missing, {places.kept / file.stem / f"{system}.seed{seed}.json": 0.0}
 
 
-def probed(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+def probe_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
     """The probes of a run, which take little beside its training."""
     *_, config, system, _ = Path(words[0]).parts
     return {}, {places.kept / config / PROBES / f"{system}.seed{seed}.json": 0.0}
 
 
-DESCRIBED = {"ablate": ablated, "masked-lm": masked_lms, "adapt": adapted, "probe": probed}
+RUNS_OF_VERBS = {
+    "ablate": ablation_runs,
+    "masked-lm": masked_lm_runs,
+    "adapt": adaptation_runs,
+    "probe": probe_runs,
+}
 
 
-def within_budget(jobs: Sequence[Job], hours: float, at_a_time: int) -> list[Job]:
+def select_within_budget(jobs: Sequence[Job], hours: float, at_a_time: int) -> list[Job]:
     """The first jobs that can be done here in so many hours, so many at a time."""
     chosen, sum_of_hours = [], 0.0
     for job in jobs:

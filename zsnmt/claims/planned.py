@@ -8,10 +8,10 @@ from zsnmt.claims.table import Outcome
 from zsnmt.claims.verdicts import Effect, Range, seeds_that_tell
 from zsnmt.report.table import Cell, Measured, Table, format_cell, pad
 
-NEVER = "no number of them"
+NO_NUMBER = "no number of them"
 
 
-def in_lines(table: Table) -> str:
+def terminal_text(table: Table) -> str:
     """The table for a terminal, one line for each row, below what it holds."""
     rows = [table.columns, *([format_cell(cell) for cell in row] for row in table.rows)]
     columns = [pad(cells) for cells in zip(*rows)]
@@ -58,7 +58,7 @@ def power_rows(each: Outcome) -> Iterator[list[Cell]]:
         if effect.deviation is not None:
             number = seeds_that_tell(distance(effect, effect.range or claim.range), effect.deviation)
             deviation = Measured(effect.measured.figure, effect.deviation)
-            shown = [deviation, NEVER if number is None else str(number)]
+            shown = [deviation, NO_NUMBER if number is None else str(number)]
         yield [*start, config, effect.measured, *shown]
 
 

@@ -18,12 +18,12 @@ from zsnmt.runs.systems import BASELINE, RESIDUAL
 LayerOf = Callable[[Probes], str]
 
 
-def output(residual: Probes) -> str:
+def output_layer(residual: Probes) -> str:
     """The encoder output."""
     return FINAL
 
 
-def removed(residual: Probes) -> str:
+def removed_layer(residual: Probes) -> str:
     """The layer whose residual is removed."""
     return str(residual.record["removed_layers"][0])
 
@@ -45,7 +45,7 @@ def confusion_in_families(one: Probes, layer: str) -> float | None:
 IN_FAMILIES = Finding("confusion within families", "accuracy", confusion_in_families)
 
 
-def finding(what: Finding, layer: LayerOf = output) -> Evidence:
+def finding(what: Finding, layer: LayerOf = output_layer) -> Evidence:
     """A finding of the residual model minus that of the baseline, in a layer."""
 
     def effects(kept: Kept) -> list[Effect]:

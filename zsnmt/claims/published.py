@@ -10,7 +10,7 @@ Published = Callable[[], str]  # the figure as text
 Printed = Mapping[Key, Mapping[str, str]]
 
 
-def said(text: str) -> Published:
+def quotation(text: str) -> Published:
     """What the paper has no table for."""
     return lambda: text
 
@@ -43,7 +43,7 @@ def gap_of_rows(table: str, column: str, row: str, *, minus: str) -> Published:
     return text
 
 
-def both(one: Published, other: Published) -> Published:
+def two_figures(one: Published, other: Published) -> Published:
     """Two figures of a claim with two parts."""
     return lambda: f"{one()} and {other()}"
 

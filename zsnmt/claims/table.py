@@ -49,18 +49,18 @@ def claims_table(folder: Path, _: str) -> str:
 def row(each: Outcome) -> list[str]:
     """The row of a claim: its figures, one for each config and part."""
     claim = each.claim
-    here = "<br>".join(map(in_short, each.effects)) or claim.lacks
+    here = "<br>".join(map(short_figure, each.effects)) or claim.lacks
     link = f"[{each.verdict}]({RESULTS}/{DETAILS}#{claim.name.lower()})"
     return [claim.name, claim.text, f"{claim.published()} ({claim.place})", here, link]
 
 
-def in_short(effect: Effect) -> str:
+def short_figure(effect: Effect) -> str:
     """A figure with its config, its part and the number of its seeds."""
     of = words(f"`{effect.config}`", effect.part, f"×{len(effect.seeds.split(', '))}")
     return f"{effect.measured} {of}"
 
 
-def counted(folder: Path, _: str) -> str:
+def count_verdicts(folder: Path, _: str) -> str:
     """How many claims came out how."""
     numbers = Counter(each.verdict for each in outcomes(folder))
     listed = ", ".join(f"{numbers[name]} {WORDS[name]}" for name in VERDICTS if numbers[name])
@@ -92,7 +92,7 @@ def detail(each: Outcome) -> str:
     ]
     if each.effects:
         rows = [
-            [effect.config, effect.part or None, effect.seeds, effect.measured, said(each, effect)]
+            [effect.config, effect.part or None, effect.seeds, effect.measured, vote_in_words(each, effect)]
             for effect in each.effects
         ]
         table = Table("", "", ["config", "part", "seeds", "figure", "says"], rows=rows, about="")
@@ -104,10 +104,14 @@ def detail(each: Outcome) -> str:
     return "\n\n".join(parts)
 
 
-def said(each: Outcome, effect: Effect) -> str:
+def vote_in_words(each: Outcome, effect: Effect) -> str:
     """What a config says, and whether weakly."""
     vote = each.vote(effect)
     return vote if vote == OPEN or effect.several else f"{vote}, weakly"
 
 
-MAKERS: dict[str, Maker] = {"claims": claims_table, "claims_counted": counted, "claims_in_detail": details}
+MAKERS: dict[str, Maker] = {
+    "claims": claims_table,
+    "claims_counted": count_verdicts,
+    "claims_in_detail": details,
+}

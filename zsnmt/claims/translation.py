@@ -28,14 +28,14 @@ def gain(one: Place, other: Place, *, only: Sequence[str] = (), part: str = "") 
         return [
             effect
             for config, systems in kept.scores.items()
-            if (not only or config in only) and not adapted(systems)
+            if (not only or config in only) and not are_adapted(systems)
             for effect in compare(config, systems, (one, other), part=part)
         ]
 
     return effects
 
 
-def adapted(systems: Systems) -> bool:
+def are_adapted(systems: Systems) -> bool:
     """Whether the runs go on from others."""
     return any(scores.adapted_from for runs in systems.values() for scores in runs)
 
@@ -61,7 +61,7 @@ def compare(
     return [effect(config, found, (values, others), seeds=seeds(fewer), part=part, range=wanted)]
 
 
-def within_families(one: Place, other: Place) -> Evidence:
+def family_difference(one: Place, other: Place) -> Evidence:
     """One place minus another over the zero-shot directions within each family."""
 
     def effects(kept: Kept) -> list[Effect]:
@@ -82,7 +82,7 @@ def within_families(one: Place, other: Place) -> Evidence:
     return effects
 
 
-def of_new_language(
+def new_language_difference(
     one: System, other: System, kind: str, *, group: str, wanted: Range | None = None
 ) -> Evidence:
     """One system minus another in the directions of a group of new languages, of adapted runs."""
@@ -90,7 +90,7 @@ def of_new_language(
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, systems in kept.scores.items():
-            if adapted(systems) and one.name in systems:
+            if are_adapted(systems) and one.name in systems:
                 directions = members(systems[one.name], kind, group)
                 places = Place(one, kind), Place(other, kind)
                 found += compare(config, systems, places, part=group, directions=directions, wanted=wanted)
@@ -99,7 +99,7 @@ def of_new_language(
     return effects
 
 
-def between_configs(
+def config_difference(
     pairs: Sequence[tuple[str, str]],
     one: Place,
     other: Place | None = None,
@@ -139,7 +139,7 @@ def means_of(systems: Systems, one: Place, other: Place | None) -> list[float]:
     return [value - fmean(others[0]) if others else value for value in values]
 
 
-def behind(one: System, other: System, *, part: str) -> Evidence:
+def loss_difference(one: System, other: System, *, part: str) -> Evidence:
     """The best validation loss (bits a token) of one system minus that of another, of trainings with as many
     updates; none where some training ended earlier.
     """
@@ -159,14 +159,14 @@ def behind(one: System, other: System, *, part: str) -> Evidence:
     return effects
 
 
-def answered_in_pivot(system: System) -> Evidence:
+def pivot_language_share(system: System) -> Evidence:
     """The share of zero-shot outputs of a system that are in the pivot's language."""
 
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, systems in kept.scores.items():
             runs = [scores for scores in systems.get(system.name, []) if scores.select(ZERO_SHOT)]
-            if runs and not adapted(systems):
+            if runs and not are_adapted(systems):
                 values = [
                     fmean(
                         result.identified.get(scores.pivot, 0.0)
@@ -181,12 +181,12 @@ def answered_in_pivot(system: System) -> Evidence:
     return effects
 
 
-def together(*parts: Evidence) -> Evidence:
+def combine(*parts: Evidence) -> Evidence:
     """All that several say."""
     return lambda kept: [effect for part in parts for effect in part(kept)]
 
 
-def only_of(label: str, evidence: Evidence) -> Evidence:
+def label_as_part(label: str, evidence: Evidence) -> Evidence:
     """What says only a part of the claim, which it is labelled with, so that it speaks weakly."""
     return lambda kept: [replace(effect, several=False, part=label) for effect in evidence(kept)]
 

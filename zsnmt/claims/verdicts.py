@@ -106,7 +106,7 @@ def effect(
     """A figure with its interval widened to what seeds say: of one side its values, of two those of both."""
     several = all(len(side) > 1 for side in sides)
     deviation = math.sqrt(fmean(map(variance, sides))) if several else None
-    shown = widened(measured, sides)
+    shown = widen_interval(measured, sides)
     return Effect(config, seeds, shown, several=several, part=part, range=range, deviation=deviation)
 
 
@@ -115,7 +115,7 @@ def difference(figure: str, values: Sequence[float], others: Sequence[float]) ->
     return Measured(figure, fmean(values) - fmean(others), difference=True)
 
 
-def widened(measured: Measured, sides: Sequence[Sequence[float]]) -> Measured:
+def widen_interval(measured: Measured, sides: Sequence[Sequence[float]]) -> Measured:
     """A figure with an interval that has its own and that of seeds in it; none where it has neither."""
     noise = half_width(sides) if all(len(side) > 1 for side in sides) else 0.0
     low, high = measured.interval or (measured.mean, measured.mean)

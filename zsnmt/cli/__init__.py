@@ -31,10 +31,10 @@ GROUPS = {  # what a person wants: verb, and what it does
         "prepare": "turn parallel text into the binarised folder that fairseq trains on",
     },
     "Train": {
-        "train": "train on text of your own, or a system of a config, to an averaged model",
+        "train": "train a model on text of your own, or a system of a config",
         "adapt": "teach a trained run new languages",
         "distill": "train a student on a run's translations, in directions without text by people",
-        "slurm": "train and score systems on a cluster with SLURM: an array of jobs",
+        "slurm": "train and score systems on a cluster with SLURM, as an array of jobs",
         "options": "list the options of an architecture and its task, with their defaults",
     },
     "Look at runs": {
@@ -46,12 +46,12 @@ GROUPS = {  # what a person wants: verb, and what it does
         "probe": "measure what a run's encoder knows of token, position and language",
         "probe-states": "write the encoder's states of a test set, the first step of probe",
         "probe-similarity": "compare languages in these states: SVCCA, CKA, retrieval",
-        "probe-figures": "compute what needs no training, such as how much of their variance is position",
+        "probe-figures": "compute figures of these states without training, such as shares of variance",
         "probe-classifiers": "fit linear classifiers to these states",
     },
     "Study": {
         "ablate": "train and score the systems of an ablation study",
-        "claims": "make the runs that the papers' claims need which are not decided yet",
+        "claims": "make the runs that undecided claims of the papers need",
         "galactic": "give sentences the word order of another language (Galactic Dependencies)",
         "make-synthetic-trees": "make dependency treebanks of the artificial languages",
     },
@@ -63,14 +63,14 @@ GROUPS = {  # what a person wants: verb, and what it does
         "xnli-table": "print accuracy on XNLI by position encoding and language",
         "evaluate-nli": "score one model on the XNLI test sets",
         "prepare-bert": "make the data of a masked language model with a fake second language",
-        "prepare-bible": "make the text of such a model of two Bibles, one verse per line",
+        "prepare-bible": "make the text of such a model from two Bibles, one verse per line",
         "prepare-languages": "make the data of a masked language model of several languages",
         "prepare-xnli": "make the data of natural language inference",
     },
     "Share": {
         "serve": "serve trained runs: a page to try them, and a REST interface like LibreTranslate's",
         "export": "export a run into one folder that CTranslate2 translates with",
-        "wheelhouse": "bring all that is to be installed into a folder, for a machine without network",
+        "wheelhouse": "collect all packages in a folder, to install them on a machine without network",
     },
     "Keep results": {
         "results": "keep scores of runs in docs/results/ and make the tables of documents from them",
@@ -82,7 +82,7 @@ EXTRAS = {
     "py3langid": "translate",
     "sentencex": "translate",
 }  # of setup.py; others: train
-ENGINE, OF_EXPORTS = ("torch", "fairseq"), ("translate", "serve")  # which an export is translated without
+ENGINE, EXPORT_VERBS = ("torch", "fairseq"), ("translate", "serve")  # which an export is translated without
 VERBS = {verb: does for verbs in GROUPS.values() for verb, does in verbs.items()}
 
 
@@ -107,15 +107,15 @@ def run(arguments: Sequence[str]) -> None:
         try:
             import_module(f"{__name__}.{verb.replace('-', '_')}").main(rest)
         except ModuleNotFoundError as error:
-            raise missing(verb, error) from error
+            raise explain_missing(verb, error) from error
 
 
-def missing(verb: str, error: ModuleNotFoundError) -> Exception:
+def explain_missing(verb: str, error: ModuleNotFoundError) -> Exception:
     """What to install for a verb that needs a package which is not there; another error as it is."""
     package = (error.name or "zsnmt").partition(".")[0]
     if package in ("zsnmt", *sys.stdlib_module_names):
         return error
-    instead = ", or give an export of the run" if verb in OF_EXPORTS and package in ENGINE else ""
+    instead = ", or give an export of the run" if verb in EXPORT_VERBS and package in ENGINE else ""
     return InputError(
         f"zsnmt {verb} needs {package} here, which is not installed; run pip install "
         f"'zsnmt[{EXTRAS.get(package, 'train')}]'{instead}"

@@ -5,15 +5,22 @@ stop.
     zsnmt ablate configs/iwslt17.conf variational --seeds 1 2 3
     zsnmt ablate configs/word_orders.conf encodings bias_layers --seeds 1 2 3
 
-Studies (docs/method.md): query adds the position query to the removed residual, variational compares these
-three systems without and with variational dropout, removal_layer removes the residual at each encoder layer
-in turn and in several, positions learns the position encodings, replacement puts the sentence's mean, or the
-residual at random, in the residual's place, li_table_1 trains relative attention and its baseline in two
-directions, clip_distance varies its distance, encodings what tells the encoder its positions, bias_layers
-where it does, distillation what a student learns of a system's translations (zsnmt distill), base_grid norm,
-place of the language tag and residual in every combination, stage_two what remedies add to trained systems.
+Studies (docs/method.md):
 
-Through the pivot the baseline of the same seed translates for all systems, as in the paper.
+    query            adds the position query to the removed residual
+    variational      compares these three systems without and with variational dropout
+    removal_layer    removes the residual at each encoder layer in turn, and at several
+    positions        learns the position encodings
+    replacement      replaces the residual by the sentence's mean, or keeps it at random
+    li_table_1       trains relative attention and its baseline in two directions
+    clip_distance    varies the distance of relative attention
+    encodings        varies the position encoding of the encoder
+    bias_layers      varies the layers that have it
+    distillation     varies what a student learns from a system's translations (zsnmt distill)
+    base_grid        combines norm, place of the language tag and residual in every way
+    stage_two        trains some systems of the grid further, with each remedy
+
+The baseline of the same seed translates through the pivot for all systems, as in the paper.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "%(default)s)",
     )
     parser.add_argument("--comet", action="store_true", help="also score with COMET")
-    parser.add_argument("--report", metavar="FILE", help="also make the page to look at")
+    parser.add_argument("--report", metavar="FILE", help="also make the report page")
     add_check(parser)
     add_jobs(parser)
     options = parse(parser, arguments)

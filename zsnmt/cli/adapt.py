@@ -3,10 +3,10 @@
     zsnmt adapt configs/iwslt17_add_de.conf runs/iwslt17/zs_transformer_residual/seed1
     zsnmt adapt configs/iwslt17_add_de.conf RUN --frozen --adapter-dim 64
 
-The config's text has the pivot first and the new languages; TRAINING says what differs from the training of
-RUN, and options of fairseq-train may come after `--`. Everything is trained, on the text of RUN as well; with
---frozen only what is new is, on the new text alone, and no old translation changes. The adapted run is a run
-folder like any other.
+The config names the pivot, first, and the new languages. Its TRAINING says what differs from the training of
+RUN, and options of fairseq-train may come after `--`. The whole model is trained, on the text of RUN and the
+new text. With --frozen only the new weights are trained, on the new text alone, and no old translation
+changes. The adapted run is a run folder like any other.
 """
 
 import re
@@ -15,7 +15,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import OF_TEAM, Recipe, add_check, add_team, chosen_team, split_options, without
+from zsnmt.cli.recipe import (
+    TEAM_OPTIONS,
+    Recipe,
+    add_check,
+    add_team,
+    chosen_team,
+    remove_options,
+    split_options,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -23,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt adapt", description=__doc__)
     parser.add_argument("config", help="config with the text of the new languages")
     parser.add_argument("run", metavar="RUN", help="the trained run that learns them")
-    parser.add_argument("--frozen", action="store_true", help="train new rows, and adapters, alone")
+    parser.add_argument(
+        "--frozen", action="store_true", help="train only the rows of the new languages, and their adapters"
+    )
     parser.add_argument(
         "--name", help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)"
     )
@@ -39,10 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--noise",
         choices=["multiplicative", "additive", "none"],
         default="multiplicative",
-        help="new rows are the mean of the old ones, times N(1, s²), plus noise of s column deviations, or "
-        "as it is",
+        help="how new rows begin: as the mean of the old rows times N(1, s²), plus noise of s column"
+        " deviations, or unchanged",
     )
-    parser.add_argument("--noise-scale", type=float, default=1.0, metavar="S", help="s")
+    parser.add_argument("--noise-scale", type=float, default=1.0, metavar="S", help="the s of --noise")
     parser.add_argument(
         "--allow-unknown",
         type=float,
@@ -80,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name = options.name or base.parent.name + "_frozen" * options.frozen
     for word in (options.config, options.run):
         words.remove(word)
-    words = without(words, OF_TEAM)
+    words = remove_options(words, TEAM_OPTIONS)
     command = recipe_command("adapt", experiment.file, path_from_top(Path(options.run)), *words)
     if adaptation.text and not (base / SCORES_FILE).is_file():
         score_run(recipe.steps, base, settings_of(base, recipe.variables, {}))

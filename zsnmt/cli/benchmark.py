@@ -1,9 +1,9 @@
-"""Measure speed, as ratios paired in one process or sitting where things compare; prints Markdown for
+"""Measure speed, mostly as ratios of two things that take turns in one process; prints Markdown for
 docs/performance.md.
 
     zsnmt benchmark training                          # each architecture against fairseq's transformer
     zsnmt benchmark relative                          # relative attention against plain, time and memory
-    zsnmt benchmark encodings                         # each encoding of the encoder's positions likewise
+    zsnmt benchmark encodings                         # each position encoding of the encoder, too
     zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked LM
     zsnmt benchmark training_speed DATA               # whole trainings with each faster option
     zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
@@ -69,7 +69,7 @@ def add_verb(
     verb = verbs.add_parser(name, help=does)
     verb.set_defaults(measure=(module, name))
     if rounds is not None:
-        verb.add_argument("--rounds", type=int, default=rounds, help="rounds that count")
+        verb.add_argument("--rounds", type=int, default=rounds, help="rounds that are measured")
     return verb
 
 
@@ -99,7 +99,7 @@ def add_training_steps(verbs: Verbs) -> None:
         verb.add_argument("--lengths", type=int, nargs="+", default=lengths, help="tokens in each sentence")
         verb.add_argument("--tokens", type=int, default=1024, help="tokens in the batch")
         verb.add_argument(
-            "--dropout", type=float, nargs="+", default=[0.2, 0.0], help="rates of dropout, a table each"
+            "--dropout", type=float, nargs="+", default=[0.2, 0.0], help="rates of dropout; each has a table"
         )
         verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
         if name == "relative":
@@ -160,7 +160,9 @@ def add_translation(verbs: Verbs) -> None:
     verb.add_argument("--batch", type=int, default=32, help="sentences in a batch")
     verb.add_argument("--workers", type=int, default=2, help="processes, or threads of one process")
     verb.add_argument(
-        "--single-process", action="store_true", help="PyTorch in one process of so many threads, too"
+        "--single-process",
+        action="store_true",
+        help="also measure PyTorch in one process with --workers threads",
     )
     verb.add_argument(
         "--mask", action="store_true", help="also among the target language's pieces alone, into one language"
@@ -220,8 +222,8 @@ def add_serving(verbs: Verbs) -> None:
     )
     faults = add_verb(verbs, "faults", "faults", does="a server under requests of which most are wrong")
     faults.add_argument("--clients", type=int, default=16, help="clients that ask at once")
-    faults.add_argument("--requests", type=int, default=10_000, help="how many of all kinds")
-    faults.add_argument("--seed", type=int, default=1, help="of the order of requests")
+    faults.add_argument("--requests", type=int, default=10_000, help="number of requests of all kinds")
+    faults.add_argument("--seed", type=int, default=1, help="seed of the order of requests")
     for verb in (serving, faults):
         verb.add_argument("run", type=Path, help="run folder, or an export")
         verb.add_argument("--from", dest="source", required=True, help="source language")

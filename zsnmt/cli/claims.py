@@ -1,13 +1,13 @@
-"""Make the runs that the claims of the papers need which are not decided, the cheapest that tells first, and
-fill the table of claims. Run it again to go on after a stop.
+"""Make the runs that undecided claims of the papers need, and fill the table of claims. The cheapest run that
+can decide a claim comes first. Run it again to go on after a stop.
 
     zsnmt claims --dry-run                     # what would be done, for how long, and how many seeds tell
     zsnmt claims --budget 8 --jobs 2           # what two cores do in eight hours
     zsnmt claims L18 L21
 
-Claims are those of docs/results/claims.md. Each job is a command or two of that page for one seed; it prints
-to runs/claims/, and its results are kept as zsnmt results keeps them. Hours are estimates, which what jobs
-took so far corrects. A job whose text is not here is listed with what is lacking.
+Claims are those of docs/results/claims.md. Each job is one command or two of that page, for one seed. It
+prints to runs/claims/, and its results are kept as zsnmt results keeps them. Hours are estimates, corrected
+by the time that earlier jobs took. If the text of a job is not here, the list says what is missing.
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ from zsnmt.files.project import ROOT
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt claims", description=__doc__)
     parser.add_argument(
-        "claims", nargs="*", metavar="CLAIM", help="such as L5 (default: all that are not decided)"
+        "claims", nargs="*", metavar="CLAIM", help="claims, such as L5 (default: all that are undecided)"
     )
-    parser.add_argument("--budget", type=float, metavar="HOURS", help="do what fits into so many hours")
+    parser.add_argument("--budget", type=float, metavar="HOURS", help="do the jobs that fit into HOURS")
     parser.add_argument(
         "--jobs", type=positive, default=1, metavar="N", help="jobs at a time, a core each (default: 1)"
     )
@@ -33,17 +33,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     recipe = Recipe("claims")
 
     from zsnmt.claims.doing import do_job
-    from zsnmt.claims.plan import Places, plan, within_budget
-    from zsnmt.claims.planned import in_lines, jobs_table, power_table
+    from zsnmt.claims.plan import Places, plan, select_within_budget
+    from zsnmt.claims.planned import jobs_table, power_table, terminal_text
     from zsnmt.claims.table import outcomes
     from zsnmt.training.children import all_side_by_side
 
     places = Places(ROOT, recipe.runs, KEPT, variables=recipe.variables)
     claims = outcomes(KEPT)
     jobs = plan(claims, places, options.claims)
-    chosen = within_budget(jobs, float("inf") if options.budget is None else options.budget, options.jobs)
+    chosen = select_within_budget(
+        jobs, float("inf") if options.budget is None else options.budget, options.jobs
+    )
     if options.dry_run:
-        print(in_lines(power_table(claims, options.claims)), in_lines(jobs_table(jobs, chosen)), sep="\n\n")
+        print(
+            terminal_text(power_table(claims, options.claims)),
+            terminal_text(jobs_table(jobs, chosen)),
+            sep="\n\n",
+        )
         return
     if not chosen:
         recipe.steps.say("nothing is left that can be done here in this time; --dry-run says what is lacking")

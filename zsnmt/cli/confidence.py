@@ -3,9 +3,9 @@
     zsnmt confidence RUN --precision int8
     zsnmt confidence RUN --directions de-fr,fr-de --lines 300 --output confidence.json
 
-A table is printed: Spearman's correlation of the mean log-probability of a translation, and of its agreement
-with that through the pivot, with its sentence chrF against the reference. The record is written to
-RUN/confidence.json, which zsnmt results RUN keeps (docs/confidence.md).
+Prints a table of Spearman's correlations: of the mean log-probability of a translation with its sentence chrF
+against the reference, and of its agreement with the translation through the pivot with the same chrF. The
+record is written to RUN/confidence.json, which zsnmt results RUN keeps (docs/confidence.md).
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--split", default="test", help="name of the test set")
     parser.add_argument(
-        "--directions", type=parse_directions, help="only these, as in de-fr,fr-de (default: all with text)"
+        "--directions",
+        type=parse_directions,
+        help="only these directions, as in de-fr,fr-de (default: all with text)",
     )
     parser.add_argument(
         "--lines", type=int, metavar="N", help="only the first N lines of each direction (default: all)"

@@ -1,7 +1,7 @@
 """Counts how often each language uses each piece in the training text of runs.
 
-Runs that are older than the file piece_counts.tsv lack it, and translation that keeps to the pieces of the
-target language needs it. It is written into the run; the data of its training must still be there.
+Translation that allows only the pieces of the target language needs these counts. Older runs do not have
+them. They are written into the run, as piece_counts.tsv; the data of its training must still be there.
 """
 
 from collections.abc import Sequence

@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from zsnmt.cli.evaluate import show_table
     from zsnmt.evaluation.demo import examples, train_and_score
-    from zsnmt.evaluation.real_demo import languages_of, lines_taught, real_config
+    from zsnmt.evaluation.real_demo import languages_of, real_config, teacher_lines
     from zsnmt.runs.time_left import duration
     from zsnmt.training.experiment import read_experiment
 
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             student=options.student,
         )
     experiment = read_experiment(config, recipe.runs, recipe.variables)
-    lines = lines_taught(experiment.config) if options.real else None
+    lines = teacher_lines(experiment.config) if options.real else None
     runs = train_and_score(recipe.steps, experiment, recipe.variables, student=options.student, lines=lines)
     recipe.steps.say("test sentences in directions without training text")
     print("", *examples(experiment, [run.parent.name for run in runs]), sep="\n")
@@ -83,8 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def check(options: Namespace) -> None:
     """`WrongUse` for options of real text without it, or with a config."""
     if options.real and options.config:
-        raise WrongUse(f"{options.config} is a config, which --real makes for itself; leave one of them out")
+        raise WrongUse(f"{options.config} is a config, but --real makes its own; leave out one of the two")
     if not options.real and (options.minutes or options.from_dir):
         raise WrongUse("--minutes and --from-dir belong to --real; name the languages behind that")
     if options.minutes is not None and not options.minutes > 0:
-        raise WrongUse(f"--minutes {options.minutes:g} is no time to train in; give more than 0")
+        raise WrongUse(f"--minutes {options.minutes:g} leaves no time to train; give more than 0")

@@ -5,10 +5,10 @@ have no text by people. Run it again to go on after a stop.
     zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
     zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
-The teacher translates the English (pivot) side of the training text into all other languages. A translation
-and the sentence of people beside that English are a pair; the student is trained on it both ways, beside the
-text that there is. It goes on from the teacher's weights; options of fairseq-train may come after `--`.
-docs/distillation.md says what is left out, sampled and recorded.
+The teacher translates the English (pivot) side of the training text into all other languages. A translation,
+and the sentence that people wrote beside the same English, are a pair. The student is trained on such pairs,
+both ways, and on all text of the teacher. It starts from the teacher's weights; options of fairseq-train may
+come after `--`. docs/distillation.md says what is left out, sampled and recorded.
 """
 
 import sys
@@ -18,16 +18,16 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.recipe import (
-    OF_TEAM,
+    TEAM_OPTIONS,
     Recipe,
     add_check,
     add_team,
     chosen_team,
     gpus_here,
     positive,
+    remove_options,
     split_options,
     whole_number,
-    without,
 )
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
 from zsnmt.distillation.settings import ANY, HELD_OUT, NONE, SIDES, Distillation, SyntheticSettings
@@ -43,8 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--sides",
         choices=[*SIDES],
         default=Distillation.sides,
-        help="what translations are used as: targets, sources, or both; controls: none trains as long "
-        "without them, self has the teacher's direct translations in their place",
+        help="side of the student's pairs that translations are: targets, sources, or both; as "
+        "controls, none trains as long without translations, and self uses the teacher's direct"
+        " translations instead",
     )
     parser.add_argument(
         "--lines", type=positive, metavar="N", help="lines of each direction (default: all there are)"
@@ -54,21 +55,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=whole_number,
         metavar="N",
         default=HELD_OUT,
-        help="further lines, a tenth at most, that validate the directions without text by people",
+        help="further lines, at most a tenth, that validate the directions without text by people",
     )
     parser.add_argument(
         "--identifier",
         choices=[*IDENTIFIERS, ANY],
-        help="what finds translations in another language, to leave them out (default: that of the config)",
+        help="identifier of translations in another language, which are left out (default: that of "
+        "the config)",
     )
     parser.add_argument(
         "--student", metavar="ARCHITECTURE", help="architecture of the student (default: that of the teacher)"
     )
     parser.add_argument(
-        "--from-scratch", action="store_true", help="do not begin with the weights of the teacher"
+        "--from-scratch", action="store_true", help="do not start from the weights of the teacher"
     )
     parser.add_argument(
-        "--rounds", type=positive, default=1, metavar="N", help="let the student teach again, N times in all"
+        "--rounds",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="rounds of distillation: the student of each teaches that of the next",
     )
     parser.add_argument(
         "--share",
@@ -81,8 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--few-lines",
         type=whole_number,
         metavar="N",
-        help="with --sides none: N real lines of each zero-shot direction, which are few-shot then (default: "
-        "FEW_LINES of the config, or none)",
+        help="with --sides none: also train on N real lines of each zero-shot direction, which is "
+        "then few-shot (default: FEW_LINES of the config, or none)",
     )
     parser.add_argument(
         "--name", help="name of the student (default: that of the teacher's system and the sides)"
@@ -145,4 +151,4 @@ def own_words(words: Sequence[str], options: Namespace) -> list[str]:
     kept = [*words]
     for word in (options.config, options.teacher):
         kept.remove(word)
-    return without(kept, ("--rounds", "--workers", *OF_TEAM))
+    return remove_options(kept, ("--rounds", "--workers", *TEAM_OPTIONS))

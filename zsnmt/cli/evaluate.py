@@ -3,8 +3,8 @@
     zsnmt evaluate runs/demo/*/seed1 --report report.html
     zsnmt evaluate RUN --text FOLDER --split valid --output scores.json
 
-Scores are written to RUN/scores.json. What is not given is as the config of the run says. Run it again to go
-on after a stop.
+Scores are written to RUN/scores.json. Settings that are not given are those of the run's config. Run it again
+to go on after a stop.
 """
 
 from collections.abc import Sequence
@@ -33,18 +33,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--pivot",
         "--pivot-run",
         metavar="RUN",
-        help="run that translates through the pivot; baseline, as in the paper, is the run of zs_transformer "
-        "with the config and seed of each (default: self, each itself)",
+        help="run that translates through the pivot for all; or baseline, as in the paper: for each "
+        "run that of zs_transformer with the same config and seed; or self: each run itself "
+        "(default: self)",
     )
     parser.add_argument(
-        "--report", type=console.output_file, metavar="FILE", help="also make the page to look at"
+        "--report", type=console.output_file, metavar="FILE", help="also make the report page"
     )
     parser.add_argument(
         "--ways",
         nargs="+",
         metavar="WAY",
-        help="translate also by these methods, each with its cost: ensemble, mask, contrast, with settings "
-        "as in ensemble:through=en+de (docs/method.md)",
+        help="also translate by these methods, and measure their cost: ensemble, mask, contrast, "
+        "with settings as in ensemble:through=en+de (docs/method.md)",
     )
     add_scoring_options(parser)
     add_search_options(parser)
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     other.add_argument("--text", type=Path, help="parallel text with the test set (default: that of the run)")
     other.add_argument("--split", help="name of the test set (default: test)")
-    other.add_argument("--directions", type=parse_directions, help="only these, as in de-fr,fr-de")
+    other.add_argument("--directions", type=parse_directions, help="only these directions, as in de-fr,fr-de")
     add_engine_options(parser)
     add_gpus(parser)
     add_check(parser)

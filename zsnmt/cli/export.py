@@ -30,8 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--quantization",
         metavar=f"{{{','.join(QUANTIZATIONS)}}}",
         default=FLOAT32,
-        help="how weights are kept: int8 is the smallest and, on a CPU, the fastest; of huggingface, float32 "
-        "alone",
+        help="how weights are kept: int8 is the smallest and, on a CPU, the fastest; huggingface has"
+        " only float32",
     )
     parser.add_argument(
         "--output", type=Path, metavar="FOLDER", help="new folder (default: RUN/FORMAT-QUANTIZATION)"
@@ -43,14 +43,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="parallel text with the test set that the export is checked on (default: that of the run)",
     )
     parser.add_argument(
-        "--sentences", type=int, default=SENTENCES, metavar="N", help="how many of it, 50 or more"
+        "--sentences",
+        type=int,
+        default=SENTENCES,
+        metavar="N",
+        help="how many sentences to check on, 50 or more",
     )
     parser.add_argument(
         "--directions",
         nargs="+",
         metavar="XX-YY",
         default=[],
-        help="of argos: those to make packages of (default: all)",
+        help="for argos: directions to make packages of (default: all)",
     )
     options = parser.parse_args(arguments)
     if options.to == ARGOS:

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--mirror",
         metavar="URL",
-        help="download the files, by name, from below this address instead of their makers'",
+        help="download the files, by name, from this address instead of that of their makers",
     )
     group = parser.add_argument_group(f"with {INDEXED}ID, whose text is for training")
     for split, name in (("valid", "validation"), ("test", "test")):

@@ -4,7 +4,7 @@ another.
     zsnmt galactic train fi.train.conllu --output models/fi     # models/fi@N.orm, models/fi@V.orm
     zsnmt galactic train en.train.conllu --output models/en
     zsnmt galactic apply en.train.conllu --order models/fi --own models/en --output data/train.fi
-    zsnmt galactic text en.train.conllu --output data/train.en  # the same sentences, as they are
+    zsnmt galactic text en.train.conllu --output data/train.en  # the same sentences, unchanged
 
 Trees are CoNLL-U, from a treebank or any parser of Universal Dependencies.
 """
@@ -67,8 +67,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         choices=["order", "own"],
         default=[],
         metavar="MODEL",
-        help="order, own or both were learned from Universal Dependencies 1, as the published models were: "
-        "take their labels for those of version 2",
+        help="models (order, own or both) that were learned from Universal Dependencies 1, as the "
+        "published ones: translate their labels to those of version 2",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of the orders drawn")
     verb.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
@@ -90,7 +90,7 @@ def add_trees(verb: argparse.ArgumentParser) -> None:
         type=int,
         default=MOST_CHILDREN,
         metavar="N",
-        help="leave out trees where a word has more children, with itself",
+        help="leave out trees in which a word and its children are more than N",
     )
 
 

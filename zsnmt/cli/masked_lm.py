@@ -5,7 +5,7 @@ scores each run and draws the tables and figures. Run it again to go on after a 
     zsnmt masked-lm configs/bert_fake_english.conf --conditions same --systems "learned none" --seeds 0 42
 
 Conditions: same (English and its vocabulary-shifted copy), none (English alone), or a language of the
-config's TREEBANKS, in whose word order the copy is. Systems: position encodings, and ablations of the
+config's TREEBANKS, whose word order the copy then has. Systems: position encodings, and ablations of the
 learned one.
 """
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--conditions",
         type=str.split,
         metavar="WORDS",
-        help='the second languages, as in "same fi" (default: the config\'s)',
+        help='the second languages, as in "same fi" (default: those of the config)',
     )
     explained = f'as in "learned none", of {", ".join(MASKED_LM)} (default: the config\'s)'
     parser.add_argument("--systems", type=str.split, metavar="WORDS", help=explained)
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     study = Study(config, options.config, recipe.runs / options.config.stem)
     if options.dry_run:
         for condition, system, seed in study.grid():
-            before = " (done before)" if study.scored(condition, system, seed) else ""
+            before = " (done before)" if study.is_scored(condition, system, seed) else ""
             print(f"{condition}/{system}/seed{seed}{before}")
         return
     runs = do_study(recipe.steps, study, options.jobs)

@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="run folders with masked_lm.json, or folders of a config that hold some",
     )
     parser.add_argument(
-        "--output", type=Path, required=True, help="folder for the page, tables and figures; it may be there"
+        "--output", type=Path, required=True, help="folder for the page, tables and figures; it may exist"
     )
     parser.add_argument(
         "--beside",
@@ -30,8 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         action="append",
         default=[],
         metavar="RUN",
-        help="runs of another config, whose Table 4 is printed and written beside that of these; may be "
-        "given once for each config",
+        help="runs of another config, to compare in Table 4; may be given once for each config",
     )
     options = parser.parse_args(arguments)
     from zsnmt.masked_lm.report.page import write_report, write_tables  # loads matplotlib

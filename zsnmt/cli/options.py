@@ -1,11 +1,11 @@
-"""List the options of an architecture and of the task that it is trained with: defaults, values, and what
-each changes.
+"""List the options of an architecture and of the task that it is trained with: their defaults and values, and
+what each of them changes.
 
     zsnmt options                            # the architectures
     zsnmt options zs_transformer_residual    # its options, those of zsnmt before those of fairseq
     zsnmt options zs_transformer --own       # those of zsnmt alone
 
-They are options of fairseq-train, which cannot show them itself. In a config they stand in MODEL and
+They are options of fairseq-train, whose own --help cannot show them. In a config they belong to MODEL and
 TRAINING.
 """
 

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--output",
         type=Path,
         metavar="FOLDER",
-        help="write the table and the figures here, too; it may be there",
+        help="write the table and the figures into this folder, too; it may exist",
     )
     parser.add_argument(
         "--positions", type=positive, metavar="N", help="only the first N positions (default: all)"
@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=positive,
         default=64,
         metavar="D",
-        help="measure losses along the D largest directions of a table, so few that a chunk of positions "
-        "determines a rotation; the study's own models have 64",
+        help="measure losses along the D largest directions of a table; they must be so few that a "
+        "chunk of positions determines a rotation; the study's own models have 64",
     )
     parser.add_argument(
         "--heads", type=positive, default=12, metavar="H", help="attention heads of the models, for heat maps"
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pretrained.check_shapes(models, options.dimensions)
     maps = word_maps(models, options.words or pretrained.WORDS, options.heads)
     models += pretrained.controls(*models[0].positions.shape)
-    show([pretrained.measured(model, options.dimensions) for model in models], maps, options)
+    show([pretrained.measure_positions(model, options.dimensions) for model in models], maps, options)
 
 
 def named_models(words: Sequence[str]) -> "list[Pretrained]":

@@ -19,7 +19,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--vocabulary-size", type=int, default=8000, help="pieces of the joint subword model")
     size.add_argument(
-        "--merges", type=int, metavar="N", help="instead: its merge operations, of bpe, as subword-nmt counts"
+        "--merges",
+        type=int,
+        metavar="N",
+        help="instead, for bpe: the number of merge operations, as subword-nmt counts them",
     )
     parser.add_argument(
         "--subword-type",
@@ -31,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--balance",
         type=float,
         metavar="T",
-        help="sample languages for the subword model with temperature T instead of as they are",
+        help="sample languages for the subword model with temperature T (default: by their numbers "
+        "of sentences)",
     )
     parser.add_argument(
         "--threshold",
@@ -44,12 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--tokenisation",
         default="raw",
         metavar="KIND",
-        help="what is done before: raw, moses, moses_truecase, indic or by_script for all languages, "
-        "then exceptions like en=moses; with _as_spelt after Moses' kinds and by_script, punctuation is not "
-        "normalised",
+        help="tokenisation before the subwords: raw, moses, moses_truecase, indic or by_script for "
+        "all languages, then exceptions like en=moses; with _as_spelt after Moses' kinds and "
+        "by_script, punctuation is not normalised",
     )
     parser.add_argument(
-        "--transliterate", choices=["devanagari"], help="the model has this script in place of all Indic ones"
+        "--transliterate", choices=["devanagari"], help="write all Indic scripts in this one for the model"
     )
     parser.add_argument(
         "--mark-tokens",

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="leave out lines of more pieces (default: none)",
+        help="leave out lines of more than N pieces (default: keep all lines)",
     )
     args = parser.parse_args(arguments)
     from zsnmt.masked_lm.data import Vocabulary, prepare  # fairseq, which takes seconds to load

@@ -1,4 +1,4 @@
-"""Make the data of one masked language model of several languages, which share a subword vocabulary.
+"""Make the data of a masked language model of several languages, which share a subword vocabulary.
 
     zsnmt prepare-languages TEXT FOLDER --languages en de hi --vocabulary-size 60000
 

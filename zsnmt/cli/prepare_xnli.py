@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=int,
         default=128,
         metavar="N",
-        help="tokens of a pair, special ones among them; what is longer is cut",
+        help="tokens of a pair, special ones included; longer pairs are cut",
     )
     args = parser.parse_args(arguments)
 

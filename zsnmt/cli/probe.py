@@ -8,7 +8,7 @@ are in them.
 
 Similarity is of translations: of a multiway split, or of the sentences that the files of pairs have in
 common. Classifiers are measured on each language's own lines and trained on random lines of its training
-text, by the procedure of Liu et al. (2021) or, with --kind exact, to convergence, which is for few classes.
+text: by the procedure of Liu et al. (2021) or, with --kind exact, to convergence, for labels of few classes.
 Tables go to RUN/probes. Run it again to go on after a stop.
 """
 
@@ -26,7 +26,7 @@ from zsnmt.evaluation.probing import LIVE, MOST_STORED_LINES, STORED, Probing
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe", description=__doc__)
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of trained models")
-    parser.add_argument("--split", default="test", help="part of the text that is measured on")
+    parser.add_argument("--split", default="test", help="split of the text to measure on")
     parser.add_argument("--lines", type=positive, metavar="N", help="only its first N lines (default: all)")
     parser.add_argument(
         "--languages",
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=positive_or_all,
         default=2000,
         metavar="N",
-        help="lines of each language to train classifiers on, at most; or all, of each as many as it has",
+        help="train classifiers on at most this number of lines of each language, or on all",
     )
     parser.add_argument(
         "--training-states",
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--variance", type=float, default=0.99, metavar="SHARE", help="share of the variance that SVCCA keeps"
     )
     parser.add_argument(
-        "--target", metavar="CODE", help="the language asked for, where sources bear the tag of their target"
+        "--target", metavar="CODE", help="target language, if sources have the tag of their target"
     )
     parser.add_argument(
         "--seed",
@@ -70,11 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=1,
         help="seed of the training lines, the classifiers and the Gaussians",
     )
-    parser.add_argument("--keep-states", action="store_true", help="leave the states in RUN/probes, too")
+    parser.add_argument("--keep-states", action="store_true", help="keep the states in RUN/probes")
     parser.add_argument(
         "--classifiers-only",
         action="store_true",
-        help="no similarity, for which languages must have sentences in common",
+        help="without similarity, which needs sentences that all languages have in common",
     )
     add_check(parser)
     add_jobs(parser)

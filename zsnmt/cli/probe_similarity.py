@@ -3,8 +3,8 @@ retrieval.
 
     zsnmt probe-similarity states similarity.tsv
 
-The TSV has one row per layer and pair, with what states without similarity give; printed are means over the
-pairs.
+The TSV has one row per layer and pair, with the values of states that are not similar, for comparison. The
+command prints means over the pairs.
 """
 
 from collections.abc import Sequence

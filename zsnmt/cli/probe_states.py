@@ -1,4 +1,4 @@
-"""Write what an encoder makes of each token of a test set, layer by layer, for the probes.
+"""Write the states of an encoder for each token of a test set, layer by layer, for the probes.
 
 zsnmt probe-states RUN states
 zsnmt probe-states RUN training-states --split train --random-lines 2000
@@ -22,9 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "sentences common to all are read (default: the run's); for fairseq's own transformer, pieces with "
         "spaces between them",
     )
-    parser.add_argument("--split", default="test", help="which part of the text")
+    parser.add_argument("--split", default="test", help="split of the text")
     parser.add_argument(
-        "--languages", nargs="+", metavar="CODE", help="only these (default: all of the model)"
+        "--languages", nargs="+", metavar="CODE", help="only these languages (default: all of the model)"
     )
     lines = parser.add_mutually_exclusive_group()
     lines.add_argument("--lines", type=int, metavar="N", help="only the first N lines of each language")
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the random lines")
     parser.add_argument(
-        "--target", metavar="CODE", help="language asked for, where sources bear the tag of their target"
+        "--target", metavar="CODE", help="target language, if sources have the tag of their target"
     )
     parser.add_argument(
         "--checkpoint",

@@ -18,7 +18,8 @@ from zsnmt.training.children import SETTINGS, all_side_by_side
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 
-OF_TEAM = ("--gpus", "--processes", "--hosts", "--host", "--meet")  # options that change nothing of a run
+# Options that change nothing of a run.
+TEAM_OPTIONS = ("--gpus", "--processes", "--hosts", "--host", "--meet")
 FLAGS = ("--check", "--slurm")
 
 
@@ -62,11 +63,11 @@ def add_team(parser: console.Parser) -> None:
         "--gpus",
         type=positive_or_all,
         metavar="N",
-        help="GPUs of this machine that train together, or all; an update stays what it is on one, and each "
-        "takes its part of the batches that --update-freq says (default: 1 if there is one)",
+        help="GPUs of this machine that train together, or all; they share the batches of an update,"
+        " which stays as large as on one GPU (default: 1 if there is one)",
     )
     devices.add_argument(
-        "--processes", type=positive, metavar="N", help="likewise, so many processes without GPU"
+        "--processes", type=positive, metavar="N", help="the same with N processes, without GPU"
     )
     group.add_argument(
         "--hosts", type=positive, metavar="N", help="machines that train together (default: 1)"
@@ -75,7 +76,7 @@ def add_team(parser: console.Parser) -> None:
         "--host",
         type=whole_number,
         metavar="K",
-        help="which of them this is, from 0; the first does the rest",
+        help="number of this machine, from 0; machine 0 also makes the data and keeps the records",
     )
     group.add_argument(
         "--meet",
@@ -93,7 +94,8 @@ def add_gpus(parser: console.Parser) -> None:
         "--gpus",
         type=positive_or_all,
         metavar="N",
-        help="GPUs that share the batches, or all; scores are those of one (default: 1 if there is one)",
+        help="GPUs that share the batches, or all; scores are the same as with one GPU (default: 1 "
+        "if there is one)",
     )
 
 
@@ -104,7 +106,7 @@ def add_jobs(parser: console.Parser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="runs at a time, each with a GPU of its own where there are several",
+        help="runs at a time; if there are several GPUs, each run has one",
     )
 
 
@@ -134,7 +136,7 @@ def chosen_team(options: Namespace) -> Team:
     return Team(gpus_here(options.gpus), gpus=None if options.gpus is None else True, **given)
 
 
-def without(words: Sequence[str], valued: Sequence[str]) -> list[str]:
+def remove_options(words: Sequence[str], valued: Sequence[str]) -> list[str]:
     """The words of a command without some options that have a value, and without `--check` and `--slurm`."""
     kept = [*words]
     for option in valued:
@@ -163,7 +165,7 @@ def add_check(parser: console.Parser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="read all inputs again, though their sizes and times are as they were",
+        help="read all inputs again, even if their sizes and times have not changed",
     )
 
 
@@ -177,7 +179,12 @@ def split_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def add_seeds(parser: console.Parser, default: Sequence[int] | None = (1,)) -> None:
     """Add `--seeds`."""
     parser.add_argument(
-        "--seeds", type=whole_number, nargs="+", metavar="K", default=default, help="seeds, a run for each"
+        "--seeds",
+        type=whole_number,
+        nargs="+",
+        metavar="K",
+        default=default,
+        help="seeds; there is one run for each",
     )
 
 

@@ -23,7 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         choices=[*FIGURE_FORMATS, *TABLE_FORMATS],
         help="also write figures (png, svg) and tables (md, tsv) beside the page",
     )
-    parser.add_argument("--examples", type=int, default=8, help="most examples of each direction")
+    parser.add_argument(
+        "--examples", type=int, default=8, help="largest number of examples of each direction"
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the choice of examples")
     parser.add_argument(
         "--text", type=Path, help="folder of the test set, where it is not the one that was scored"

@@ -1,8 +1,8 @@
 """Keep scores and probes of runs in docs/results/ and make all tables of README.md, RESULTS.md and docs/ from
-them, and docs/figures/direct_against_pivot_CONFIG.png of real text. A config that is new there gets a page.
+them, and docs/figures/direct_against_pivot_CONFIG.png for real text. A new config gets a page.
 
-zsnmt results RUN [RUN ...]     # add runs, then make all tables anew
-zsnmt results                   # only make them anew
+zsnmt results RUN [RUN ...]     # add runs, then make all tables
+zsnmt results                   # only make the tables
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "runs",
         type=Path,
         nargs="*",
-        help="run folders with scores.json, and what else was measured of them, or with masked_lm.json",
+        help="run folders with scores.json and other measurements, or with masked_lm.json",
     )
     options = parser.parse_args(arguments)
     if CHECKOUT is None:
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.report.config_pages import configs_without_page, new_page
     from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
     from zsnmt.report.figures import png
-    from zsnmt.report.in_short import of_real_text
+    from zsnmt.report.in_short import real_text_figures
     from zsnmt.report.probes.folder import has_probes
     from zsnmt.runs.scores import read_scores
 
@@ -78,6 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         document = fill(path.read_text(encoding="utf-8"), KEPT, makers())
         with replacing(path) as file:
             file.write(document.encode("utf-8"))
-    for name, drawing in of_real_text(KEPT):
+    for name, drawing in real_text_figures(KEPT):
         with replacing(FIGURES / f"{name}.png") as file:
             file.write(png(drawing))

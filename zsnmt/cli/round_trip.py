@@ -1,7 +1,8 @@
 """Prints how many sentences survive tokenisation and detokenisation, by language, in per cent.
 
-exact: as normalised; spaced: but for spaces; recased: but for spaces and the case of first letters; lost: the
-rest, which should be 0. respelt: changed by the normalisation itself, such as curly quotation marks.
+exact: equal to the normalised sentence; spaced: equal except for spaces; recased: equal except for spaces and
+the case of first letters; lost: all others, which should be 0. respelt: changed by the normalisation itself,
+such as curly quotation marks.
 """
 
 from collections.abc import Sequence

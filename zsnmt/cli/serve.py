@@ -1,10 +1,10 @@
-"""Serve trained runs, or their exports: a page to try them, and a REST interface in LibreTranslate's shape.
+"""Serve trained runs, or their exports: a page to try them, and a REST interface like LibreTranslate's.
 
 zsnmt serve RUN
 zsnmt serve RUN OTHER_RUN/ctranslate2-int8 --port 8080 --keys FILE --rate 60
 zsnmt serve RUN OTHER_RUN --ways ensemble mask
 
-The first one serves clients that name no system. See docs/serving.md.
+Clients that do not name a system are served by the first one. See docs/serving.md.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from zsnmt.decoding.options import add_engine_options, add_search_options, chose
 from zsnmt.errors import InputError
 from zsnmt.serving.limits import Limits
 
-NEEDED = ("babel", "fastapi", "prometheus_client", "sentencex", "uvicorn")  # setup.py: extra [serve]
+PACKAGES = ("babel", "fastapi", "prometheus_client", "sentencex", "uvicorn")  # setup.py: extra [serve]
 HOST, PORT = "127.0.0.1", 5000
 
 
@@ -29,7 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--host", default=HOST, help="address to serve at; 0.0.0.0 for all of this machine")
     parser.add_argument("--port", type=int, default=PORT, help="its port; 0 for any that is free")
     parser.add_argument(
-        "--keys", type=Path, metavar="FILE", help="file of API keys, one per line, of which clients need one"
+        "--keys",
+        type=Path,
+        metavar="FILE",
+        help="file of API keys, one per line; a client must send one of them",
     )
     parser.add_argument(
         "--origins", nargs="+", default=[], metavar="URL", help="other sites whose pages may ask; '*' for all"
@@ -49,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     search, choice = chosen_search(options), engine_choice(options)
     limits = Limits(**{each.name: getattr(options, each.name) for each in fields(Limits)})
     try:
-        for package in NEEDED:
+        for package in PACKAGES:
             import_module(package)
     except ImportError as error:
         raise InputError(f"a server needs {error.name}; install it with pip install 'zsnmt[serve]'") from None

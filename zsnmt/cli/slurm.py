@@ -1,5 +1,5 @@
 """Train and score the systems of a config on a cluster with SLURM: an array of jobs, one for each system and
-seed. Prints the script for sbatch; with --submit, gives it to sbatch.
+seed. Prints the script for sbatch; with --submit, also gives it to sbatch.
 
     zsnmt slurm configs/iwslt17.conf zs_transformer zs_transformer_residual --seeds 1 2 3 --gpus 4
     zsnmt slurm configs/iwslt17.conf zs_transformer --nodes 2 --gpus 8 --hours 12 --submit
@@ -29,12 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--gpus", type=positive, default=Job.gpus, metavar="N", help="GPUs of each machine")
     parser.add_argument(
-        "--processes", type=positive, default=0, metavar="N", help="processes of each, without GPUs"
+        "--processes", type=positive, default=0, metavar="N", help="processes on each machine, without GPUs"
     )
     parser.add_argument(
         "--hours", type=float, default=Job.hours, metavar="H", help="time of a job until it is queued again"
     )
-    parser.add_argument("--submit", action="store_true", help="give the script to sbatch, as well")
+    parser.add_argument("--submit", action="store_true", help="also give the script to sbatch")
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_intermixed_args(own)
     recipe = Recipe("slurm")

@@ -1,5 +1,5 @@
-"""Print scored runs side by side, with --markdown as an entry for RESULTS.md; with --paper runs of several
-configs, a row each, in the form of a table of a paper and with its published figures.
+"""Print scored runs side by side; --markdown prints an entry for RESULTS.md. With --paper the runs may be of
+several configs: each has a row in a table in the form of the paper, beside the published figures.
 
     zsnmt table runs/demo/*/seed*
     zsnmt table runs/iwslt17/*/seed* runs/europarl_*/*/seed* --paper liu_table_3
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise WrongUse("--directions is of runs side by side; liu_appendix has every direction for --paper")
     paths = [options.folder / run for run in options.runs]
     if options.paper:
-        print(of_paper(options.paper, paths, markdown=options.markdown))
+        print(paper_text(options.paper, paths, markdown=options.markdown))
         return
     from zsnmt.report.markdown import every_direction, markdown_table, text_table  # loads sacreBLEU
     from zsnmt.report.papers.sources import scores_of
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(markdown_table(scores) if options.markdown else text_table(scores))
 
 
-def of_paper(name: str, paths: Sequence[Path], *, markdown: bool = False) -> str:
+def paper_text(name: str, paths: Sequence[Path], *, markdown: bool = False) -> str:
     """A table of a paper, from run folders or kept files, for a terminal or in Markdown."""
     from zsnmt.masked_lm.report import papers
     from zsnmt.report.papers.tables import TABLES, markdown_of, text_of  # loads sacreBLEU

@@ -1,4 +1,5 @@
-"""Train a system of an experiment, from text to averaged model. Run it again to go on after a stop.
+"""Train a system of an experiment, from its text to the average of its best checkpoints. Run it again to go
+on after a stop.
 
     zsnmt train configs/multi30k.conf zs_transformer_residual
     zsnmt train configs/multi30k.conf zs_transformer_residual --seeds 1 2 3
@@ -23,7 +24,7 @@ from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team
 from zsnmt.console import WrongUse
 
 ARCHITECTURE = "zs_transformer_residual"  # for a person's own text
-OF_OWN_TEXT = ("pattern", "languages", "config", "plan")
+OWN_TEXT_OPTIONS = ("pattern", "languages", "config", "plan")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -41,15 +42,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_check(parser)
     add_team(parser)
     own_text = parser.add_argument_group("text of your own")
-    own_text.add_argument("--pattern", help="names of its files, with {language}, {pair}, {split} and *")
+    own_text.add_argument(
+        "--pattern", help="pattern of the names of the text's files, with {language}, {pair}, {split} and *"
+    )
     own_text.add_argument(
         "--languages", nargs="+", metavar="XX", help="languages to train, the pivot first (default: all)"
     )
     own_text.add_argument(
-        "--config", type=Path, metavar="FILE", help="config to make (default: beside its runs, by its name)"
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="config to make (default: beside the runs of the text, with the name of its folder)",
     )
     own_text.add_argument(
-        "--plan", action="store_true", help="make the config and say what it is, but do not train"
+        "--plan", action="store_true", help="make the config and print what it has and why, but do not train"
     )
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(own)
@@ -89,7 +95,7 @@ def check_options_of_config(options: Namespace) -> None:
     """`WrongUse` for a config without an architecture, or with what belongs to text."""
     if not options.architecture:
         raise WrongUse("the following arguments are required: architecture; see zsnmt train --help")
-    if given := [f"--{name}" for name in OF_OWN_TEXT if getattr(options, name)]:
+    if given := [f"--{name}" for name in OWN_TEXT_OPTIONS if getattr(options, name)]:
         raise WrongUse(
             f"{', '.join(given)} belongs to text of your own, and {options.experiment} is read as a config; "
             "write it there, or give a folder or a file that ends in .tsv"

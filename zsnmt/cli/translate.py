@@ -7,7 +7,7 @@ zsnmt translate RUN --from nl --to de --scores tsv --agreement < text > table
 zsnmt translate RUN --from auto --to de --input letter.docx --output brief.docx
 
 Documents are web pages (.html), Word (.docx), subtitles (.srt), messages of programs (.po) and, with
---document, plain text of paragraphs: sentences are told apart, and all that is not text stays.
+--document, plain text in paragraphs. They are cut into sentences, and all that is not text stays.
 """
 
 import itertools
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--input", type=Path, help="text, one sentence per line, or a document (default: stdin)"
     )
     parser.add_argument(
-        "--document", action="store_true", help="the text of --input has paragraphs in place of sentences"
+        "--document", action="store_true", help="lines of the text of --input are paragraphs, not sentences"
     )
     parser.add_argument(
         "--output", type=console.output_file, help="file for the translation (default: stdout)"
@@ -72,18 +72,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--scores",
         choices=FORMATS,
-        help="write the mean log-probability of a translation's tokens, its end among them, beside it: with "
-        "tabs between, the translation last, or as a JSON object per line (docs/confidence.md)",
+        help="also write how sure each translation is, by the mean log-probability of its tokens: "
+        "tsv puts it before the translation, with a tab between, jsonl writes one object per "
+        "line (docs/confidence.md)",
     )
     parser.add_argument(
         "--agreement",
         action="store_true",
-        help="with --scores: also how it agrees with the translation through the pivot, or, with --via, with "
-        "the direct one (chrF), which takes that one's time, too",
+        help="with --scores: also compare each translation, by chrF, with the one through the pivot "
+        "or, with --via, with the direct one; this takes the time of both",
     )
     add_search_options(parser)
     parser.add_argument(
-        "--batch-tokens", type=int, metavar="N", default=BATCH_TOKENS, help="source tokens in a batch, about"
+        "--batch-tokens",
+        type=int,
+        metavar="N",
+        default=BATCH_TOKENS,
+        help="about how many source tokens a batch has",
     )
     add_engine_options(parser)
     options = parser.parse_args(arguments)

@@ -2,7 +2,7 @@
 
 zsnmt wheelhouse FOLDER                                # for a machine like this one
 zsnmt wheelhouse FOLDER --python 3.12                  # for another
-zsnmt wheelhouse FOLDER --light                        # what translates and serves exports: no PyTorch
+zsnmt wheelhouse FOLDER --light                        # for translating and serving exports: no PyTorch
 
 pip's own settings say where packages come from: PIP_EXTRA_INDEX_URL names PyTorch's index for a CPU, or for
 a version of CUDA. Copy the folder and the checkout to the machine, and there:
@@ -16,7 +16,7 @@ from zsnmt import console
 from zsnmt.errors import InputError
 from zsnmt.files.project import CHECKOUT
 from zsnmt.files.replacing import new_folder
-from zsnmt.wheelhouse import COMPILED, Target, add_compiled, download, own_wheel, pinned
+from zsnmt.wheelhouse import COMPILED, Target, add_compiled, download, own_wheel, pinned_requirements
 
 LIGHT = "zsnmt[translate,serve,documents]"
 MEGABYTE = 1_000_000
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     target = Target(options.python, options.machine, options.glibc)
     if CHECKOUT is None:
         raise InputError("the versions that belong together are in a checkout; give this command in one")
-    pins = pinned(CHECKOUT)
+    pins = pinned_requirements(CHECKOUT)
     with new_folder(options.folder) as part:
         own_wheel(CHECKOUT, part)
         if options.light:

@@ -5,8 +5,8 @@ on after a stop.
     zsnmt xnli configs/bert_xnli.conf
     CUDA_VISIBLE_DEVICES=1 zsnmt xnli configs/bert_xnli.conf
 
-A run that another process is at work on is passed over, so with several GPUs this can be started on each of
-them. So is a run that is scored, whose checkpoints may be removed.
+A run that another process is working on is skipped, so with several GPUs the command can be started on each
+of them. A run that has its scores is skipped too; its checkpoints may be removed.
 """
 
 from collections.abc import Sequence

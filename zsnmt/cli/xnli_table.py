@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     form.add_argument("--markdown", action="store_true", help="an entry for RESULTS.md")
     form.add_argument("--tsv", action="store_true", help="numbers, 0 to 1")
     parser.add_argument(
-        "--figures", type=Path, metavar="FOLDER", help="draw the table as bars, too: xnli.png and xnli.svg"
+        "--figures", type=Path, metavar="FOLDER", help="also draw the table as bars: xnli.png and xnli.svg"
     )
     args = parser.parse_args(arguments)
     from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs  # loads sacreBLEU

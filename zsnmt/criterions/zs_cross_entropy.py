@@ -18,7 +18,7 @@ from fairseq.tasks import FairseqTask
 from torch import Tensor, nn
 
 from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy
-from zsnmt.data.tag_surgery import stacked
+from zsnmt.data.tag_surgery import stack
 from zsnmt.errors import InputError
 from zsnmt.terms.agreement import Agreement, AgreementOptions
 from zsnmt.terms.consistency import Consistency, ConsistencyOptions
@@ -81,7 +81,7 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
             )
         if self.translation_weight < 0 or (self.translation_weight != 1 and not self.terms):
             raise InputError(
-                f"--translation-weight {self.translation_weight:g}: it is 0 or more, and for a loss with "
+                f"--translation-weight {self.translation_weight:g} must be 0 or more, and goes only with "
                 "other terms; give one of them a weight, or leave it out"
             )
 
@@ -111,15 +111,15 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         """The features or logits (B×T×…) of each batch, from one pass, and what else the model returns."""
         sides = {"src_tokens": self.task.args.left_pad_source, "prev_output_tokens": False}
         inputs = {
-            name: stacked([rows.inputs[name] for rows in batches], self.padding_idx, left)
+            name: stack([rows.inputs[name] for rows in batches], self.padding_idx, left)
             for name, left in sides.items()
         }
         inputs["src_lengths"] = torch.cat([rows.inputs["src_lengths"] for rows in batches])
-        states, extra = model(**inputs, **self.asked_of(model))
+        states, extra = model(**inputs, **self.model_arguments(model))
         parts = states.split([len(rows.target) for rows in batches])
         return [part[:, : rows.target.size(1)] for part, rows in zip(parts, batches)], extra
 
-    def asked_of(self, model: nn.Module) -> dict:
+    def model_arguments(self, model: nn.Module) -> dict:
         """What the model is told besides its inputs: whether the criterion has features projected itself."""
         return {} if self.projecting_decoder(model) is None else {"features_only": True}
 
@@ -132,7 +132,7 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         self, model: nn.Module, net_output: tuple, sample: dict
     ) -> tuple[Tensor, int, dict[str, Any]]:
         """What the stock method returns for a batch that the model has read."""
-        sample = {**sample, "net_input": {**sample["net_input"], **self.asked_of(model)}}
+        sample = {**sample, "net_input": {**sample["net_input"], **self.model_arguments(model)}}
         loss, nll_loss = self.compute_loss(model, net_output, sample)
         size = len(sample["target"]) if self.sentence_avg else sample["ntokens"]
         log = {

@@ -24,7 +24,7 @@ class Masking(NamedTuple):
     random: float = 0.1
 
     @property
-    def all_masked(self) -> "Masking":
+    def full_masking(self) -> "Masking":
         """As for a perplexity: every token that is chosen becomes <mask>."""
         return Masking(self.chosen, 0.0, 0.0)
 
@@ -68,7 +68,7 @@ class MaskedSentences(FairseqDataset):
     def __len__(self) -> int:
         return len(self.lines)
 
-    def masked(self, index: int, tokens: Tensor) -> tuple[Tensor, Tensor]:
+    def mask(self, index: int, tokens: Tensor) -> tuple[Tensor, Tensor]:
         """Source and target of a line, both T."""
         draws = np.random.default_rng((self.seed, self.epoch, index))
         chance, kind = draws.random((2, len(tokens) - 2))
@@ -85,7 +85,7 @@ class MaskedSentences(FairseqDataset):
         """A batch: src_tokens and target, B×T."""
         if not samples:
             return {}
-        pairs = [self.masked(sample["id"], sample["tokens"]) for sample in samples]
+        pairs = [self.mask(sample["id"], sample["tokens"]) for sample in samples]
         sources, targets = (data_utils.collate_tokens(side, self.dictionary.pad()) for side in zip(*pairs))
         lengths = torch.tensor([len(source) for source, _ in pairs])
         return {

@@ -25,11 +25,11 @@ class SpanNoise:
 
     def __call__(self, tokens: Tensor, pad: int) -> Tensor:
         """From sentences (B×T) to the same with masks; `pad` where tokens went, anywhere in a row."""
-        hidden = self.hidden(tokens)
+        hidden = self.span_mask(tokens)
         first = hidden & ~torch.nn.functional.pad(hidden, (1, 0))[:, :-1]
         return tokens.masked_fill(hidden, pad).masked_fill(first, self.mask)
 
-    def hidden(self, tokens: Tensor) -> Tensor:
+    def span_mask(self, tokens: Tensor) -> Tensor:
         """Which tokens (B×T) a span covers."""
         edge = math.ceil(EDGE * self.length)
         size = len(tokens), edge + tokens.size(1)

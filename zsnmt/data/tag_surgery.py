@@ -26,13 +26,15 @@ class TagSurgery:
             tokens, place = inputs["src_tokens"], self.sides.index("target")
         return tokens.gather(1, self.places(tokens, place)).squeeze(1)
 
-    def with_target_language(self, inputs: dict, languages: Tensor) -> dict:
+    def replace_target_language(self, inputs: dict, languages: Tensor) -> dict:
         """The same sentences, to be translated into other languages: only the tags of the target change."""
         changed = dict(inputs)
         if "target" in self.sides:
-            changed["src_tokens"] = self.replaced(inputs["src_tokens"], self.sides.index("target"), languages)
+            changed["src_tokens"] = self.replace_token(
+                inputs["src_tokens"], self.sides.index("target"), languages
+            )
         if self.decoder:
-            changed["prev_output_tokens"] = self.replaced(inputs["prev_output_tokens"], 0, languages)
+            changed["prev_output_tokens"] = self.replace_token(inputs["prev_output_tokens"], 0, languages)
         return changed
 
     def from_sentences(self, sentences: Tensor, *, source: Tensor, target: Tensor) -> dict:
@@ -41,7 +43,7 @@ class TagSurgery:
         """
         languages = {"source": source, "target": target}
         tags = [languages[side].unsqueeze(1) for side in self.sides]
-        tokens = self.padded(torch.cat([*tags, sentences], dim=1))
+        tokens = self.pad_source(torch.cat([*tags, sentences], dim=1))
         return {"src_tokens": tokens, "src_lengths": tokens.ne(self.pad).sum(dim=1)}
 
     def target_as_source(self, sample: dict, limit: int | None = None) -> dict:
@@ -54,17 +56,17 @@ class TagSurgery:
         sources = self.from_sentences(sample["target"][:, :room], source=language, target=language)
         return {**sources, "prev_output_tokens": inputs["prev_output_tokens"]}
 
-    def swapped(self, sample: dict, source: Tensor) -> dict:
+    def swap_directions(self, sample: dict, source: Tensor) -> dict:
         """The batch in the opposite directions, whose target languages are those of the sources (B)."""
         inputs = sample["net_input"]
         language = self.target_language(inputs)
-        sentences = self.without_tags(inputs["src_tokens"])
+        sentences = self.remove_tags(inputs["src_tokens"])
         sources = self.from_sentences(sample["target"], source=language, target=source)
         starts = source if self.decoder else torch.full_like(source, self.eos)
         read = torch.cat(
             [starts.unsqueeze(1), sentences.masked_fill(sentences.eq(self.eos), self.pad)], dim=1
         )
-        read = moved(read, self.pad, left=False)[:, : sentences.size(1)]
+        read = move_padding(read, self.pad, left=False)[:, : sentences.size(1)]
         return {
             **sample,
             "net_input": {**sources, "prev_output_tokens": read},
@@ -72,31 +74,31 @@ class TagSurgery:
             "ntokens": int(sentences.ne(self.pad).sum()),
         }
 
-    def without_tags(self, src_tokens: Tensor) -> Tensor:
+    def remove_tags(self, src_tokens: Tensor) -> Tensor:
         """The sentences of sources, EOS last, padded on the right."""
-        aligned = moved(src_tokens, self.pad, left=False)
+        aligned = move_padding(src_tokens, self.pad, left=False)
         return aligned[:, len(self.sides) :]
 
-    def padded(self, tokens: Tensor) -> Tensor:
+    def pad_source(self, tokens: Tensor) -> Tensor:
         """Rows with padding anywhere as sources, padded on their side."""
-        return moved(tokens, self.pad, left=self.left_pad_source)
+        return move_padding(tokens, self.pad, left=self.left_pad_source)
 
     def places(self, tokens: Tensor, place: int) -> Tensor:
         """Where in each row (B×T) a token of that place stands, padding not counted: B×1."""
         return tokens.ne(self.pad).int().argmax(dim=1, keepdim=True) + place
 
-    def replaced(self, tokens: Tensor, place: int, by: Tensor) -> Tensor:
+    def replace_token(self, tokens: Tensor, place: int, by: Tensor) -> Tensor:
         """The rows (B×T) with another token (B) in that place."""
         return tokens.scatter(1, self.places(tokens, place), by.unsqueeze(1))
 
 
-def moved(tokens: Tensor, pad: int, left: bool) -> Tensor:
+def move_padding(tokens: Tensor, pad: int, left: bool) -> Tensor:
     """The same tokens in their order (B×T), the padding of each row on one side."""
     order = tokens.ne(pad).int().argsort(dim=1, stable=True, descending=not left)
     return tokens.gather(1, order)
 
 
-def stacked(parts: list[Tensor], pad: int, left: bool) -> Tensor:
+def stack(parts: list[Tensor], pad: int, left: bool) -> Tensor:
     """Rows of several batches (each B×T) as one batch of the greatest length, padded on one side."""
     width = max(part.size(1) for part in parts)
     return torch.cat(

@@ -131,7 +131,7 @@ class TaggedDataManager(MultilingualDatasetManager):
 
     def get_data_paths_and_lang_pairs(self, split: str) -> tuple[dict, dict]:
         paths, lang_pairs = super().get_data_paths_and_lang_pairs(split)
-        if self.validates(split):
+        if self.is_validation(split):
             lang_pairs["main"] = self.valid_lang_pairs
         return paths, lang_pairs
 
@@ -179,11 +179,11 @@ class TaggedDataManager(MultilingualDatasetManager):
             left_pad_source=self.args.left_pad_source,
             left_pad_target=self.args.left_pad_target,
         )
-        if self.validates(split) and not getattr(self.args, "skip_invalid_size_inputs_valid_test", False):
+        if self.is_validation(split) and not getattr(self.args, "skip_invalid_size_inputs_valid_test", False):
             self.check_lengths(pairs, Path(data_path), split)
         return pairs
 
-    def validates(self, split: str) -> bool:
+    def is_validation(self, split: str) -> bool:
         """Whether a split is one of validation."""
         return split in getattr(self.args, "valid_subset", "").split(",")
 

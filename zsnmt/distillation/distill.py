@@ -27,7 +27,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
-from zsnmt.runs.folder import FEW, SYNTHETIC, learned_apart, path_from_top, recipe_command
+from zsnmt.runs.folder import FEW, SYNTHETIC, direction_lists, path_from_top, recipe_command
 from zsnmt.runs.grid import few_name
 from zsnmt.runs.systems import STUDENTS
 from zsnmt.tasks.zs_translation import FEW_LINES
@@ -68,7 +68,7 @@ class StudentData:
         """The directions that have a few lines of people."""
         return [*map(str, self.few_lines.directions)] if self.few_lines else []
 
-    def validated(self) -> list[str]:
+    def validation_directions(self) -> list[str]:
         """The directions with validation text: authentic, or held-out for the synthetic ones."""
         there = {path.name.split(".")[1] for path in self.main.glob("valid.*.idx")}
         pairs = there | {str(reverse(parse_direction(pair))) for pair in there}
@@ -243,7 +243,7 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
     _, size = sampling_weights(known_sizes, {}, distillation.share)  # as many updates whatever is sampled
     write_json(run / SAMPLING_FILE, weights)
     options = {
-        "--valid-lang-pairs": ",".join(data.validated()),
+        "--valid-lang-pairs": ",".join(data.validation_directions()),
         "--sampling-weights-from-file": run.resolve() / SAMPLING_FILE,
         "--virtual-data-size": size,
     }
@@ -256,8 +256,8 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
 
 def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:
     """What run.json of a student says besides."""
-    before = {} if distillation.from_scratch else learned_apart(teacher.run)
-    synthetic, few, valid = data.synthetic, data.few, data.validated()
+    before = {} if distillation.from_scratch else direction_lists(teacher.run)
+    synthetic, few, valid = data.synthetic, data.few, data.validation_directions()
     all_few = [*dict.fromkeys([*before.get(FEW, []), *few])]
     return {
         SYNTHETIC: [*dict.fromkeys([*before.get(SYNTHETIC, []), *synthetic])],

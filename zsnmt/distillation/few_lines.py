@@ -97,7 +97,7 @@ def write_few_lines(
         for pair, lines in chosen.items():
             write_pair(part, TRAIN, pair, lines=lines)
         if source == VALID:
-            for pair, lines in left_to_validate(text, languages, chosen).items():
+            for pair, lines in remaining_validation(text, languages, chosen).items():
                 write_pair(part, VALID, pair, lines=lines)
         content = {"lines": number, "from": SOURCES[source], "pairs": [*map(str, chosen)]}
         write_json(part / RECORD, content)
@@ -116,7 +116,7 @@ def choose_lines(
     Their order depends on their number alone, so that those of a multiway set are the same for all pairs.
     """
     available = {}
-    for source, candidates in {TRAIN: joined_lines, VALID: validation_lines}.items():
+    for source, candidates in {TRAIN: join_through_pivot, VALID: validation_lines}.items():
         found = candidates(text, languages, pairs)
         if all(len(lines) >= number for lines in found.values()):
             return source, {pair: lines[:number] for pair, lines in found.items()}
@@ -129,7 +129,9 @@ def choose_lines(
     )
 
 
-def joined_lines(text: Path, languages: Sequence[str], pairs: Sequence[Direction]) -> dict[Direction, Lines]:
+def join_through_pivot(
+    text: Path, languages: Sequence[str], pairs: Sequence[Direction]
+) -> dict[Direction, Lines]:
     """Of each pair the sentences beside the same sentence of the pivot in the training text."""
     pivot = languages[0]
     trained = {other for one, other in pairs_of_split(text, TRAIN, languages) if one == pivot}
@@ -142,7 +144,7 @@ def joined_lines(text: Path, languages: Sequence[str], pairs: Sequence[Direction
     for pair in pairs:
         one, other = (beside[language] for language in pair)
         lines = [(one[sentence], other[sentence]) for sentence in one if sentence in other]
-        found[pair] = apart_from(shuffled(lines), held_out)
+        found[pair] = exclude(shuffle(lines), held_out)
     return found
 
 
@@ -152,9 +154,7 @@ def validation_lines(
     """Of each pair its validation text, but for what is in a test set."""
     there = pairs_of_split(text, VALID, languages)
     tested = held_out_sentences(text, languages, ["test"])
-    return {
-        pair: apart_from(shuffled(read_pair(text, pair)), tested) if pair in there else [] for pair in pairs
-    }
+    return {pair: exclude(shuffle(read_pair(text, pair)), tested) if pair in there else [] for pair in pairs}
 
 
 def read_pair(text: Path, pair: tuple[str, str]) -> Lines:
@@ -163,7 +163,7 @@ def read_pair(text: Path, pair: tuple[str, str]) -> Lines:
     return [*zip(*map(read_lines, find_pair(text, VALID, source, target=target)))]
 
 
-def left_to_validate(
+def remaining_validation(
     text: Path, languages: Sequence[str], chosen: Mapping[Direction, Lines]
 ) -> dict[Direction, Lines]:
     """The validation text of all other pairs without the sentences that were chosen; `InputError` where
@@ -173,7 +173,7 @@ def left_to_validate(
     left = {}
     for pair in pairs_of_split(text, VALID, languages):
         if pair not in chosen:
-            left[Direction(*pair)] = apart_from(read_pair(text, pair), taken)
+            left[Direction(*pair)] = exclude(read_pair(text, pair), taken)
             if not left[Direction(*pair)]:
                 raise InputError(
                     f"{len(next(iter(chosen.values())))} lines of every pair are all the validation text of "
@@ -182,11 +182,11 @@ def left_to_validate(
     return left
 
 
-def shuffled(lines: Lines) -> Lines:
+def shuffle(lines: Lines) -> Lines:
     """The lines in an order by chance."""
     return random.Random(SEED).sample(lines, len(lines))
 
 
-def apart_from(lines: Lines, sentences: Collection[str]) -> Lines:
+def exclude(lines: Lines, sentences: Collection[str]) -> Lines:
     """The lines of which neither side is among normalised sentences."""
     return [line for line in lines if not any(normalise(side) in sentences for side in line)]

@@ -11,7 +11,7 @@ from zsnmt.inference.engines import prepare_engine
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.checksums import check_pipeline, checked_model
+from zsnmt.runs.checksums import check_model, check_pipeline
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, same_bytes
 
 
@@ -27,7 +27,7 @@ class Teacher:
         self.run, self.record, self.model = run, read_record(run), run / MODEL_FILE
         self.pipeline = run / PIPELINE_FOLDER
         self.languages = read_languages(self.pipeline)
-        with checked_model(run) as self.checksum:
+        with check_model(run) as self.checksum:
             state = load_checkpoint(self.model)
         self.architecture: str = state["cfg"]["model"].arch
         self.longest: int = state["cfg"]["task"].max_source_positions

@@ -16,7 +16,7 @@ from zsnmt.evaluation.evaluate import Model, describe_search
 from zsnmt.evaluation.hypotheses import Pair
 from zsnmt.evaluation.text import TextChoice, read_text
 from zsnmt.files.checksums import checksum_of
-from zsnmt.inference.confidence import agree, chrf, other_way, scored_lines
+from zsnmt.inference.confidence import agreement_score, chrf, other_way, scored_lines
 from zsnmt.inference.translation import AGREEMENT, DIGITS, Legs
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
@@ -24,7 +24,7 @@ from zsnmt.runs.folder import commit, kinds, versions
 from zsnmt.scoring.bootstrap import SAMPLES, interval, signature
 from zsnmt.scoring.ranking import resampled_spearman, spearman
 
-OF_RUN = ("config", "system", "seed")
+RUN_KEYS = ("config", "system", "seed")
 
 
 class Ranking(NamedTuple):
@@ -82,7 +82,7 @@ def measure_confidence(
             )
     lines = {"lines": text.lines} if text.lines else {}
     return {
-        **{name: model.record[name] for name in OF_RUN},
+        **{name: model.record[name] for name in RUN_KEYS},
         "commit": commit(),
         "versions": versions(),
         "decoding": {
@@ -112,7 +112,10 @@ def measure_direction(
     legs = Legs(*direction)
     compared = other_way(translator, legs) is not None
     found = scored_lines(translator, sources, legs, agreement=compared, finished=finished)
-    quality = [agree(each.text, reference) or 0.0 for each, reference in zip(found, references, strict=True)]
+    quality = [
+        agreement_score(each.text, reference) or 0.0
+        for each, reference in zip(found, references, strict=True)
+    ]
     rankings = {}
     for name in DIGITS:
         if compared or name != AGREEMENT:

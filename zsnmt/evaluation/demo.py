@@ -23,12 +23,12 @@ from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.steps import Steps
 from zsnmt.training.train import train_run
 
-TRAINED = (BASELINE.name, RESIDUAL.name)
+TRAINED_SYSTEMS = (BASELINE.name, RESIDUAL.name)
 STUDENT = f"{BASELINE.name}_{STUDENTS[BOTH]}"
 AT_ONCE = min(2, cores())  # processes
 SEED = 1
 WIDTH = 28  # of what stands before a sentence
-SHOWN = 3  # sentences
+LINES_SHOWN = 3  # sentences
 
 
 def train_and_score(
@@ -47,10 +47,10 @@ def train_and_score(
     """
     prepare_data(steps, experiment)
     steps.say(
-        f"training {' '.join(TRAINED)} side by side; the whole logs are in "
+        f"training {' '.join(TRAINED_SYSTEMS)} side by side; the whole logs are in "
         f"{experiment.folder}/*/seed{SEED}/train.log"
     )
-    finish_all([partial(train_run, steps, experiment, system, system, SEED) for system in TRAINED])
+    finish_all([partial(train_run, steps, experiment, system, system, SEED) for system in TRAINED_SYSTEMS])
     tested = 2 * pairs_of_split(experiment.text, "test", experiment.config.languages)
     steps.say(
         f"translating the test set in {len(tested)} directions, {len(zero_shot(experiment))} of them never "
@@ -58,7 +58,7 @@ def train_and_score(
         + f"; meanwhile {BASELINE.name} teaches {STUDENT} what it says in two steps"
         * student
     )
-    runs = [experiment.run(system, SEED) for system in TRAINED]
+    runs = [experiment.run(system, SEED) for system in TRAINED_SYSTEMS]
     pivot = runs[0] if student else None
     scoring = [partial(score, steps, run, variables, pivot=pivot) for run in runs]
     finish_all([partial(teach, steps, experiment, variables, lines=lines)] * student + scoring)
@@ -100,7 +100,7 @@ def examples(experiment: Experiment, systems: Sequence[str]) -> Iterator[str]:
     synthetic = experiment.config.synthetic
     dictionary = Dictionary(parse_corpus(synthetic)) if synthetic else None
     ends = zero_shot(experiment)[0]
-    for number in range(SHOWN):
+    for number in range(LINES_SHOWN):
         direction = ends if number % 2 == 0 else Direction(ends.target, ends.source)
         for label, sentence, language in example(experiment, systems, number, direction=direction):
             if dictionary is None:

@@ -39,7 +39,7 @@ from zsnmt.text.lines import read_lines
 
 logger = logging.getLogger(__name__)
 
-ALIKE = (
+COMPARED_SETTINGS = (
     *(setting.name for setting in fields(Search)),
     "engine",
     "split",
@@ -187,12 +187,12 @@ class Evaluation:
         direct, pivot, into_pivot, *by_methods = ways
         to_do = [*jobs(direct, pivot, into_pivot, pairs=self.text.pairs, kinds=self.kinds)]
         for method, kept in zip(self.methods, by_methods):
-            to_do += direct_jobs(kept, self.translatable(method))
-        for kept, direction, lines in translated(to_do):
+            to_do += direct_jobs(kept, self.translatable_pairs(method))
+        for kept, direction, lines in translate_jobs(to_do):
             result = self.scorer.result(direction, self.kinds[direction], kept.way, hypotheses=lines)
-            yield with_cost(result, kept, direct)
+            yield add_cost(result, kept, direct)
 
-    def translatable(self, method: Method) -> dict[Direction, Pair]:
+    def translatable_pairs(self, method: Method) -> dict[Direction, Pair]:
         """The text of the directions that a method can translate; `InputError` where there is none."""
         faults = {direction: method.fault(direction) for direction in self.text.pairs}
         pairs = {direction: pair for direction, pair in self.text.pairs.items() if faults[direction] is None}
@@ -216,7 +216,7 @@ class Evaluation:
                     way.label,
                 )
                 continue
-            if any(settings.get(name) != self.decoding.get(name) for name in ALIKE):
+            if any(settings.get(name) != self.decoding.get(name) for name in COMPARED_SETTINGS):
                 logger.warning(
                     "no scores of before, %s: the run that this one goes on from was scored with "
                     "another beam, length penalty, engine, split or number of lines",
@@ -260,7 +260,7 @@ class Evaluation:
         )
 
 
-def with_cost(result: Result, kept: Hypotheses, direct: Hypotheses) -> Result:
+def add_cost(result: Result, kept: Hypotheses, direct: Hypotheses) -> Result:
     """A result with the processor's seconds, and, of other ways than the direct one, their ratio to it, where
     they are known.
     """
@@ -283,7 +283,7 @@ def describe_search(search: Search) -> dict:
     }
 
 
-def translated(to_do: Sequence[Job]) -> Iterator[tuple[Hypotheses, Direction, list[str]]]:
+def translate_jobs(to_do: Sequence[Job]) -> Iterator[tuple[Hypotheses, Direction, list[str]]]:
     """Hypotheses, direction and translations of a test set, as they are made or were before; shows what is
     left to translate.
     """

@@ -53,7 +53,7 @@ class Hypotheses:
         for path in there:
             if path.name not in self.checksums:
                 if path.name in checksums:
-                    logger.warning("%s was changed since it was translated, and is made anew", path)
+                    logger.warning("%s was changed since it was translated, and is translated again", path)
                 path.unlink()
         if known.get(CHECKSUMS) != self.checksums:
             self.keep()
@@ -160,7 +160,7 @@ def jobs(
     """
     yield from direct_jobs(direct, pairs)
     through = pivot.translator.pivot
-    for directions in sharing_sources(pairs):
+    for directions in group_by_source(pairs):
         pivoted = [
             direction
             for direction in directions
@@ -179,7 +179,7 @@ def jobs(
 
 def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[Job]:
     """Every direction in one step, as direct translation and other ways without a pivot do."""
-    for directions in sharing_sources(pairs):
+    for directions in group_by_source(pairs):
         sources, _ = pairs[directions[0]]
         yield Job(
             kept,
@@ -189,7 +189,7 @@ def direct_jobs(kept: Hypotheses, pairs: Mapping[Direction, Pair]) -> Iterator[J
         )
 
 
-def sharing_sources(pairs: Mapping[Direction, Pair]) -> list[list[Direction]]:
+def group_by_source(pairs: Mapping[Direction, Pair]) -> list[list[Direction]]:
     """The directions in groups of one source language and the same source sentences."""
     groups: dict[tuple, list[Direction]] = {}
     for direction, (sources, _) in pairs.items():

@@ -21,7 +21,7 @@ from zsnmt.masked_lm.random_lines import random_lines
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.training.steps import Steps, made_from
 
-SIMILARITY, FIGURES, CLASSIFIERS = PRINTED = ("similarity.txt", "layer_figures.txt", "classifiers.txt")
+SIMILARITY, FIGURES, CLASSIFIERS = PRINTED_TABLES = ("similarity.txt", "layer_figures.txt", "classifiers.txt")
 SIMILARITY_TABLE, FIGURES_TABLE, CLASSIFIERS_TABLE = "similarity.tsv", "layer_figures.tsv", "classifiers.tsv"
 # Folders: states of translations, of what classifiers are measured on, and of what they are trained on.
 STATES, HELD_OUT, TRAINING = "states", "held_out_states", "training_states"

@@ -13,7 +13,7 @@ from zsnmt.analysis.state_folder import ROWS, SENTENCES
 from zsnmt.errors import InputError
 from zsnmt.evaluation.probe_steps import (
     HELD_OUT,
-    PRINTED,
+    PRINTED_TABLES,
     RECORDS,
     STATES,
     TRAINING,
@@ -50,7 +50,7 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
         steps.make(
             run, "probe", run / PROBES / RECORD, work=work, inputs=inputs, settings=settings, take_older=False
         )
-    files = [run / PROBES / name for name in PRINTED]
+    files = [run / PROBES / name for name in PRINTED_TABLES]
     return [file.read_text(encoding="utf-8").rstrip("\n") for file in files if file.is_file()]
 
 

@@ -52,10 +52,10 @@ class Probing:
         return [
             word
             for name, value in words.items()
-            for word in (name, *([] if value is True else [said(value)]))
+            for word in (name, *([] if value is True else [format_setting(value)]))
         ]
 
 
-def said(value: object) -> str:
+def format_setting(value: object) -> str:
     """A setting as a word of a command."""
     return " ".join(value) if isinstance(value, tuple) else "all" if value is None else str(value)

@@ -75,14 +75,14 @@ def real_config(
             settings={"languages": languages, **HELD_OUT},
         )
         if file.exists():
-            steps.say(f"the config is {file}, made before; to choose anew, remove it and {folder}")
+            steps.say(f"the config is {file}, made before; to have another chosen, remove it and {folder}")
         else:
             make_config(steps, file, text, languages=languages, minutes=minutes, student=student)
     return file
 
 
 @contextmanager
-def quiet(logger: logging.Logger) -> Iterator[None]:
+def silence(logger: logging.Logger) -> Iterator[None]:
     """Only warnings of a logger, within the block."""
     before = logger.level
     logger.setLevel(logging.WARNING)
@@ -99,7 +99,7 @@ def make_text(
     corpus = for_languages(CATALOGUE[CORPUS], languages)
     steps.say(f"{corpus.licence}; see {corpus.homepage}")
     fetch(corpus, release, languages, given=given)
-    with quiet(logging.getLogger("zsnmt.corpora")), replacing_folder(text) as part:
+    with silence(logging.getLogger("zsnmt.corpora")), replacing_folder(text) as part:
         read_release(release, part, languages, **HELD_OUT)
         if len(pairs_of_split(part, "test", languages)) < len(languages):  # only those with the pivot
             raise InputError(
@@ -119,7 +119,7 @@ def make_config(
     trained = len(supervised_directions(languages, PIVOT))
     work = Work(trained, tested, lines=HELD_OUT["test"], student=student)
     steps.say("measuring how long an update of the training takes on this machine")
-    chosen = plan(found, machine, work, seconds=60 * minutes, update=partial(measured, found, machine))
+    chosen = plan(found, machine, work, seconds=60 * minutes, update=partial(measure_update, found, machine))
     choice = choose_in_time(found, machine, chosen)
     for sentence in (describe(found), *choice.reasons):
         steps.say(sentence)
@@ -131,7 +131,7 @@ def make_config(
         written.write(config_text(head, [describe(found), *choice.reasons], settings).encode("utf-8"))
 
 
-def measured(text: Survey, machine: Machine, size: Size) -> float:
+def measure_update(text: Survey, machine: Machine, size: Size) -> float:
     """The seconds of an update of the baseline, on sentences as long as those of the text."""
     options = f"{choose_model(text, machine, size).settings['MODEL']} {processing(machine)}"
     return update_seconds(
@@ -143,7 +143,7 @@ def measured(text: Survey, machine: Machine, size: Size) -> float:
     )
 
 
-def lines_taught(config: Config) -> int | None:
+def teacher_lines(config: Config) -> int | None:
     """How many lines of each direction the teacher translates: as many in all as there are sentence pairs;
     None where the config does not bound these.
     """

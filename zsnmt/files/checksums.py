@@ -56,7 +56,7 @@ def check_archive(path: Path) -> None:
         whole = False
     if not whole:
         raise InputError(
-            f"{path} is damaged: it is not as it was written; copy it again, or remove it and make it anew"
+            f"{path} is damaged: it is not as it was written; copy it again, or remove it and make it again"
         )
 
 

@@ -64,7 +64,7 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     Path(os.path.realpath(folder)).parent.mkdir(parents=True, exist_ok=True)
     with part_of(folder, of_folder=True) as part:
         yield part
-        with held(part):
+        with hold_lock(part):
             put_in_place(part, folder)
 
 
@@ -130,7 +130,7 @@ def make_locked(part: Path, of_folder: bool) -> int:
     while True:
         part.mkdir() if of_folder else part.touch(exist_ok=False)
         with suppress(FileNotFoundError):  # another process took it for abandoned before it had its lock
-            lock = opened(part)
+            lock = open_to_lock(part)
             with suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX)
             if part.exists():
@@ -138,15 +138,15 @@ def make_locked(part: Path, of_folder: bool) -> int:
             os.close(lock)
 
 
-def opened(part: Path) -> int:
+def open_to_lock(part: Path) -> int:
     """A part opened so that it can be locked, on a network file system too."""
     return os.open(part, os.O_RDONLY if part.is_dir() else os.O_RDWR)
 
 
 @contextmanager
-def held(part: Path) -> Iterator[None]:
+def hold_lock(part: Path) -> Iterator[None]:
     """Hold the lock of a folder that the block, or what it called, may have put in the place of the first."""
-    lock = opened(part)
+    lock = open_to_lock(part)
     try:
         with suppress(OSError):  # it is the first, and held already
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -159,7 +159,7 @@ def remove_abandoned(target: Path) -> None:
     """Remove the parts of what is at `target` that no process holds."""
     for part in target.parent.glob(glob.escape(f".{target.name[:BEGINNING]}.") + "????????.part"):
         with suppress(OSError):
-            lock = opened(part)
+            lock = open_to_lock(part)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 remove(part)

@@ -32,7 +32,7 @@ def scored_lines(
     def told(number: float) -> None:
         finished(number / 2 if other else number)
 
-    translations = translator.scored(
+    translations = translator.translate_with_scores(
         lines, legs.target, legs.source, via=legs.via, first_line=first_line, finished=told
     )
     if other is None:
@@ -41,7 +41,7 @@ def scored_lines(
         lines, other.target, other.source, via=other.via, first_line=first_line, finished=told
     )
     return [
-        each._replace(agreement=agree(each.text, text))
+        each._replace(agreement=agreement_score(each.text, text))
         for each, text in zip(translations, others, strict=True)
     ]
 
@@ -73,7 +73,7 @@ def check_scores(translator: Translator, legs: Legs, agreement: bool) -> None:
         )
 
 
-def agree(translation: str, other: str) -> float | None:
+def agreement_score(translation: str, other: str) -> float | None:
     """Sentence chrF (0–100, by sacreBLEU) of a translation against another one as its reference; None where
     neither says anything.
     """

@@ -11,11 +11,11 @@ from zsnmt.inference.translation import Legs, Translation
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import AUTO
 
-Finished = Callable[[float], object]
+Progress = Callable[[float], object]
 
 
 def translate_document(
-    translator: Translator, document: Document, legs: Legs, *, finished: Finished = lambda number: None
+    translator: Translator, document: Document, legs: Legs, *, finished: Progress = lambda number: None
 ) -> tuple[bytes, str]:
     """The document in the target language, and which languages it was found in, in words.
 
@@ -35,7 +35,7 @@ def translate_lines(
     legs: Legs,
     *,
     agreement: bool = False,
-    finished: Finished = lambda number: None,
+    finished: Progress = lambda number: None,
 ) -> tuple[list[Translation], str]:
     """The same of lines, each a sentence: one translation for each, with its `agreement` where there is
     another way.
@@ -48,7 +48,7 @@ def translate_lines(
             made = scored_lines(
                 translator,
                 [*compress(lines, chosen)],
-                from_language(legs, language),
+                legs_of_source(legs, language),
                 agreement=agreement,
                 finished=finished,
             )
@@ -66,16 +66,16 @@ def sources_of(translator: Translator, passages: Sequence[Passage], legs: Legs) 
     return [translator.legs(legs.source, legs.target, legs.via)[0].source] * len(passages)
 
 
-def step(translator: Translator, legs: Legs, finished: Finished) -> Translate:
+def step(translator: Translator, legs: Legs, finished: Progress) -> Translate:
     """What translates lines of a language."""
 
     def translate(lines: Sequence[str], source: str) -> list[str]:
-        way = from_language(legs, source)
+        way = legs_of_source(legs, source)
         return translator.translate(lines, way.target, source, via=way.via, finished=finished)
 
     return translate
 
 
-def from_language(legs: Legs, source: str) -> Legs:
+def legs_of_source(legs: Legs, source: str) -> Legs:
     """The way of lines of a language; those in the language to go through need not."""
     return Legs(source, legs.target, None if legs.via == source else legs.via)

@@ -20,14 +20,16 @@ from zsnmt.text.piece_counts import PieceCounts
 
 logger = logging.getLogger(__name__)
 
-Opened = tuple[Engine, Codec]
-CANNOT = (  # follows the name of an engine or a folder
+EngineAndCodec = tuple[Engine, Codec]
+METHOD_REFUSAL = (  # follows the name of an engine or a folder
     "cannot translate by {way}, which takes several sources or leaves out pieces; give a run folder whose "
     "model can be packed, and --engine pytorch; of these ways CTranslate2 knows mask:renormalise=yes alone"
 )
 
 
-def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()) -> Opened:
+def open_engine(
+    folder: Path, search: Search = Search(), choice: EngineChoice = EngineChoice()
+) -> EngineAndCodec:
     """The engine that translates with a run, or with its export, and what turns text into its input.
 
     A run is translated by one of `ENGINES`, `pytorch` unless another is chosen; an export by an engine of its
@@ -38,7 +40,7 @@ def open_engine(folder: Path, search: Search = Search(), choice: EngineChoice = 
     return ENGINES[choice.engine or PYTORCH](folder, search, choice)
 
 
-def open_export(folder: Path, search: Search, choice: EngineChoice) -> Opened:
+def open_export(folder: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """The engine of an export's format."""
     record = describe_export(folder)
     export_format = load_format(record["format"])
@@ -54,7 +56,7 @@ def open_export(folder: Path, search: Search, choice: EngineChoice) -> Opened:
     return export_format.open(folder, search, choice)
 
 
-def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Opened:
+def open_present_export(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """CTranslate2 with the export in a run folder; `InputError` if there is none of the run's present
     model.
     """
@@ -68,7 +70,7 @@ def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Open
     return open_export(folder, search, choice)
 
 
-def open_fastest(run: Path, search: Search, choice: EngineChoice) -> Opened:
+def open_fastest(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """CTranslate2 where it can translate with the run at once, else PyTorch, with a line that says why."""
     try:
         return open_present_export(run, search, choice)
@@ -77,14 +79,14 @@ def open_fastest(run: Path, search: Search, choice: EngineChoice) -> Opened:
         return open_pytorch(run, search, choice)
 
 
-def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> Opened:
+def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """PyTorch, which is loaded here, and fairseq with it."""
     from zsnmt.inference.pytorch import open_run
 
     return open_run(run, search, choice)
 
 
-ENGINES: dict[str, Callable[[Path, Search, EngineChoice], Opened]] = {  # of a run
+ENGINES: dict[str, Callable[[Path, Search, EngineChoice], EngineAndCodec]] = {  # of a run
     AUTO: open_fastest,
     PYTORCH: open_pytorch,
     CTRANSLATE2: open_present_export,
@@ -135,9 +137,9 @@ def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
     """`InputError` for a method with an export, or with an engine, that cannot, before anything is loaded."""
     if is_export(folder):
         if not (mask_of(method) and describe_export(folder)["format"] == CTRANSLATE2):
-            raise InputError(f"{folder}, an export, {CANNOT.format(way=method.name)}")
+            raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")
     elif choice.engine == FAIRSEQ or choice.engine == CTRANSLATE2 and not mask_of(method):
-        raise InputError(f"--engine {choice.engine} {CANNOT.format(way=method.name)}")
+        raise InputError(f"--engine {choice.engine} {METHOD_REFUSAL.format(way=method.name)}")
 
 
 def engine_by(method: Method, engine: Engine, codec: Codec, *, counts: PieceCounts | None = None) -> Engine:
@@ -147,6 +149,6 @@ def engine_by(method: Method, engine: Engine, codec: Codec, *, counts: PieceCoun
     """
     if isinstance(engine, CTranslate2Engine) and (mask := mask_of(method)):
         return MaskEngine(engine, mask, counts or {})
-    from zsnmt.inference.pytorch import engine_with  # loads PyTorch
+    from zsnmt.inference.pytorch import apply_method  # loads PyTorch
 
-    return engine_with(engine, method, codec, counts=counts)
+    return apply_method(engine, method, codec, counts=counts)

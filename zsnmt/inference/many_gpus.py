@@ -13,7 +13,7 @@ from zsnmt.processes import WorkerPool, end_with_parent
 
 Batch = Sequence[Any]
 
-of_this_process: BatchEngine  # of a process that translates
+process_engine: BatchEngine  # of a process that translates
 
 
 class ManyGpus:
@@ -43,14 +43,14 @@ class ManyGpus:
 
 def begin(numbers: SimpleQueue, opened: Callable[[], BatchEngine]) -> None:
     """Load the model of this process onto the GPU of the next number."""
-    global of_this_process
+    global process_engine
     end_with_parent()
     logging.disable()  # what loading says has been said
     torch.set_num_threads(1)
     if torch.cuda.is_available():
         torch.cuda.set_device(numbers.get())
-    of_this_process = opened()
+    process_engine = opened()
 
 
 def translate_alone(batch: Batch) -> list[list[Hypothesis]]:
-    return of_this_process.translate_batch(batch)
+    return process_engine.translate_batch(batch)

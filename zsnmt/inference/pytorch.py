@@ -18,14 +18,14 @@ from zsnmt.decoding.options import FAIRSEQ, FLOAT32, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search
 from zsnmt.errors import InputError
-from zsnmt.inference.engines import CANNOT, Opened
+from zsnmt.inference.engines import METHOD_REFUSAL, EngineAndCodec
 from zsnmt.inference.many_gpus import ManyGpus
 from zsnmt.inference.trained_run import TrainedRun, load_run
 from zsnmt.processes import map_in_processes
 from zsnmt.text.piece_counts import PieceCounts
 
 
-def open_run(run: Path, search: Search, choice: EngineChoice) -> Opened:
+def open_run(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """The packed model, or fairseq's search where it cannot be packed."""
     trained = load_run(run)
     if choice.gpus == 1:
@@ -75,7 +75,9 @@ def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Fa
     )
 
 
-def engine_with(engine: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None) -> Engine:
+def apply_method(
+    engine: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
+) -> Engine:
     """An engine's model, searched by a method; masks need the `counts` of the pieces of each language.
 
     Raises `InputError` for an engine that has one source and no mask, and for a mask without counts.
@@ -92,7 +94,9 @@ def method_engine(
 ) -> MethodEngine:
     """The same for the engine of one process."""
     if not isinstance(alone, PyTorchEngine):
-        raise InputError(f"{alone.signature or 'the search of fairseq'} {CANNOT.format(way=method.name)}")
+        raise InputError(
+            f"{alone.signature or 'the search of fairseq'} {METHOD_REFUSAL.format(way=method.name)}"
+        )
     masks = None
     if method.mask:
         check_counts(counts or {}, codec.languages)
@@ -121,7 +125,7 @@ class ManyProcesses:
         return self.engine.translate_batch(batch)
 
 
-def in_this_process(engine: Engine, threads: int) -> Engine:
+def keep_in_process(engine: Engine, threads: int) -> Engine:
     """The engine without processes of its own, which one that has threads must not start; PyTorch computes
     with so many threads.
     """

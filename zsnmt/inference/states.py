@@ -26,7 +26,7 @@ from zsnmt.files.replacing import new_folder
 from zsnmt.inference import trained_run
 from zsnmt.languages import Direction, check_known
 from zsnmt.modules.attention_residual import KeepResidual
-from zsnmt.runs.checkpoints import load_state, readable
+from zsnmt.runs.checkpoints import explain_read_errors, load_state
 from zsnmt.runs.folder import MODEL_FILE
 
 
@@ -89,7 +89,7 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
         "data": str(data),
         "eval_bleu": False,
     }  # a tokeniser for the BLEU of validation is not needed
-    with readable(checkpoint), unchanged(checkpoint) as checksum:
+    with explain_read_errors(checkpoint), unchanged(checkpoint) as checksum:
         state = load_state(checkpoint, overrides)
         try:
             [model], _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], state=state)

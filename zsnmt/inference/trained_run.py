@@ -12,8 +12,8 @@ from fairseq.models import BaseFairseqModel
 import zsnmt
 from zsnmt.data.reading import Codec
 from zsnmt.errors import InputError
-from zsnmt.runs.checkpoints import load_state, readable
-from zsnmt.runs.checksums import REMEDY, check_pipeline, checked_model
+from zsnmt.runs.checkpoints import explain_read_errors, load_state
+from zsnmt.runs.checksums import REMEDY, check_model, check_pipeline
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
@@ -43,9 +43,9 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
         )
     check_pipeline(run)
     overrides = {"data": str(folder), "source_lang": None, "target_lang": None}
-    with readable(path), checked_model(run, checkpoint) as checksum:
+    with explain_read_errors(path), check_model(run, checkpoint) as checksum:
         state = load_state(path, overrides)
-    with fitting(path, folder):
+    with explain_misfit(path, folder):
         (model,), cfg, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
         codec = task.codec
     model.eval().prepare_for_inference_(cfg)
@@ -54,7 +54,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
 
 
 @contextmanager
-def fitting(checkpoint: Path, pipeline: Path) -> Iterator[None]:
+def explain_misfit(checkpoint: Path, pipeline: Path) -> Iterator[None]:
     """Turns whatever goes wrong when a model is made of a checkpoint that can be read, and the pipeline
     beside it, into an `InputError`.
     """

@@ -35,12 +35,12 @@ class Translation(NamedTuple):
         """Of a token, in nats, at most 0; None without tokens."""
         return self.log_probability / self.tokens if self.tokens else None
 
-    def made_from(self, first: "Translation") -> "Translation":
+    def add_first_leg(self, first: "Translation") -> "Translation":
         """The text with the tokens of the translation that it was made from, too."""
-        return joined([first, self])._replace(text=self.text)
+        return join_translations([first, self])._replace(text=self.text)
 
 
-def joined(translations: Iterable[Translation]) -> Translation:
+def join_translations(translations: Iterable[Translation]) -> Translation:
     """One text of several, with spaces between."""
     translations = [*translations]
     return Translation(

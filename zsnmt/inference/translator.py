@@ -15,7 +15,7 @@ from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
 from zsnmt.inference.engines import engine_by, open_engine
 from zsnmt.inference.parts import Part
-from zsnmt.inference.translation import Translation, joined
+from zsnmt.inference.translation import Translation, join_translations
 from zsnmt.languages import Direction
 from zsnmt.text.piece_counts import PieceCounts
 
@@ -102,10 +102,12 @@ class Translator:
         number of lines that each batch ends. Raises `InputError` for an unknown language, for a
         language into itself, and without `source` where the model needs it.
         """
-        found = self.scored(lines, target, source, via=via, first_line=first_line, finished=finished)
+        found = self.translate_with_scores(
+            lines, target, source, via=via, first_line=first_line, finished=finished
+        )
         return [each.text for each in found]
 
-    def scored(
+    def translate_with_scores(
         self,
         lines: Sequence[str],
         target: str,
@@ -119,14 +121,14 @@ class Translator:
         legs = self.legs(source, target, via)
         translations = [*map(Translation, lines)]
         for direction in legs:
-            following = self.scored_into(
+            following = self.translate_into_with_scores(
                 [each.text for each in translations],
                 [direction],
                 first_line=first_line,
                 finished=lambda number: finished(number / len(legs)),
             )
             pairs = zip(following[direction], translations, strict=True)
-            translations = [each.made_from(first) for each, first in pairs]
+            translations = [each.add_first_leg(first) for each, first in pairs]
         return translations
 
     def legs(self, source: str | None, target: str, via: str | None) -> list[Direction]:
@@ -163,10 +165,10 @@ class Translator:
         All translations of a line are in one batch, or in two neighbours, so that it is encoded once unless
         its tags name the target.
         """
-        found = self.scored_into(lines, directions, first_line=first_line, finished=finished)
+        found = self.translate_into_with_scores(lines, directions, first_line=first_line, finished=finished)
         return {direction: [each.text for each in of_direction] for direction, of_direction in found.items()}
 
-    def scored_into(
+    def translate_into_with_scores(
         self,
         lines: Sequence[str],
         directions: Sequence[Direction],
@@ -182,13 +184,15 @@ class Translator:
         parts_by_line = Counter(part.line for part in parts)  # in all directions
         finished((len(lines) - len(parts_by_line)) * len(directions))  # the empty ones
         translated: dict[int, Translation] = {}
-        for batch, hypotheses in self.search(parts, self.searched(parts, lines, first_line)):
+        for batch, hypotheses in self.search(parts, self.engine_inputs(parts, lines, first_line)):
             for place, (best, *_) in zip(batch, hypotheses, strict=True):
                 translated[place] = self.translation(best, parts[place].direction.target)
             finished(sum(len(directions) / parts_by_line[parts[place].line] for place in batch))
         for place, part in enumerate(parts):
             of_lines[part.direction][part.line].append(translated[place])
-        return {direction: [*map(joined, of_direction)] for direction, of_direction in of_lines.items()}
+        return {
+            direction: [*map(join_translations, of_direction)] for direction, of_direction in of_lines.items()
+        }
 
     def translation(self, hypothesis: Hypothesis, language: str) -> Translation:
         """A hypothesis in a language as raw text."""
@@ -220,13 +224,17 @@ class Translator:
         of_line: list[list[list[Hypothesis]]] = [[] for _ in lines]
         for place, part in enumerate(parts):
             of_line[part.line].append(of_part[place])
-        return [self.different(line, of_parts) for line, of_parts in zip(lines, of_line, strict=True)]
+        return [
+            self.distinct_translations(line, of_parts) for line, of_parts in zip(lines, of_line, strict=True)
+        ]
 
-    def different(self, line: "Line", of_parts: Sequence[Sequence[Hypothesis]]) -> list[Translation]:
+    def distinct_translations(
+        self, line: "Line", of_parts: Sequence[Sequence[Hypothesis]]
+    ) -> list[Translation]:
         """The best translations that the hypotheses of a line's parts make."""
         found: dict[str, Translation] = {}
         for rank in range(max(map(len, of_parts), default=1)):
-            made = joined(
+            made = join_translations(
                 self.translation(each[min(rank, len(each) - 1)], line.direction.target) for each in of_parts
             )
             found.setdefault(made.text, made)
@@ -261,7 +269,7 @@ class Translator:
         results = self.engine.translate([sentences[place] for place in batch] for batch in batches)
         yield from zip(batches, results, strict=True)
 
-    def searched(
+    def engine_inputs(
         self, parts: Sequence[Part], lines: Sequence[str], first_line: int
     ) -> Sequence[Sentence | Bundle]:
         """What the engine takes of the parts of a text's lines: with a method, what is read beside each,

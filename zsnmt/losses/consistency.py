@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-NONE, TRANSLATION, COPY = STOPPED = "none", "translation", "copy"
+NONE, TRANSLATION, COPY = STOPPED_SIDES = "none", "translation", "copy"
 
 
 def consistency(translated: Tensor, copied: Tensor, stopped: str = NONE) -> Tensor:

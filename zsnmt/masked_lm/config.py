@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.masked_lm.runs import check_system
-from zsnmt.modules.position_names import POSITIONED
+from zsnmt.modules.position_names import POSITION_ENCODINGS
 from zsnmt.training.config_file import (
     FAIRSEQ_OPTIONS,
     LANGUAGES,
@@ -63,7 +63,7 @@ class StudyConfig:
         LANGUAGES, "the second language of runs: same, none, or a language of treebanks", ("same",)
     )
     systems: tuple[str, ...] = setting(
-        SYSTEMS, "position encodings, and ablations of the learned one", POSITIONED
+        SYSTEMS, "position encodings, and ablations of the learned one", POSITION_ENCODINGS
     )
     seeds: tuple[int, ...] = setting(SEEDS, "a run for each", (0, 42, 100))
     train_lines: int = setting(
@@ -80,7 +80,7 @@ class StudyConfig:
     batch: int = setting(POSITIVE, "with EPOCHS, lines of which an update is made", 256)
 
 
-OF_LENGTH = ("--max-update", "--max-epoch", "--total-num-update", "--batch-size")
+LENGTH_OPTIONS = ("--max-update", "--max-epoch", "--total-num-update", "--batch-size")
 
 
 def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
@@ -96,7 +96,7 @@ def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
     elif not (file.value("TRAIN") and file.value("VALID")):
         file.refuse("TRAIN", "must say where text comes from: TRAIN and VALID, or SYNTHETIC")
     config = file.read_into(StudyConfig)
-    if config.epochs and (given := [option for option in OF_LENGTH if option in config.training]):
+    if config.epochs and (given := [option for option in LENGTH_OPTIONS if option in config.training]):
         file.refuse(
             "TRAINING",
             f"has {given[0]}, which EPOCHS and BATCH say already; leave it out, or leave out EPOCHS",
@@ -108,7 +108,7 @@ def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
     return config
 
 
-def needed(read: Any, what: str) -> Any:
+def required_setting(read: Any, what: str) -> Any:
     return setting(read, f"{what}; configs/bert_xnli.conf shows every key")
 
 
@@ -118,24 +118,28 @@ class XnliConfig:
     what they read.
     """
 
-    text: str = needed(
+    text: str = required_setting(
         TEXT, "folder of the text to pre-train on: train.xx and valid.xx, one sentence per line"
     )
-    multinli: str = needed(TEXT, "folder of MultiNLI")
-    xnli: str = needed(TEXT, "folder of XNLI")
-    languages: tuple[str, ...] = needed(LANGUAGES, "languages, that of MultiNLI first")
-    vocabulary: int = needed(POSITIVE, "symbols of all languages together")
-    longest: int = needed(POSITIVE, "tokens of a line to pre-train on, and of a pair of sentences")
-    systems: tuple[str, ...] = needed(SYSTEMS, "position encodings")
-    seeds: tuple[int, ...] = needed(SEEDS, "a run for each")
-    model: tuple[str, ...] = needed(FAIRSEQ_OPTIONS, "options of fairseq-train for the model")
-    device_batch: int = needed(POSITIVE, "what a GPU takes at a time")
-    pretraining: tuple[str, ...] = needed(FAIRSEQ_OPTIONS, "options of fairseq-train for pre-training")
-    pretraining_batch: int = needed(POSITIVE, "lines of which an update is made")
-    pretraining_epochs: int = needed(POSITIVE, "epochs of pre-training")
-    finetuning: tuple[str, ...] = needed(FAIRSEQ_OPTIONS, "options of fairseq-train for fine-tuning")
-    finetuning_batch: int = needed(POSITIVE, "pairs of which an update is made")
-    finetuning_epochs: int = needed(POSITIVE, "epochs of fine-tuning")
+    multinli: str = required_setting(TEXT, "folder of MultiNLI")
+    xnli: str = required_setting(TEXT, "folder of XNLI")
+    languages: tuple[str, ...] = required_setting(LANGUAGES, "languages, that of MultiNLI first")
+    vocabulary: int = required_setting(POSITIVE, "symbols of all languages together")
+    longest: int = required_setting(POSITIVE, "tokens of a line to pre-train on, and of a pair of sentences")
+    systems: tuple[str, ...] = required_setting(SYSTEMS, "position encodings")
+    seeds: tuple[int, ...] = required_setting(SEEDS, "a run for each")
+    model: tuple[str, ...] = required_setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the model")
+    device_batch: int = required_setting(POSITIVE, "what a GPU takes at a time")
+    pretraining: tuple[str, ...] = required_setting(
+        FAIRSEQ_OPTIONS, "options of fairseq-train for pre-training"
+    )
+    pretraining_batch: int = required_setting(POSITIVE, "lines of which an update is made")
+    pretraining_epochs: int = required_setting(POSITIVE, "epochs of pre-training")
+    finetuning: tuple[str, ...] = required_setting(
+        FAIRSEQ_OPTIONS, "options of fairseq-train for fine-tuning"
+    )
+    finetuning_batch: int = required_setting(POSITIVE, "pairs of which an update is made")
+    finetuning_epochs: int = required_setting(POSITIVE, "epochs of fine-tuning")
 
 
 def read_xnli_config(path: Path, variables: Mapping[str, str]) -> XnliConfig:

@@ -105,7 +105,7 @@ def binarise(
     numbers = {language: len(of_language) for language, of_language in encoded.items()}
     if len(set(numbers.values())) > 1:
         listed = " and ".join(f"{path} has {numbers[language]}" for language, path in sides.items())
-        raise InputError(f"{listed} lines; line n of one must be line n of the other, reordered or as it is")
+        raise InputError(f"{listed} lines; line n of one must be line n of the other, reordered or unchanged")
     kept = [
         n
         for n in range(numbers[FIRST])

@@ -35,7 +35,7 @@ class FakeLanguage:
 
     def shift(self, ids: ArrayLike) -> np.ndarray:
         """The original's symbols in the copy; raises `InputError` for ids that are not of the original."""
-        ids = self._checked(ids, 0, "original")
+        ids = self._check_ids(ids, 0, "original")
         return np.where(ids < self.specials, ids, ids + self.size)
 
     def invert(self, ids: ArrayLike) -> np.ndarray:
@@ -44,7 +44,7 @@ class FakeLanguage:
         """
         ids = np.asarray(ids)
         shared = (ids >= 0) & (ids < self.specials)
-        self._checked(ids[~shared], self.size + self.specials, "copy")
+        self._check_ids(ids[~shared], self.size + self.specials, "copy")
         return np.where(shared, ids, ids - self.size)
 
     def names(self, symbols: Sequence[str]) -> list[str]:
@@ -56,7 +56,7 @@ class FakeLanguage:
             copies = [f"[{copy}]" for copy in copies]
         return [*symbols, *copies]
 
-    def _checked(self, ids: ArrayLike, start: int, of: str) -> np.ndarray:
+    def _check_ids(self, ids: ArrayLike, start: int, of: str) -> np.ndarray:
         ids = np.asarray(ids)
         end = start + self.size if start == 0 else 2 * self.size
         wrong = (ids < start) | (ids >= end)

@@ -144,7 +144,7 @@ def make_run(steps: Steps, study: NliStudy, run: Path, system: str, seed: int) -
     config, kept, made = study.config, run / MADE_FROM_FILE, checksum_of_data(study)
     if kept.is_file() and kept.read_text(encoding="utf-8") != made:
         raise InputError(
-            f"{run} was made from other text or releases than are there now; remove it to make it anew"
+            f"{run} was made from other text or releases than are there now; remove it to make it again"
         )
     if (run / SCORES_FILE).is_file():
         steps.say(f"{run}: scored before")

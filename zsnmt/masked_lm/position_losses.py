@@ -14,12 +14,12 @@ def procrustes(table: np.ndarray, offsets: Sequence[int]) -> dict:
     found = compositionality(table, offsets)
     return {
         "offsets": [*offsets],
-        "mean": rounded(found.mean),
-        "median": rounded(found.median),
-        "undivided": rounded(found.undivided.mean(axis=1)),
+        "mean": round_values(found.mean),
+        "median": round_values(found.median),
+        "undivided": round_values(found.undivided.mean(axis=1)),
     }
 
 
-def rounded(values: np.ndarray) -> list:
+def round_values(values: np.ndarray) -> list:
     """The values as lists of numbers that are short to write."""
     return np.round(values.astype(np.float64), 5).tolist()

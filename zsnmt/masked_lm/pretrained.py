@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from zsnmt.analysis.correlations import band_shares, correlations
-from zsnmt.analysis.position_encodings import gaussian_control, principal, sinusoids
+from zsnmt.analysis.position_encodings import gaussian_control, principal_coordinates, sinusoids
 from zsnmt.errors import InputError
-from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
+from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, round_values
 from zsnmt.masked_lm.tensor_files import REMEDY, read_by_endings, read_npy
 
 MODEL_FILE, VOCABULARY_FILE = "model.safetensors", "vocab.txt"
@@ -102,7 +102,7 @@ def controls(positions: int, dimensions: int) -> list[Pretrained]:
     return [Pretrained("sinusoids", table), Pretrained("independent vectors", gaussian_control(table))]
 
 
-def measured(model: Pretrained, dimensions: int) -> dict:
+def measure_positions(model: Pretrained, dimensions: int) -> dict:
     """The Procrustes losses of a model's positions, and of positions as keys (p·W^K) where it has weights,
     along their `dimensions` largest directions, which hold the shares `kept`.
 
@@ -113,7 +113,7 @@ def measured(model: Pretrained, dimensions: int) -> dict:
         tables["procrustes_keys"] = tables["procrustes"] @ np.asarray(model.key, dtype=np.float64).T
     found: dict = {"name": model.name, "positions": len(model.positions)}
     for what, table in tables.items():
-        directions, share = principal(table, dimensions)
+        directions, share = principal_coordinates(table, dimensions)
         offsets = range(1, min(OFFSETS, len(table) // 4) + 1)
         found[what] = procrustes(directions, offsets) | {"kept": share}
     return found
@@ -123,7 +123,7 @@ def word_map(words: Words, positions: np.ndarray, chosen: Sequence[str], heads: 
     """How chosen words as queries meet positions as keys in the first layer, and the share of it in bands."""
     rows = words.vectors[[words.numbers[word] for word in chosen]]
     values = correlations(rows, positions, words.query, key_weight=words.key, heads=heads)
-    return {"words": [*chosen], "values": rounded(values), "bands": band_shares(values).columns}
+    return {"words": [*chosen], "values": round_values(values), "bands": band_shares(values).columns}
 
 
 def common_words(models: Sequence[Words], words: Sequence[str]) -> list[str]:

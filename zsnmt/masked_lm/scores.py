@@ -17,12 +17,12 @@ from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
 from zsnmt.files.records import write_json
 from zsnmt.masked_lm.ml_score import ml_score
-from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, rounded
+from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, round_values
 from zsnmt.masked_lm.runs import read_record, score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.modules.bert_encoder import position_keys, position_table
-from zsnmt.modules.position_names import IN_INPUT, RELATIVE_KEYS
+from zsnmt.modules.position_names import INPUT_ENCODINGS, RELATIVE_KEYS
 from zsnmt.runs.systems import MASKED_LM
 from zsnmt.text.subword import plain_spaces
 
@@ -166,9 +166,9 @@ def score_positions(model: BaseFairseqModel, system: str, longest: int, words: l
     relative = encoding in RELATIVE_KEYS
     dimensions = [dimension for dimension in CURVES if dimension < table.shape[1]]
     drawn = curves(table, dimensions, min(PLACES, len(table)), centred=relative)
-    found["curves"] = {"dimensions": dimensions, "values": rounded(drawn)}
+    found["curves"] = {"dimensions": dimensions, "values": round_values(drawn)}
     places = (
-        table[1:] if encoding in IN_INPUT else table
+        table[1:] if encoding in INPUT_ENCODINGS else table
     )  # as TUPE's, without the first token, which stands for the sentence
     offsets = range(1, min(OFFSETS, (longest - 1) // 4, len(places) // 4) + 1)  # the same for all encodings
     if offsets:
@@ -178,7 +178,7 @@ def score_positions(model: BaseFairseqModel, system: str, longest: int, words: l
         }
         keys = position_keys(encoder, places)
         found["procrustes_keys"] = None if keys is None else procrustes(keys, offsets)
-    if encoding in IN_INPUT:
+    if encoding in INPUT_ENCODINGS:
         attention = encoder.layers[0].self_attn
         vectors = encoder.embed_scale * encoder.embed_tokens.weight[words]
         values = correlations(
@@ -189,7 +189,7 @@ def score_positions(model: BaseFairseqModel, system: str, longest: int, words: l
             heads=attention.num_heads,
         )
         symbols = [model.encoder.dictionary[word] for word in words]
-        found["correlations"] = {"words": symbols, "values": rounded(values)}
+        found["correlations"] = {"words": symbols, "values": round_values(values)}
         bands = band_shares(values)
         found["bands"] = {"positions": bands.columns, "words": bands.rows, "size": bands.size}
     return found

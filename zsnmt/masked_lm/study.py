@@ -53,7 +53,7 @@ class Study:
         """The folder of a run."""
         return self.folder / condition / system / f"seed{seed}"
 
-    def scored(self, condition: str, system: str, seed: int) -> bool:
+    def is_scored(self, condition: str, system: str, seed: int) -> bool:
         """Whether a run has its scores."""
         return score_file(self.run(condition, system, seed)).is_file()
 
@@ -86,7 +86,7 @@ def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
     What is done already is left out. Raises `InputError` for options that fairseq refuses, and if a run
     fails, when the others are done.
     """
-    if not all(study.scored(*run) for run in study.grid()):
+    if not all(study.is_scored(*run) for run in study.grid()):
         for system in study.config.systems:
             check_options(ARCHITECTURE, training_words(study.config, system))
     with hold(steps, study.folder, study.file):

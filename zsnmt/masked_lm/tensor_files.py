@@ -50,13 +50,13 @@ def read_header(path: Path) -> dict[str, Tensor]:
         refuse(path, "its header names no tensors")
     begin = LENGTH + length
     return {
-        name: described(path, name, said, begin=begin, size=size)
+        name: parse_entry(path, name, said, begin=begin, size=size)
         for name, said in header.items()
         if name != "__metadata__"
     }
 
 
-def described(path: Path, name: str, said: Any, begin: int, size: int) -> Tensor:
+def parse_entry(path: Path, name: str, said: Any, begin: int, size: int) -> Tensor:
     """A tensor by its entry in the header; `begin`: where the bytes after the header start."""
     try:
         start, end = (begin + int(offset) for offset in said["data_offsets"])

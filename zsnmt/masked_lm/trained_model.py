@@ -23,8 +23,8 @@ def load_model(checkpoint: Path, data: Path, task_name: str) -> tuple[BaseFairse
         (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], state=state)
     except (RuntimeError, KeyError, OSError) as error:
         raise InputError(
-            f"{checkpoint} is no checkpoint of such a model, or {data} is not what it was trained on; give "
-            "other files, or train the model anew"
+            f"{checkpoint} is not a checkpoint of such a model, or {data} is not what it was trained on; "
+            "give other files, or train the model again"
         ) from error
     if not isinstance(task, TASK_REGISTRY[task_name]):
         raise InputError(

@@ -39,7 +39,7 @@ def read_multinli(release: Path) -> list[Pair]:
     such release.
     """
     path = find_either(release, "multinli_1.0_train.jsonl", "multinli_1.0_train.txt")
-    return usable(path, [*records(path, (LABEL, PREMISE, HYPOTHESIS))], path.name)
+    return usable_pairs(path, [*records(path, (LABEL, PREMISE, HYPOTHESIS))], path.name)
 
 
 def read_xnli(release: Path, split: str, languages: Sequence[str]) -> dict[str, list[Pair]]:
@@ -59,7 +59,9 @@ def read_xnli(release: Path, split: str, languages: Sequence[str]) -> dict[str, 
         raise InputError(
             f"{path} has more pairs in one language than in another ({listed}); get the release again"
         )
-    return {language: usable(path, found[language], f"{path.name}, {language}") for language in languages}
+    return {
+        language: usable_pairs(path, found[language], f"{path.name}, {language}") for language in languages
+    }
 
 
 def find_either(release: Path, *names: str) -> Path:
@@ -85,12 +87,12 @@ def records(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, ...]]:
             record = dict(zip(fields, read(line)))
         except ValueError as error:
             raise InputError(
-                f"{path}, line {number} {error}; get the release again, and leave it as it is"
+                f"{path}, line {number} {error}; get the release again, and do not change it"
             ) from None
         if record[LABEL] not in (*LABELS, NO_LABEL):
             raise InputError(
-                f"{path}, line {number} has the label '{record[LABEL]}', which is none of "
-                f"{', '.join(LABELS)} and {NO_LABEL}; get the release again, and leave it as it is"
+                f"{path}, line {number} has the label '{record[LABEL]}', which is not one of "
+                f"{', '.join(LABELS)} and {NO_LABEL}; get the release again, and do not change it"
             )
         record |= {side: clean_sentence(record[side]) for side in (PREMISE, HYPOTHESIS)}
         yield tuple(record.values())
@@ -133,7 +135,7 @@ def table_reader(path: Path, fields: Sequence[str], header: str) -> Callable[[st
     return read
 
 
-def usable(path: Path, found: Sequence[tuple[str, ...]], name: str) -> list[Pair]:
+def usable_pairs(path: Path, found: Sequence[tuple[str, ...]], name: str) -> list[Pair]:
     """The pairs with a label and two sentences; the log says how many have none. Raises `InputError` if no
     pair is left.
     """

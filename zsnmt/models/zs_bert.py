@@ -14,7 +14,7 @@ from fairseq.tasks import FairseqTask
 from zsnmt.errors import InputError
 from zsnmt.modules.bert_encoder import BertEncoder
 from zsnmt.modules.position_names import ENCODINGS
-from zsnmt.modules.position_terms import ALL, DROPPED, SEPARATE, PositionTerms
+from zsnmt.modules.position_terms import ALL, DROPPED_TERMS, SEPARATE, PositionTerms
 from zsnmt.seams.options import set_defaults
 from zsnmt.seams.positions import encode_positions
 
@@ -47,15 +47,15 @@ class ZeroShotBert(RobertaModel):
             "--relative-key-distance",
             type=int,
             metavar="K",
-            help="clip the offsets of relative keys to -K...K, as Shaw et al. (2018) do (default: there is a "
-            "vector for every offset below --max-positions)",
+            help="clip the offsets of relative keys to -K...K, as Shaw et al. (2018) do (default: every "
+            "offset below --max-positions has a vector)",
         )
         add(
             "--position-terms",
-            choices=[ALL, *DROPPED, SEPARATE],
-            help="which of the terms that positions in the input bring to the first layer's logits there "
-            "are: all; all but one (position_word is the word's query and the position's key, word_position "
-            "the other way round); or all with separate parameters for positions",
+            choices=[ALL, *DROPPED_TERMS, SEPARATE],
+            help="which terms of positions in the input the first layer's logits have: all; all but one "
+            "(position_word is the word's query and the position's key, word_position the other way"
+            " round); or all, with separate parameters for positions",
         )
 
     @classmethod

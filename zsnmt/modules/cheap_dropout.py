@@ -53,15 +53,15 @@ def ones_and_zeros(count: int, p: float) -> Tensor:
     """Numbers of 16 bits, so many: 0 with the probability p, and 1."""
     words = torch.empty(-(-count // 4), dtype=torch.int64)
     words.random_(-(2**63), None)  # all 64 bits: without bounds the first of them is always 0
-    least = dropped(p) - STEPS // 2  # that is kept, of numbers from -STEPS / 2
+    least = drop_threshold(p) - STEPS // 2  # that is kept, of numbers from -STEPS / 2
     return words.view(torch.int16)[:count].clamp_(least - 1, least).sub_(least - 1)
 
 
 def factor(p: float) -> float:
     """What keeps the expectation of what is not dropped."""
-    return STEPS / (STEPS - dropped(p))
+    return STEPS / (STEPS - drop_threshold(p))
 
 
-def dropped(p: float) -> int:
+def drop_threshold(p: float) -> int:
     """How many of the numbers that a random one can be drop an element: one at least, but not all."""
     return min(max(round(p * STEPS), 1), STEPS - 1)

@@ -42,7 +42,7 @@ class GrowingVocabulary(nn.Module):
             logits = nn.functional.linear(flat, table[:size]).unflatten(0, x.shape[:2])  # B×T×size
             return self.widen(logits, logits.new_tensor(-math.inf))
 
-        return self.by_stage(project, features, stages)
+        return self.apply_by_stage(project, features, stages)
 
     def normalize(self, logits: Tensor, log_probs: bool, mean_beyond: bool = False) -> Tensor:
         """From logits (…×V) to (log-)probabilities over what each position's language writes; 0 (-inf)
@@ -59,9 +59,9 @@ class GrowingVocabulary(nn.Module):
                 return self.widen(within, within.mean(-1, keepdim=True))
             return self.widen(within, within.new_tensor(-math.inf if log_probs else 0))
 
-        return self.by_stage(normalize_within, logits, stages)
+        return self.apply_by_stage(normalize_within, logits, stages)
 
-    def by_stage(self, function: Callable[[Tensor, int], Tensor], x: Tensor, stages: Tensor) -> Tensor:
+    def apply_by_stage(self, function: Callable[[Tensor, int], Tensor], x: Tensor, stages: Tensor) -> Tensor:
         """`function(x, size)` for x of each stage: `stages` has the leading axes of x; the result ends in
         V.
         """

@@ -11,8 +11,8 @@ LABELS = {
     "relative_key_query": "Relative (key/query)",
 }
 ENCODINGS = tuple(LABELS)
-POSITIONED = tuple(encoding for encoding in ENCODINGS if encoding != "none")
+POSITION_ENCODINGS = tuple(encoding for encoding in ENCODINGS if encoding != "none")
 
-IN_INPUT = ("sinusoidal", "learned")
+INPUT_ENCODINGS = ("sinusoidal", "learned")
 TUPE = ("tupe_absolute", "tupe_relative")
 RELATIVE_KEYS = ("relative_key", "relative_key_query")

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from zsnmt.modules.self_attention import SelfAttention
 
 # query and key of the term; that of a position's query and a word's key the paper calls word-position
-DROPPED = {
+DROPPED_TERMS = {
     "no_position_position": ("positions", "positions"),
     "no_position_word": ("words", "positions"),
     "no_word_position": ("positions", "words"),
@@ -46,7 +46,7 @@ class PositionTerms(nn.Module):
             )
             return new - old
         shares = {"words": word_parts, "positions": position_parts}
-        query, key = DROPPED[self.kind]
+        query, key = DROPPED_TERMS[self.kind]
         return -logits(shares[query][0], shares[key][1], attention)
 
 

@@ -66,9 +66,9 @@ class SelfAttention(MultiheadAttention):
                 query, key, value, incremental_state=incremental_state, **wanted, **masks, **options
             )
         need_weights = need_weights or need_head_weights
-        q, k, v = (self.heads_together if fast else self.heads_apart)(query, key, value)
+        q, k, v = (self.project_together if fast else self.project_apart)(query, key, value)
         if incremental_state is not None:
-            k, v, key_padding_mask = self.remembered(
+            k, v, key_padding_mask = self.update_cache(
                 k, v, key_padding_mask, incremental_state=incremental_state
             )
         parts = [term(q, k, self.scaling) for term in self.logit_terms]
@@ -103,12 +103,12 @@ class SelfAttention(MultiheadAttention):
             return self.out_proj(attended), None
         return self.out_proj(attended), weights.transpose(0, 1) if need_head_weights else weights.mean(dim=1)
 
-    def heads_apart(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
+    def project_apart(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
         """Queries, keys and values, B×H×T×d, of inputs T×B×C, each by its projection."""
         projections = self.q_proj(query), self.k_proj(key), self.v_proj(value)
         return [self.heads(projected) for projected in projections]
 
-    def heads_together(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
+    def project_together(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
         """The same, contiguous, with one product for those of one input."""
         pairs = (query, self.q_proj), (key, self.k_proj), (value, self.v_proj)
         found: list[Tensor] = []
@@ -124,7 +124,7 @@ class SelfAttention(MultiheadAttention):
         length, batch, _ = projected.shape
         return projected.view(length, batch, self.num_heads, self.head_dim).permute(1, 2, 0, 3)
 
-    def remembered(
+    def update_cache(
         self, k: Tensor, v: Tensor, key_padding_mask: Tensor | None, incremental_state: dict
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Keys, values and padding of all steps so far, of which these are the last; kept as fairseq keeps

@@ -25,11 +25,11 @@ class OnePassAdam(Adam):
             return super().step(closure)
         loss = None if closure is None else closure()
         for group in self.param_groups:
-            for step, alike in self.by_step(group["params"]).items():
+            for step, alike in self.group_by_step(group["params"]).items():
                 self.update(alike, step, group)
         return loss
 
-    def by_step(self, weights: list[Tensor]) -> dict[int, list[Tensor]]:
+    def group_by_step(self, weights: list[Tensor]) -> dict[int, list[Tensor]]:
         """Weights that have a gradient, by the number of their next update."""
         alike: dict[int, list[Tensor]] = defaultdict(list)
         for weight in weights:

@@ -27,7 +27,7 @@ from zsnmt.report.scores import (
 from zsnmt.report.significance import Side, contrast_ways, gain, mean_difference, seed_note
 from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import PIVOT, Scores
-from zsnmt.scoring.figures import ALL, MAIN, ranges, shown_in
+from zsnmt.scoring.figures import ALL, MAIN, figures_shown_in, ranges
 
 OLD = "old"
 WITH_PIVOT = "new → pivot", "pivot → new"
@@ -211,7 +211,7 @@ def direction_cells(
 ) -> dict[str, Cell]:
     """The main figures of a direction before and after, by the titles of the columns."""
     cells: dict[str, Cell] = {}
-    for figure in shown_in(ALL):
+    for figure in figures_shown_in(ALL):
         for way in (way for way in ways_of(all_scores) if way != PIVOT):
             cells |= before_and_after(
                 words(FORMS[figure].title, way.phrase),

@@ -49,7 +49,7 @@ def confidence_tables(records: Sequence[Mapping[str, Any]]) -> str:
             "Spearman's correlation, over the lines of a direction, of what is known of a direct translation "
             "with its sentence chrF against the reference; means over directions; in brackets 95 % intervals "
             "by bootstrap resampling of the lines.",
-            "\n".join(map(made_with, records)),
+            "\n".join(map(provenance, records)),
             fold("every direction", rows("direction", directions, lambda row: row["direction"])),
         ]
     )
@@ -76,7 +76,7 @@ def correlation(ranking: Mapping[str, Any] | None) -> str:
     return f"{ranking['spearman']:z.2f} [{low:z.2f}, {high:z.2f}]".replace("-", "−")
 
 
-def made_with(record: Mapping[str, Any]) -> str:
+def provenance(record: Mapping[str, Any]) -> str:
     """How a run was measured."""
     decoding, signatures = record["decoding"], record["signatures"]
     lines = f", the first {decoding['lines']} lines of each direction" if decoding.get("lines") else ""

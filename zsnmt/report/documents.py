@@ -27,7 +27,7 @@ from zsnmt.report.markdown import (
 from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import TABLES, Probes, check_probed_alike, parse, read
-from zsnmt.report.scores import OfSystem
+from zsnmt.report.scores import RunResult
 from zsnmt.report.systems import STUDY_TABLES, runs_table
 from zsnmt.report.table import markdown_rows
 from zsnmt.runs.scores import Result, Scores, read_score_file, write_score_file
@@ -55,7 +55,7 @@ def kept_files(folder: Path, lacking: str) -> list[Path]:
     return paths
 
 
-def sort_key(run: OfSystem) -> tuple[int, str, int]:
+def sort_key(run: RunResult) -> tuple[int, str, int]:
     """A key that sorts runs by system, the baseline with its short name first, and seed."""
     return len(run.system), run.system, run.seed
 
@@ -68,21 +68,22 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     results, before = map(drop_resamples, (scores.results, scores.before))
     said = {
-        name: portable(getattr(scores, name)) for name in ("command", "adapted_from", "pivot_by", "others")
+        name: make_portable(getattr(scores, name))
+        for name in ("command", "adapted_from", "pivot_by", "others")
     }
     write_score_file(path, replace(scores, text=None, results=results, before=before, **said))
     return path
 
 
-def portable(content: Any) -> Any:
+def make_portable(content: Any) -> Any:
     """What a record says, with absolute paths as they are in any project: a run's from `runs/` on, of
     another its name.
     """
     if isinstance(content, str):
         return ABSOLUTE.sub(lambda path: portable_path(Path(path[0])), content)
     if isinstance(content, Mapping):
-        return {key: portable(value) for key, value in content.items()}
-    return [*map(portable, content)] if isinstance(content, list) else content
+        return {key: make_portable(value) for key, value in content.items()}
+    return [*map(make_portable, content)] if isinstance(content, list) else content
 
 
 def portable_path(path: Path) -> str:

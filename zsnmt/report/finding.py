@@ -13,7 +13,7 @@ from zsnmt.scoring.figures import MAIN
 OFF_TARGET = "off_target"
 
 
-class Found(NamedTuple):
+class KindMean(NamedTuple):
     """The mean of a system over the directions of a kind that were decoded in a way."""
 
     system: str
@@ -30,7 +30,7 @@ def finding(all_scores: Sequence[Scores]) -> str:
     direct = [one for one in found if one.way == DIRECT]
     if not direct:
         return ""
-    best = max(direct, key=by_mean)
+    best = max(direct, key=mean_bleu)
     runs, pivot = runs_by_system(all_scores)[best.system], all_scores[0].pivot
     strayed = mean_measured(runs, Column(best.kind, DIRECT, OFF_TARGET))
     wrong = f", and {strayed.head} of that is in another language than asked for" if strayed else ""
@@ -42,25 +42,25 @@ def finding(all_scores: Sequence[Scores]) -> str:
         f"({kind_name(best.kind)}) with {best.bleu.head} BLEU{wrong}."
     ]
     if through := [one for one in found if one.way == PIVOT]:
-        sentences.append(beside_pivot(best, max(through, key=by_mean), pivot))
+        sentences.append(compare_with_pivot(best, max(through, key=mean_bleu), pivot))
     return join_sentences(sentences)
 
 
-def by_mean(one: Found) -> float:
+def mean_bleu(one: KindMean) -> float:
     return one.bleu.mean
 
 
-def beside_pivot(direct: Found, pivot: Found, name: str) -> str:
+def compare_with_pivot(direct: KindMean, pivot: KindMean, name: str) -> str:
     """Which of the two ways is the better one, and by how much."""
     apart = round(direct.bleu.mean - pivot.bleu.mean, 1)
     how = f"{'better than that' if apart < 0 else 'less good'} by {abs(apart)}" if apart else "equally good"
     return f"Through {name}, in two translations, {pivot.bleu.head} BLEU: {how}."
 
 
-def means(all_scores: Sequence[Scores]) -> Iterator[Found]:
+def means(all_scores: Sequence[Scores]) -> Iterator[KindMean]:
     """Of each system, by kind and way, but for directions with text by people and methods of decoding."""
     for system, runs in runs_by_system(all_scores).items():
         for kind, way in runs[0].groups:
             measured = mean_measured(runs, Column(kind, way, MAIN))
             if measured and kind not in (SUPERVISED, FEW_SHOT) and way in (DIRECT, PIVOT):
-                yield Found(system, kind, way, bleu=measured)
+                yield KindMean(system, kind, way, bleu=measured)

@@ -28,7 +28,7 @@ WIDEST = 6  # columns
 BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
 REAL_TEXT = {"tatoeba": "Tatoeba", "multi30k": "Multi30k", "multi30k_nonoverlap": "Multi30k"}
-USED = {  # systems to choose from, in words
+CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
@@ -36,7 +36,7 @@ USED = {  # systems to choose from, in words
 }
 
 
-def in_short(table: Table, columns: Sequence[str], about: str, page: str) -> str:
+def short_table(table: Table, columns: Sequence[str], about: str, page: str) -> str:
     """Some columns of a table, what they hold, and where the rest is."""
     shown = table.only(columns)
     link = f"Everything: [{RESULTS}/{page}.md]({RESULTS}/{page}.md)."
@@ -50,7 +50,7 @@ def maker(make: Callable[[Sequence[Scores]], Table | None], columns: Sequence[st
         scores = kept_scores(folder, config)
         if (table := make(scores)) is None:
             raise InputError(f"the kept runs of {config} have no such table; {KEEP_AGAIN}")
-        return in_short(marked(table, scores), columns, about, page=config)
+        return short_table(marked(table, scores), columns, about, page=config)
 
     return block
 
@@ -61,7 +61,7 @@ def probes(folder: Path, config: str) -> str:
     about = (
         "Accuracy of linear classifiers on the encoder output, and the likeness of languages there (SVCCA)."
     )
-    return in_short(Table("probes", "", titles, rows=rows, about=""), titles, about, page=config)
+    return short_table(Table("probes", "", titles, rows=rows, about=""), titles, about, page=config)
 
 
 def what_to_use(folder: Path, _: str) -> str:
@@ -69,11 +69,11 @@ def what_to_use(folder: Path, _: str) -> str:
     directly and through the pivot.
     """
     rows = [
-        of_system(REAL_TEXT[config], runs)
+        system_row(REAL_TEXT[config], runs)
         for config in REAL_TEXT
         if any((folder / config).glob("*.seed*.json"))
         for system, runs in runs_by_system(kept_scores(folder, config)).items()
-        if system in USED
+        if system in CANDIDATES
     ]
     titles = [
         "text",
@@ -90,16 +90,16 @@ def what_to_use(folder: Path, _: str) -> str:
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
 
 
-def of_real_text(folder: Path) -> Iterator[tuple[str, Figure]]:
+def real_text_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
     """Name and drawing of direct translation against the pivot, of each text that has both."""
     for config in REAL_TEXT:
         if any((folder / config).glob("*.seed*.json")):
-            runs = [scores for scores in kept_scores(folder, config) if scores.system in USED]
+            runs = [scores for scores in kept_scores(folder, config) if scores.system in CANDIDATES]
             for name, _, drawing in comparison_figures(runs):
                 yield f"{name}_{config}", drawing
 
 
-def of_system(text: str, runs: Sequence[Scores]) -> list[Cell]:
+def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
     """The row of a system; of one that learned the others from synthetic text, that is said."""
     kind = ZERO_RESOURCE if runs[0].select(ZERO_RESOURCE) else ZERO_SHOT
     columns = (
@@ -108,7 +108,7 @@ def of_system(text: str, runs: Sequence[Scores]) -> list[Cell]:
         Column(kind, PIVOT, MAIN),
         Column(kind, DIRECT, "off_target"),
     )
-    said = USED[runs[0].system] + (" (zero-resource)" if kind == ZERO_RESOURCE else "")
+    said = CANDIDATES[runs[0].system] + (" (zero-resource)" if kind == ZERO_RESOURCE else "")
     seeded = f"seed{'s' * (len(runs) > 1)} {seeds(runs)}"
     return [f"{text}, {seeded}", said, *(mean_measured(runs, column) for column in columns)]
 

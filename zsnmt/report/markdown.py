@@ -35,11 +35,11 @@ def markdown_table(all_scores: Sequence[Scores]) -> str:
     """For RESULTS.md, with what made each run; `InputError` for runs that cannot be compared."""
     tables = comparison(all_scores)
     return "\n\n".join(
-        filter(None, [*parts(tables, markdown_rows), tables[0].signatures, made_by(all_scores)])
+        filter(None, [*parts(tables, markdown_rows), tables[0].signatures, provenance(all_scores)])
     )
 
 
-def made_by(all_scores: Sequence[Scores]) -> str:
+def provenance(all_scores: Sequence[Scores]) -> str:
     """What made each run, a Markdown item each."""
     return "\n".join(
         f"* `{scores.system}`, seed {scores.seed}: commit {short_commit(scores.commit)}, {scores.training}, "
@@ -81,7 +81,7 @@ def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
         [
             markdown_rows(table),
             join_sentences([table.note, table.signatures]),
-            fold("how the runs were made", made_by(all_scores)),
+            fold("how the runs were made", provenance(all_scores)),
         ]
     )
 

@@ -10,13 +10,13 @@ from statistics import fmean
 from typing import NamedTuple
 
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction, kind_name, parse_direction
-from zsnmt.report.scores import Run, kind_to, runs_by_system, ways_apart, ways_of, words
+from zsnmt.report.scores import Run, runs_by_system, system_kind, way_pairs, ways_of, words
 from zsnmt.report.table import FORMS
 from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
 from zsnmt.runs.log import logged_validations
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.runs.validation import read_validations
-from zsnmt.scoring.figures import ALL, FIGURES, HIGHER, MAIN, shown_in
+from zsnmt.scoring.figures import ALL, FIGURES, HIGHER, MAIN, figures_shown_in
 
 DIFFERENCE, CONFUSION = (
     "difference",
@@ -86,7 +86,7 @@ def heat_maps(all_scores: Sequence[Scores]) -> list[HeatMap]:
 def map_kinds(ways: Sequence[Way]) -> list[MapKind]:
     """The kinds of maps that there are of results in some ways."""
     kinds = []
-    for figure, way in itertools.product(shown_in(ALL), [way for way in ways if way != PIVOT]):
+    for figure, way in itertools.product(figures_shown_in(ALL), [way for way in ways if way != PIVOT]):
         form, share = FORMS[figure], FORMS[figure].factor == 100
         name = figure if way == DIRECT else f"{figure}.{way.file_name}"
         title = words(form.title, way.phrase) + ", %" * share
@@ -99,7 +99,7 @@ def map_kinds(ways: Sequence[Way]) -> list[MapKind]:
                 of_run=partial(direction_figures, way=way, figure=figure),
             )
         )
-    for way, other in ways_apart(ways):
+    for way, other in way_pairs(ways):
         title = f"{FORMS[MAIN].title}, {way.label} minus {other.label}"
         name = f"{way.file_name}_minus_{other.file_name}"
         kinds.append(
@@ -156,7 +156,7 @@ def against_pivot(all_scores: Sequence[Scores]) -> list[AgainstPivot]:
         )
         points = {direction: (value, direct[direction]) for direction, value in through.items()}
         if points:
-            kind = kind_to(runs, next(iter(points)), otherwise=ZERO_SHOT)
+            kind = system_kind(runs, next(iter(points)), otherwise=ZERO_SHOT)
             compared.append(AgainstPivot(system, kind, points))
     return compared
 

@@ -14,7 +14,7 @@ from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_SHOT, Direction, k
 from zsnmt.report.table import FORMS, complete, join_sentences
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, order_groups, read_scores
 from zsnmt.runs.systems import BASELINE
-from zsnmt.scoring.figures import FIGURES, MAIN, shown_in
+from zsnmt.scoring.figures import FIGURES, MAIN, figures_shown_in
 
 NOT_SUPERVISED = "without text by people", "without text by people, or with a few lines"
 
@@ -88,23 +88,23 @@ def columns_of(all_scores: Sequence[Scores], *tables: str) -> list[Column]:
     """What there is of the figures that some sorts of tables show of systems, by figure, kind and way."""
     return [
         Column(kind, way, figure)
-        for figure in shown_in(*tables)
+        for figure in figures_shown_in(*tables)
         for kind, way in groups_of(all_scores)
         if kind != SUPERVISED or FIGURES[figure].of_supervised
     ]
 
 
 def contrasts_of(groups: Sequence[tuple[str, Way]]) -> list[Contrast]:
-    """The differences of ways, see `ways_apart`, for each of the kinds."""
+    """The differences of ways, see `way_pairs`, for each of the kinds."""
     kinds = dict.fromkeys(kind for kind, _ in groups)
     return [
         Contrast(kind, *pair)
         for kind in kinds
-        for pair in ways_apart([way for of, way in groups if of == kind])
+        for pair in way_pairs([way for of, way in groups if of == kind])
     ]
 
 
-def ways_apart(ways: Sequence[Way]) -> list[tuple[Way, Way]]:
+def way_pairs(ways: Sequence[Way]) -> list[tuple[Way, Way]]:
     """Each way but the pivot, with what tables subtract from it: direct translation and the pivot, where
     there are results of them.
     """
@@ -150,7 +150,7 @@ def all_directions(all_scores: Sequence[Scores]) -> dict[Direction, str]:
     }
 
 
-def kind_to(runs: Sequence[Scores], direction: Direction, otherwise: str) -> str:
+def system_kind(runs: Sequence[Scores], direction: Direction, otherwise: str) -> str:
     """The kind of a direction to a system, which may have learned from synthetic text what is zero-shot to
     others; `otherwise` where it was not scored.
     """
@@ -224,7 +224,7 @@ def check_adaptations(all_scores: Sequence[Scores]) -> None:
             "tables"
         )
     for system, runs in runs_by_system(all_scores).items():
-        if len(ways := {how_made(scores) for scores in runs}) > 1:
+        if len(ways := {describe_training(scores) for scores in runs}) > 1:
             found = "; ".join(sorted(ways))
             raise InputError(
                 f"the runs of {system} are not seeds of one system: {found}; make two tables or give them "
@@ -248,7 +248,7 @@ def check_before(scores: Scores) -> None:
             )
 
 
-def how_made(scores: Scores) -> str:
+def describe_training(scores: Scores) -> str:
     """Whether a run was trained or adapted, and from which system, and on what checkpoints were chosen."""
     chosen = ", checkpoints chosen on zero-shot validation" if scores.chosen_on else ""
     if not (base := scores.adapted_from):
@@ -262,7 +262,7 @@ def list_some(things: Collection[str], most: int = 4) -> str:
     return ", ".join(sorted(things)[:most]) + f" and {more} more" * (more > 0)
 
 
-class OfSystem(Protocol):
+class RunResult(Protocol):
     """What is of a run with some seed of a system: its scores, its probes."""
 
     @property
@@ -272,18 +272,18 @@ class OfSystem(Protocol):
     def seed(self) -> int: ...
 
 
-Of = TypeVar("Of", bound=OfSystem)
+AnyRunResult = TypeVar("AnyRunResult", bound=RunResult)
 
 
-def runs_by_system(runs: Sequence[Of]) -> dict[str, list[Of]]:
+def runs_by_system(runs: Sequence[AnyRunResult]) -> dict[str, list[AnyRunResult]]:
     """The runs of each system, the baseline's before the others, those in the order of their first one."""
-    systems: dict[str, list[Of]] = {}
+    systems: dict[str, list[AnyRunResult]] = {}
     for run in sorted(runs, key=lambda run: run.system != BASELINE.name):
         systems.setdefault(run.system, []).append(run)
     return systems
 
 
-def seeds(runs: Sequence[OfSystem]) -> str:
+def seeds(runs: Sequence[RunResult]) -> str:
     """The seeds of a system's runs."""
     return ", ".join(str(run.seed) for run in runs)
 
@@ -309,26 +309,24 @@ def caption(all_scores: Sequence[Scores]) -> str:
     first = all_scores[0]
     error = max(result.figures["reference_error"] for scores in all_scores for result in scores.results)
     return (
-        f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {listed_directions(all_scores)}; "
+        f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {describe_directions(all_scores)}; "
         "off-target: share of outputs in another language than asked for, by "
         f"{first.signatures['off_target']} (wrong on at most {100 * error:.1f} % of the references of a "
         f"direction); {search_note(first)}.{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
     )
 
 
-def listed_directions(all_scores: Sequence[Scores]) -> str:
+def describe_directions(all_scores: Sequence[Scores]) -> str:
     """How many directions of each kind there are to the first system, and to others where that is not the
     same.
     """
-    systems = {
-        system: counted_directions(first) for system, (first, *_) in runs_by_system(all_scores).items()
-    }
+    systems = {system: count_directions(first) for system, (first, *_) in runs_by_system(all_scores).items()}
     first, *_ = systems.values()
     others = [f"; to {system} {counted}" for system, counted in systems.items() if counted != first]
     return first + "".join(others)
 
 
-def counted_directions(scores: Scores) -> str:
+def count_directions(scores: Scores) -> str:
     """How many directions of each kind there are, and in which other ways than directly they were decoded."""
     numbers = {
         kind: len({result.direction for result in scores.results if result.kind == kind}) for kind in KINDS

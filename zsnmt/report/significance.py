@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.languages import Direction
-from zsnmt.report.scores import Column, Contrast, kind_to, mean_over_directions
+from zsnmt.report.scores import Column, Contrast, mean_over_directions, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences
 from zsnmt.runs.scores import Scores
 from zsnmt.scoring.bootstrap import paired_test, unpack
@@ -128,7 +128,7 @@ def gain(
     one, other = Side(runs, column), Side(base, column)
     if directions is None and not base[0].select(column.kind, column.way):
         directions = {*runs[0].select(column.kind, column.way)}
-        kinds = {kind_to(base, direction, column.kind) for direction in directions}
+        kinds = {system_kind(base, direction, column.kind) for direction in directions}
         other = Side(base, column._replace(kind=min(kinds, default=column.kind)))
     values, others = complete(one.means(directions)), complete(other.means(directions))
     if not (found := mean_difference(one, other, directions)) or not values or not others:

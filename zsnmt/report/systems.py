@@ -18,7 +18,6 @@ from zsnmt.report.scores import (
     columns_of,
     contrasts_of,
     groups_of,
-    kind_to,
     lines_note,
     pivot_note,
     runs_by_system,
@@ -26,7 +25,8 @@ from zsnmt.report.scores import (
     short_commit,
     signature_note,
     signatures,
-    ways_apart,
+    system_kind,
+    way_pairs,
     ways_of,
     words,
 )
@@ -36,7 +36,7 @@ from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
-from zsnmt.scoring.figures import ALL, DIRECTIONS, MAIN, ROOMY, shown_in
+from zsnmt.scoring.figures import ALL, DIRECTIONS, MAIN, ROOMY, figures_shown_in
 
 BETWEEN = "different families"
 
@@ -63,7 +63,8 @@ def systems_table(all_scores: Sequence[Scores]) -> Table:
         }
         for system, runs in runs_by_system(all_scores).items()
     ]
-    besides = signatures(all_scores[0], (*shown_in(ROOMY), "intervals"))  # which the caption does not have
+    # What the caption does not have.
+    besides = signatures(all_scores[0], (*figures_shown_in(ROOMY), "intervals"))
     return Table(
         "systems",
         "Systems",
@@ -104,7 +105,7 @@ def kinds_note(base_name: str, base: Sequence[Scores], others: Sequence[tuple[st
     """Which kind a base has of the directions that only other systems have of a kind, where there are any."""
     known = {kind for kind, _ in base[0].groups}
     kinds = {
-        (result.kind, kind_to(base, result.direction, result.kind))
+        (result.kind, system_kind(base, result.direction, result.kind))
         for _, runs in others
         for result in runs[0].results
         if result.kind not in known
@@ -135,7 +136,7 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
     def cells(runs: Sequence[Scores], members: Sequence[Direction]) -> list[Cell]:
         of: dict[str, list[Direction]] = {kind: [] for kind, _ in groups}
         for direction in members:
-            of[kind_to(runs, direction, kinds[direction])].append(direction)
+            of[system_kind(runs, direction, kinds[direction])].append(direction)
         means = [seed_cell(MAIN, Side(runs, column).means(of[column.kind])) for column in columns]
         return [*means, *(contrast_ways(runs, contrast, of[contrast.kind]) for contrast in contrasts)]
 
@@ -174,20 +175,20 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
         return None
     shown = [
         (way, figure)
-        for figure in shown_in(ALL)
+        for figure in figures_shown_in(ALL)
         for way in ways_of(all_scores)
         if figure == MAIN or way != PIVOT
     ]
 
     def cells(runs: Sequence[Scores], direction: Direction, kind: str) -> list[Cell]:
         sides = [
-            [Side(of, Column(kind_to(of, direction, kind), way, figure)) for of in (runs, base)]
+            [Side(of, Column(system_kind(of, direction, kind), way, figure)) for of in (runs, base)]
             for way, figure in shown
         ]
         return [mean_difference(one, other, {direction}) for one, other in sides]
 
     rows = [
-        [str(direction), kind_name(kind_to(runs, direction, kind)), system, *cells(runs, direction, kind)]
+        [str(direction), kind_name(system_kind(runs, direction, kind)), system, *cells(runs, direction, kind)]
         for direction, kind in all_directions(all_scores).items()
         for system, runs in others
     ]
@@ -214,9 +215,9 @@ def directions_table(all_scores: Sequence[Scores]) -> Table:
     rows = [
         {
             "direction": str(direction),
-            "kind": kind_name(kind_to(runs, direction, kind)),
+            "kind": kind_name(system_kind(runs, direction, kind)),
             "system": system,
-            **direction_cells(all_scores, runs, direction, kind=kind_to(runs, direction, kind)),
+            **direction_cells(all_scores, runs, direction, kind=system_kind(runs, direction, kind)),
         }
         for direction, kind in all_directions(all_scores).items()
         for system, runs in runs_by_system(all_scores).items()
@@ -251,10 +252,10 @@ def direction_cells(
         **measured([MAIN], *ways),
         **{
             f"{way.label} minus {other.label}": contrast_ways(runs, Contrast(kind, way, other), {direction})
-            for way, other in ways_apart(ways)
+            for way, other in way_pairs(ways)
         },
-        **measured([figure for figure in shown_in(ALL, ROOMY) if figure != MAIN], *ways),
-        **measured(shown_in(DIRECTIONS), DIRECT),
+        **measured([figure for figure in figures_shown_in(ALL, ROOMY) if figure != MAIN], *ways),
+        **measured(figures_shown_in(DIRECTIONS), DIRECT),
     }
 
 

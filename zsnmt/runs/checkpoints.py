@@ -15,7 +15,7 @@ import zsnmt.compatibility  # noqa: F401
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import check_archive
 from zsnmt.files.replacing import replacing
-from zsnmt.runs.checksums import renewed_checksums
+from zsnmt.runs.checksums import renew_checksums
 from zsnmt.runs.folder import LAST_CHECKPOINT
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ def best_checkpoints(folder: Path, number: int) -> list[Path]:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def explain_read_errors(path: Path) -> Iterator[None]:
     """Turns whatever goes wrong when a checkpoint is read into an `InputError` of one sentence."""
     try:
         yield
@@ -56,7 +56,7 @@ def load_checkpoint(path: Path) -> dict:
     """A checkpoint on the CPU; never runs code from it. Raises `InputError` if it is damaged or unsafe, and
     for weights that are not finite.
     """
-    with readable(path):
+    with explain_read_errors(path):
         check_archive(path)
         state = torch.load(path, map_location="cpu", weights_only=True)
         check_finite(path, state["model"])
@@ -65,7 +65,7 @@ def load_checkpoint(path: Path) -> dict:
 
 def load_state(path: Path, overrides: Mapping[str, object]) -> dict:
     """A checkpoint as fairseq makes models of it, with options of another value; see `load_checkpoint`."""
-    with readable(path):
+    with explain_read_errors(path):
         check_archive(path)
         state = checkpoint_utils.load_checkpoint_to_cpu(str(path), dict(overrides))
         check_finite(path, state["model"])
@@ -149,6 +149,6 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     average["model"] = {name: (sums[name] / len(paths)).to(weight.dtype) for name, weight in model.items()}
     average["last_optimizer_state"] = None
     average["averaged"] = [path.name for path in paths]
-    with renewed_checksums(output), replacing(output) as file:
+    with renew_checksums(output), replacing(output) as file:
         torch.save(average, file)
     logger.info("wrote the mean of %d checkpoints to %s", len(paths), output)

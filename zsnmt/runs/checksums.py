@@ -29,7 +29,7 @@ def read_checksums(run: Path) -> dict[str, str]:
 
 
 @contextmanager
-def renewed_checksums(model: Path) -> Iterator[None]:
+def renew_checksums(model: Path) -> Iterator[None]:
     """Keep the checksums of the run whose model is written in the block; nothing for another file.
 
     If the block does not end, the run has none.
@@ -54,7 +54,7 @@ def check_pipeline(run: Path) -> None:
 
 
 @contextmanager
-def checked_model(run: Path, name: str = MODEL_FILE) -> Iterator[str]:
+def check_model(run: Path, name: str = MODEL_FILE) -> Iterator[str]:
     """The checksum of a run's model, or of another checkpoint in it, which is read in the block.
 
     `InputError` for another model than that of the run, and for one that is replaced in the meantime.

@@ -44,7 +44,8 @@ RECORD = {  # what run.json says
     "overlap": Mapping[str, Mapping[str, int]] | None,
     "adapted_from": Mapping | None,
 }
-APART = SYNTHETIC, FEW = "synthetic", "few_shot"  # directions of which run.json says how they were learned
+# Directions of which run.json says how they were learned.
+DIRECTION_LISTS = SYNTHETIC, FEW = "synthetic", "few_shot"
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
 HYPOTHESES_CHECKSUMS = "checksums"  # of their files by name, beside what they were made with
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
@@ -108,7 +109,7 @@ def start_run(
         if adapted_from:
             record["adapted_from"] = origin(adapted_from) | {"mode": mode}
             record |= {
-                kind: directions for kind, directions in learned_apart(adapted_from).items() if directions
+                kind: directions for kind, directions in direction_lists(adapted_from).items() if directions
             }
         write_json(run / RECORD_FILE, record | dict(further or {}))
     if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
@@ -173,15 +174,15 @@ def origin(run: Path) -> dict:
     }
 
 
-def learned_apart(run: Path) -> dict[str, list[str]]:
+def direction_lists(run: Path) -> dict[str, list[str]]:
     """The directions that a run was trained on with synthetic text alone, and those with a few lines."""
     record = read_record(run)
-    return {name: record.get(name, []) for name in APART}
+    return {name: record.get(name, []) for name in DIRECTION_LISTS}
 
 
 def kinds(record: Mapping, trained: Collection[Direction]) -> Callable[[Direction], str]:
     """What each direction is to the model of a run, by its run.json and the directions of its training."""
-    synthetic, few = ([*map(parse_direction, record.get(name, []))] for name in APART)
+    synthetic, few = ([*map(parse_direction, record.get(name, []))] for name in DIRECTION_LISTS)
     return partial(kind_of, trained=trained, synthetic=synthetic, few=few)
 
 
@@ -220,7 +221,7 @@ def describe_run(run: Path) -> dict:
     """What is known of a run, for its score file: run.json, and its validations, which are in its log alone
     where the task of its training keeps no record of them.
     """
-    from zsnmt.runs.validation import chosen_on, read_validations  # loads sacreBLEU
+    from zsnmt.runs.validation import choosing_directions, read_validations  # loads sacreBLEU
 
     validations = [
         Validated(line["epoch"], line["updates"], line["nll_loss"])
@@ -230,7 +231,7 @@ def describe_run(run: Path) -> dict:
     if not validations and log.is_file():
         validations = logged_validations(log.read_text(encoding="utf-8", errors="replace"))
     known = validations or log.is_file()
-    chosen = chosen_on(run / CHECKPOINTS)
+    chosen = choosing_directions(run / CHECKPOINTS)
     return {
         **read_record(run),
         "training": training_summary(validations) if known else "without a log",

@@ -12,8 +12,9 @@ SKIPPED = re.compile(
 )
 
 REFUSAL = re.compile(r"(?:fairseq-train: )?error: (.*)")  # of argparse, or one of ours
-OURS = "zsnmt.errors.InputError: "
-OF_RANK = re.compile(r"^\[rank[0-9]+\]: ?")  # before each line of a traceback, where several processes train
+ERROR_PREFIX = "zsnmt.errors.InputError: "
+# It stands before each line of a traceback where several processes train.
+RANK_PREFIX = re.compile(r"^\[rank[0-9]+\]: ?")
 
 
 class Errors:
@@ -24,11 +25,11 @@ class Errors:
 
     def read(self, line: str) -> None:
         """Take in the next line."""
-        line = OF_RANK.sub("", line)
+        line = RANK_PREFIX.sub("", line)
         if refusal := REFUSAL.fullmatch(line):
             self.reason = refusal[1]
         elif self.in_traceback and line.strip() and not line[0].isspace():
-            self.reason = line.strip().removeprefix(OURS)  # behind the frames of a traceback
+            self.reason = line.strip().removeprefix(ERROR_PREFIX)  # behind the frames of a traceback
         self.in_traceback = line.startswith("Traceback ") or self.in_traceback and line[:1] in ("", " ")
 
 

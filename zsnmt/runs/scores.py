@@ -217,7 +217,7 @@ def read_score_file(path: Path, remedy: str) -> Scores:
         known = f"this version reads formats up to {FORMAT}"
         raise InputError(f"{path} is of format {number}, and {known}; update zsnmt, or {remedy}")
     with damage_of(path, remedy):
-        return scores_from(content)
+        return parse_scores(content)
 
 
 def write_score_file(path: Path, scores: Scores) -> None:
@@ -251,7 +251,7 @@ def record_fields(record: Mapping) -> dict:
     }
 
 
-def scores_from(content: Mapping) -> Scores:
+def parse_scores(content: Mapping) -> Scores:
     """The scores that the JSON of a score file holds; an error that `damage_of` knows where it is not one."""
     required = {each.name for each in RECORD if each.default is MISSING and each.default_factory is MISSING}
     hints = get_type_hints(Scores)
@@ -262,12 +262,12 @@ def scores_from(content: Mapping) -> Scores:
     if not content[LISTS["results"]]:
         raise ValueError("it has no direction")
     apart = ("format", "means", *OLD_MEANS, *LISTS.values())
-    results, before = ([result_from(result) for result in content.get(key, [])] for key in LISTS.values())
+    results, before = ([parse_result(result) for result in content.get(key, [])] for key in LISTS.values())
     return Scores(
         **record_fields({name: value for name, value in content.items() if name not in apart}),
         results=results,
         before=before,
-        means=means_from(content),
+        means=parse_means(content),
     )
 
 
@@ -286,9 +286,9 @@ def content_of(scores: Scores) -> dict:
     }
 
 
-def result_from(content: Mapping) -> Result:
+def parse_result(content: Mapping) -> Result:
     figures = dict(content)
-    kind, way = group_from(figures.pop("kind"), figures.pop("way", DIRECT.name))
+    kind, way = parse_group(figures.pop("kind"), figures.pop("way", DIRECT.name))
     direction = parse_direction(figures.pop("direction"))
     identified, *uncertainty = (figures.pop(name, {}) for name in ("identified", *Uncertainty._fields))
     kinds = dict.fromkeys(("bleu", "reference_error", *figures), float) | {"identified": Shares}
@@ -299,11 +299,11 @@ def result_from(content: Mapping) -> Result:
         way,
         figures=figures,
         identified=identified,
-        uncertainty=uncertainty_from(*uncertainty),
+        uncertainty=parse_uncertainty(*uncertainty),
     )
 
 
-def uncertainty_from(intervals: Mapping, resampled: Mapping) -> Uncertainty:
+def parse_uncertainty(intervals: Mapping, resampled: Mapping) -> Uncertainty:
     check_kinds({"intervals": intervals, "resampled": resampled}, get_type_hints(Uncertainty))
     if odd := [figure for figure, ends in intervals.items() if len(ends) != 2]:
         raise ValueError(f"the interval of {odd[0]} does not have two ends")
@@ -320,7 +320,7 @@ def result_content(result: Result) -> dict:
     }
 
 
-def group_from(kind: str, way: str | dict) -> tuple[str, Way]:
+def parse_group(kind: str, way: str | dict) -> tuple[str, Way]:
     if kind == PIVOT.name:  # format 1, which pivots zero-shot directions alone
         return ZERO_SHOT, PIVOT
     if kind not in KINDS:
@@ -332,15 +332,15 @@ def group_content(kind: str, way: Way) -> dict:
     return {"kind": kind, "way": way.to_json()}
 
 
-def means_from(content: Mapping) -> dict[tuple[str, Way], Uncertainty]:
+def parse_means(content: Mapping) -> dict[tuple[str, Way], Uncertainty]:
     if "means" in content:
         return {
-            group_from(mean["kind"], mean["way"]): uncertainty_from(mean["intervals"], mean["resampled"])
+            parse_group(mean["kind"], mean["way"]): parse_uncertainty(mean["intervals"], mean["resampled"])
             for mean in content["means"]
         }
     intervals, resampled = (content.get(name, {}) for name in OLD_MEANS)
     kinds = dict.fromkeys((*intervals, *resampled))
     return {
-        group_from(kind, DIRECT.name): uncertainty_from(intervals.get(kind, {}), resampled.get(kind, {}))
+        parse_group(kind, DIRECT.name): parse_uncertainty(intervals.get(kind, {}), resampled.get(kind, {}))
         for kind in kinds
     }

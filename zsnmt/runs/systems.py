@@ -57,7 +57,7 @@ CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)
 }
 
 
-def of_direction(plain: System, direction: str) -> System:
+def direction_system(plain: System, direction: str) -> System:
     """The system trained in one direction, another than that of its config."""
     return System(f"{plain.name}_{direction.replace('-', '_')}", plain.architecture, (DIRECTIONS, direction))
 

@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Sequence
 
-PLANNED = "--total-num-update"  # updates in which the learning rate falls; patience ends the training after
+# The updates in which the learning rate falls; patience ends the training after them.
+UPDATES_OPTION = "--total-num-update"
 BOUNDS, PATIENCE = ("--max-update", "--max-epoch"), "--patience"
 ENTRY = re.compile(r"\| train_inner \| (\{.*\})")
 
@@ -19,7 +20,7 @@ class TimeLeft:
         self.bounds = {
             name: float(value)
             for name, value in zip(options, options[1:])
-            if name in (PLANNED, *BOUNDS) and float(value) > 0  # to fairseq 0 is no bound
+            if name in (UPDATES_OPTION, *BOUNDS) and float(value) > 0  # to fairseq 0 is no bound
         }
         self.first: tuple[float, float] | None = None  # updates and seconds at the first entry
 
@@ -50,7 +51,8 @@ class TimeLeft:
         nearest = min(ends, key=ends.__getitem__)
         if updates >= ends[nearest]:
             return ", and on as long as validation gains" if self.patient else ""
-        word = "at most" if self.patient and nearest != PLANNED else "about"  # patience may end it before
+        # Patience may end it before.
+        word = "at most" if self.patient and nearest != UPDATES_OPTION else "about"
         return f", {word} {duration((ends[nearest] - updates) / speed)} left"
 
 

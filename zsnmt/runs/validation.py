@@ -23,7 +23,7 @@ class BleuCounts:
     def __init__(self) -> None:
         self.metric = BLEU(force=True)
 
-    def of(self, hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
+    def count(self, hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
         """The counts of a batch."""
         score = self.metric.corpus_score(hypotheses, [references])
         return [*score.counts, *score.totals, score.sys_len, score.ref_len]
@@ -111,6 +111,6 @@ def check_entry(entry: Mapping) -> None:
             raise ValueError(f"'{of_direction['kind']}' is not a kind of direction")
 
 
-def chosen_on(folder: Path) -> list[str]:
+def choosing_directions(folder: Path) -> list[str]:
     """The zero-shot directions whose validation text chose checkpoints, by a folder's `validation.jsonl`."""
     return [*dict.fromkeys(chain(*(entry.get("chosen_on", []) for entry in read_validations(folder))))]

@@ -61,6 +61,6 @@ def ranges() -> dict[str, float]:
     return {name: figure.top for name, figure in FIGURES.items() if figure.top is not None}
 
 
-def shown_in(*tables: str) -> list[str]:
+def figures_shown_in(*tables: str) -> list[str]:
     """The figures that some sorts of tables show, by sort."""
     return [name for table in tables for name, figure in FIGURES.items() if figure.shown == table]

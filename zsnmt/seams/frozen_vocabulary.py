@@ -20,15 +20,15 @@ def add_options(add: Callable) -> None:
     add(
         "--frozen-vocabulary",
         metavar="SIZES",
-        help="train only the language added last: none, or the sizes that the dictionary had before each "
-        "language was added this way, like 4008 or 4008,5200; older languages write what they could and no "
-        "bit of them changes",
+        help="train only the language added last: none, or the sizes that the dictionary had before "
+        "each language was added this way, like 4008 or 4008,5200; the output of older "
+        "languages stays the same to the bit",
     )
     add(
         "--adapter-dim",
         type=int,
         metavar="D",
-        help="width of the adapters that each language so added has after the decoder's layers; 0 for none",
+        help="width of the adapters that each such language has after the decoder's layers; 0 for none",
     )
 
 

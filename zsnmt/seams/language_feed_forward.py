@@ -20,8 +20,8 @@ def add_options(add: Callable) -> None:
     add(
         OPTION,
         metavar="LAYERS",
-        help="decoder layers that have a feed-forward block for each target language but the pivot, beside "
-        "their own: none, middle, top2, or numbers",
+        help="decoder layers that have, besides their own feed-forward block, one for each target "
+        "language but the pivot: none, middle, top2, or numbers",
     )
     add(
         "--decoder-language-feed-forward-dim",

@@ -8,7 +8,7 @@ from fairseq.tasks import FairseqTask
 
 from zsnmt.errors import InputError
 from zsnmt.modules.encoder import Encoder
-from zsnmt.modules.position_names import ENCODINGS, IN_INPUT, RELATIVE_KEYS, TUPE
+from zsnmt.modules.position_names import ENCODINGS, INPUT_ENCODINGS, RELATIVE_KEYS, TUPE
 from zsnmt.modules.positions import TupePositions, use_relative_keys, use_tupe
 from zsnmt.seams.layers import chosen_layers
 
@@ -41,8 +41,8 @@ def add_options(add: Callable) -> None:
     )
     add(
         "--decoder-position-encoding",
-        choices=[*IN_INPUT, "none"],
-        help="what tells the decoder the positions of its tokens, besides that it sees those before alone",
+        choices=[*INPUT_ENCODINGS, "none"],
+        help="what tells the decoder the positions of its tokens, in addition to the causal mask",
     )
 
 
@@ -84,7 +84,7 @@ def encode_positions(
         )
     if distance is not None and distance < 0:
         raise InputError(f"--relative-key-distance is {distance}; give a whole number, 0 or more")
-    if encoding not in IN_INPUT:
+    if encoding not in INPUT_ENCODINGS:
         encoder.embed_positions = None
     layers = [*encoder.layers.children()]
     attentions = [layers[number - 1].self_attn for number in biased]

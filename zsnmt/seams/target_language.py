@@ -18,13 +18,13 @@ def add_options(add: Callable) -> None:
     add(
         "--encoder-target-language",
         choices=[NONE, "tag_embedding"],
-        help="tell some layers of the encoder the target language, by the embedding of its tag; the others "
-        "do not see the tag, which must stand on the source",
+        help="tell some layers of the encoder the target language, by the embedding of its tag, "
+        "which must stand on the source; the other layers do not see the tag",
     )
     add(
         "--encoder-target-language-layers",
         metavar="LAYERS",
-        help="these layers: top2 (4 and 5 of 5), middle, or numbers",
+        help="the layers that are told: top2 (4 and 5 of 5), middle, or numbers",
     )
 
 

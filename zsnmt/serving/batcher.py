@@ -70,7 +70,7 @@ class Task(NamedTuple):
     def further(self, translation: Translation) -> "Task":
         """The task when its next direction is done."""
         journey = self.journey._replace(text=translation.text, legs=self.journey.legs[1:])
-        return Task(self.job, self.place, journey, made=translation.made_from(self.made))
+        return Task(self.job, self.place, journey, made=translation.add_first_leg(self.made))
 
 
 class Batcher:
@@ -196,7 +196,7 @@ class Batcher:
             return
         self.count(-1)
         job.unfinished -= 1
-        job.found[task.place] = [each.made_from(task.made) for each in translations or []]
+        job.found[task.place] = [each.add_first_leg(task.made) for each in translations or []]
         with suppress(InvalidStateError):  # of a job that was given up
             if translations is None:
                 job.answer.set_exception(

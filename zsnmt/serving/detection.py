@@ -62,13 +62,13 @@ def detect_all(detector: Detector, texts: Sequence[str]) -> list[tuple[str, floa
     """The language of each text of a request and how sure it is (0–1), None where nothing tells; one of
     fewer than `ENOUGH` letters is taken to be of the language of all of them together.
     """
-    together = surest(detector, "\n".join(texts))
+    together = most_likely(detector, "\n".join(texts))
     return [
-        surest(detector, text) if len(texts) == 1 or sum(map(str.isalpha, text)) >= ENOUGH else together
+        most_likely(detector, text) if len(texts) == 1 or sum(map(str.isalpha, text)) >= ENOUGH else together
         for text in texts
     ]
 
 
-def surest(detector: Detector, text: str) -> tuple[str, float] | None:
+def most_likely(detector: Detector, text: str) -> tuple[str, float] | None:
     """The first of the languages that a detector ranks."""
     return next(iter(detector.rank(text)), None)

@@ -10,8 +10,8 @@ from typing import Any
 from zsnmt.documents.passages import Document
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import companions
-from zsnmt.inference.confidence import agree, other_way
-from zsnmt.inference.translation import Legs, Translation, figures, joined
+from zsnmt.inference.confidence import agreement_score, other_way
+from zsnmt.inference.translation import Legs, Translation, figures, join_translations
 from zsnmt.languages import AUTO, Direction
 from zsnmt.serving.batcher import Batcher, Job, Journey
 from zsnmt.serving.detection import detect_all
@@ -19,7 +19,7 @@ from zsnmt.serving.limits import Limits
 from zsnmt.serving.refusals import LATE, TOO_LARGE, Gone, Refused
 from zsnmt.serving.requests import Asked, Detection
 from zsnmt.serving.systems import System
-from zsnmt.serving.texts import InSentences, read, words
+from zsnmt.serving.texts import SplitText, read, words
 
 Guess = tuple[str, float]  # a language and how sure that is (0–1)
 EACH = ("legs", "kinds", "ways", "identified")  # details of each translation
@@ -31,7 +31,7 @@ class Errand:
     method to translate by, if any.
     """
 
-    text: InSentences
+    text: SplitText
     target: str
     legs: tuple[Direction, ...]
     way: str | None = None
@@ -49,16 +49,16 @@ class Errand:
             for line, other in zip(self.lines, beside, strict=True)
         ]
 
-    def filled(self, found: Sequence[Sequence[Translation]], number: int) -> list[Translation]:
+    def best_texts(self, found: Sequence[Sequence[Translation]], number: int) -> list[Translation]:
         """The best texts, so many, made of the translations of its lines, best first."""
         most = min(number, max(map(len, found), default=1))
         ranked = [[each[min(rank, len(each) - 1)] for each in found] for rank in range(most)]
-        return [joined(made)._replace(text=self.text_of(made)) for made in ranked]
+        return [join_translations(made)._replace(text=self.text_of(made)) for made in ranked]
 
     def text_of(self, made: Sequence[Translation]) -> str:
         """The text with these translations of its lines."""
         texts = (each.text for each in made)
-        return self.text.filled(dict(zip(self.lines, texts, strict=True)), self.target)
+        return self.text.fill(dict(zip(self.lines, texts, strict=True)), self.target)
 
 
 class Service:
@@ -123,7 +123,7 @@ class Service:
         job, variants = await self.variants(system, [*errands, *others.values()], asked.alternatives, gone)
         best = [best for best, *_ in variants[: len(errands)]]
         for place, (other, *_) in zip(others, variants[len(errands) :], strict=True):
-            best[place] = best[place]._replace(agreement=agree(best[place].text, other.text))
+            best[place] = best[place]._replace(agreement=agreement_score(best[place].text, other.text))
         shape = list if several or not isinstance(asked.target, str) else itemgetter(0)
         answer: dict[str, Any] = {"translatedText": shape([each.text for each in best])}
         if asked.source == AUTO:
@@ -152,7 +152,7 @@ class Service:
         job = Job(system, [*chain(*journeys)], alternatives)
         found = iter(await self.answer(job, gone))
         return job, [
-            errand.filled([*islice(found, len(of_errand))], 1 + alternatives)
+            errand.best_texts([*islice(found, len(of_errand))], 1 + alternatives)
             for errand, of_errand in zip(errands, journeys, strict=True)
         ]
 
@@ -177,7 +177,7 @@ class Service:
         """What is to be done: each text into each language; a text found to be in it stays as it is."""
         errands = []
         for document, (source, _) in texts:
-            text = InSentences.cut(document, source)
+            text = SplitText.cut(document, source)
             for target in asked.targets:
                 there = asked.source == AUTO and source == target
                 way = system.way_of(asked.way, Direction(source, target))

@@ -81,9 +81,9 @@ def open_systems(
         prepare_engine(folder, search, choice)
         translator = Translator.open(folder, search, choice)
         if not isinstance(translator.engine, CTranslate2Engine):
-            from zsnmt.inference.pytorch import in_this_process
+            from zsnmt.inference.pytorch import keep_in_process
 
-            translator.engine = in_this_process(translator.engine, threads=choice.at_once)
+            translator.engine = keep_in_process(translator.engine, threads=choice.at_once)
         detector = detector_of(translator.languages, Path(record["text"]))
         counts = piece_counts(folder) if any(method.mask for method in methods.values()) else None
         systems[names[folder]] = System(

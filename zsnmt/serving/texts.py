@@ -29,14 +29,14 @@ def words(document: Document) -> str:
 
 
 @dataclass(frozen=True)
-class InSentences:
+class SplitText:
     """A text in the sentences of its language: those of each passage."""
 
     document: Document
     sentences: Sequence[Sequence[Sentence]]
 
     @classmethod
-    def cut(cls, document: Document, language: str) -> "InSentences":
+    def cut(cls, document: Document, language: str) -> "SplitText":
         """A text by the rules of its language."""
         return cls(document, [sentences_of(passage, language) for passage in document.passages])
 
@@ -45,7 +45,7 @@ class InSentences:
         """What a model is asked to translate, each line once."""
         return [*dict.fromkeys(line for sentences in self.sentences for line in lines_of(sentences))]
 
-    def filled(self, made: Mapping[str, str], language: str) -> str:
+    def fill(self, made: Mapping[str, str], language: str) -> str:
         """The text with the translations of its lines, into that language."""
         texts = [
             texts_of(passage, sentences, made)

@@ -78,7 +78,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
         cfg = self.cfg
         masking = Masking(cfg.mask_prob, cfg.leave_unmasked_prob, cfg.random_token_prob)
         if not split.startswith("train"):
-            masking = masking.all_masked
+            masking = masking.full_masking
         folders = utils.split_paths(cfg.data)
         text = self.text(Path(folders[(epoch - 1) % len(folders)]), split)
         self.datasets[split] = MaskedSentences(

@@ -300,7 +300,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         texts = (
             [codec.text(sentence.tolist(), language) for sentence in side] for side in (outputs, references)
         )
-        return torch.tensor(BleuCounts().of(*texts)).to(counted)
+        return torch.tensor(BleuCounts().count(*texts)).to(counted)
 
     def reduce_metrics(self, logging_outputs: list[dict], criterion: FairseqCriterion) -> None:
         """Log the stock figures, and the loss (bits per token) and BLEU of each direction."""

@@ -7,11 +7,11 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask
 from torch import Tensor
 
-from zsnmt.data.tag_surgery import moved, stacked
+from zsnmt.data.tag_surgery import move_padding, stack
 from zsnmt.losses.consistency import consistency
 from zsnmt.terms.term import Predictions, Rows, Term
 
-OF_TARGET = 6.0, 3.0  # the Beta distribution of the share of a prefix that is the target's
+TARGET_BETA = 6.0, 3.0  # the Beta distribution of the share of a prefix that is the target's
 
 
 @dataclass
@@ -38,26 +38,26 @@ class Agreement(Term):
         copied = self.surgery.target_as_source(sample, self.task.args.max_source_positions)
         sources = [given["src_tokens"], copied["src_tokens"]]
         inputs = {
-            "src_tokens": stacked(sources, self.pad, self.task.args.left_pad_source),
+            "src_tokens": stack(sources, self.pad, self.task.args.left_pad_source),
             "src_lengths": torch.cat([given["src_lengths"], copied["src_lengths"]]),
-            "prev_output_tokens": self.mixed(given).repeat(2, 1),
+            "prev_output_tokens": self.mix(given).repeat(2, 1),
         }
         return Rows(inputs, sample["target"].repeat(2, 1))
 
-    def mixed(self, inputs: dict) -> Tensor:
+    def mix(self, inputs: dict) -> Tensor:
         """Prefixes (B×T) in which words of the source stand in places of the target's; tags stay."""
         prefix = inputs["prev_output_tokens"]
-        words = self.surgery.without_tags(inputs["src_tokens"])
+        words = self.surgery.remove_tags(inputs["src_tokens"])
         words = words.masked_fill(words.eq(self.surgery.eos), self.pad)
         places = torch.full_like(prefix, self.pad)  # of the source's words, the first after the tag
         width = min(words.size(1), prefix.size(1) - 1)
-        places[:, 1 : width + 1] = moved(words, self.pad, left=False)[:, :width]
-        replaced = ~self.kept(prefix) & places.ne(self.pad) & prefix.ne(self.pad)
+        places[:, 1 : width + 1] = move_padding(words, self.pad, left=False)[:, :width]
+        replaced = ~self.draw_kept(prefix) & places.ne(self.pad) & prefix.ne(self.pad)
         return torch.where(replaced, places, prefix)
 
-    def kept(self, prefix: Tensor) -> Tensor:
+    def draw_kept(self, prefix: Tensor) -> Tensor:
         """Which tokens of the target's prefixes (B×T) stay, with a probability drawn for the batch."""
-        share = torch.distributions.Beta(*OF_TARGET).sample()
+        share = torch.distributions.Beta(*TARGET_BETA).sample()
         return torch.rand(prefix.shape, device=prefix.device) < share.to(prefix.device)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:

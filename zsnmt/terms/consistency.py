@@ -6,7 +6,7 @@ from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.tasks import FairseqTask
 from torch import Tensor
 
-from zsnmt.losses.consistency import NONE, STOPPED, consistency
+from zsnmt.losses.consistency import NONE, STOPPED_SIDES, consistency
 from zsnmt.terms.term import Predictions, Rows, Term
 
 
@@ -19,7 +19,7 @@ class ConsistencyOptions(FairseqDataclass):
             "its source and from the target itself; 0.25 in the paper"
         },
     )
-    consistency_stop_gradient: ChoiceEnum([*STOPPED]) = field(  # type: ignore[valid-type]
+    consistency_stop_gradient: ChoiceEnum([*STOPPED_SIDES]) = field(  # type: ignore[valid-type]
         default=NONE,
         metadata={"help": "the side of that term that the gradient does not change: translation or copy"},
     )

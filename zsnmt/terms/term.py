@@ -44,7 +44,7 @@ class Predictions:
         return F.log_softmax(logits, dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
 
     @property
-    def of_target(self) -> Tensor:
+    def target_log_probabilities(self) -> Tensor:
         """The log-probabilities of the target's tokens (N)."""
         return self.log_probabilities.gather(1, self.target.unsqueeze(1)).squeeze(1)
 

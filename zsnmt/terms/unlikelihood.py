@@ -46,9 +46,9 @@ class Unlikelihood(Term):
         if len(self.task.langs) < 3:
             self.refuse("needs a third language, whose tag is wrong", "train on three languages or more")
         spares = str(options.unlikelihood_shared_tokens) == SPARE
-        self.spared = self.used_by_language() if spares else None
+        self.spared = self.symbols_by_language() if spares else None
 
-    def used_by_language(self) -> Tensor:
+    def symbols_by_language(self) -> Tensor:
         """Which symbols each language uses in training (N×V), EOS and special ones by all."""
         dictionary = self.task.target_dictionary
         counts = read_piece_counts(Path(utils.split_paths(self.task.args.data)[0]))
@@ -67,7 +67,7 @@ class Unlikelihood(Term):
         if self.spared is not None:
             spared = self.spared.to(wrong.device)[wrong.unsqueeze(1), target]  # B×T
             target = target.masked_fill(spared, self.pad)
-        return Rows(self.surgery.with_target_language(sample["net_input"], tags[wrong]), target)
+        return Rows(self.surgery.replace_target_language(sample["net_input"], tags[wrong]), target)
 
     def wrong_languages(self, languages: Tensor) -> Tensor:
         """For each row, of tags of source and target (B×2), the number of a language that is neither."""
@@ -76,4 +76,4 @@ class Unlikelihood(Term):
         return torch.multinomial(wrong.float(), 1).squeeze(1)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
-        return unlikelihood(own.of_target)
+        return unlikelihood(own.target_log_probabilities)

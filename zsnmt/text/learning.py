@@ -13,7 +13,7 @@ from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.pipeline import RAW, TextPipeline
 from zsnmt.text.subword import MODEL_FILE, Subwords, restrict, train_subwords
 from zsnmt.text.tokenisation import (
-    in_devanagari,
+    devanagari_kind,
     kind_before_truecasing,
     kind_of,
     load_tokeniser,
@@ -81,7 +81,7 @@ def learn_tokenisation(
                 f"no language of {', '.join(languages)} is tokenised as indic, so none can be written in "
                 f"{settings.transliterate}; leave that out, or choose the tokenisation by_script"
             )
-        kinds = {language: in_devanagari(kind) for language, kind in kinds.items()}
+        kinds = {language: devanagari_kind(kind) for language, kind in kinds.items()}
     truecasers = {}
     for language in (language for language in languages if needs_truecaser(kinds[language])):
         truecasers[language] = folder / f"truecaser.{language}"
@@ -144,7 +144,7 @@ def leave_out_unseen(pipeline: TextPipeline, seen: Sequence[str], folder: Path) 
         return pipeline
     units = write_restricted(
         pipeline.units,
-        {*map(pipeline.unmarked, seen)},
+        {*map(pipeline.remove_mark, seen)},
         folder / MODEL_FILE,
         vocabularies=pipeline.units.vocabularies,
     )

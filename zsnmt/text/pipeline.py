@@ -99,19 +99,19 @@ class TextPipeline:
         """The raw sentence of a model's pieces, detokenised by the rules of the language that was asked
         for.
         """
-        tokens = self.units.decode(map(self.unmarked, pieces))
+        tokens = self.units.decode(map(self.remove_mark, pieces))
         tokeniser = self.tokenisers.get(language)
         return tokeniser.detokenise(tokens) if tokeniser else tokens
 
     def starts_word(self, piece: str) -> bool:
         """Whether a word begins with this piece."""
-        return self.units.starts_word(self.unmarked(piece))
+        return self.units.starts_word(self.remove_mark(piece))
 
     def piece_counts(self, sentences: Iterable[str], language: str) -> Counter[str]:
         """How often each piece occurs in tokenised sentences."""
         return Counter(chain.from_iterable(self.segment(sentences, language)))
 
-    def unmarked(self, piece: str) -> str:
+    def remove_mark(self, piece: str) -> str:
         """The piece as the subword model knows it."""
         return piece.partition(MARK)[2] if self.mark_tokens else piece
 

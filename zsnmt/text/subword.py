@@ -171,14 +171,14 @@ def train_subwords(
         raise InputError(
             f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands"
         )
-    available = {language: sum(1 for _ in filled_sentences(text[language])) for language in sorted(text)}
+    available = {language: sum(1 for _ in nonempty_sentences(text[language])) for language in sorted(text)}
     sizes = sample_sizes(available, sentences, balance)
 
     def drawn() -> Iterator[str]:
         for language, size in sizes.items():
             generator = random.Random(f"{seed} {language}")
             yield from sample(
-                filled_sentences(text[language]), available[language], size, generator=generator
+                nonempty_sentences(text[language]), available[language], size, generator=generator
             )
 
     if merges is not None:
@@ -190,7 +190,7 @@ def train_subwords(
         "normalization_rule_name": normalization,
     }
     try:
-        trained = in_another_process(partial(trained_model, drawn(), options))
+        trained = in_another_process(partial(train_model, drawn(), options))
     except RuntimeError as error:
         explain(error, vocabulary_size, others, merges=merges)
         raise
@@ -198,7 +198,7 @@ def train_subwords(
         file.write(trained)
 
 
-def trained_model(sentences: Iterator[str], options: Mapping[str, object]) -> bytes:
+def train_model(sentences: Iterator[str], options: Mapping[str, object]) -> bytes:
     """What SentencePiece makes of sentences."""
     trained = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
@@ -228,7 +228,7 @@ def restrict(model: Path, text: Mapping[str, Text], threshold: int) -> dict[str,
     """
     subwords = Subwords(model)
     segmented = (
-        (language, subwords.encode_lines(filled_sentences(text[language]), language))
+        (language, subwords.encode_lines(nonempty_sentences(text[language]), language))
         for language in sorted(text)
     )
     return {
@@ -241,7 +241,7 @@ def plain_spaces(text: str) -> str:
     return " ".join(text.replace(SPACE, " ").split())
 
 
-def filled_sentences(text: Text) -> Iterator[str]:
+def nonempty_sentences(text: Text) -> Iterator[str]:
     """The sentences of a text that are not empty."""
     if callable(text):
         lines = text()
@@ -270,7 +270,7 @@ def load_processor(model: bytes, path: Path) -> sentencepiece.SentencePieceProce
         processor.LoadFromSerializedProto(model)
     except RuntimeError:
         raise InputError(
-            f"{path} is not a SentencePiece model; train one anew, or name another file"
+            f"{path} is not a SentencePiece model; train another one, or name another file"
         ) from None
     return processor
 

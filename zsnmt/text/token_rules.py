@@ -78,7 +78,7 @@ class MosesRules:
         return " ".join(respelt.split())
 
     def split(self, sentence: str) -> list[str]:
-        return whole(self._tokenizer.tokenize(sentence, escape=False), sentence)
+        return tokens_or_words(self._tokenizer.tokenize(sentence, escape=False), sentence)
 
     def join(self, tokens: Sequence[str]) -> str:
         return join_tokens(
@@ -126,7 +126,9 @@ class IndicRules:
         # Word by word, as the library takes the spaces from between numbers, and each after another word, as
         # it splits a number that comes first.
         words = sentence.split()
-        return whole([token for word in words for token in self._tokenize(f"a {word}")[1:]], sentence)
+        return tokens_or_words(
+            [token for word in words for token in self._tokenize(f"a {word}")[1:]], sentence
+        )
 
     def join(self, tokens: Sequence[str]) -> str:
         text = join_tokens(tokens, self._language, self._UNSPACED, detokenise=self._detokenize)
@@ -135,7 +137,7 @@ class IndicRules:
         return text
 
 
-def whole(tokens: list[str], sentence: str) -> list[str]:
+def tokens_or_words(tokens: list[str], sentence: str) -> list[str]:
     """The tokens, or the words of the sentence where the tokens have lost or gained a character."""
     return tokens if "".join(tokens) == sentence.replace(" ", "") else sentence.split()
 

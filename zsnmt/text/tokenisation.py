@@ -120,7 +120,7 @@ def kind_before_truecasing(kind: str) -> str:
     return kind.replace(TRUECASE, "").removesuffix(JOINED)
 
 
-def in_devanagari(kind: str) -> str:
+def devanagari_kind(kind: str) -> str:
     """The kind with Devanagari for other Indic scripts; what is not Indic stays."""
     return kind.replace("indic", f"indic{DEVANAGARI}") if DEVANAGARI not in kind else kind
 

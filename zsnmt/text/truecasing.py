@@ -91,6 +91,6 @@ def read(path: Path) -> Iterator[tuple[str, str]]:
         usual, _, count = line.partition(" ")
         if not count.startswith("("):
             raise InputError(
-                f"{path}, line {number} is not an entry of a truecaser; train it anew, or name its file"
+                f"{path}, line {number} is not an entry of a truecaser; train it again, or name its file"
             )
         yield usual.lower(), usual

@@ -73,7 +73,7 @@ def prepare(
     """
     check_languages(languages)
     check_replaceable(folder)
-    pairs, counts = checked_pairs(text, languages)
+    pairs, counts = check_pairs(text, languages)
     trained = {language for pair in pairs["train"] for language in pair}
     if missing := [language for language in languages if language not in trained]:
         raise InputError(
@@ -85,7 +85,7 @@ def prepare(
     return counts
 
 
-def checked_pairs(
+def check_pairs(
     text: Path, languages: Sequence[str]
 ) -> tuple[dict[str, list[tuple[str, str]]], dict[str, dict[str, int]]]:
     """By split, the pairs with text, and the sentences of each; `InputError` for text that breaks the

@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1  # of Linux's prctl
 DEVICES, VISIBLE = Path("/dev"), "CUDA_VISIBLE_DEVICES"
 
 
-def kernels_kept(memory: int) -> int:
+def kernel_limit(memory: int) -> int:
     """How many products' kernels oneDNN is to keep, on a machine with so many bytes of memory: as many as an
     eighth of it holds, within bounds.
 
@@ -41,7 +41,7 @@ SETTINGS = {
     "MALLOC_MMAP_THRESHOLD_": "4294967296",
     "MALLOC_TRIM_THRESHOLD_": "17179869184",
     "MALLOC_TOP_PAD_": "268435456",
-    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": str(kernels_kept(MEMORY)),
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": str(kernel_limit(MEMORY)),
     "PYTHONWARNINGS": "ignore",
 }  # variables of the environment that a command's processes have unless a person sets others
 
@@ -86,14 +86,14 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
         while waiting or running:
             while waiting and len(running) < most:
                 number = next(number for number in range(most) if number not in running)
-                running[number] = started_job(waiting.pop(0), number)
+                running[number] = start_job(waiting.pop(0), number)
             connection.wait([process.sentinel for process in running.values()])
             ended = [process for process in running.values() if not process.is_alive()]
             running = {number: process for number, process in running.items() if process not in ended}
             succeeded &= all(process.exitcode == 0 for process in ended)
             for status in (process.exitcode or 0 for process in ended):
                 if status < 0:
-                    sys.stderr.write(f"error: a process of this command {ending(status)}\n")
+                    sys.stderr.write(f"error: a process of this command {describe_ending(status)}\n")
     finally:
         for process in running.values():
             process.terminate()
@@ -119,7 +119,7 @@ def gpu_of(number: int) -> dict[str, str]:
     return {VISIBLE: gpus[number % len(gpus)]} if len(gpus) > 1 else {}
 
 
-def ending(status: int) -> str:
+def describe_ending(status: int) -> str:
     """How a process ended that says nothing of it, by its status as Python has it."""
     if status >= 0:
         return f"ended with status {status}"
@@ -127,13 +127,13 @@ def ending(status: int) -> str:
     return f"{ended}, as the system does where memory is short" if status == -signal.SIGKILL else ended
 
 
-def started_job(job: Callable[[], object], number: int) -> BaseProcess:
-    process = get_context("fork").Process(target=do, args=(job, os.getpid(), number))
+def start_job(job: Callable[[], object], number: int) -> BaseProcess:
+    process = get_context("fork").Process(target=run_job, args=(job, os.getpid(), number))
     process.start()
     return process
 
 
-def do(job: Callable[[], object], parent: int, number: int) -> None:
+def run_job(job: Callable[[], object], parent: int, number: int) -> None:
     end_with(parent)
     os.environ |= gpu_of(number)
     console.run(job)

@@ -17,11 +17,11 @@ from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE
 from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.hosts import Line, Lost, free_port
-from zsnmt.training.ranks import Ranks, Work, started
+from zsnmt.training.ranks import Ranks, Work, start_ranks
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team, shared_updates
 
-OF_DATA = {  # options that belong to the data of one training, or to what it went on from
+DATA_OPTIONS = {  # options that belong to the data of one training, or to what it went on from
     "--extra-data",
     "--extra-lang-pairs",
     "--sampling-weights-from-file",
@@ -59,11 +59,11 @@ def options_of(run: Path) -> list[str]:
         )
     with damage_of(path, "train the run again with recipes/train.sh"):
         _, _, *words = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
-    values = {place + 1 for place, word in enumerate(words) if word in OF_DATA}
+    values = {place + 1 for place, word in enumerate(words) if word in DATA_OPTIONS}
     return [
         word
         for place, word in enumerate(words)
-        if place not in values and word.partition("=")[0] not in {*OF_DATA, "--cpu"}
+        if place not in values and word.partition("=")[0] not in {*DATA_OPTIONS, "--cpu"}
     ]
 
 
@@ -89,7 +89,7 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
         line.send(folder=str(folder.resolve()), words=[*arguments, *team.device(), *shared], meeting=meeting)
     log = folder / LOG_FILE
     try:
-        with log.open("a+b") as file, started(work, team, team.lines, first_log=file) as ranks:
+        with log.open("a+b") as file, start_ranks(work, team, team.lines, first_log=file) as ranks:
             reason = show_progress(lines_of(log, file.tell(), ranks), title, TimeLeft(arguments))
     finally:
         remove_halves(folder / CHECKPOINTS)
@@ -114,7 +114,7 @@ def follow(team: Team, line: Line, say: Callable[[str], object]) -> None:
             raise InputError(f"{folder} is not there: all hosts must share the folder of runs")
         say(f"takes part in {folder}")
         work = Work(folder, [program(), *order["words"]], order["meeting"])
-        with started(work, team, [line]) as ranks:
+        with start_ranks(work, team, [line]) as ranks:
             while ranks.poll() is None:
                 time.sleep(PAUSE)
         if ranks.returncode != 0:

@@ -35,7 +35,8 @@ class Refused(InputError):
     """The first host does not want another."""
 
 
-UNPROVEN = (Lost, AuthenticationError, EOFError, OSError, AssertionError)  # the last of what is no challenge
+# multiprocessing.connection raises the last one for what is not a challenge.
+HANDSHAKE_ERRORS = (Lost, AuthenticationError, EOFError, OSError, AssertionError)
 
 
 class Line:
@@ -97,14 +98,14 @@ def meet(team: Team, folder: Path) -> tuple[Line, ...]:
                 written.write(key)
             while len(lines) < team.hosts - 1:
                 server.settimeout(max(end - time.monotonic(), 0.01))
-                with suppress(*UNPROVEN):
-                    admit(accepted(server, team, lines), key, team, lines=lines)
+                with suppress(*HANDSHAKE_ERRORS):
+                    admit(accept_connection(server, team, lines), key, team, lines=lines)
         finally:
             file.unlink(missing_ok=True)
     return tuple(lines[number] for number in sorted(lines))
 
 
-def accepted(server: socket.socket, team: Team, lines: Collection[int]) -> socket.socket:
+def accept_connection(server: socket.socket, team: Team, lines: Collection[int]) -> socket.socket:
     """The next connection; `InputError` where none comes in time."""
     try:
         return server.accept()[0]
@@ -120,7 +121,7 @@ def admit(connected: socket.socket, key: bytes, team: Team, *, lines: dict[int, 
     """Add the line to a host that knows the secret and is one that is waited for; tell another why it is
     not.
     """
-    line = Line(limited(connected, HANDSHAKE), 0)
+    line = Line(limit_waiting(connected, HANDSHAKE), 0)
     deliver_challenge(line.connection, key)
     answer_challenge(line.connection, key)
     if (said := line.receive(HANDSHAKE)) is None:
@@ -143,9 +144,11 @@ def reach(team: Team, folder: Path) -> Line:
     """The line to the first host; `InputError` where it is not there, or does not want this one."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        with suppress(*UNPROVEN):
+        with suppress(*HANDSHAKE_ERRORS):
             key = key_file(team, folder).read_bytes()
-            line = Line(limited(socket.create_connection(team.address, timeout=HANDSHAKE), HANDSHAKE), 0)
+            line = Line(
+                limit_waiting(socket.create_connection(team.address, timeout=HANDSHAKE), HANDSHAKE), 0
+            )
             answer_challenge(line.connection, key)
             deliver_challenge(line.connection, key)
             line.send(host=team.host, hosts=team.hosts, processes=team.processes)
@@ -162,7 +165,7 @@ def reach(team: Team, folder: Path) -> Line:
     )
 
 
-def limited(connected: socket.socket, seconds: int) -> socket.socket:
+def limit_waiting(connected: socket.socket, seconds: int) -> socket.socket:
     """A connection whose reads fail after so long."""
     connected.settimeout(None)
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", seconds, 0))

@@ -9,7 +9,7 @@ from subprocess import Popen
 from typing import BinaryIO, NamedTuple
 
 from zsnmt.runs.log import Errors
-from zsnmt.training.children import ending, start
+from zsnmt.training.children import describe_ending, start
 from zsnmt.training.hosts import Line, Lost, interface_of
 from zsnmt.training.team import Team
 
@@ -58,7 +58,7 @@ class Ranks:
             ended = {rank: process.poll() for rank, process in self.processes.items()}
             self.failed = {rank: status for rank, status in ended.items() if status}
             self.returncode = next(iter(self.failed.values()), 1)
-        elif all(status == 0 for status in statuses) and len(self.over) >= self.waited_for:
+        elif all(status == 0 for status in statuses) and len(self.over) >= self.hosts_awaited:
             self.returncode = 0
         elif 0 in statuses:
             self.first_end = self.first_end or time.monotonic()
@@ -67,7 +67,7 @@ class Ranks:
         return self.returncode
 
     @property
-    def waited_for(self) -> int:
+    def hosts_awaited(self) -> int:
         """The first host waits for all others; they wait for their own processes alone."""
         return 0 if self.team.host else len(self.lines)
 
@@ -101,17 +101,17 @@ class Ranks:
             number = f"process {rank} of {self.team.size} " if self.team.size > 1 else "fairseq-train "
             reason = first_reason if rank == 0 else reason_in(self.work.log(rank))
             if status < 0 and (self.team.size > 1 or not reason):
-                killed.append(number + ending(status))
+                killed.append(number + describe_ending(status))
             elif reason:
                 said.append(reason)
             else:
-                silent.append(number + ending(status))
+                silent.append(number + describe_ending(status))
         found = [*killed, *said, *self.told, *silent]
         return next((each for each in found if not ECHO.search(each)), found[0])
 
 
 @contextmanager
-def started(
+def start_ranks(
     work: Work, team: Team, lines: Sequence[Line], first_log: BinaryIO | None = None
 ) -> Iterator[Ranks]:
     """The processes of this host at work; they are ended when the block is left.

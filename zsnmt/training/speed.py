@@ -12,7 +12,7 @@ from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.processes import in_another_process
 
 LANGUAGES = ("aa", "bb")  # made up
-UNTIMED, TIMED = 3, 9  # updates: the first ones make what later ones use
+WARM_UP_UPDATES, TIMED_UPDATES = 3, 9  # updates: the first ones make what later ones use
 
 
 def update_seconds(
@@ -64,10 +64,12 @@ def measure(architecture: str, options: Sequence[str], *, vocabulary: int, shape
         },
         "target": target,
     }
-    return median(timed(partial(trainer.train_step, [batch])) for _ in range(UNTIMED + TIMED))
+    return median(
+        time_call(partial(trainer.train_step, [batch])) for _ in range(WARM_UP_UPDATES + TIMED_UPDATES)
+    )
 
 
-def timed(work: Callable[[], object]) -> float:
+def time_call(work: Callable[[], object]) -> float:
     start = perf_counter()
     work()
     return perf_counter() - start

@@ -18,7 +18,7 @@ from zsnmt.files.records import write_json
 from zsnmt.training.team import Team
 
 MARKERS = ".done"
-OF_BASH = re.compile(r"[0-9a-f]{64}")  # all that a marker held at a time when steps were written in bash
+BASH_MARKER = re.compile(r"[0-9a-f]{64}")  # all that a marker held at a time when steps were written in bash
 
 
 class Stamp(NamedTuple):
@@ -77,7 +77,7 @@ class Steps:
         newer.
         """
         path, marker = folder / MARKERS / name, read_marker(folder, name)
-        if marker and marker.files is None and output.exists() and take_older and not newer(inputs, path):
+        if marker and marker.files is None and output.exists() and take_older and not any_newer(inputs, path):
             self.say_done(name, path)
             return
         if marker and marker.files and not self.check:
@@ -131,7 +131,7 @@ def read_marker(folder: Path, name: str) -> Marker | None:
     if not path.is_file():
         return None
     text = path.read_text(encoding="utf-8", errors="replace")
-    if OF_BASH.fullmatch(text):
+    if BASH_MARKER.fullmatch(text):
         return Marker(text, None)
     try:
         content = json.loads(text)
@@ -164,7 +164,7 @@ def files_of(path: Path) -> Iterator[Path]:
         yield path
 
 
-def newer(inputs: Sequence[Path], than: Path) -> bool:
+def any_newer(inputs: Sequence[Path], than: Path) -> bool:
     """Whether any file of the inputs was written after a file."""
     time = than.stat().st_mtime_ns
     return any(path.stat().st_mtime_ns > time for each in inputs for path in files_of(each))

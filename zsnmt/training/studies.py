@@ -26,7 +26,7 @@ from zsnmt.runs.systems import (
     STUDENTS,
     VARIATIONAL,
     System,
-    of_direction,
+    direction_system,
 )
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.training.fairseq_options import training_options
@@ -58,13 +58,13 @@ def removal_layer(baseline: Namespace) -> list[System]:
             f"removal_layer compares encoder layers, and the model has {layers}; give it 2 or more"
         )
     (middle,) = chosen_layers("middle", layers)
-    at = [RESIDUAL if layer == middle else removed_at(layer) for layer in range(1, layers + 1)]
-    several = [removed_at(middle - 1, middle)] if layers > 2 else []  # of two layers these are all
-    everywhere = removed_at(*range(1, layers + 1))._replace(name="residual_everywhere")
+    at = [RESIDUAL if layer == middle else residual_removal_at(layer) for layer in range(1, layers + 1)]
+    several = [residual_removal_at(middle - 1, middle)] if layers > 2 else []  # of two layers these are all
+    everywhere = residual_removal_at(*range(1, layers + 1))._replace(name="residual_everywhere")
     return [BASELINE, *at, *several, everywhere]
 
 
-def removed_at(*layers: int) -> System:
+def residual_removal_at(*layers: int) -> System:
     """The system without the residual in some encoder layers, counted from 1."""
     numbers = [*map(str, layers)]
     return System(f"residual_at_{'_'.join(numbers)}", RESIDUAL.architecture, (REMOVAL, ",".join(numbers)))
@@ -122,7 +122,7 @@ def li_table_1(baseline: Namespace) -> list[System]:
         )
     source, target = parse_direction(pairs[0])
     opposite = str(Direction(target, source))
-    return [BASELINE, RELATIVE, *(of_direction(system, opposite) for system in (BASELINE, RELATIVE))]
+    return [BASELINE, RELATIVE, *(direction_system(system, opposite) for system in (BASELINE, RELATIVE))]
 
 
 def encodings(baseline: Namespace) -> list[System]:
@@ -172,10 +172,10 @@ def base_grid(baseline: Namespace) -> list[System]:
     """
     cells = dict.fromkeys(system for design in FIRST_STAGE for system in design.cells.values())
     rate = LEARNING_RATE, f"{POST_NORM_RATE * baseline.lr[0]:g}"
-    return [with_rate(system, rate) for system in cells]
+    return [add_rate(system, rate) for system in cells]
 
 
-def with_rate(system: System, rate: tuple[str, str]) -> System:
+def add_rate(system: System, rate: tuple[str, str]) -> System:
     """The system with its learning rate, which it has where it is post-norm."""
     return system._replace(options=(*system.options, *rate)) if NORMALISATION in system.options else system
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:  # which knows of teams
 
 ADDRESS = re.compile(r"(?P<host>[\w.-]+):(?P<port>[0-9]{1,5})")
 WHOLE = ("pytorch_ddp", "c10d", "legacy_ddp", "no_c10d")  # backends that keep the whole model in each process
-OURS = ("world-size", "rank", "init-method", "port", "backend", "no-spawn", "num-procs")  # --distributed-…
+# Each follows --distributed-
+OWN_OPTIONS = ("world-size", "rank", "init-method", "port", "backend", "no-spawn", "num-procs")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def shared_updates(options: Sequence[str], size: int) -> list[str]:
     parser.add_argument("--ddp-backend")
     given, _ = parser.parse_known_args([*options])
     names = {word.partition("=")[0] for word in options}
-    if chosen := sorted(names & {f"--distributed-{name}" for name in OURS if name != "world-size"}):
+    if chosen := sorted(names & {f"--distributed-{name}" for name in OWN_OPTIONS if name != "world-size"}):
         raise InputError(
             f"leave out {', '.join(chosen)}: --gpus, --processes and --hosts say where a process is"
         )

@@ -35,7 +35,7 @@ STUDENT_RATE = 0.4  # of its learning rate
 # What is not in the measured update, all found with the demonstration on Tatoeba.
 START = 40  # seconds of a training until its first update and after its last one, and of its data
 IN_TRAINING = 1.4  # an update in a training: batches of many shapes, reading, validation
-TRANSLATED = 0.5  # a sentence translated greedily, by one that is trained on
+TRANSLATION_COST = 0.5  # a sentence translated greedily, by one that is trained on
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def plan(
         measured = update(size)
         enough = 100 * ceil(max(FEWEST_UPDATES, EPOCHS * updates_of_epoch(text.words, size)) / 100)
         plans = [
-            planned(text, machine, work, size=size, updates=updates, update=measured)
+            make_plan(text, machine, work, size=size, updates=updates, update=measured)
             for updates in range(LEAST, enough + 1, 100)
         ]
         within = [each for each in plans if each.seconds <= seconds] or plans[:1]
@@ -85,13 +85,13 @@ def plan(
     raise AssertionError("no size is the smallest")
 
 
-def planned(text: Survey, machine: Machine, work: Work, *, size: Size, updates: int, update: float) -> Plan:
+def make_plan(text: Survey, machine: Machine, work: Work, *, size: Size, updates: int, update: float) -> Plan:
     """What so many updates go with, and take, where an update takes `update` seconds."""
     epoch = updates_of_epoch(text.words, size)
     share = min(1.0, max(updates, FEWEST_UPDATES) / (EPOCHS * epoch))
     pairs = share * sum(text.pairs.values())
     # A sentence is trained on twice in an epoch, as source and as target.
-    sentence = update * epoch / (2 * sum(text.pairs.values())) * TRANSLATED
+    sentence = update * epoch / (2 * sum(text.pairs.values())) * TRANSLATION_COST
     of_system = sentence * work.lines * (work.trained + work.tested)
     pivot = sentence * work.lines * work.tested
     at_once = min(2, machine.cores)

@@ -67,7 +67,7 @@ def test_where_an_export_was_checked_may_be_added(folder):
         ({"max_source_positions": 0}, "reads 0 tokens of a source"),
         ({"max_source_positions": 1}, "reads 1 tokens of a source"),
         ({"max_source_positions": "many"}, "max_source_positions cannot be .many."),
-        ({"max_target_positions": 1}, "1 tokens are no translation"),
+        ({"max_target_positions": 1}, "a translation cannot have at most 1 tokens"),
         ({"language_tags": "t_den"}, "unknown tag placement 't_den'"),
         ({"trained": ["aa"]}, "'aa'"),
     ],

@@ -118,7 +118,7 @@ def test_it_translates_by_a_mask_as_the_run_does(tiny, run, exported):
     ours, theirs = (
         Translator.open(folder, Search(), EngineChoice(workers=1))
         .by(method, piece_counts(folder))
-        .scored_into(lines, into)
+        .translate_into_with_scores(lines, into)
         for folder in (exported[0], run)
     )
     for direction in into:

@@ -57,7 +57,7 @@ def test_a_folder_without_runs_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"perplexity": "left out"}, "says nothing of perplexity; score"),
+        ({"perplexity": "left out"}, "lacks perplexity; score"),
         (
             {"system": "rotary"},
             "is of the system rotary, which the study does not have; it has sinusoidal, learned",

@@ -8,7 +8,7 @@ from scipy.stats import wilcoxon
 from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_masked_lm
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, sort_runs
 from zsnmt.masked_lm.report.tables import (
-    OF_TEXT,
+    TEXT_TABLES,
     corpora_tables,
     mark_best,
     markdown_of,
@@ -98,7 +98,7 @@ def test_seeds_and_systems_that_lack_conditions_are_left_out_and_named():
     table = tables(runs)["encodings_reordered"]
     assert rows(table)["Absolute",]["seeds"] == "0, 100" and ("Relative (key)",) not in rows(table)
     assert (
-        "Left out, for they lack some of the conditions: Absolute seed 42; Relative (key) seed 0, 42, 100."
+        "Left out, since they lack some of the conditions: Absolute seed 42; Relative (key) seed 0, 42, 100."
         in table.about
     )
     assert "Left out" not in TABLES["encodings_reordered"].about
@@ -232,7 +232,7 @@ def test_table_3_has_the_sentences_and_the_trees_that_were_left_out():
     assert "not projective" in table.about
     assert TABLES["sizes"].columns == ["text", "sentences of a language", "of two languages"]
     assert TABLES["sizes"].about == "" and "sizes" not in tables([made_up_masked_lm(condition="none")])
-    assert all(TABLES[name].title not in markdown_report(RUNS) for name in OF_TEXT if name in TABLES)
+    assert all(TABLES[name].title not in markdown_report(RUNS) for name in TEXT_TABLES if name in TABLES)
 
 
 def test_what_made_the_runs_is_said():

@@ -268,7 +268,7 @@ def test_terminal_markdown_and_documents_have_them_from_kept_files(tmp_path, cap
     for scores in [*runs("demo"), *runs("lonely", systems=["zs_transformer"])]:
         keep_scores(scores, tmp_path)
     paths = [*map(str, sorted((tmp_path / "demo").glob("*.json")))]
-    items = TABLES["liu_table_5"].kept(tmp_path)
+    items = TABLES["liu_table_5"].read_kept(tmp_path)
     assert {scores.config for scores in items} == {"demo"}  # one system is no comparison
     verb.main([*paths, "--paper", "liu_table_5"])
     assert capsys.readouterr().out == text_of(TABLES["liu_table_5"], items) + "\n"
@@ -282,7 +282,7 @@ def test_terminal_markdown_and_documents_have_them_from_kept_files(tmp_path, cap
 
 
 def test_the_project_keeps_runs_for_some_of_them():
-    of_table_3 = {scores.config for scores in TABLES["liu_table_3"].kept(ROOT / "docs" / "results")}
+    of_table_3 = {scores.config for scores in TABLES["liu_table_3"].read_kept(ROOT / "docs" / "results")}
     assert {"demo", "multi30k_nonoverlap", "word_orders"} <= of_table_3 <= {*CONFIGS}
 
 

@@ -12,10 +12,10 @@ from zsnmt.report.probes.folder import (
     CLASSIFIERS,
     CONFUSION,
     FIGURES,
-    OF_LATER_PROBES,
-    OF_PROBES,
-    OF_RUN,
+    LATER_PROBE_KEYS,
+    PROBE_KEYS,
     RECORD,
+    RUN_KEYS,
     SIMILARITY,
     Classified,
     parse,
@@ -190,7 +190,7 @@ def test_a_missing_table_and_a_damaged_record_are_named(folders):
     assert f"{folder / RECORD} is damaged" in refused(folders)
 
 
-@pytest.mark.parametrize("key", [*OF_RUN, *OF_PROBES])
+@pytest.mark.parametrize("key", [*RUN_KEYS, *PROBE_KEYS])
 def test_a_record_says_all_that_is_needed(folders, key):
     found = read(make_probes(folders[0]).parent)
     with pytest.raises(InputError, match=f"does not say {key}; make the probes again"):
@@ -200,6 +200,6 @@ def test_a_record_says_all_that_is_needed(folders, key):
 def test_what_is_not_needed_may_be_there(folders):
     found = read(make_probes(folders[0], variance=0.98).parent)
     record = parse(json.loads(json.dumps(found)), folders[0]).record
-    assert record.keys() == {*OF_RUN, *OF_PROBES, *OF_LATER_PROBES}
+    assert record.keys() == {*RUN_KEYS, *PROBE_KEYS, *LATER_PROBE_KEYS}
     assert (record["held_out_text"], record["held_out_lines"]) == (record["text"], record["sentences"])
     assert (record["batches"], record["classifiers_only"]) == ("rows", False)

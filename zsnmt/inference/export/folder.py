@@ -117,7 +117,7 @@ def codec(folder: Path, record: dict) -> Codec:
     try:
         longest, longest_target = (int(record[f"max_{side}_positions"]) for side in ("source", "target"))
         if longest_target < 2:
-            raise ValueError(f"{longest_target} tokens are no translation")
+            raise ValueError(f"a translation cannot have at most {longest_target} tokens")
         trained = [parse_direction(direction) for direction in record["trained"]]
         placement = TagPlacement(record["language_tags"], dictionary)
         return Codec(text_pipeline, placement, languages, trained=trained, longest=longest)

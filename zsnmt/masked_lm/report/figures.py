@@ -155,7 +155,7 @@ def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
     shown = [
         column
         for column in (FULL, ML_SCORE, MEDIAN_LOSS)
-        if all(has(column.of, runs, system, conditions=conditions) for system in there)
+        if all(has_figure(column.of, runs, system, conditions=conditions) for system in there)
     ]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(2.4 * len(shown) + 1.6, 0.42 * len(there) + 0.9), layout="constrained")
@@ -186,7 +186,7 @@ def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
     )
 
 
-def has(
+def has_figure(
     of: Callable[[dict], float | None], runs: Sequence[dict], system: str, conditions: Sequence[str]
 ) -> bool:
     """Whether all runs of a system have a figure."""

@@ -7,7 +7,7 @@ from zsnmt.masked_lm.report.runs import SAME, read, sort_runs
 from zsnmt.masked_lm.report.tables import FULL, ML_SCORE, encodings_table, mark_best, markdown_report
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.documents import Maker, keep, kept_files, plain_name
-from zsnmt.report.in_short import in_short
+from zsnmt.report.in_short import short_table
 
 FOLDER = "compression"  # below that of a config; the name is that of the files kept since version 0.1
 
@@ -42,7 +42,7 @@ def masked_lms_short(folder: Path, config: str) -> str:
         )
     about = "Perplexity: lower is better; ML score: how often sentences and words find their translation."
     columns = ["encoding", "seeds", FULL.title, "retrieval, layer 8", ML_SCORE.title]
-    return in_short(mark_best(table, "**{}**"), columns, about, page=config)
+    return short_table(mark_best(table, "**{}**"), columns, about, page=config)
 
 
 MAKERS: dict[str, Maker] = {f":{FOLDER}": masked_lms, ":masked_lm_short": masked_lms_short}

@@ -51,7 +51,7 @@ def page(runs: Sequence[dict], drawn: Sequence[Drawing]) -> str:
             if table.name.startswith(ENCODINGS_TABLE)
         ],
         others=[
-            *filter(None, [TABLES["ravishankar_table_4"].with_published(runs)]),
+            *filter(None, [TABLES["ravishankar_table_4"].compare_with_published(runs)]),
             *(table for table in made if not table.name.startswith(ENCODINGS_TABLE)),
         ],
         figures=inline_figures(drawn),

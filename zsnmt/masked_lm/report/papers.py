@@ -15,7 +15,7 @@ from zsnmt.masked_lm.report.runs import (
     read,
     runs_by_seed,
 )
-from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE, Column, layer_accuracy, made_alike
+from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE, Column, common_training, layer_accuracy
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.papers.layout import PaperTable, Rows, Source
 from zsnmt.report.papers.published import RAVISHANKAR
@@ -52,7 +52,7 @@ def encodings(runs: Sequence[dict]) -> Rows:
     }
 
 
-def made_by(runs: Sequence[dict]) -> str:
+def provenance(runs: Sequence[dict]) -> str:
     """What made each run, a Markdown item each."""
     return "\n".join(
         f"* `{run['system']}`, {run['condition']}, seed {run['seed']}: commit {short_commit(run['commit'])}, "
@@ -78,8 +78,8 @@ TABLES = {
             system=lambda run: run["system"],
             seed=lambda run: run["seed"],
             check=check_comparable,
-            signature=lambda runs: made_alike(runs).removesuffix("."),
-            made_by=made_by,
+            signature=lambda runs: common_training(runs).removesuffix("."),
+            provenance=provenance,
             kept=f"*/{FOLDER}/*.json",
         ),
         systems=[*ENCODINGS],

@@ -23,7 +23,7 @@ from zsnmt.modules.position_names import RELATIVE_KEYS
 from zsnmt.report.figures import STYLE
 from zsnmt.runs.systems import MASKED_LM
 
-COMPARED = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5
+COMPARED_ENCODINGS = ("sinusoidal", "learned", "tupe_absolute")  # in Figure 5
 FIGURE_COLUMNS = 5  # panels side by side, at most
 CORRELATION_COLOURS = "PuOr"
 
@@ -50,12 +50,12 @@ def curves(runs: Sequence[dict]) -> Drawing | None:
             return (
                 "curves",
                 f"Dimensions of position tables, {condition_label(condition)}",
-                curves_drawn(found),
+                draw_position_curves(found),
             )
     return None
 
 
-def curves_drawn(found: dict[str, dict]) -> Figure:
+def draw_position_curves(found: dict[str, dict]) -> Figure:
     """One column per run, one row per dimension."""
     dimensions = [*found.values()][0]["curves"]["dimensions"]
     with matplotlib.rc_context(STYLE):
@@ -94,14 +94,14 @@ def procrustes_losses(runs: Sequence[dict]) -> Drawing | None:
     """Figure 5: Procrustes loss by offset of absolute positions and TUPE (absolute) in each condition,
     beside sinusoids.
     """
-    measured = [run for run in runs_with_losses(runs) if run["system"] in COMPARED]
-    conditions = conditions_of(run for run in measured if run["system"] != COMPARED[0])
+    measured = [run for run in runs_with_losses(runs) if run["system"] in COMPARED_ENCODINGS]
+    conditions = conditions_of(run for run in measured if run["system"] != COMPARED_ENCODINGS[0])
     if not conditions:
         return None
     with matplotlib.rc_context(STYLE):
         figure, panels = grid_of(len(conditions), 2.2, 2.2, sharex=True, sharey=True)
         for axes, condition in zip(panels, conditions):
-            for system in COMPARED:
+            for system in COMPARED_ENCODINGS:
                 if of_system := runs_of(measured, system, condition):
                     draw_losses(axes, system, of_system)
             axes.set_title(condition_label(condition), fontsize="medium")

@@ -14,7 +14,7 @@ from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.runs import SCORES_FILE, score_file
 from zsnmt.modules.position_names import LABELS as NAMES
-from zsnmt.modules.position_names import POSITIONED
+from zsnmt.modules.position_names import POSITION_ENCODINGS
 from zsnmt.report.scores import check_alike
 from zsnmt.runs.systems import CLIPPED, PRODUCT
 
@@ -24,7 +24,7 @@ SAME, REORDERED, NONE = "same", "reordered", "none"
 # In the order of the paper, which has no model without positions; the two before that are of its footnote 4
 # and of its Table 1 as it is printed.
 ENCODINGS = {
-    **{encoding: NAMES[encoding] for encoding in POSITIONED},
+    **{encoding: NAMES[encoding] for encoding in POSITION_ENCODINGS},
     CLIPPED: "Relative (key, k = 16)",
     PRODUCT: "Relative (key/query, a·a)",
     "none": NAMES["none"],
@@ -37,11 +37,14 @@ ABLATIONS = {  # of `learned`
 }
 LABELS = ENCODINGS | ABLATIONS
 
-IN_ALL = "config condition system seed command commit versions updates epochs sentences perplexity".split()
-IN_BILINGUAL = "retrieval translation ml_score".split()  # null in the control
+COMMON_KEYS = (
+    *("config", "condition", "system", "seed", "command", "commit", "versions"),
+    *("updates", "epochs", "sentences", "perplexity"),
+)
+BILINGUAL_KEYS = "retrieval translation ml_score".split()  # null in the control
 OPTIONAL = "curves procrustes correlations".split()  # null where an encoding has no table of positions
 FIGURES = Sequence[float]
-OF_LAYERS = ({str: {"mean": float}}, None)
+LAYERS_KIND = ({str: {"mean": float}}, None)
 KINDS = {
     **dict.fromkeys(("config", "condition", "system", "command", "commit"), str),
     **dict.fromkeys(("seed", "updates"), int),
@@ -49,7 +52,7 @@ KINDS = {
     "epochs": float,
     "sentences": {"train": int, "valid": int},
     "perplexity": {"full": float, "first": float},
-    **dict.fromkeys(("retrieval", "translation"), OF_LAYERS),
+    **dict.fromkeys(("retrieval", "translation"), LAYERS_KIND),
     "ml_score": float | None,
     "curves": ({"dimensions": Sequence[int], "values": Sequence[Sequence]}, None),
     "correlations": ({"words": Sequence[str], "values": Sequence[Sequence]}, None),
@@ -86,15 +89,15 @@ def score_files(folder: Path) -> list[Path]:
 def read(path: Path) -> dict:
     """One score file; `InputError` if it is missing, damaged or not whole."""
     scores = read_json(path, REMEDY, {"system": str | None})
-    missing = [key for key in (*IN_ALL, *IN_BILINGUAL, *OPTIONAL) if key not in scores]
+    missing = [key for key in (*COMMON_KEYS, *BILINGUAL_KEYS, *OPTIONAL) if key not in scores]
     if missing:
-        raise InputError(f"{path} says nothing of {', '.join(missing)}; {REMEDY} again")
+        raise InputError(f"{path} lacks {', '.join(missing)}; {REMEDY} again")
     if scores["system"] not in LABELS:
         raise InputError(
             f"{path} is of the system {scores['system']}, which the study does not have; it has "
             f"{', '.join(LABELS)}"
         )
-    if empty := [key for key in IN_BILINGUAL if scores[key] is None and scores["condition"] != NONE]:
+    if empty := [key for key in BILINGUAL_KEYS if scores[key] is None and scores["condition"] != NONE]:
         raise InputError(
             f"{path} has no {', '.join(empty)}, which every run but those of the condition none has; "
             f"{REMEDY} again"

@@ -39,13 +39,13 @@ from zsnmt.report.table import (
 )
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
-OF_TEXT = ("orders", "sizes")  # tables of what the runs were trained on
+TEXT_TABLES = ("orders", "sizes")  # tables of what the runs were trained on
 TREE_COUNTS = {
     "read": "trees read",
     "non_projective": "not projective",
     "too_many_children": "too many children",
 }
-OfRun = Callable[[dict], float | None]
+RunFigure = Callable[[dict], float | None]
 
 
 class Column(NamedTuple):
@@ -53,7 +53,7 @@ class Column(NamedTuple):
 
     title: str
     figure: str
-    of: OfRun
+    of: RunFigure
     lower: bool = False
 
     def mean(self, of_seeds: Sequence[Sequence[dict]]) -> Measured | None:
@@ -62,12 +62,12 @@ class Column(NamedTuple):
         return seed_cell(self.figure, [None if of_seed is None else fmean(of_seed) for of_seed in values])
 
 
-def perplexity(part: str) -> OfRun:
+def perplexity(part: str) -> RunFigure:
     """The perplexity of both languages (full) or the first."""
     return lambda run: run["perplexity"][part]
 
 
-def layer_accuracy(measure: str, layer: str) -> OfRun:
+def layer_accuracy(measure: str, layer: str) -> RunFigure:
     """How often the nearest one is the right one in a layer, the mean of both directions."""
     return lambda run: run[measure] and run[measure][layer]["mean"]
 
@@ -148,7 +148,7 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
         else "",
         "A model of English alone, the control." if group == NONE else "",
         "The best of each column is marked." if len(rows) > 1 else "",
-        incomplete(runs, ENCODINGS, conditions),
+        incomplete_note(runs, ENCODINGS, conditions),
     ]
     title = f"Position encodings: {group_label(group, conditions)}"
     return Table(
@@ -157,7 +157,7 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
         titles,
         rows=rows,
         about=join_sentences(about),
-        signatures=made_alike(runs),
+        signatures=common_training(runs),
     )
 
 
@@ -182,7 +182,7 @@ def corpora_tables(studies: Sequence[Sequence[dict]]) -> list[Table]:
         there = [row for row in rows.values() if any(cell is not None for cell in row[1:])]
         titles = [f"{config}: {title}" for config, table in beside.items() for title in table.columns[1:]]
         about = " ".join(
-            f"{config}: {group_label(group, groups(runs)[group])}; {made_alike(runs)}"
+            f"{config}: {group_label(group, groups(runs)[group])}; {common_training(runs)}"
             for config, runs in named.items()
         )
         title = "Position encodings by corpus"
@@ -204,7 +204,7 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
         return None
     about = [
         "Perplexity and ML score as of the encodings; Procrustes loss: the median over the offsets.",
-        incomplete(runs, systems, conditions),
+        incomplete_note(runs, systems, conditions),
     ]
     title = f"Ablations of absolute positions: {group_label(group, conditions)}"
     titles = ["system", "seeds", *(column.title for column in shown)]
@@ -214,7 +214,7 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
         titles,
         rows=rows,
         about=join_sentences(about),
-        signatures=made_alike(runs),
+        signatures=common_training(runs),
     )
 
 
@@ -230,14 +230,14 @@ def mean_rows(
     ]
 
 
-def incomplete(runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str]) -> str:
-    """Which seeds a table leaves out, for they lack one of its conditions."""
+def incomplete_note(runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str]) -> str:
+    """Which seeds a table leaves out, since they lack one of its conditions."""
     missing = []
     for system, label in systems.items():
         there = {run["seed"] for condition in conditions for run in runs_of(runs, system, condition)}
         if lacking := sorted(there - {*runs_by_seed(runs, system, conditions)}):
             missing.append(f"{label} seed {', '.join(map(str, lacking))}")
-    return f"Left out, for they lack some of the conditions: {'; '.join(missing)}." if missing else ""
+    return f"Left out, since they lack some of the conditions: {'; '.join(missing)}." if missing else ""
 
 
 def conditions_table(runs: Sequence[dict]) -> Table:
@@ -269,7 +269,7 @@ def conditions_table(runs: Sequence[dict]) -> Table:
         rows=rows,
         about=about if NONE in conditions_of(runs) else "",
         headers=2,
-        signatures=made_alike(runs),
+        signatures=common_training(runs),
     )
 
 
@@ -337,7 +337,7 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         rows=rows,
         about=about,
         headers=2,
-        signatures=made_alike(runs),
+        signatures=common_training(runs),
     )
 
 
@@ -420,11 +420,17 @@ def runs_table(runs: Sequence[dict]) -> Table:
     ]
     titles = ["condition", "encoding", "seed", "training", "commit", "versions", "command"]
     return Table(
-        "runs", "How the runs were made", titles, rows=rows, about="", headers=3, signatures=made_alike(runs)
+        "runs",
+        "How the runs were made",
+        titles,
+        rows=rows,
+        about="",
+        headers=3,
+        signatures=common_training(runs),
     )
 
 
-def made_alike(runs: Sequence[dict]) -> str:
+def common_training(runs: Sequence[dict]) -> str:
     """What all runs have in common."""
     *_, last = runs  # of two languages, if there are any
     languages = 1 if last["condition"] == NONE else 2
@@ -482,6 +488,8 @@ def markdown_report(runs: Sequence[dict]) -> str:
     def part(table: Table) -> str:
         return f"{markdown_rows(mark_best(table, '**{}**'))}\n\n{table.note}".strip()
 
-    *shown, conditions, made = (table for name, table in tables(runs).items() if name not in OF_TEXT)
+    *shown, conditions, made = (table for name, table in tables(runs).items() if name not in TEXT_TABLES)
     below = [fold(table.title, part(table)) for table in (conditions, made)]
-    return "\n\n".join([*(f"{table.title}:\n\n{part(table)}" for table in shown), made_alike(runs), *below])
+    return "\n\n".join(
+        [*(f"{table.title}:\n\n{part(table)}" for table in shown), common_training(runs), *below]
+    )

@@ -31,7 +31,7 @@ class Source:
     seed: Callable[[Item], int]
     check: Callable[[Sequence[Item]], object]  # `InputError` unless the items of a config compare
     signature: Callable[[Sequence[Item]], str]  # what the figures of a config depend on
-    made_by: Callable[[Sequence[Item]], str]  # what made each, as Markdown items
+    provenance: Callable[[Sequence[Item]], str]  # what made each, as Markdown items
     kept: str  # where the project keeps its files, as a pattern below docs/results
     chosen_on_zero_shot: Callable[[Item], bool] = lambda item: False  # whether its checkpoints were
 
@@ -73,27 +73,31 @@ class PaperTable:
         configs = self.by_config(items)
         for config, of_config in configs.items():
             mark = f" {MARK}" if any(map(self.source.chosen_on_zero_shot, of_config)) else ""
-            for key, cells in self.ours(config, of_config).items():
+            for key, cells in self.own_rows(config, of_config).items():
                 rows.append([*key, f"ours, {self.seeds(of_config)}{mark}", *self.cells(cells)])
                 counterpart = (self.counterparts.get(config, ""), *key[1:])
                 if counterpart in printed:
                     label = f"published, {verdict(config).word}"
-                    rows.append([*counterpart, label, *self.cells(self.measured(printed[counterpart]))])
+                    rows.append(
+                        [*counterpart, label, *self.cells(self.published_values(printed[counterpart]))]
+                    )
                     left.pop(counterpart, None)
-        rows += [[*key, "published", *self.cells(self.measured(cells))] for key, cells in left.items()]
+        rows += [
+            [*key, "published", *self.cells(self.published_values(cells))] for key, cells in left.items()
+        ]
         return Table(
             self.name,
             f"{self.title} ({self.paper}, {self.number})",
             [*self.keys, SOURCE, *self.columns],
             rows=rows,
-            about=join_sentences([self.about, comparisons(configs), self.chosen(items)]),
+            about=join_sentences([self.about, comparisons(configs), self.selection_note(items)]),
             headers=len(self.keys) + 1,
             signatures=join_sentences(
                 f"{config}: {self.source.signature(of_config)}." for config, of_config in configs.items()
             ),
         )
 
-    def chosen(self, items: Sequence[Item]) -> str:
+    def selection_note(self, items: Sequence[Item]) -> str:
         """The sentence on systems whose checkpoints were chosen on zero-shot validation, if there are any."""
         chosen = filter(self.source.chosen_on_zero_shot, filter(self.takes_item, items))
         named = sorted({f"{self.source.config(item)} {self.source.system(item)}" for item in chosen})
@@ -118,7 +122,7 @@ class PaperTable:
         """Whether the table is of an item."""
         return self.takes(item) if self.takes else self.source.system(item) in self.systems
 
-    def kept(self, folder: Path) -> list[Item]:
+    def read_kept(self, folder: Path) -> list[Item]:
         """What the project keeps in a folder for the table: configs with two of its systems or more, each
         with these alone.
         """
@@ -130,7 +134,7 @@ class PaperTable:
             item for item in items if self.takes_item(item) and len(systems[self.source.config(item)]) > 1
         ]
 
-    def ours(self, config: str, items: Sequence[Item]) -> Rows:
+    def own_rows(self, config: str, items: Sequence[Item]) -> Rows:
         """The rows of a config; `InputError` where its runs do not compare, or have no figure for it."""
         (self.check or self.source.check)(items)
         if not (rows := self.figures(items)):
@@ -144,7 +148,7 @@ class PaperTable:
         """The rows that the items of one config have a figure for."""
         return {key: cells for key, cells in self.rows(items).items() if any(cells.values())}
 
-    def with_published(self, items: Sequence[Item]) -> Table | None:
+    def compare_with_published(self, items: Sequence[Item]) -> Table | None:
         """The rows of one config with what is published of its data alone; None where nothing is, or no row
         has a figure.
         """
@@ -158,7 +162,7 @@ class PaperTable:
         seeds = sorted({self.source.seed(item) for item in items})
         return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
 
-    def measured(self, printed: Mapping[str, str]) -> dict[str, Measured | None]:
+    def published_values(self, printed: Mapping[str, str]) -> dict[str, Measured | None]:
         """Published values in the units of score files, shown as they are printed."""
         return {
             title: Measured(figure, float(printed[title]) / FORMS[figure].factor, printed=printed[title])
@@ -169,15 +173,15 @@ class PaperTable:
 
     def cells(self, of_row: Mapping[str, Measured | None]) -> list[Cell]:
         """The cells of a row in the order of the columns, gains in brackets."""
-        return [self.with_gain(title, of_row) for title in self.columns]
+        return [self.add_gain(title, of_row) for title in self.columns]
 
-    def with_gain(self, title: str, of_row: Mapping[str, Measured | None]) -> Measured | None:
+    def add_gain(self, title: str, of_row: Mapping[str, Measured | None]) -> Measured | None:
         """A cell, with its gain over another column where the table shows one."""
         cell, base = of_row.get(title), of_row.get(self.over.get(title, ""))
         if cell is None or base is None:
             return cell
         return replace(cell, note=str(Measured(cell.figure, cell.mean - base.mean, difference=True)))
 
-    def made_by(self, items: Sequence[Item]) -> str:
+    def provenance(self, items: Sequence[Item]) -> str:
         """What made the runs, as Markdown items."""
-        return "\n".join(self.source.made_by(of_config) for of_config in self.by_config(items).values())
+        return "\n".join(self.source.provenance(of_config) for of_config in self.by_config(items).values())

@@ -10,7 +10,7 @@ from zsnmt.report.scores import check_comparable
 from zsnmt.report.studies.clip_distance import bleu
 from zsnmt.report.table import Measured
 from zsnmt.runs.scores import Scores
-from zsnmt.runs.systems import BASELINE, RELATIVE, of_direction
+from zsnmt.runs.systems import BASELINE, RELATIVE, direction_system
 from zsnmt.scoring.figures import MAIN
 
 MODELS = {"Trans": BASELINE, "Rel Trans": RELATIVE}
@@ -29,12 +29,12 @@ def model_of(scores: Scores) -> str | None:
     names = {
         name: model
         for model, system in MODELS.items()
-        for name in (system.name, of_direction(system, str(direction)).name)
+        for name in (system.name, direction_system(system, str(direction)).name)
     }
     return names.get(scores.system) if direction else None
 
 
-def by_direction(all_scores: Sequence[Scores]) -> Mapping[Direction, list[Scores]]:
+def group_by_direction(all_scores: Sequence[Scores]) -> Mapping[Direction, list[Scores]]:
     """The runs of each direction, those of one direction alone."""
     found: dict[Direction, list[Scores]] = {}
     for scores in all_scores:
@@ -45,7 +45,7 @@ def by_direction(all_scores: Sequence[Scores]) -> Mapping[Direction, list[Scores
 
 def check_each_direction(all_scores: Sequence[Scores]) -> None:
     """`InputError` unless the runs of a direction compare."""
-    for runs_of_direction in by_direction(all_scores).values():
+    for runs_of_direction in group_by_direction(all_scores).values():
         check_comparable(runs_of_direction)
 
 
@@ -53,7 +53,7 @@ def models(all_scores: Sequence[Scores]) -> Rows:
     """A row for each model, a column for each direction."""
     first = all_scores[0]
     rows: dict[Key, dict[str, Measured | None]] = {(first.config, model): {} for model in MODELS}
-    for direction, runs_of_direction in by_direction(all_scores).items():
+    for direction, runs_of_direction in group_by_direction(all_scores).items():
         column = FROM_PIVOT if direction.source == first.pivot else INTO_PIVOT
         for model in MODELS:
             if runs := [scores for scores in runs_of_direction if model_of(scores) == model]:

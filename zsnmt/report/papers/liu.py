@@ -54,20 +54,20 @@ class Place(NamedTuple):
 
 
 Places = Mapping[str, Place]
-PIVOTED = Place(BASELINE, ZERO_SHOT, PIVOT)
+BASELINE_PIVOT = Place(BASELINE, ZERO_SHOT, PIVOT)
 VARDROP, RESIDUAL_VARDROP, QUERY_VARDROP = VARIATIONAL.values()
 TABLE_3 = {
     "supervised baseline": Place(BASELINE, SUPERVISED),
     "supervised residual": Place(RESIDUAL, SUPERVISED),
     "supervised +query": Place(RESIDUAL_QUERY, SUPERVISED),
-    "pivot": PIVOTED,
+    "pivot": BASELINE_PIVOT,
     "zero-shot baseline": Place(BASELINE, ZERO_SHOT),
     "zero-shot residual": Place(RESIDUAL, ZERO_SHOT),
     "zero-shot +query": Place(RESIDUAL_QUERY, ZERO_SHOT),
 }
 TABLE_4 = {
     "baseline": Place(BASELINE, ZERO_SHOT),
-    "pivot": PIVOTED,
+    "pivot": BASELINE_PIVOT,
     "residual": Place(RESIDUAL, ZERO_SHOT),
 }
 TABLE_5 = {
@@ -108,7 +108,7 @@ def means(places: Places, all_scores: Sequence[Scores]) -> Rows:
     }
 
 
-def over(
+def place_mean(
     systems: Mapping[str, Sequence[Scores]], place: Place, directions: Sequence[Direction]
 ) -> Measured | None:
     """The mean of a place over some directions; None where a system was not scored in one of them."""
@@ -127,7 +127,7 @@ def families(all_scores: Sequence[Scores]) -> Rows:
     systems = runs_by_system(all_scores)
     return {
         (all_scores[0].config, family): {
-            title: over(systems, place, directions) for title, place in TABLE_4.items()
+            title: place_mean(systems, place, directions) for title, place in TABLE_4.items()
         }
         for family, directions in within.items()
     }
@@ -142,29 +142,29 @@ def adaptation(all_scores: Sequence[Scores]) -> Rows:
     systems = runs_by_system(all_scores)
     return {
         (all_scores[0].config, row): {
-            title: over(systems, place, members(all_scores, place.kind, of_kind[place.kind]))
+            title: place_mean(systems, place, members(all_scores, place.kind, of_kind[place.kind]))
             for title, place in TABLE_7.items()
         }
         for row, of_kind in groups.items()
     }
 
 
-def by_direction(all_scores: Sequence[Scores]) -> Rows:
+def direction_rows(all_scores: Sequence[Scores]) -> Rows:
     """A row for each direction and for the mean of each kind: the pivot, and all systems."""
     rows: dict[Key, Mapping[str, Measured | None]] = {}
     config, systems, kinds = all_scores[0].config, runs_by_system(all_scores), all_directions(all_scores)
     for kind, average in AVERAGE.items():
-        places = {"pivot": PIVOTED} if kind == ZERO_SHOT else {}
+        places = {"pivot": BASELINE_PIVOT} if kind == ZERO_SHOT else {}
         places |= {title: Place(system, kind) for title, system in APPENDIX.items()}
         directions = [direction for direction, of_kind in kinds.items() if of_kind == kind]
         chosen = {str(direction): [direction] for direction in directions} | {average: directions}
         for row, members_of_row in chosen.items():
-            cells = {title: over(systems, place, members_of_row) for title, place in places.items()}
+            cells = {title: place_mean(systems, place, members_of_row) for title, place in places.items()}
             rows[config, row] = cells
     return rows
 
 
-def probed(findings: Mapping[str, Finding], found: Sequence[Probes]) -> Rows:
+def probe_rows(findings: Mapping[str, Finding], found: Sequence[Probes]) -> Rows:
     """A row for each model: what the probes found in the encoder output."""
     systems = runs_by_system(found)
     return {
@@ -176,7 +176,7 @@ def probed(findings: Mapping[str, Finding], found: Sequence[Probes]) -> Rows:
     }
 
 
-def of_scores(
+def score_table(
     name: str,
     number: str,
     title: str,
@@ -190,7 +190,7 @@ def of_scores(
     others.
     """
     systems = [*dict.fromkeys(place.system.name for place in places.values())]
-    pivoted = BY_BASELINE if PIVOTED in places.values() else ""
+    pivoted = BY_BASELINE if BASELINE_PIVOT in places.values() else ""
     settings = {
         "about": join_sentences([MEANS, pivoted, PUBLISHED_BLEU]),
         "keys": ("data set",),
@@ -210,7 +210,7 @@ def of_scores(
     )
 
 
-def of_probes(
+def probe_table(
     name: str, number: str, title: str, *, findings: Mapping[str, Finding], about: str
 ) -> PaperTable:
     """A table of what probes find in the encoder output."""
@@ -224,7 +224,7 @@ def of_probes(
         columns={column: finding.figure for column, finding in findings.items()},
         source=PROBES,
         systems=[BASELINE.name, RESIDUAL.name],
-        rows=partial(probed, findings),
+        rows=partial(probe_rows, findings),
         counterparts=DATA_SETS,
     )
 
@@ -235,14 +235,14 @@ def is_average(key: Key) -> bool:
 
 
 LIU_TABLES = (
-    of_scores(
+    score_table(
         "liu_table_3",
         "Table 3",
         "Supervised and zero-shot directions",
         places=TABLE_3,
         over={"zero-shot residual": "zero-shot baseline"},
     ),
-    of_scores(
+    score_table(
         "liu_table_4",
         "Table 4",
         "Zero-shot directions within a family",
@@ -253,8 +253,8 @@ LIU_TABLES = (
         about=f"{MEANS} {BY_BASELINE} {PUBLISHED_BLEU} The means of its own appendix give each row of the "
         "paper for the other condition: multiway and without overlap seem to be exchanged.",
     ),
-    of_scores("liu_table_5", "Table 5", "Variational dropout, zero-shot directions", places=TABLE_5),
-    of_scores(
+    score_table("liu_table_5", "Table 5", "Variational dropout, zero-shot directions", places=TABLE_5),
+    score_table(
         "liu_table_6",
         "Table 6",
         "Variational dropout with little data and no common words",
@@ -265,7 +265,7 @@ LIU_TABLES = (
         about=f"{MEANS} Zero-shot directions; the paper's conditions: normal, (1) + little data, (2) + no "
         f"lexical overlap. {PUBLISHED_BLEU}",
     ),
-    of_scores(
+    score_table(
         "liu_table_7",
         "Table 7",
         "A new language",
@@ -275,7 +275,7 @@ LIU_TABLES = (
         keys=("data set", "directions"),
         counterparts={"iwslt17_add_de": "IWSLT"},
     ),
-    of_probes(
+    probe_table(
         "liu_table_8",
         "Table 8",
         "Recovering token and position from the encoder output",
@@ -283,7 +283,7 @@ LIU_TABLES = (
         about="Accuracy of linear classifiers on the encoder output: lower means less positional "
         "correspondence to the input. The paper's are trained on all training text.",
     ),
-    of_probes(
+    probe_table(
         "liu_table_9",
         "Table 9",
         "Languages in the encoder output",
@@ -292,19 +292,20 @@ LIU_TABLES = (
         "classifiers mean more alike. SVCCA depends on sentences and directions kept: between random vectors "
         "the paper has about 0.57, and tables of probes have the value of theirs.",
     ),
-    of_scores(
+    score_table(
         "liu_section_5_5",
         "Section 5.5",
         "Learned positions in both stacks",
         places=SECTION_5_5,
         counterparts={"iwslt17": "IWSLT"},
     ),
-    of_scores(
+    score_table(
         "liu_appendix",
         "Appendix A",
         "Every direction",
-        places={"pivot": PIVOTED} | {title: Place(system, ZERO_SHOT) for title, system in APPENDIX.items()},
-        rows=by_direction,
+        places={"pivot": BASELINE_PIVOT}
+        | {title: Place(system, ZERO_SHOT) for title, system in APPENDIX.items()},
+        rows=direction_rows,
         keys=("data set", "direction"),
         others=is_average,
         about=f"BLEU. {BY_BASELINE} {PUBLISHED_BLEU}",

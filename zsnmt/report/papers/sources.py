@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.files.records import read_json
-from zsnmt.report.markdown import made_by
+from zsnmt.report.markdown import provenance
 from zsnmt.report.papers.layout import Source
 from zsnmt.report.probes import tables as probe_tables
 from zsnmt.report.probes.folder import FOLDER, Probes, check_probed_alike, parse, read
@@ -29,13 +29,13 @@ def signature(runs: Sequence[Scores]) -> str:
             f"BLEU {first.signatures['bleu']}",
             search_note(first),
             f"{number} lines a direction",
-            made_of(runs),
+            list_seeds(runs),
             *filter(None, [pivot_note(runs).strip().removesuffix(".")]),
         ]
     )
 
 
-def made_of(runs: Sequence[Scores | Probes]) -> str:
+def list_seeds(runs: Sequence[Scores | Probes]) -> str:
     """The systems and their seeds."""
     return "; ".join(
         f"{system} seed {seeds(of_system)}" for system, of_system in runs_by_system(runs).items()
@@ -49,7 +49,7 @@ def probes_of(path: Path) -> Probes:
     return parse(read(path), path / FOLDER)
 
 
-def probes_made_by(found: Sequence[Probes]) -> str:
+def probe_provenance(found: Sequence[Probes]) -> str:
     """What made each run's probes, a Markdown item each."""
     return "\n".join(
         f"* `{one.system}`, seed {one.seed}: commit {short_commit(one.record['commit'])}, "
@@ -65,7 +65,7 @@ SCORES = Source(
     seed=lambda scores: scores.seed,
     check=check_comparable,
     signature=signature,
-    made_by=made_by,
+    provenance=provenance,
     kept="*/*.seed*.json",
     chosen_on_zero_shot=lambda scores: bool(scores.chosen_on),
 )
@@ -75,7 +75,7 @@ PROBES = Source(
     system=lambda one: one.system,
     seed=lambda one: one.seed,
     check=check_probed_alike,
-    signature=lambda found: f"{probe_tables.settings(found).removesuffix('.')}; {made_of(found)}",
-    made_by=probes_made_by,
+    signature=lambda found: f"{probe_tables.settings(found).removesuffix('.')}; {list_seeds(found)}",
+    provenance=probe_provenance,
     kept=f"*/{FOLDER}/*.json",
 )

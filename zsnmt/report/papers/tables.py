@@ -28,7 +28,7 @@ def text_of(paper_table: PaperTable, items: Sequence[Item]) -> str:
 def markdown_of(paper_table: PaperTable, items: Sequence[Item]) -> str:
     """A table of a paper in Markdown, with what made the runs folded."""
     table = paper_table.table(items)
-    made = fold("how the runs were made", paper_table.made_by(items))
+    made = fold("how the runs were made", paper_table.provenance(items))
     return "\n\n".join([markdown_rows(table), join_sentences([table.note, table.signatures]), made])
 
 
@@ -36,7 +36,7 @@ def kept_block(paper_table: PaperTable, folder: Path, _: str) -> str:
     """The block of a document with the table of all that the project keeps for it; `InputError` for
     nothing.
     """
-    items = paper_table.kept(folder)
+    items = paper_table.read_kept(folder)
     if not items:
         raise InputError(
             f"{folder} holds no config with two systems of {paper_table.name}; add runs with zsnmt results "
@@ -48,7 +48,7 @@ def kept_block(paper_table: PaperTable, folder: Path, _: str) -> str:
 def beside_papers(all_scores: Sequence[Scores], probed: Sequence[Probes]) -> list[Table]:
     """The tables for one config whose data a paper has figures of, as far as there are some."""
     made = [
-        paper_table.with_published(all_scores if paper_table.source is SCORES else probed)
+        paper_table.compare_with_published(all_scores if paper_table.source is SCORES else probed)
         for paper_table in TABLES.values()
     ]
     return [table for table in made if table is not None]

@@ -23,8 +23,8 @@ from zsnmt.report.probes.tables import (
     RETRIEVAL,
     SVCCA,
     Finding,
-    figures_there,
     layer_figure,
+    present_figures,
 )
 from zsnmt.report.scores import runs_by_system
 from zsnmt.report.table import FORMS, complete
@@ -49,7 +49,7 @@ def probe_figures(found: Sequence[Probes], systems: Sequence[str]) -> list[tuple
         compared = (SVCCA, ABOVE_INDEPENDENT, CKA, RETRIEVAL)
         similarity = layer_panels(found, compared, systems, columns=2, one_scale=False)
         drawn.append(("probe_similarity", "Similarity of languages by layer", similarity))
-    if figures := [*map(layer_figure, figures_there(found))]:
+    if figures := [*map(layer_figure, present_figures(found))]:
         columns = min(PANELS, len(figures))
         by_layer = layer_panels(found, figures, systems, columns=columns, one_scale=False)
         drawn.append(("probe_figures", "Figures of the states by layer", by_layer))

@@ -26,8 +26,8 @@ TABLES = SIMILARITY, FIGURES, CLASSIFIERS, CONFUSION = (
 )
 REMEDY = "make the probes again with recipes/probe.sh"
 # What record.json says of a run.
-OF_RUN = ("config", "system", "seed", "removed_layers", "model", "command", "commit", "versions")
-OF_PROBES = {  # what else it says, which must be equal in one table, and what that is called
+RUN_KEYS = ("config", "system", "seed", "removed_layers", "model", "command", "commit", "versions")
+PROBE_KEYS = {  # what else it says, which must be equal in one table, and what that is called
     "text": "probed texts",
     "split": "probed splits",
     "sentences": "numbers of probed sentences",
@@ -41,7 +41,7 @@ OF_PROBES = {  # what else it says, which must be equal in one table, and what t
     "train_lines": "numbers of lines that classifiers are trained on",
     "probe_seed": "seeds of the probes",
 }
-OF_LATER_PROBES = {  # and what older ones do not say, see `older`
+LATER_PROBE_KEYS = {  # and what older ones do not say, see `older_defaults`
     "held_out_text": "texts that classifiers are measured on",
     "held_out_lines": "numbers of lines that classifiers are measured on",
     "batches": "batches of classifiers",
@@ -138,9 +138,9 @@ def read(run: Path) -> dict:
 
 def parse(found: dict, source: Path) -> Probes:
     """Probes from what `read` gives of `source`; `InputError` unless record and tables are whole."""
-    found = older(found) | found
+    found = older_defaults(found) | found
     tables = [CLASSIFIERS] if found["classifiers_only"] else [SIMILARITY, CLASSIFIERS]
-    if missing := [key for key in (*OF_RUN, *OF_PROBES, *tables) if key not in found]:
+    if missing := [key for key in (*RUN_KEYS, *PROBE_KEYS, *tables) if key not in found]:
         raise InputError(f"{source} does not say {', '.join(missing)}; {REMEDY}")
     with damage_of(source, REMEDY):
         check_kinds(found, KINDS)
@@ -164,7 +164,7 @@ def parse(found: dict, source: Path) -> Probes:
     confused = {"layer": str, "language": str, **dict.fromkeys(languages, float)}
     confusions = rows(CONFUSION, confused, product(layers, languages)) if "language" in labels else []
     return Probes(
-        {key: found[key] for key in (*OF_RUN, *OF_PROBES, *OF_LATER_PROBES)},
+        {key: found[key] for key in (*RUN_KEYS, *PROBE_KEYS, *LATER_PROBE_KEYS)},
         {layer: [row for row in similar if row.layer == layer] for layer in layers},
         {layer: dict(zip([*columns][1:], values)) for layer, *values in figures},
         classified={layer: {row.label: row for row in classified if row.layer == layer} for layer in layers},
@@ -175,7 +175,7 @@ def parse(found: dict, source: Path) -> Probes:
     )
 
 
-def older(found: dict) -> dict:
+def older_defaults(found: dict) -> dict:
     """What was true of all probes before their record said so: one text, and batches of rows."""
     text, sentences = found.get("text"), found.get("sentences")
     return {
@@ -238,7 +238,7 @@ def check_probed_alike(found: Sequence[Probes]) -> None:
 
 def common_settings(one: Probes) -> dict[str, set[str]]:
     """What must be equal of probes in one table, by name."""
-    said = {what: one.record[key] for key, what in (OF_PROBES | OF_LATER_PROBES).items()}
+    said = {what: one.record[key] for key, what in (PROBE_KEYS | LATER_PROBE_KEYS).items()}
     tokens = {
         f"{row.rows} for {row.label} ({row.majority:.4f} of one class)"
         for row in one.classified[FINAL].values()

@@ -8,8 +8,8 @@ from zsnmt.files.records import read_json, write_json
 from zsnmt.runs.folder import commit, read_record, versions
 
 RECORD_FILE = "record.json"
-OF_RUN = ("config", "system", "seed")
-OF_STATES = ("model", "target", "removed_layers", "layers", "dimension", "languages", "sentences", "text")
+RUN_KEYS = ("config", "system", "seed")
+STATES_KEYS = ("model", "target", "removed_layers", "layers", "dimension", "languages", "sentences", "text")
 
 
 def write_probe_record(
@@ -31,7 +31,7 @@ def write_probe_record(
             for folder in (states, held_out, training)
         ),
     )
-    record = {key: made[key] for key in OF_RUN} | {key: compared[key] for key in OF_STATES}
+    record = {key: made[key] for key in RUN_KEYS} | {key: compared[key] for key in STATES_KEYS}
     record |= {"held_out_text": measured["text"], "held_out_lines": measured["sentences"]}
     record |= {"training_text": trained["text"], "train_lines": trained["sentences"], **settings}
     record |= {"commit": commit(), "versions": versions()}

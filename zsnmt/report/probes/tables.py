@@ -109,7 +109,7 @@ def layer_figure(figure: LayerFigure) -> Finding:
     return Finding(figure.title, figure.form, value, references=references)
 
 
-def figures_there(found: Sequence[Probes]) -> list[LayerFigure]:
+def present_figures(found: Sequence[Probes]) -> list[LayerFigure]:
     """Those that a run has in some layer."""
     return [
         figure
@@ -189,7 +189,7 @@ def similarity_table(found: Sequence[Probes]) -> Table | None:
 
 def figures_table(found: Sequence[Probes]) -> Table | None:
     """What the states of the encoder output are like; None where no figure was computed."""
-    figures = figures_there(found)
+    figures = present_figures(found)
     if not figures:
         return None
     return Table(
@@ -216,7 +216,7 @@ def output_table(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[
 
 def layers_table(found: Sequence[Probes]) -> Table:
     """One row per layer and system."""
-    findings = (*CLASSIFIERS, *SIMILARITIES, *map(layer_figure, figures_there(found)))
+    findings = (*CLASSIFIERS, *SIMILARITIES, *map(layer_figure, present_figures(found)))
     rows = [
         [layer, system, residual(runs[0], layer), *(finding.over_seeds(runs, layer) for finding in findings)]
         for layer in found[0].record["layers"]

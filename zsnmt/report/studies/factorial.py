@@ -190,8 +190,8 @@ HOW = (
     "(blocks) and directions."
 )
 BASES = Design("bases", (BASE, REMOVAL), CORNERS)
-OF_ZERO_SHOT = responses((ZERO_SHOT,), "zero-shot")
-OF_FEW_SHOT = responses((ZERO_SHOT, FEW_SHOT), "few-shot")
+ZERO_SHOT_RESPONSES = responses((ZERO_SHOT,), "zero-shot")
+FEW_SHOT_RESPONSES = responses((ZERO_SHOT, FEW_SHOT), "few-shot")
 
 
 def levels_note(designs: Sequence[Design]) -> str:
@@ -208,7 +208,7 @@ def base_grid_table(all_scores: Sequence[Scores]) -> Table | None:
         [BASE_GRID],
         name="base_grid",
         title="Effects of norm, tags and residual",
-        measured=OF_ZERO_SHOT,
+        measured=ZERO_SHOT_RESPONSES,
         about=levels_note([BASE_GRID]),
     )
 
@@ -220,7 +220,7 @@ def lcs_grid_table(all_scores: Sequence[Scores]) -> Table | None:
         [LCS_GRID],
         name="lcs_grid",
         title="Effects of the target language in the upper encoder",
-        measured=OF_ZERO_SHOT,
+        measured=ZERO_SHOT_RESPONSES,
         about=f"{levels_note([LCS_GRID])} The tag is in the decoder.",
     )
 
@@ -233,7 +233,7 @@ def stage_two_table(all_scores: Sequence[Scores]) -> Table | None:
         designs,
         name="stage_two",
         title="Effects of remedies in a second stage",
-        measured=OF_ZERO_SHOT,
+        measured=ZERO_SHOT_RESPONSES,
         of_first=True,
         about=f"Each remedy against {CONTROL}, the same training without it. {levels_note([BASES])}",
     )
@@ -247,7 +247,7 @@ def few_lines_table(all_scores: Sequence[Scores]) -> Table | None:
         designs,
         name="few_lines",
         title="Effects of a few real lines (few-shot, not zero-shot)",
-        measured=OF_FEW_SHOT,
+        measured=FEW_SHOT_RESPONSES,
         of_first=True,
         about="So many lines of each direction that had none, which is few-shot then, against "
         f"{CONTROL}, to which the same directions are zero-shot. {levels_note([BASES])}",

@@ -15,7 +15,7 @@ from zsnmt.files.records import read_json
 from zsnmt.inference.export import run as run_module
 from zsnmt.inference.export.folder import is_export, read_export
 from zsnmt.inference.export.huggingface import conversion
-from zsnmt.inference.export.huggingface.card import corpora_named, scores_in_words
+from zsnmt.inference.export.huggingface.card import find_corpora, scores_in_words
 from zsnmt.inference.export.huggingface.self_check import check_agreement, run_check
 from zsnmt.inference.export.run import export_run
 from zsnmt.inference.trained_run import load_run
@@ -146,6 +146,6 @@ def test_other_precisions_are_refused_before_anything_is_read(tmp_path):
 
 def test_the_card_names_corpora_and_says_why_there_are_no_scores(tmp_path):
     run = {"config": "europarl_multiway", "text": "text"}
-    assert corpora_named("# Talks: zsnmt fetch iwslt17", run) == ["iwslt17", "europarl"]
-    assert corpora_named("", {"config": "mine", "text": "tatoeba"}) == ["tatoeba"]
+    assert find_corpora("# Talks: zsnmt fetch iwslt17", run) == ["iwslt17", "europarl"]
+    assert find_corpora("", {"config": "mine", "text": "tatoeba"}) == ["tatoeba"]
     assert scores_in_words(tmp_path)["unscored"] == "the run was not scored"

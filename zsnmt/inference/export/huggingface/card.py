@@ -42,7 +42,7 @@ def write_card(folder: Path, run: Path, record: dict, *, stock: bool) -> None:
         untrained=untrained,
         example=untrained[0].split("-") if untrained else [*languages[:2]],
         words=words,
-        corpora={name: CATALOGUE[name].licence for name in corpora_named(words, record["run"])},
+        corpora={name: CATALOGUE[name].licence for name in find_corpora(words, record["run"])},
         code=sorted(path.name for path in folder.glob("*.py")),
         record_file=EXPORT_FILE,
         **scores_in_words(run),
@@ -51,7 +51,7 @@ def write_card(folder: Path, run: Path, record: dict, *, stock: bool) -> None:
         file.write(content.encode("utf-8"))
 
 
-def corpora_named(words: str, run: dict) -> Sequence[str]:
+def find_corpora(words: str, run: dict) -> Sequence[str]:
     """The corpora that the config names, or that the config or the text is called after."""
     named = {*re.findall(r"[a-z0-9]+", f"{words} {run['config']} {run['text']}".lower())}
     return [name for name in CATALOGUE if {*name.split("_")} <= named]

@@ -93,20 +93,20 @@ def filled_seams(model: TransformerModel) -> dict:
         "encoder_positions": (positions(encoder.embed_positions), "sinusoidal"),
         "decoder_positions": (positions(decoder.embed_positions), "sinusoidal"),
         "separate_embeddings": (not one_table(encoder.embed_tokens, decoder.embed_tokens), False),
-        "encoder_attention_residuals": unless_all(
+        "encoder_attention_residuals": omit_neutral(
             [RESIDUALS[type(layer.attention_residual)] for layer in layers], "keep"
         ),
-        "encoder_feed_forward_residuals": unless_all(
+        "encoder_feed_forward_residuals": omit_neutral(
             [RESIDUALS[type(layer.feed_forward_residual)] for layer in layers], "keep"
         ),
-        "encoder_position_queries": unless_all(
+        "encoder_position_queries": omit_neutral(
             [layer.position_query and layer.position_query.base for layer in layers], None
         ),
-        "decoder_language_feed_forward": unless_all(
+        "decoder_language_feed_forward": omit_neutral(
             [language_blocks(layer.language_feed_forward) for layer in decoder.layers], None
         ),
-        "encoder_relative": unless_all([relative(layer.self_attn) for layer in layers], None),
-        "decoder_relative": unless_all([relative(layer.self_attn) for layer in decoder.layers], None),
+        "encoder_relative": omit_neutral([relative(layer.self_attn) for layer in layers], None),
+        "decoder_relative": omit_neutral([relative(layer.self_attn) for layer in decoder.layers], None),
     }
     seams: dict[str, Any] = {
         name: value for name, (value, otherwise) in neutral.items() if value != otherwise
@@ -138,7 +138,7 @@ def language_blocks(blocks: LanguageFeedForward | None) -> dict | None:
     return blocks and {"tags": [*blocks.tags], "dim": blocks.widen[0].out_features}
 
 
-def unless_all(values: list, neutral: object) -> tuple[list, list]:
+def omit_neutral(values: list, neutral: object) -> tuple[list, list]:
     """Values of layers, none where all are neutral; beside what is neutral."""
     return (values if any(value != neutral for value in values) else [], [])
 

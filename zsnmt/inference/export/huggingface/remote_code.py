@@ -13,16 +13,16 @@ IMPORT = re.compile(r"^from zsnmt(?:\.\w+)*\.(\w+) import ", re.MULTILINE)
 def write_code(folder: Path, modules: Iterable[str]) -> None:
     """Copy modules, and what of zsnmt they import, into a folder."""
     entries = [*modules]
-    for module in imported_with(entries):
-        text = copied(source_of(module))
+    for module in collect_imports(entries):
+        text = make_imports_relative(source_of(module))
         if module in entries:  # transformers 4 takes along what a file of a local folder imports itself
-            names = {name.rpartition(".")[2] for name in imported_with([module])}
-            lacking = names - {*re.findall(r"^from \.(\w+) import", text, re.MULTILINE), last(module)}
+            names = {name.rpartition(".")[2] for name in collect_imports([module])}
+            lacking = names - {*re.findall(r"^from \.(\w+) import", text, re.MULTILINE), last_part(module)}
             text += "".join(f"from .{name} import __name__ as _  # noqa\n" for name in sorted(lacking))
-        (folder / f"{last(module)}.py").write_text(NOTICE + text, encoding="utf-8")
+        (folder / f"{last_part(module)}.py").write_text(NOTICE + text, encoding="utf-8")
 
 
-def last(module: str) -> str:
+def last_part(module: str) -> str:
     """The name of a module in the folder."""
     return module.rpartition(".")[2]
 
@@ -34,25 +34,25 @@ def source_of(module: str) -> str:
     return Path(spec.origin).read_text(encoding="utf-8")
 
 
-def imported_with(modules: Iterable[str]) -> list[str]:
+def collect_imports(modules: Iterable[str]) -> list[str]:
     """The modules with all that they import of zsnmt, each once."""
     waiting, found = [*modules], dict[str, None]()
     while waiting:
         module = waiting.pop()
         if module not in found:
             found[module] = None
-            tree = ast.parse(without_types(source_of(module)))
+            tree = ast.parse(remove_type_imports(source_of(module)))
             imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
             waiting += [node.module for node in imports if node.module and node.module.startswith("zsnmt.")]
     return [*found]
 
 
-def copied(text: str) -> str:
+def make_imports_relative(text: str) -> str:
     """The text of a module whose imports of zsnmt are of files beside it."""
-    return IMPORT.sub(r"from .\1 import ", without_types(text))
+    return IMPORT.sub(r"from .\1 import ", remove_type_imports(text))
 
 
-def without_types(text: str) -> str:
+def remove_type_imports(text: str) -> str:
     """The text of a module without what only checkers of types import."""
     lines = text.splitlines(keepends=True)
     for node in reversed(ast.parse(text).body):

@@ -24,7 +24,7 @@ from zsnmt.text.lines import read_lines
 
 CHECK_FILE, SCRIPT = "check.json", "check_zsnmt.py"
 LINES = 20  # of each language
-WITHOUT = """
+RUN_WITHOUT_ZSNMT = """
 import runpy, sys
 sys.modules.update(dict.fromkeys(("zsnmt", "fairseq")))
 sys.argv = sys.argv[1:]
@@ -102,7 +102,7 @@ def run_check(folder: Path) -> tuple[Agreement, dict]:
     with TemporaryDirectory() as home:
         report = Path(home) / "report.json"
         done = subprocess.run(
-            [sys.executable, "-c", WITHOUT, folder.resolve() / SCRIPT, "--report", report],
+            [sys.executable, "-c", RUN_WITHOUT_ZSNMT, folder.resolve() / SCRIPT, "--report", report],
             capture_output=True,
             text=True,
             cwd=home,

@@ -148,16 +148,16 @@ class EncoderLayer(Blocks, M2M100EncoderLayer):
     def __init__(self, config: ZsnmtConfig, number: int) -> None:
         super().__init__(config)
         self.normalizes_before = config.normalization == "pre"
-        relative = of_layer(config.encoder_relative, number)
+        relative = layer_value(config.encoder_relative, number)
         self.self_attn = SelfAttention(config, config.encoder_attention_heads, relative)
-        self.attention_residual = RESIDUALS[of_layer(config.encoder_attention_residuals, number, "keep")]()
+        self.attention_residual = RESIDUALS[layer_value(config.encoder_attention_residuals, number, "keep")]()
         self.feed_forward_residual = RESIDUALS[
-            of_layer(config.encoder_feed_forward_residuals, number, "keep")
+            layer_value(config.encoder_feed_forward_residuals, number, "keep")
         ]()
-        base = of_layer(config.encoder_position_queries, number)
+        base = layer_value(config.encoder_position_queries, number)
         self.position_query = None if base is None else PositionQuery(config.d_model, base)
-        self.is_told = of_layer(config.encoder_told_layers, number, False)
-        self.has_position_bias = of_layer(config.encoder_position_bias_layers, number, False)
+        self.is_told = layer_value(config.encoder_told_layers, number, False)
+        self.has_position_bias = layer_value(config.encoder_position_bias_layers, number, False)
         if self.has_position_bias:
             self.self_attn.scaling = (2 * self.self_attn.head_dim) ** -0.5
 
@@ -187,10 +187,10 @@ class DecoderLayer(Blocks, M2M100DecoderLayer):
     def __init__(self, config: ZsnmtConfig, number: int) -> None:
         super().__init__(config, number)
         self.normalizes_before = config.normalization == "pre"
-        relative = of_layer(config.decoder_relative, number)
+        relative = layer_value(config.decoder_relative, number)
         self.self_attn = SelfAttention(config, config.decoder_attention_heads, relative, layer=number)
         self.language_feed_forward = None
-        if blocks := of_layer(config.decoder_language_feed_forward, number):
+        if blocks := layer_value(config.decoder_language_feed_forward, number):
             sizes = blocks["tags"], config.d_model, blocks["dim"]
             self.language_feed_forward = LanguageFeedForward(*sizes, dropout=nn.Dropout(config.dropout))
 
@@ -404,7 +404,7 @@ def hidden_tag(config: ZsnmtConfig, padding: int) -> TargetLanguage | None:
     return None if place is None else TargetLanguage(place, padding)
 
 
-def of_layer(values: Sequence, number: int, otherwise: Any = None) -> Any:
+def layer_value(values: Sequence, number: int, otherwise: Any = None) -> Any:
     """The value of a layer, where there are any."""
     return values[number] if values else otherwise
 
