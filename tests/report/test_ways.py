@@ -154,3 +154,22 @@ def test_a_method_may_be_scored_for_some_systems_alone_but_in_the_same_direction
     fewer = [result for result in SCORES[2].results if result.way != MASK or result.direction.source == "de"]
     with pytest.raises(InputError, match=r"their directions differ: only baseline seed 1 has fr-de"):
         check_comparable([SCORES[0], replace(SCORES[2], results=fewer)])
+
+
+def test_of_several_methods_each_has_a_row_in_place_of_columns():
+    other = Way("mask", {"keep": 0.5})
+    both = [
+        replace(scores, results=[*scores.results, *(replace(each, way=other) for each in of_mask)])
+        for scores in SCORES
+        for of_mask in [[result for result in scores.results if result.way == MASK]]
+    ]
+    made = tables([*both[:2], with_resamples(made_up_scores("residual", 1, 14.0))])
+    assert not [title for name in ("systems", "gains") for title in made[name].columns if "mask" in title]
+    methods = made["methods"]
+    rows = [row[:3] for row in methods.rows]
+    of_baseline = [["baseline", "supervised", "direct"]]
+    of_baseline += [["baseline", "zero-shot", way] for way in ("direct", "pivot", LABEL, other.label)]
+    assert rows[:5] == of_baseline and len(rows) == 8  # the other system was not decoded by either
+    assert cell(methods, 3, "minus direct").mean == pytest.approx(6.0)
+    assert cell(methods, 3, "minus pivot").mean == pytest.approx(12.5 - 15.5)
+    assert cell(methods, 1, "minus direct") is None and cell(methods, 3, "BLEU").mean == pytest.approx(12.5)

@@ -53,6 +53,9 @@ def test_on_a_laptop_the_text_of_tatoeba_has_the_experiment_of_its_config():
     choice = choose(TATOEBA, LAPTOP)
     assert not differing("tatoeba", choice)
     assert int(choice.settings["VOCABULARY"]) == config("tatoeba").vocabulary
+    students = choice.settings["DISTILLATION"].split(), config("tatoeba").distillation
+    one, other = (vars(training_options(ARCHITECTURE, words)) for words in students)
+    assert one == other
 
 
 def test_multi30k_has_the_model_and_nearly_the_vocabulary_of_its_config():

@@ -14,9 +14,9 @@ from zsnmt.report.scores import (
     Column,
     Contrast,
     all_directions,
+    column_groups,
     columns_of,
     contrasts_of,
-    groups_of,
     list_some,
     runs_by_system,
     seeds,
@@ -63,7 +63,7 @@ def new_language_table(all_scores: Sequence[Scores]) -> Table | None:
     systems = adapted_runs(all_scores)
     if not systems:
         return None
-    columns, contrasts = new_columns(all_scores), contrasts_of(groups_of(all_scores))
+    columns, contrasts = new_columns(all_scores), contrasts_of(column_groups(all_scores))
     rows = [new_language_cells(runs, columns, contrasts) for runs in systems.values()]
     new, old = new_languages(systems), old_languages(systems)
     about = (

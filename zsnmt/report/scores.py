@@ -84,12 +84,25 @@ def ways_of(all_scores: Iterable[Scores]) -> list[Way]:
     return [way for _, way in order_groups((SUPERVISED, way) for _, way in groups_of(all_scores))]
 
 
+def column_groups(all_scores: Sequence[Scores]) -> list[tuple[str, Way]]:
+    """The kinds and ways that have columns beside one another. Two or more methods of decoding have none:
+    their rows are a table of their own.
+    """
+    groups = groups_of(all_scores)
+    return [(kind, way) for kind, way in groups if way in (DIRECT, PIVOT) or len(methods_of(groups)) < 2]
+
+
+def methods_of(groups: Iterable[tuple[str, Way]]) -> list[Way]:
+    """The ways of some groups that are neither direct nor through the pivot."""
+    return [*dict.fromkeys(way for _, way in groups if way not in (DIRECT, PIVOT))]
+
+
 def columns_of(all_scores: Sequence[Scores], *tables: str) -> list[Column]:
     """What there is of the figures that some sorts of tables show of systems, by figure, kind and way."""
     return [
         Column(kind, way, figure)
         for figure in figures_shown_in(*tables)
-        for kind, way in groups_of(all_scores)
+        for kind, way in column_groups(all_scores)
         if kind != SUPERVISED or FIGURES[figure].of_supervised
     ]
 

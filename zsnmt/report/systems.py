@@ -15,10 +15,12 @@ from zsnmt.report.scores import (
     Contrast,
     all_directions,
     caption,
+    column_groups,
     columns_of,
     contrasts_of,
     groups_of,
     lines_note,
+    methods_of,
     pivot_note,
     runs_by_system,
     seeds,
@@ -52,7 +54,7 @@ def tables(all_scores: Sequence[Scores]) -> dict[str, Table]:
 
 def systems_table(all_scores: Sequence[Scores]) -> Table:
     """One row per system: means over the directions of a kind, over its seeds."""
-    contrasts, columns = contrasts_of(groups_of(all_scores)), columns_of(all_scores, ROOMY)
+    contrasts, columns = contrasts_of(column_groups(all_scores)), columns_of(all_scores, ROOMY)
     rows = [
         {
             "system": system,
@@ -130,7 +132,7 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
     if not relations:
         return None
     relations |= {BETWEEN: between} if between else {}
-    groups = [(kind, way) for kind, way in groups_of(all_scores) if kind != SUPERVISED]
+    groups = [(kind, way) for kind, way in column_groups(all_scores) if kind != SUPERVISED]
     columns, contrasts = [Column(*group, MAIN) for group in groups], contrasts_of(groups)
 
     def cells(runs: Sequence[Scores], members: Sequence[Direction]) -> list[Cell]:
@@ -160,6 +162,39 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
     )
 
 
+def methods_table(all_scores: Sequence[Scores]) -> Table | None:
+    """One row per system, kind of directions and way, where there are two or more methods of decoding: what
+    each brings beside direct translation and the pivot, and what it costs.
+    """
+    groups = groups_of(all_scores)
+    if len(methods_of(groups)) < 2:
+        return None
+    figures = figures_shown_in(ALL, ROOMY)
+
+    def cells(runs: Sequence[Scores], kind: str, way: Way) -> list[Cell]:
+        contrasts = [Contrast(kind, way, other) for other in (DIRECT, PIVOT)]
+        return [
+            *(mean_measured(runs, Column(kind, way, figure)) for figure in figures),
+            *(contrast_ways(runs, contrast) if contrast.other != way else None for contrast in contrasts),
+        ]
+
+    rows = [
+        [system, kind_name(kind), way.label, *cells(runs, kind, way)]
+        for system, runs in runs_by_system(all_scores).items()
+        for kind, way in groups_of(runs)
+    ]
+    titles = ["system", "directions", "way", *(FORMS[figure].title for figure in figures)]
+    return Table(
+        "methods",
+        "Ways of decoding",
+        [*titles, "minus direct", "minus pivot"],
+        rows=rows,
+        about="Means over the directions; cost: seconds of processors over those of direct translation.",
+        headers=3,
+        signatures=signature_note(all_scores),
+    )
+
+
 def family_relation(direction: Direction, families: Mapping[str, str]) -> str | None:
     """The family a direction stays in, `different families`, or None where one is not known."""
     source, target = map(families.get, direction)
@@ -173,11 +208,9 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     (base_name, base), *others = runs_by_system(all_scores).items()
     if not others:
         return None
+    ways = dict.fromkeys(way for _, way in column_groups(all_scores))
     shown = [
-        (way, figure)
-        for figure in figures_shown_in(ALL)
-        for way in ways_of(all_scores)
-        if figure == MAIN or way != PIVOT
+        (way, figure) for figure in figures_shown_in(ALL) for way in ways if figure == MAIN or way != PIVOT
     ]
 
     def cells(runs: Sequence[Scores], direction: Direction, kind: str) -> list[Cell]:
@@ -301,6 +334,7 @@ STUDY_TABLES = {
 }
 SUMMARIES = (
     systems_table,
+    methods_table,
     gains_table,
     *ADAPTATION_TABLES,
     families_table,

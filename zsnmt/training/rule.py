@@ -22,6 +22,7 @@ EPOCHS, FEWEST_UPDATES = 10, 2000  # in which the learning rate falls
 EPOCHS_BY_FALLING = 1.8  # of a whole training: at its end an epoch of tatoeba.conf brings 0.005 bits
 UPDATES_OF_VALIDATION = 100  # at least so many are between two
 RATE_BY_WIDTH = 0.32  # a model of width 128 learns at 0.0025, one of 64 at 0.005
+STUDENTS_RATE = 0.6  # of its teacher's learning rate
 TOKENS_OF_UPDATE = 28_672  # of the papers' schedule, on how many batches ever
 TOKENS_BY_GIGABYTE = 3584 / 11  # of a batch: the papers' on a GPU of 11 GB
 EVALUATED_BY_PIECES = "subwords"  # sacreBLEU's 13a does not cut scripts without spaces
@@ -181,7 +182,31 @@ def choose_training(text: Survey, machine: Machine, size: Size) -> Choice:
         f"{epochs:.0f} epochs, and the training ends when three validations have brought nothing, or after "
         f"{most} epochs."
     )
-    return Choice({"TRAINING": f"{processing(machine)} {options}"}, [how, *processing_reasons(machine)])
+    settings = {
+        "TRAINING": f"{processing(machine)} {options}",
+        "DISTILLATION": students_training(size, of_epoch, math.ceil(most / 2)),
+    }
+    student = (
+        f"A student that zsnmt distill teaches has at most {math.ceil(most / 2)} epochs of twice as many "
+        "updates, a lower learning rate and half the dropout."
+    )
+    return Choice(settings, [how, *processing_reasons(machine), student])
+
+
+def students_training(size: Size, of_epoch: float, epochs: int) -> str:
+    """The options of a student, whose epochs are twice as long, with as much synthetic as authentic text.
+
+    It learns more sentences than its teacher and needs less dropout; beginning with the teacher's weights,
+    it needs a lower learning rate.
+    """
+    rate, updates = STUDENTS_RATE * RATE_BY_WIDTH / size.width, max(100, round(2 * of_epoch * epochs, -2))
+    warmup, patience = max(50, round(updates / 50, -2)), max(2, round(UPDATES_OF_VALIDATION / of_epoch))
+    dropout = " ".join(f"--{kind}dropout {size.dropout / 2:g}" for kind in ("", "attention-", "activation-"))
+    return (
+        f"--lr-scheduler polynomial_decay --lr {rate:g} --warmup-updates {warmup:.0f} "
+        f"--end-learning-rate {rate / 75:g} --total-num-update {updates:.0f} --max-epoch {epochs} "
+        f"--patience {patience} {dropout}"
+    )
 
 
 def updates_of_epoch(words: float, size: Size) -> float:
