@@ -40,7 +40,7 @@ setup(
     packages=find_packages(include=["zsnmt", "zsnmt.*"]),
     entry_points={"console_scripts": ["zsnmt = zsnmt.cli:main"]},
     package_data={
-        "zsnmt.report": ["page.html.jinja", "page.css", "page.js"],
+        "zsnmt.report": ["*.html.jinja", "page.css", "page.js"],
         "zsnmt.report.papers": ["published.tsv"],
         "zsnmt.inference.export.huggingface": ["card.md.jinja"],
         "zsnmt.serving": ["page.html"],

@@ -65,7 +65,8 @@ def test_random_weights_are_searched_to_the_limit_by_all_engines(tmp_path):
     )
     assert found[1]["precision"] == FLOAT32 and found[1]["best_equal"] == found[1]["lists_equal"] == 1
     assert f"{LINES} sentences, beam 3, batches of 2, 2 rounds" in printed
-    assert printed.count("| 1.00 (1.00–1.00) |") == 1 and "| fairseq-generate | float32 | 1 × 1 |" in printed
+    first, *_ = [row for row in printed.splitlines() if row.startswith("| fairseq-generate | float32 |")]
+    assert "| 1 × 1 |" in first and "| 1.00 (1.00–1.00) |" in first
     assert "CTranslate2 int8 against that of the stock model: " in printed
 
 
@@ -73,14 +74,20 @@ def test_random_weights_are_searched_to_the_limit_by_all_engines(tmp_path):
 def test_masks_are_measured_beside_the_whole_vocabulary(tmp_path):
     pytest.importorskip("ctranslate2")
     given = dict(
-        size="demo", mask=True, share=0.4, cpu_seconds=True, rounds=1, output=tmp_path / "figures.json"
+        size="demo",
+        mask=True,
+        share=0.4,
+        cpu_seconds=True,
+        rounds=1,
+        lines=30 * LINES,  # the clock of the processor moves in steps
+        output=tmp_path / "figures.json",
     )
     printed = "\n".join(translation(**{**SETTINGS, **given}))
     found = json.loads((tmp_path / "figures.json").read_text())["ways"]
     assert [(way["engine"], way["precision"]) for way in found if way["by"] == MASK] == [
         (engine, precision) for engine in (PYTORCH, CTRANSLATE2) for precision in PRECISIONS
     ]
-    assert {way["tokens"] for way in found} == {LINES * (OUTPUT + 1)} and len(found) == 11
+    assert {way["tokens"] for way in found} == {30 * LINES * (OUTPUT + 1)} and len(found) == 11
     assert "| CTranslate2 | int8 | 1 × 1 | 1.00 (1.00–1.00) |" in printed  # in the table of ratios to it
     assert printed.count("| CTranslate2, the target language's pieces | int8 | 1 × 1 |") == 2
 

@@ -102,7 +102,7 @@ def serving(
 def seconds_of(pid: int) -> float:
     """The seconds of processors that a process has used, as `used_seconds` counts them."""
     _, _, fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")
-    return int(fields.split()[11]) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def engine_words(**given: object) -> list[str]:

@@ -126,6 +126,8 @@ def translation(
         subject = replace(subject, into_pivot=())
     clock = used_seconds if cpu_seconds else perf_counter
     found = measure_ways(subject, batch, rounds, workers=workers, single_process=single_process, clock=clock)
+    if any(seconds == 0 for each in found for seconds in each.seconds):
+        raise InputError("that was done before the processor's clock had moved; give more --lines")
     figures = [figures_of(each, found[0], subject) for each in found]
     about = (
         f"{subject.about}: {len(subject.sentences)} sentences, beam {beam}, batches of {batch}, "
