@@ -5,7 +5,7 @@ them out.
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zsnmt import console
@@ -22,12 +22,7 @@ from zsnmt.files.replacing import new_folder
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt check-overlap", description=__doc__)
-    parser.add_argument(
-        "text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx"
-    )
-    parser.add_argument(
-        "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
-    )
+    add_text_options(parser)
     output = parser.add_mutually_exclusive_group()
     output.add_argument(
         "--list",
@@ -42,14 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="write the text without overlapping training pairs to FOLDER, with overlap.json and "
         "overlap.tsv, which is such a list",
     )
-    parser.add_argument(
-        "--pairs",
-        default="",
-        metavar="N",
-        help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
-    )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the choice")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args(arguments)
 
     if options.pairs and not options.remove_to:
@@ -60,6 +47,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
         counts, overlaps = check_overlap(options.text, options.languages, options.workers)
         if options.list:
             list_overlaps(options.list, overlaps)
+    print_counts(counts)
+
+
+def add_text_options(parser: console.Parser) -> None:
+    """Add the text, its languages, and how much of it is kept."""
+    parser.add_argument(
+        "text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx"
+    )
+    parser.add_argument(
+        "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
+    )
+    parser.add_argument(
+        "--pairs",
+        default="",
+        metavar="N",
+        help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of the choice")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+
+
+def print_counts(counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Print the counts of each training pair, in columns."""
     columns = next(iter(counts.values()))
     print("\t".join(["pair", *columns]))
     for pair, of_pair in counts.items():

@@ -4,12 +4,12 @@ What overlaps with a validation or test set is left out first, as by zsnmt check
 stay as they are.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.check_overlap import add_text_options, print_counts
 from zsnmt.corpora.cleaning import ALL_RULES, parse_cleaning
 from zsnmt.corpora.training_text import (
     CLEANING_LIST,
@@ -24,16 +24,11 @@ from zsnmt.files.replacing import new_folder
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt clean", description=__doc__)
-    parser.add_argument(
-        "text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx"
-    )
+    add_text_options(parser)
     parser.add_argument(
         "folder",
         type=Path,
         help=f"folder to make, parallel text with {CLEANING_FILE} (counts) and {CLEANING_LIST} (every line)",
-    )
-    parser.add_argument(
-        "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
     )
     parser.add_argument(
         "--rules",
@@ -41,14 +36,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="rules to keep to, with bounds where they are to be others, as in 'copy long=500 length=3' "
         "(default: all)",
     )
-    parser.add_argument(
-        "--pairs",
-        default="",
-        metavar="N",
-        help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
-    )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the choice")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args(arguments)
 
     cleaning = parse_cleaning(options.rules)
@@ -66,6 +53,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         print(cleaning_in_words(folder), file=sys.stderr)
         pairs = read_json(folder / CLEANING_FILE, "clean the text again")["pairs"]
-    print("\t".join(["pair", *next(iter(pairs.values()))]))
-    for pair, counts in pairs.items():
-        print("\t".join([pair, *map(str, counts.values())]))
+    print_counts(pairs)

@@ -87,19 +87,28 @@ class Cleaner:
     """Finds the rules that the lines of a training pair break, one line after the other."""
 
     def __init__(
-        self, cleaning: Cleaning, files: tuple[Path, Path], samples: Mapping[Path, Sequence[str]]
+        self,
+        cleaning: Cleaning,
+        files: tuple[Path, Path],
+        samples: Mapping[Path, Sequence[str]],
+        foreign_tests: "Mapping[str, ForeignTest]",
     ) -> None:
-        """`samples`: some lines of every file of the training text, by which its languages are known.
+        """`samples`: some lines of both files; `foreign_tests`: by language, see `foreign_tests`.
 
         Raises `InputError` where most lines of one of the files seem to be in another language.
         """
-        self.cleaning, self.rules = cleaning, {*cleaning.rules}
+        self.cleaning, self.foreign_tests = cleaning, foreign_tests
         self.languages = [language_of(file) for file in files]
-        self.characters = (
-            [characters_of(file, samples[file]) for file in files] if LENGTH in self.rules else []
-        )
-        self.foreign_tests = foreign_tests(samples) if LANGUAGE in self.rules else {}
-        self.digests = {rule: array("Q") for rule in (DUPLICATE, NEAR_DUPLICATE) if rule in self.rules}
+        self.characters = [characters_of(file, samples[file]) for file in files]
+        checks = {
+            EMPTY: self._is_empty,
+            COPY: self._is_copy,
+            LONG: self._is_long,
+            LENGTH: self._is_unlike,
+            LANGUAGE: self._is_foreign,
+        }
+        self.checks = [(rule, breaks) for rule, breaks in checks.items() if rule in cleaning.rules]
+        self.digests = {rule: array("Q") for rule in (DUPLICATE, NEAR_DUPLICATE) if rule in cleaning.rules}
         for file, language in zip(files, self.languages):
             if language in self.foreign_tests:
                 check_language_of(file, samples[file], self.foreign_tests[language])
@@ -109,20 +118,13 @@ class Cleaner:
 
         `normalised`: the sides as `zsnmt.corpora.overlap` compares them.
         """
-        for rule, breaks in (
-            (EMPTY, self._is_empty),
-            (COPY, self._is_copy),
-            (LONG, self._is_long),
-            (LENGTH, self._is_unlike),
-            (LANGUAGE, self._is_foreign),
-        ):
-            if rule in self.rules and breaks(sides, normalised):
+        for rule, breaks in self.checks:
+            if breaks(sides, normalised):
                 return rule
-        for rule, lines in ((DUPLICATE, sides), (NEAR_DUPLICATE, normalised)):
-            if rule in self.rules:
-                joined = "\n".join(lines) if rule == DUPLICATE else DIGITS.sub("0", "\n".join(lines))
-                digest = blake2b(joined.encode("utf-8"), digest_size=8).digest()
-                self.digests[rule].append(int.from_bytes(digest, "little"))
+        for rule, digests in self.digests.items():
+            joined = "\n".join(sides) if rule == DUPLICATE else DIGITS.sub("0", "\n".join(normalised))
+            digest = blake2b(joined.encode("utf-8"), digest_size=8).digest()
+            digests.append(int.from_bytes(digest, "little"))
         return ""
 
     def repetitions(self) -> dict[str, np.ndarray]:
@@ -171,6 +173,16 @@ def repeat_earlier(digests: np.ndarray) -> np.ndarray:
         places = np.flatnonzero(lowest == part)
         repeats[places[np.unique(digests[places], return_index=True)[1]]] = False
     return repeats
+
+
+def make_cleaners(cleaning: Cleaning, text: Path, languages: Sequence[str]) -> dict[tuple[str, str], Cleaner]:
+    """What cleans each training pair between some languages; none where there are no rules."""
+    if not cleaning.rules:
+        return {}
+    samples = take_samples(text, languages)
+    tests = foreign_tests(samples) if LANGUAGE in cleaning.rules else {}
+    files = {pair: find_pair(text, "train", *pair) for pair in pairs_of_split(text, "train", languages)}
+    return {pair: Cleaner(cleaning, of_pair, samples, foreign_tests=tests) for pair, of_pair in files.items()}
 
 
 def take_samples(text: Path, languages: Sequence[str]) -> dict[Path, list[str]]:

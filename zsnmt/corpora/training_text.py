@@ -17,7 +17,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from zsnmt.corpora.cleaning import RULES, Cleaner, Cleaning, take_samples
+from zsnmt.corpora.cleaning import RULES, Cleaner, Cleaning, make_cleaners
 from zsnmt.corpora.overlap import (
     Overlap,
     Place,
@@ -120,10 +120,7 @@ def judge(
 ) -> list[Judged]:
     """Read every training pair once; `InputError` for one that breaks the contract."""
     pairs = pairs_of_split(text, "train", languages)
-    cleaners = {}
-    if cleaning.rules:
-        samples = take_samples(text, languages)
-        cleaners = {pair: Cleaner(cleaning, find_pair(text, "train", *pair), samples) for pair in pairs}
+    cleaners = make_cleaners(cleaning, text, languages)
     judging = partial(judge_pair, text, held_out=held_out, cleaners=cleaners)
     judged = map_in_processes(judging, pairs, workers, together=1)
     return list(progress(judged, "reading training text", len(pairs)))
@@ -187,11 +184,9 @@ def make_training_text(
     writing = partial(write_pair, text, target, held_out=held_out, limits=limits, seed=seed)
     written = map_in_processes(writing, judged, workers, together=1)
     kept = list(progress(written, "writing training text", len(judged)))
-    lists = (OVERLAP_LIST, CLEANING_LIST) if cleaning.rules else (OVERLAP_LIST,)
-    for name in (OVERLAP_LIST, CLEANING_LIST):
-        join_lists(
-            [target / f"{each.name}.{name}" for each in judged], target / name if name in lists else None
-        )
+    for name in LISTS:
+        wanted = name == OVERLAP_LIST or cleaning.rules
+        join_lists([target / f"{each.name}.{name}" for each in judged], target / name if wanted else None)
     copy_held_out(text, target, languages)
     counts = {
         each.name: each.counts | {"removed": each.verdicts.count(OVERLAPS), "kept": number}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from zsnmt.corpora.overlap import held_out_sentences, normalise
 from zsnmt.corpora.own_text.languages import Pair
-from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import find_pair, number_of_lines, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, write_lines
 
@@ -34,7 +34,8 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
     rows_of = {
         pair: rows_at(text, pair, first_lines(text, pair, LOOKED_AT * most, seed=seed)) for pair in trained
     }
-    number = {pair: max(1, min(most, count_lines(text, pair) // SHARE)) for pair in trained}
+    lines = {pair: number_of_lines(find_pair(text, "train", *pair)[0]) for pair in trained}
+    number = {pair: max(1, min(most, lines[pair] // SHARE)) for pair in trained}
     out: dict[Pair, set[int]] = {pair: set() for pair in trained}
     for split in ("test", "valid"):
         there = pairs_of_split(text, split, languages)
@@ -76,10 +77,6 @@ def first_lines(text: Path, pair: Pair, number: int, seed: int) -> list[int]:
             continue
         kept[rank] = line
     return [kept[rank] for rank in sorted(kept)]
-
-
-def count_lines(text: Path, pair: Pair) -> int:
-    return sum(1 for _ in iterate_lines(find_pair(text, "train", *pair)[0]))
 
 
 def rows_at(text: Path, pair: Pair, lines: Sequence[int]) -> dict[int, Pair]:

@@ -21,9 +21,10 @@ def write_parallel_text(tables: Sequence[Table], target: Path, languages: Sequen
             parts.setdefault((table.split, pair), []).append(table)
     for (split, pair), of_pair in parts.items():
         rows = sentence_pairs(of_pair, pair)
-        for first in rows:  # a table in several languages may have no row in two of them
-            files = [target / f"{split}.{'-'.join(pair)}.{language}" for language in pair]
-            write_rows_of_lines(files, chain([first], rows))
+        if (first := next(rows, None)) is None:
+            continue  # a table in several languages may have no row in two of them
+        files = [target / f"{split}.{'-'.join(pair)}.{language}" for language in pair]
+        write_rows_of_lines(files, chain([first], rows))
 
 
 def sentence_pairs(tables: Sequence[Table], pair: Pair) -> Iterator[Pair]:
