@@ -104,9 +104,9 @@ def drop_resamples(results: Sequence[Result]) -> list[Result]:
 
 
 def keep(content: dict, path: Path) -> Path:
-    """Write a score file where the project keeps it, and say where."""
+    """Write a score file where the project keeps it, without what names a machine, and say where."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, content)
+    write_json(path, make_portable(content))
     return path
 
 

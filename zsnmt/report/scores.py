@@ -88,13 +88,14 @@ def column_groups(all_scores: Sequence[Scores]) -> list[tuple[str, Way]]:
     """The kinds and ways that have columns beside one another. Two or more methods of decoding have none:
     their rows are a table of their own.
     """
-    groups = groups_of(all_scores)
-    return [(kind, way) for kind, way in groups if way in (DIRECT, PIVOT) or len(methods_of(groups)) < 2]
+    methods = methods_of(all_scores)
+    apart = methods if len(methods) > 1 else []
+    return [(kind, way) for kind, way in groups_of(all_scores) if way not in apart]
 
 
-def methods_of(groups: Iterable[tuple[str, Way]]) -> list[Way]:
-    """The ways of some groups that are neither direct nor through the pivot."""
-    return [*dict.fromkeys(way for _, way in groups if way not in (DIRECT, PIVOT))]
+def methods_of(all_scores: Iterable[Scores]) -> list[Way]:
+    """The ways of decoding that are neither direct nor through the pivot."""
+    return [way for way in ways_of(all_scores) if way not in (DIRECT, PIVOT)]
 
 
 def columns_of(all_scores: Sequence[Scores], *tables: str) -> list[Column]:
@@ -182,7 +183,7 @@ def check_comparable(all_scores: Sequence[Scores]) -> None:
         kinds |= dict.fromkeys(others, NOT_SUPERVISED[FEW_SHOT in others])
     remedy = "score them alike or make two tables"
     check_alike([(scores.name, conditions(scores, kinds)) for scores in all_scores], remedy)
-    for method in ways_of(all_scores):
+    for method in methods_of(all_scores):
         scored = [scores for scores in all_scores if any(result.way == method for result in scores.results)]
         check_alike([(scores.name, directions_by([method], scores, kinds)) for scores in scored], remedy)
     if len(set(names)) < len(names):

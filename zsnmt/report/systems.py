@@ -166,8 +166,7 @@ def methods_table(all_scores: Sequence[Scores]) -> Table | None:
     """One row per system, kind of directions and way, where there are two or more methods of decoding: what
     each brings beside direct translation and the pivot, and what it costs.
     """
-    groups = groups_of(all_scores)
-    if len(methods_of(groups)) < 2:
+    if len(methods_of(all_scores)) < 2:
         return None
     figures = figures_shown_in(ALL, ROOMY)
 
@@ -208,9 +207,12 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     (base_name, base), *others = runs_by_system(all_scores).items()
     if not others:
         return None
-    ways = dict.fromkeys(way for _, way in column_groups(all_scores))
+    columns = {way for _, way in column_groups(all_scores)}
     shown = [
-        (way, figure) for figure in figures_shown_in(ALL) for way in ways if figure == MAIN or way != PIVOT
+        (way, figure)
+        for figure in figures_shown_in(ALL)
+        for way in ways_of(all_scores)
+        if way in columns and (figure == MAIN or way != PIVOT)
     ]
 
     def cells(runs: Sequence[Scores], direction: Direction, kind: str) -> list[Cell]:
