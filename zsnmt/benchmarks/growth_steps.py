@@ -58,8 +58,10 @@ TRAINING="--optimizer adam --adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0
   --criterion label_smoothed_cross_entropy --label-smoothing 0.1
   --max-tokens 600 --max-update {updates} --valid-lang-pairs all"
 """
-OF_TRAINING = "--validate-interval 1000000 --save-interval 1000000 --no-epoch-checkpoints --no-progress-bar "
-OF_TRAINING += "--keep-best-checkpoints 1 --best-checkpoint-metric nll_loss --num-workers 0 --seed 1 --cpu"
+TRAINING_OPTIONS = (
+    "--validate-interval 1000000 --save-interval 1000000 --no-epoch-checkpoints --no-progress-bar "
+    "--keep-best-checkpoints 1 --best-checkpoint-metric nll_loss --num-workers 0 --seed 1 --cpu"
+)
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ def training(experiment: Experiment) -> dict[str, float]:
     """Train as fairseq-train does."""
     run = experiment.run(SYSTEM, 1)
     experiment.start(SYSTEM, 1, command="zsnmt benchmark growth")
-    words = [*experiment.config.fairseq_options, *OF_TRAINING.split()]
+    words = [*experiment.config.fairseq_options, *TRAINING_OPTIONS.split()]
     options = training_options(SYSTEM, [*words, "--save-dir", str(run / CHECKPOINTS)])
     options.data = str(experiment.data)
     started = used_seconds()

@@ -20,7 +20,7 @@ from zsnmt.corpora.releases.catalogue import CATALOGUE
 from zsnmt.corpora.releases.fetch import fetch, for_languages, use_mirror
 
 INDEXED = "mtdata:"
-OF_RELEASE, OF_INDEX = ("from_dir", "mirror"), ("valid", "test", "held_out")
+RELEASE_OPTIONS, INDEX_OPTIONS = ("from_dir", "mirror"), ("valid", "test", "held_out")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -78,7 +78,7 @@ def corpus_name(word: str) -> str:
 def fetch_release(options: Namespace) -> None:
     if len(options.corpus) > 1:
         raise WrongUse(f"one corpus is fetched at a time, not {' and '.join(options.corpus)}")
-    refuse(options, OF_INDEX, f"corpora that are named by {INDEXED}ID")
+    refuse(options, INDEX_OPTIONS, f"corpora that are named by {INDEXED}ID")
     corpus = for_languages(CATALOGUE[options.corpus[0]], options.languages)
     if options.mirror:
         corpus = use_mirror(corpus, options.mirror)
@@ -88,7 +88,7 @@ def fetch_release(options: Namespace) -> None:
 
 
 def fetch_from_index(options: Namespace) -> None:
-    refuse(options, OF_RELEASE, "a corpus that is named without an ID")
+    refuse(options, RELEASE_OPTIONS, "a corpus that is named without an ID")
     names = {"train": options.corpus, "valid": options.valid, "test": options.test}
     if strange := [name for name in options.corpus if not name.startswith(INDEXED)]:
         raise WrongUse(f"{strange[0]} is not an ID; fetch it alone, into a folder of its own")

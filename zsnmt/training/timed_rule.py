@@ -31,7 +31,9 @@ from zsnmt.training.rule import (
 
 LEAST = 100  # updates, however little time there is
 STUDENT = 0.4  # of the updates of its teacher
-STUDENT_RATE = 0.4  # of its learning rate
+STUDENT_RATE = (
+    0.4  # of its learning rate, as its training is short; STUDENTS_RATE of the rule is of a long one
+)
 # What is not in the measured update, all found with the demonstration on Tatoeba.
 START = 40  # seconds of a training until its first update and after its last one, and of its data
 IN_TRAINING = 1.4  # an update in a training: batches of many shapes, reading, validation

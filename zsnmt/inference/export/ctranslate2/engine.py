@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 VOCABULARY_FILE = "shared_vocabulary.json"
-MARKS = (
-    2  # how often a tag stands behind a source to say that a search is restricted; no source has one twice
-)
+# How often a tag stands behind a source to say that a search is restricted; no source has one twice.
+MARKS = 2
 IN_FLIGHT = 3  # batches for each worker: one in work, the others wait
 NO_PENALTY = 1e-9  # of 0, CTranslate2 would end its search with the first hypothesis
 
