@@ -15,7 +15,7 @@ from zsnmt.report.examples import examples
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import files_beside, page
 from zsnmt.report.scores import check_comparable, read_runs
-from zsnmt.report.systems import gains_table, systems_table, tables
+from zsnmt.report.systems import direction_gains_table, gains_table, systems_table, tables
 from zsnmt.report.table import FORMS, Form
 from zsnmt.runs.scores import DIRECT, Way
 from zsnmt.scoring.bootstrap import paired_test, unpack
@@ -173,3 +173,20 @@ def test_of_several_methods_each_has_a_row_in_place_of_columns():
     assert cell(methods, 3, "minus direct").mean == pytest.approx(6.0)
     assert cell(methods, 3, "minus pivot").mean == pytest.approx(12.5 - 15.5)
     assert cell(methods, 1, "minus direct") is None and cell(methods, 3, "BLEU").mean == pytest.approx(12.5)
+
+
+def test_columns_have_direct_and_pivot_first_where_a_method_has_supervised_directions_too():
+    both = []
+    for scores in SCORES:
+        masked_too = [
+            replace(each, way=MASK)
+            for each in scores.results
+            if each.kind == "supervised" and each.way == DIRECT
+        ]
+        both.append(replace(scores, results=[*scores.results, *masked_too]))
+    columns = direction_gains_table(both).columns
+    assert [title for title in columns if "BLEU" in title] == [
+        "BLEU",
+        "BLEU through pivot",
+        f"BLEU by {LABEL}",
+    ]
