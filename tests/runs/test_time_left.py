@@ -19,9 +19,11 @@ SCHEDULE = ["DATA", "--total-num-update", "13800", "--max-epoch", "40", "--patie
 
 def test_it_is_measured_on_the_first_updates_and_then_on_all_so_far():
     left = TimeLeft(SCHEDULE)
-    assert left.after(entry(100, 30, 0.07)) == ", about 57 min left"  # 13,700 updates at 4 a second
-    assert left.after(entry(200, 80, 0.14)) == ", about 1 h 53 min left"  # 13,600 at 100 in 50 seconds
-    assert left.after(entry(13_800, 6000, 10.0)) == ", and on as long as validation gains"
+    # The rate falls for 13,700 updates more; 40 epochs have 1,380 each. The second
+    # time 100 took 50 seconds.
+    assert left.after(entry(100, 30, 100 / 1380)) == ", 57 min to 3 h 50 min left"
+    assert left.after(entry(200, 80, 200 / 1380)) == ", 1 h 53 min to 7 h 38 min left"
+    assert left.after(entry(13_800, 6000, 10.0)) == ", at most 5 h 1 min left"
     assert left.after("2026-01-01 | INFO | valid | {}") == ""
 
 
@@ -33,11 +35,15 @@ def test_it_is_measured_on_the_first_updates_and_then_on_all_so_far():
         (["--max-update", "150"], ", about 25 s left"),
         (["--max-update", "150", "--max-epoch", "3"], ", about 10 s left"),
         (["--max-update", "100"], ""),
-        (["--max-update", "0", "--patience", "2"], ""),
+        (["--max-update", "150", "--total-num-update", "120"], ", about 25 s left"),  # the rate ends nothing
+        (["--total-num-update", "120"], ""),
+        (["--total-num-update", "150", "--patience", "2"], ", at least 25 s left"),
+        (["--total-num-update", "90", "--patience", "2"], ", and on as long as validation gains"),
+        (["--max-update", "0", "--patience", "2"], ", and on as long as validation gains"),
         ([], ""),
     ],
 )
-def test_the_nearest_end_counts_and_patience_may_come_before(options, said):
+def test_the_nearest_end_counts_and_only_patience_comes_before(options, said):
     assert TimeLeft(options).after(entry(100, 30, 2.5, speed=2.0)) == said
 
 

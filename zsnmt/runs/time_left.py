@@ -1,10 +1,11 @@
 """How long a training goes on, from its log and its options."""
 
 import json
+import math
 import re
 from collections.abc import Sequence
 
-# The updates in which the learning rate falls; patience ends the training after them.
+# The updates in which the learning rate falls: patience seldom ends a training before.
 UPDATES_OPTION = "--total-num-update"
 BOUNDS, PATIENCE = ("--max-update", "--max-epoch"), "--patience"
 ENTRY = re.compile(r"\| train_inner \| (\{.*\})")
@@ -39,21 +40,22 @@ class TimeLeft:
         if not speed or not epochs:
             return ""
         ends = {
-            name: bound * (updates / epochs if name == "--max-epoch" else 1)
+            name: (bound * (updates / epochs if name == "--max-epoch" else 1) - updates) / speed
             for name, bound in self.bounds.items()
         }
-        return self.sentence(ends, updates, speed)
+        return self.sentence(ends.pop(UPDATES_OPTION, 0), min(ends.values(), default=math.inf))
 
-    def sentence(self, ends: dict[str, float], updates: float, speed: float) -> str:
-        """The time to the nearest of the ends, which are in updates."""
-        if not ends:
+    def sentence(self, fall: float, end: float) -> str:
+        """What is left, by the seconds in which the learning rate falls and those to the last update."""
+        if end <= 0:
             return ""
-        nearest = min(ends, key=ends.__getitem__)
-        if updates >= ends[nearest]:
-            return ", and on as long as validation gains" if self.patient else ""
-        # Patience may end it before.
-        word = "at most" if self.patient and nearest != UPDATES_OPTION else "about"
-        return f", {word} {duration((ends[nearest] - updates) / speed)} left"
+        if not self.patient:
+            return f", about {duration(end)} left" if end < math.inf else ""
+        if end == math.inf:
+            return f", at least {duration(fall)} left" if fall > 0 else ", and on as long as validation gains"
+        if 0 < fall < end and duration(fall) != duration(end):
+            return f", {duration(fall)} to {duration(end)} left"
+        return f", at most {duration(end)} left"
 
 
 def duration(seconds: float) -> str:
