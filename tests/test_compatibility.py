@@ -17,6 +17,7 @@ import fairseq.utils
 import pytest
 import torch
 from fairseq import checkpoint_utils, file_io
+from fairseq.distributed import utils as distributed_utils
 from fairseq.logging import meters
 from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
@@ -300,10 +301,19 @@ def test_training_does_not_go_on_from_a_damaged_checkpoint(checkpoint, damage):
 
 
 def test_a_repair_made_twice_is_one():
-    before = [transformer_config.TransformerConfig.__init__, Trainer.load_checkpoint]
+    def repaired():
+        return [
+            transformer_config.TransformerConfig.__init__,
+            *(Trainer.load_checkpoint, Trainer.train_step),
+            distributed_utils.distributed_main,
+        ]
+
+    before = repaired()
     compatibility.give_each_transformer_its_own_options()
     compatibility.give_tasks_their_state_back()
-    assert [transformer_config.TransformerConfig.__init__, Trainer.load_checkpoint] == before
+    compatibility.count_batches_beside_empty_ones()
+    compatibility.leave_the_others_at_the_end()
+    assert repaired() == before
 
 
 # Figures in logs
@@ -332,6 +342,22 @@ def test_empty_batches_beside_others_are_left_out(monkeypatch):
     batch = {"nsentences": 3}
     assert Trainer.train_step(None, [batch, None, {}]) == [batch]
     assert Trainer.train_step(None, [{}, {}]) == [{}]
+
+
+@pytest.mark.parametrize("module, left", [(distributed_utils, True), (stock(distributed_utils), False)])
+def test_connections_to_others_are_closed_when_the_work_is_done(module, left, tmp_path, monkeypatch):
+    """Without the repair a thread of gloo may outlive Python, which C++ ends by abort."""
+    cfg, done = mock.MagicMock(), []
+    cfg.distributed_training.distributed_rank = 0
+    torch.distributed.init_process_group("gloo", f"file://{tmp_path}/meeting", rank=0, world_size=1)
+    monkeypatch.setitem(module.__dict__, "distributed_init", lambda cfg: 0)
+    monkeypatch.setitem(module.__dict__, "get_global_group", lambda: None)
+    try:
+        module.distributed_main(0, done.append, cfg, {})
+        assert done == [cfg] and torch.distributed.is_initialized() is not left
+    finally:
+        if torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
 
 
 def test_an_epoch_goes_on_at_the_same_batch_by_any_number_of_processes(checkpoint, monkeypatch):

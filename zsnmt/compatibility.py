@@ -7,6 +7,7 @@ tests/test_compatibility.py holds a test that fails without it. Importing this m
 import argparse
 import ast
 import bisect
+import gc
 import inspect
 import os
 import shutil
@@ -21,6 +22,7 @@ from zipfile import is_zipfile
 
 import torch
 from fairseq import checkpoint_utils
+from fairseq.distributed import utils as distributed_utils
 from fairseq.file_io import PathManager
 from fairseq.logging.meters import Meter, MetersDict
 from fairseq.models.transformer import transformer_config
@@ -172,14 +174,13 @@ def count_batches_beside_empty_ones() -> None:
     too: their gradients are added up, but divided by the tokens of other processes alone.
     """
     stock_step = Trainer.train_step
-    if stock_step.__module__ == __name__:  # replaced before
+    if hasattr(stock_step, "__wrapped__"):  # replaced before
         return
 
     @wraps(stock_step)
     def train_step(self: Trainer, samples: Sequence[dict], *args: object, **kwargs: object) -> dict | None:
         return stock_step(self, [sample for sample in samples if sample] or samples[:1], *args, **kwargs)
 
-    train_step.__module__ = __name__
     Trainer.train_step = train_step
 
 
@@ -201,6 +202,26 @@ def move_only_meters_behind_a_new_one() -> None:
             self.move_to_end(behind)
 
     MetersDict.__setitem__ = __setitem__
+
+
+def leave_the_others_at_the_end() -> None:
+    """Make a process of several close its connections when all have done their work.
+
+    fairseq leaves that to the end of Python, which may come while threads of gloo still run: C++ then aborts
+    a training that has ended well.
+    """
+    stock_main = distributed_utils.distributed_main
+    if hasattr(stock_main, "__wrapped__"):  # replaced before
+        return
+
+    @wraps(stock_main)
+    def distributed_main(*arguments: Any) -> None:
+        stock_main(*arguments)
+        if torch.distributed.is_initialized():
+            gc.collect()  # a model that adds up gradients must not outlive the connections
+            torch.distributed.destroy_process_group()
+
+    distributed_utils.distributed_main = distributed_main
 
 
 def say_refusals_in_a_sentence() -> None:
@@ -226,4 +247,5 @@ copy_checkpoints_without_assertions()
 give_tasks_their_state_back()
 count_batches_beside_empty_ones()
 move_only_meters_behind_a_new_one()
+leave_the_others_at_the_end()
 say_refusals_in_a_sentence()
