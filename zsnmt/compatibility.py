@@ -174,13 +174,14 @@ def count_batches_beside_empty_ones() -> None:
     too: their gradients are added up, but divided by the tokens of other processes alone.
     """
     stock_step = Trainer.train_step
-    if hasattr(stock_step, "__wrapped__"):  # replaced before
+    if stock_step.__module__ == __name__:  # replaced before
         return
 
     @wraps(stock_step)
     def train_step(self: Trainer, samples: Sequence[dict], *args: object, **kwargs: object) -> dict | None:
         return stock_step(self, [sample for sample in samples if sample] or samples[:1], *args, **kwargs)
 
+    train_step.__module__ = __name__
     Trainer.train_step = train_step
 
 

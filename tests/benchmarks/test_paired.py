@@ -54,11 +54,12 @@ def test_a_helper_prepares_once_in_a_process_of_its_own():
         numbers = iter(range(start, 100))
         return lambda: (next(numbers), os.getpid())
 
+    others = active_children()
     with Helper(counting, 3) as one, Helper(counting, 50) as other:
         found = [one(), other(), one(), other()]
     assert [number for number, _ in found] == [3, 50, 4, 51]
     assert found[0][1] == found[2][1] and len({os.getpid(), found[0][1], found[1][1]}) == 3
-    assert not active_children()
+    assert {*active_children()} <= {*others}
 
 
 def test_what_a_helper_raises_is_raised_here():
@@ -68,8 +69,9 @@ def test_what_a_helper_raises_is_raised_here():
     def broken():
         return lambda: 1 / 0
 
+    others = active_children()
     with pytest.raises(InputError, match="there is no model"):
         Helper(unprepared)
     with pytest.raises(ZeroDivisionError), Helper(broken) as helper:
         helper()
-    assert not active_children()
+    assert {*active_children()} <= {*others}
