@@ -8,6 +8,7 @@ from fairseq.data import Dictionary
 from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PIVOT, SECOND
 from tests.training.test_binarised import contents
 from zsnmt.adaptation.data import extend_data
+from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings
@@ -33,6 +34,16 @@ def own_text(corpus, tmp_path):
 
 def symbols(folder) -> list[str]:
     return Dictionary.load(str(folder / f"dict.{PIVOT}.txt")).symbols
+
+
+def test_shards_change_nothing_but_where_training_text_lies(corpus, base, extended, tmp_path):
+    extend_data(corpus, tmp_path / "data", base, [NEW], OWN, shards=2)
+    first, second = map(contents, shards_of(tmp_path / "data"))
+    whole = contents(extended)
+    assert {name for name in whole if first[name] != whole[name]} == second.keys()
+    assert second.keys() == {name for name in whole if name.startswith("train.")}
+    with pytest.raises(InputError, match=r"train\.\S+ has \d+ lines, and each of 9999 shards needs one"):
+        extend_data(corpus, tmp_path / "data", base, [NEW], OWN, shards=9999)
 
 
 def test_all_that_was_there_stays_byte_for_byte(base, extended):

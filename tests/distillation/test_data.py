@@ -3,14 +3,19 @@
 import pytest
 from fairseq.data import Dictionary, indexed_dataset
 
-from tests.distillation.conftest import DIRECTIONS, PIVOT
+from tests.distillation.conftest import DIRECTIONS, LANGUAGES, OTHERS, PIVOT
+from tests.tasks.conftest import task_of
+from zsnmt.data.binarised_folder import shards_of
 from zsnmt.data.reading import encode
-from zsnmt.distillation.data import binarise_synthetic, reverse
-from zsnmt.distillation.distill import StudentData, make_data
+from zsnmt.distillation.data import binarise_synthetic, link_authentic, reverse
+from zsnmt.distillation.distill import StudentData, make_data, options_of_data
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.settings import Distillation
+from zsnmt.languages import Direction
+from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.training.binarised import prepare
 from zsnmt.training.steps import Steps
 
 
@@ -71,6 +76,34 @@ def test_the_main_data_are_authentic_but_for_held_out_text_of_synthetic_directio
         assert content(source) != content(target)
         people = authentic / f"valid.{direction}.{direction.source}.bin"
         assert not people.is_file() or people.read_bytes() != content(source)[0]
+
+
+def test_an_epoch_of_a_student_has_a_shard_of_the_authentic_text_and_all_synthetic_text(made, text, tmp_path):
+    prepare(made / "text", tmp_path / "data", LANGUAGES, TextSettings(vocabulary_size=200), shards=2)
+    link_authentic(tmp_path / "data", tmp_path / "main", [f"valid.{PIVOT}-velor."])
+    linked = [[*shard.iterdir()] for shard in shards_of(tmp_path / "main")]
+    for shard, files in zip(shards_of(tmp_path / "data"), linked):
+        left_out = {file.name for file in shard.iterdir()} - {file.name for file in files}
+        assert all(name.startswith(f"valid.{PIVOT}-velor.") for name in left_out)
+        assert all(file.is_dir() or file.samefile(shard / file.name) for file in files)
+    authentic = [f"{PIVOT}-{OTHERS[0]}", f"{OTHERS[0]}-{PIVOT}"]
+    data = StudentData(
+        tmp_path / "main",
+        authentic,
+        {"targets": text.data / "targets"},
+        directions={"targets": [Direction(*OTHERS[:2])]},
+    )
+    words = options_of_data(tmp_path, Distillation(tmp_path, share=0.5), data)
+    task = task_of(":".join(map(str, shards_of(data.main))), "--lang-pairs", ",".join(authentic), *words)
+    sizes = []
+    for epoch in (1, 2, 3):
+        task.load_dataset("train", epoch=epoch)
+        sizes.append([len(each) for each in task.dataset("train").datasets])
+        assert len(task.dataset("train")) == 4 * sizes[0][0]  # half of it is synthetic
+    (first, _, synthetic), (second, _, _) = sizes[:2]
+    all_lines = len(read_lines(next((made / "text").glob(f"train.{OTHERS[0]}-{PIVOT}.{PIVOT}"))))
+    assert (first, second) == ((all_lines + 1) // 2, all_lines // 2)
+    assert sizes == [[first, first, synthetic], [second, second, synthetic], [first, first, synthetic]]
 
 
 def test_without_sides_the_data_are_the_authentic_ones(synthetic):

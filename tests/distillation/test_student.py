@@ -63,7 +63,7 @@ def teacher(tmp_path):
     return SimpleNamespace(run=tmp_path, model=tmp_path / "model.pt", architecture="zs_transformer")
 
 
-CONFIG = SimpleNamespace(fairseq_options=["--lr", "0.006", "--encoder-layers", "2"])
+CONFIG = SimpleNamespace(fairseq_options=["--lr", "0.006", "--encoder-layers", "2"], shards=1)
 
 
 def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(teacher):
@@ -74,6 +74,14 @@ def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(
     assert read.finetune_from_model == str(teacher.model) and read.data == str(teacher.run)
     assert not {"--extra-data", "--virtual-data-size", "/gone.pt", "/gone.json", "--cpu", "9"} & {*options}
     assert read_options(teacher.architecture, [*options, "--lr", "0.1"], teacher.run).lr == [0.1]
+
+
+def test_a_student_of_shards_reads_all_text_as_often(teacher):
+    config = SimpleNamespace(**{**vars(CONFIG), "shards": 4})
+    read = read_options(
+        teacher.architecture, student_options(config, Distillation(teacher.run), teacher), teacher.run
+    )
+    assert read.max_epoch == 4 * EPOCHS and read.patience == 4 * 3
 
 
 def test_a_teacher_may_have_been_trained_by_a_project_elsewhere(teacher):

@@ -46,6 +46,15 @@ def test_a_run_keeps_the_pipeline_and_the_record_of_its_start(made):
     assert read_record(run)["commit"] == "0" * 40
 
 
+def test_a_run_says_how_many_shards_its_data_have(made):
+    folder, start = made
+    assert "shards" not in read_record(folder / "run")
+    (folder / "data" / "shard2").mkdir()
+    (folder / "run" / "run.json").unlink()
+    start()
+    assert read_record(folder / "run")["shards"] == 2
+
+
 def test_another_config_or_pipeline_is_refused(made):
     folder, start = made
     (folder / "data" / "subwords.model").write_bytes(b"another")

@@ -10,7 +10,9 @@ import pytest
 from fairseq.data import Dictionary, data_utils
 
 from tests.conftest import run_command
+from zsnmt.cli import prepare as prepare_command
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings
@@ -19,7 +21,7 @@ from zsnmt.text.piece_counts import read_piece_counts
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
 from zsnmt.training.binarised import learn_dictionary, prepare
-from zsnmt.training.piece_counts import parts_of
+from zsnmt.training.piece_counts import count_pieces_of, parts_of
 
 PAIRS, VALID, TEST = 53, 7, 9
 PIVOT, FIRST, SECOND = LANGUAGES = ["inglan", "velan", "tamun"]  # as they are not in the alphabet
@@ -48,7 +50,7 @@ def own_text(text, tmp_path) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 def sentences(folder: Path, name: str) -> list[list[str]]:
@@ -143,6 +145,54 @@ def test_unknown_words_are_not_counted(text, tmp_path):
 def test_ids_are_counted_in_parts_as_they_are_at_once():
     ids = np.arange(11, dtype=np.uint16)
     assert [part.tolist() for part in parts_of(ids, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10]]
+
+
+@pytest.fixture(scope="module")
+def dealt(text) -> Path:
+    """The same data with their training text in three shards."""
+    prepare(text, text.with_name("dealt"), LANGUAGES, SETTINGS, shards=3)
+    return text.with_name("dealt")
+
+
+def test_training_text_is_dealt_to_shards_line_by_line(folder, dealt):
+    def ids(prefix: Path) -> list[list[int]]:
+        return [sentence.tolist() for sentence in data_utils.load_indexed_dataset(str(prefix))]
+
+    assert shards_of(folder) == [folder]
+    shards = shards_of(dealt)
+    assert shards == [dealt, dealt / "shard2", dealt / "shard3"]
+    training = {path.stem for path in folder.glob("train.*.idx")}
+    assert len(training) == 4
+    for name in training:
+        assert [ids(shard / name) for shard in shards] == [ids(folder / name)[first::3] for first in range(3)]
+    for shard in shards[1:]:
+        assert contents(shard).keys() == {f"{name}.{kind}" for name in training for kind in ("bin", "idx")}
+    first, whole = (
+        {name: content for name, content in contents(each).items() if not name.startswith("train.")}
+        for each in (dealt, folder)
+    )
+    assert first == whole  # also how often each piece occurs in all of the training text
+
+
+def test_pieces_of_a_run_are_counted_in_all_shards(dealt, tmp_path):
+    shutil.copytree(dealt, tmp_path / "pipeline")
+    for name, content in {
+        "run.json": '{"config": "x", "system": "y", "text": "text", "seed": 1}',
+        "model.pt": "",
+        "train.command": f"fairseq-train {dealt}:{dealt}/shard2:{dealt}/shard3 --lr 1",
+    }.items():
+        (tmp_path / name).write_text(content)
+    count_pieces_of(tmp_path)
+    assert read_piece_counts(tmp_path) == read_piece_counts(dealt)
+
+
+def test_each_shard_has_a_line_of_each_pair(text, tmp_path):
+    words = [*map(str, (text, tmp_path / "data", "--languages", *LANGUAGES))]
+    too_few = rf"train\.\S+ has {PAIRS} lines, and each of 54 shards needs one; choose at most {PAIRS} "
+    for number, message in {54: too_few, 0: "there cannot be 0 shards; give a whole number above 0"}.items():
+        with pytest.raises(InputError, match=message):
+            prepare_command.main([*words, "--shards", str(number)])
+    assert not (tmp_path / "data").exists()
 
 
 def test_a_multiway_set_is_binarised_once_for_all_its_pairs(folder):

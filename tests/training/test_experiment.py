@@ -7,7 +7,13 @@ import pytest
 from zsnmt.errors import InputError
 from zsnmt.training import experiment as experiment_module
 from zsnmt.training.config import Config
-from zsnmt.training.experiment import Experiment, check_validation, prepare_data, read_experiment
+from zsnmt.training.experiment import (
+    Experiment,
+    changed_settings,
+    check_validation,
+    prepare_data,
+    read_experiment,
+)
 from zsnmt.training.steps import Steps
 
 EXPERIMENT = Experiment(Config(("en", "de"), text="text"), Path("x.conf"), Path("runs/x"))
@@ -44,6 +50,16 @@ def test_missing_validation_text_is_told_of_before_the_data_are_made(tmp_path):
         check_validation(tmp_path, ("en", "de", "it"), option)
     (tmp_path / "valid.it").write_text("a\n")
     check_validation(tmp_path, ("en", "de", "it"), [])
+
+
+def test_data_of_one_shard_depend_on_what_they_did_before_there_were_shards(tmp_path):
+    file = tmp_path / "x.conf"
+    for key, settings in {"": {}, "SHARDS=1\n": {}, "SHARDS=4\n": {"shards": 4}}.items():
+        file.write_text(f'TEXT=text\nLANGUAGES="en de"\n{key}')
+        assert changed_settings(read_experiment(file, tmp_path, {}).config) == settings
+    file.write_text('TEXT=text\nLANGUAGES="en de"\nSHARDS=0\n')
+    with pytest.raises(InputError, match="line 3, sets SHARDS=0; it must be a whole number above 0"):
+        read_experiment(file, tmp_path, {})
 
 
 def test_text_is_cleaned_once_and_again_when_the_rules_change(tmp_path, monkeypatch, capsys):

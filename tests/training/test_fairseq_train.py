@@ -9,7 +9,9 @@ import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.runs.time_left import TimeLeft
-from zsnmt.training.fairseq_train import show_progress, train
+from zsnmt.training import fairseq_train as fairseq_train_module
+from zsnmt.training.fairseq_train import fairseq_train, show_progress, train
+from zsnmt.training.steps import Steps
 
 TRACEBACK = """\
 2026-01-01 00:00:00 | INFO | fairseq_cli.train | begun
@@ -108,6 +110,19 @@ def test_a_training_that_fails_says_why_and_names_its_log(training, tmp_path, sc
     with pytest.raises(InputError) as error:
         training(script)
     assert str(error.value) == f"{message}{tmp_path / 'run' / 'train.log'} has the whole log"
+
+
+def test_a_training_is_told_of_all_shards_and_done_again_when_one_changes(tmp_path, monkeypatch):
+    data, run, given = tmp_path / "data", tmp_path / "run", []
+    monkeypatch.setattr(
+        fairseq_train_module, "train", lambda folder, title, words, team: given.append(words[:2])
+    )
+    (data / "shard2").mkdir(parents=True)
+    (run / "checkpoints").mkdir(parents=True)
+    for content in ("one", "one", "other"):
+        (data / "shard2" / "train.de-en.de.bin").write_text(content)
+        fairseq_train(Steps("train"), run, "a system", data, ["--lr"])
+    assert given == [[f"{data}:{data / 'shard2'}", "--lr"]] * 2
 
 
 def test_half_a_checkpoint_does_not_stay(training, tmp_path):

@@ -188,6 +188,7 @@ def binarise(experiment: Experiment, adaptation: Adaptation) -> None:
         new=new,
         settings=settings,
         unknown_bound=bound,
+        shards=experiment.config.shards,
         workers=cores(),
     )
     for name, share in shares.items():

@@ -32,6 +32,7 @@ from zsnmt.training.binarised import (
     TextFile,
     binarise,
     check_pairs,
+    check_shards,
     count_pieces,
     text_files,
     training_text,
@@ -48,14 +49,15 @@ def extend_data(
     new: Sequence[str],
     settings: TextSettings,
     unknown_bound: float = UNKNOWN_BOUND,
+    shards: int = 1,
     workers: int = 1,
 ) -> dict[str, float]:
     """Binarise `text` for the model whose pipeline is in `base` and for the new languages.
 
     The old languages keep their text pipeline, and with it every id. Each new language has a subword model of
     its own (or words, where the model has words), of which the types that the dictionary lacks are appended
-    to it, after the language's tag. Returns the share of unknown pieces (0–1) of each file of a pair with a
-    new language.
+    to it, after the language's tag. Training text is dealt to `shards`. Returns the share of unknown pieces
+    (0–1) of each file of a pair with a new language.
 
     Raises `InputError` for a language that is there already, for units of another kind than the model's, for
     text that breaks the contract, and for a file in which more than `unknown_bound` of the pieces are
@@ -70,7 +72,8 @@ def extend_data(
     check_units(pipeline, settings)
     check_replaceable(folder)
     languages = [*known, *new]
-    pairs, _ = check_pairs(text, languages)
+    pairs, lines = check_pairs(text, languages)
+    check_shards(text, pairs["train"], lines.get("train", {}), shards)
     with replacing_folder(folder) as part, worker_pool(workers) as pool:
         write_lines(part / LANGUAGES_FILE, languages)
         files = text_files(text, pairs)
@@ -91,7 +94,15 @@ def extend_data(
         dictionary = extend_dictionary(
             base / f"dict.{known[0]}.txt", sum(counts.values(), Counter()), new, words=settings.words
         )
-        unknown = binarise(tokenised, part, pipeline, dictionary=dictionary, languages=languages, pool=pool)
+        unknown = binarise(
+            tokenised,
+            part,
+            pipeline,
+            dictionary=dictionary,
+            languages=languages,
+            pool=pool,
+            shards=shards,
+        )
         extend_piece_counts(base, part, dictionary, languages=languages)
         shares = {}
         for file, as_read in zip(files, tokenised):

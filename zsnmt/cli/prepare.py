@@ -60,6 +60,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         action="store_true",
         help="no two languages have a token in common: each is marked with its language",
     )
+    parser.add_argument(
+        "--shards",
+        type=int,
+        default=1,
+        metavar="N",
+        help="deal the training text to N parts, of which an epoch reads one",
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args(arguments)
@@ -79,7 +86,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         transliterate=options.transliterate,
     )
     counts = prepare(
-        options.text, options.folder, options.languages, settings=settings, workers=options.workers
+        options.text,
+        options.folder,
+        options.languages,
+        settings=settings,
+        shards=options.shards,
+        workers=options.workers,
     )
     warn_of_foreign_text(options.text, options.languages)
     for split, pairs in counts.items():

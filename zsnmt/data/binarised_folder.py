@@ -1,9 +1,15 @@
-"""The folder of binarised data that fairseq trains on."""
+"""The folder of binarised data that fairseq trains on, and the folders in it with further shards.
+
+The training text of a folder may be dealt to several shards, of which an epoch reads one. The first lies in
+the folder itself, beside all that is not training text; `shard2`, `shard3` … have training text alone.
+"""
 
 from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE
+
+SHARD = "shard"  # begins the names of folders
 
 
 def check_replaceable(folder: Path, sign: str = LANGUAGES_FILE) -> None:
@@ -14,3 +20,19 @@ def check_replaceable(folder: Path, sign: str = LANGUAGES_FILE) -> None:
         raise InputError(
             f"{folder} holds something else than binarised data; name a new folder, or remove it first"
         )
+
+
+def name_shards(folder: Path, number: int) -> list[Path]:
+    """The folders of so many shards, the first of which is the folder itself."""
+    return [folder, *(folder / f"{SHARD}{each}" for each in range(2, number + 1))]
+
+
+def shards_of(folder: Path) -> list[Path]:
+    """The folders of the shards that there are; `InputError` where one is missing."""
+    shards = name_shards(folder, 1 + len([*folder.glob(f"{SHARD}*")]))
+    if missing := [shard for shard in shards[1:] if not shard.is_dir()]:
+        raise InputError(
+            f"{missing[0]} is missing, a part of the training text; remove {folder} and give the command "
+            "that makes it again"
+        )
+    return shards

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from fairseq import utils
 from fairseq.data import ConcatDataset, Dictionary, LanguagePairDataset
 from fairseq.data.multilingual.multilingual_data_manager import MultilingualDatasetManager
 from fairseq.data.multilingual.sampling_method import SamplingMethod
@@ -145,6 +146,26 @@ class TaggedDataManager(MultilingualDatasetManager):
                     "parallel text and run zsnmt prepare again, or leave the direction out"
                 )
         return shards
+
+    def get_train_dataset_sizes(
+        self, data_param_list: list[dict], datasets: list[tuple], epoch: int, shard_epoch: int | None = None
+    ) -> list[int]:
+        """The number of pairs of each direction in all shards, by which temperature sampling weighs it.
+
+        fairseq guesses the sizes of shards that it has not read: a training that goes on in a later shard
+        would sample otherwise than one that was not stopped.
+        """
+        if self.args.sampling_method == "temperature":
+            for parameters in data_param_list:
+                paths, _ = self.get_data_paths_and_lang_pairs(parameters["split"])
+                folders = utils.split_paths(paths[parameters["data_category"]])
+                known = self._training_data_sizes[parameters["key"]]
+                number = self.get_split_num_data_shards(parameters["split"])[parameters["key"]]
+                for shard in range(number if number > 1 else 0):
+                    if shard not in known:
+                        there = {**parameters, "data_path": folders[shard]}
+                        known[shard] = len(self.load_a_dataset(**there, combine=True))
+        return super().get_train_dataset_sizes(data_param_list, datasets, epoch, shard_epoch)
 
     def load_a_dataset(
         self,

@@ -82,10 +82,9 @@ def binarise_files(
 
 
 def link_authentic(authentic: Path, folder: Path, left_out: Sequence[str]) -> None:
-    """Put the authentic data into a folder, but for files whose names begin so."""
-    for file in authentic.iterdir():
-        if not file.name.startswith((*left_out,)):
-            os.link(file, folder / file.name)
+    """Put the authentic data, of all shards, into a folder, but for files whose names begin so."""
+    patterns = shutil.ignore_patterns(*(f"{beginning}*" for beginning in left_out))
+    shutil.copytree(authentic, folder, copy_function=os.link, ignore=patterns, dirs_exist_ok=True)
 
 
 def files_of(text: Path, direction: Direction) -> list[TextFile]:

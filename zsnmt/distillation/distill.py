@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from zsnmt.data.binarised_folder import shards_of
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
 from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
@@ -221,7 +222,10 @@ def make_data(
 
 
 def options_of_data(run: Path, distillation: Distillation, data: StudentData) -> list[str]:
-    """The options of fairseq-train for the data; writes what they need, and synthetic.json, into the run."""
+    """The options of fairseq-train for the data; writes what they need, and synthetic.json, into the run.
+
+    An epoch has the authentic pairs of a shard, which are those of the first or one less.
+    """
     if data.text:
         used = {
             "sides": distillation.sides,
@@ -238,7 +242,8 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
         for name, directions in data.directions.items()
         for each in directions
     }
-    few_share = tempered_share(synthetic_sizes, authentic_sizes) if data.few else None
+    of_all_shards = {name: number * len(shards_of(data.main)) for name, number in authentic_sizes.items()}
+    few_share = tempered_share(synthetic_sizes, of_all_shards) if data.few else None
     weights, _ = sampling_weights(authentic_sizes, synthetic_sizes, few_share or distillation.share)
     _, size = sampling_weights(known_sizes, {}, distillation.share)  # as many updates whatever is sampled
     write_json(run / SAMPLING_FILE, weights)

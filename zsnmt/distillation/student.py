@@ -28,8 +28,8 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
     """The options of fairseq-train for a student, but for its data; later ones override earlier ones.
 
     One that goes on from its teacher has the teacher's options, half of the config's learning rate and few
-    epochs, each of them validated; one from scratch those of the config. Raises `InputError` for an
-    architecture that there is not.
+    epochs, or few for each shard, each of them validated; one from scratch those of the config. Raises
+    `InputError` for an architecture that there is not.
     """
     architecture = distillation.student or teacher.architecture
     check_architecture(architecture)
@@ -39,8 +39,8 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
     going_on = {
         "--arch": architecture,
         "--lr": peak / 2,
-        "--max-epoch": EPOCHS,
-        "--patience": PATIENCE,
+        "--max-epoch": EPOCHS * config.shards,
+        "--patience": PATIENCE * config.shards,
         "--finetune-from-model": teacher.model.resolve(),
     }
     of_teacher = options_of(teacher.run)
@@ -87,7 +87,7 @@ def authentic_directions(options: Namespace, data: Path, languages: Sequence[str
 
 
 def pairs_in(data: Path, direction: Direction) -> int:
-    """How many training pairs a direction has in binarised data."""
+    """How many training pairs a direction has in binarised data, or in a shard of them."""
     names = f"{direction}.{direction.source}", f"{direction.target}-{direction.source}.{direction.source}"
     prefix = next(data / f"train.{name}" for name in names if (data / f"train.{name}.idx").is_file())
     return len(indexed_dataset.make_dataset(str(prefix), impl="mmap"))

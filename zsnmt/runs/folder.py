@@ -12,6 +12,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.project import CHECKOUT, ROOT
@@ -64,8 +65,8 @@ def start_run(
     mode: str = "",
     further: Mapping[str, object] | None = None,
 ) -> None:
-    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions
-    and overlap.
+    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions,
+    overlap and the number of shards, where the data have several.
 
     A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
     `before/`. `further` is what run.json says besides. Raises `InputError` if the folder holds a run of
@@ -102,6 +103,8 @@ def start_run(
             "versions": versions(),
             "text": str(text.resolve()),
         }
+        if (shards := len(shards_of(data))) > 1:
+            record["shards"] = shards
         if (text / OVERLAP_FILE).is_file():
             record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
         if (text / CLEANING_FILE).is_file():

@@ -123,6 +123,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
         training = args.source_lang is None and args.target_lang is None
         if training:
+            if len(utils.split_paths(args.data)) > 1 and args.virtual_epoch_size is not None:
+                raise InputError(
+                    "leave out --virtual-epoch-size beside several folders of data: each epoch reads one of "
+                    "them, and fairseq would leave out a part of each"
+                )
             args.lang_pairs = directions_of(args.lang_pairs, languages) or directions_with_data(
                 folder, "train", languages
             )
@@ -225,6 +230,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         self.place_tags(placement)
 
     # Data
+
+    def load_dataset(self, split: str, *args: Any, **kwargs: Any) -> None:
+        """As fairseq does, and forget the iterator of the shard before, which would keep its sentences."""
+        self.dataset_to_epoch_iter.pop(self.datasets.get(split), None)
+        super().load_dataset(split, *args, **kwargs)
 
     def get_batch_iterator(self, *args: Any, **kwargs: Any) -> EpochBatchIterating:
         """The stock iterator with batches of any size: the fork drops a last one that 8 does not divide."""

@@ -3,7 +3,7 @@
 The folder holds `languages.txt` (the pivot first), the subword model and vocabularies, a
 `dict.{lang}.txt` for each language (all the same) and `{split}.{src}-{tgt}.{lang}.{bin,idx}` in
 fairseq's mmap format. A pair serves both of its directions. `piece_counts.tsv` has how often each language
-uses each piece in training.
+uses each piece in training. Training text in several shards is dealt to them line by line.
 """
 
 import os
@@ -11,7 +11,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from itertools import repeat
+from itertools import cycle, repeat
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -21,7 +21,7 @@ import torch
 from fairseq.data import Dictionary, indexed_dataset
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
-from zsnmt.data.binarised_folder import check_replaceable
+from zsnmt.data.binarised_folder import check_replaceable, name_shards
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing_folder
@@ -63,13 +63,19 @@ def text_files(text: Path, pairs: dict[str, list[tuple[str, str]]]) -> list[Text
 
 
 def prepare(
-    text: Path, folder: Path, languages: Sequence[str], settings: TextSettings, workers: int = 1
+    text: Path,
+    folder: Path,
+    languages: Sequence[str],
+    settings: TextSettings,
+    shards: int = 1,
+    workers: int = 1,
 ) -> dict:
     """Make `folder` from the parallel text in `text`; returns the counts of sentence pairs by split and pair.
 
-    `languages`: the pivot first. The folder is written beside and renamed, so it is whole or not there.
-    Raises `InputError` for text that breaks the contract, for a language without training text, and for a
-    folder that holds something else.
+    `languages`: the pivot first; `shards`: to how many the training text is dealt. The folder is written
+    beside and renamed, so it is whole or not there. Raises `InputError` for text that breaks the contract,
+    for a language without training text, for a pair with fewer lines than shards, and for a folder that holds
+    something else.
     """
     check_languages(languages)
     check_replaceable(folder)
@@ -80,8 +86,9 @@ def prepare(
             f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and "
             "train.xx-yy.yy"
         )
+    check_shards(text, pairs["train"], counts["train"], shards)
     with replacing_folder(folder) as part:
-        fill(part, text_files(text, pairs), languages, settings=settings, workers=workers)
+        fill(part, text_files(text, pairs), languages, settings=settings, shards=shards, workers=workers)
     return counts
 
 
@@ -97,8 +104,26 @@ def check_pairs(
     }
 
 
+def check_shards(text: Path, pairs: Sequence[tuple[str, str]], lines: Mapping[str, int], number: int) -> None:
+    """`InputError` unless each training pair has a line for each shard."""
+    if number < 1:
+        raise InputError(f"there cannot be {number} shards; give a whole number above 0")
+    for pair in pairs:
+        if (there := lines["-".join(pair)]) < number:
+            file, _ = find_pair(text, "train", *pair)
+            raise InputError(
+                f"{file} has {there} lines, and each of {number} shards needs one; choose at most {there} "
+                "shards, or add text"
+            )
+
+
 def fill(
-    folder: Path, files: Sequence[TextFile], languages: Sequence[str], settings: TextSettings, workers: int
+    folder: Path,
+    files: Sequence[TextFile],
+    languages: Sequence[str],
+    settings: TextSettings,
+    shards: int,
+    workers: int,
 ) -> None:
     """Write what `prepare` makes of the files into a folder."""
     write_lines(folder / LANGUAGES_FILE, languages)
@@ -127,6 +152,7 @@ def fill(
             dictionary=dictionary,
             languages=languages,
             pool=pool,
+            shards=shards,
             segmented=segmented,
         )
     write_piece_counts(folder, count_training_pieces(folder, dictionary, languages))
@@ -141,6 +167,7 @@ def binarise(
     dictionary: Dictionary,
     languages: Sequence[str],
     pool: Executor,
+    shards: int = 1,
     segmented: Mapping[TextFile, Iterable[str]] = MappingProxyType({}),
 ) -> dict[TextFile, Counter[bool]]:
     """Write the pipeline, the dictionary of each language and the tokenised files; how many pieces of each
@@ -149,8 +176,18 @@ def binarise(
     pipeline.save(folder)
     for language in languages:
         dictionary.save(str(folder / f"dict.{language}.txt"))
+    folders = name_shards(folder, shards)
+    for shard in folders[1:]:
+        shard.mkdir()
     jobs = [
-        (file, folder, pipeline, dictionary, [*segmented[file]] if file in segmented else None)
+        (
+            file,
+            folder,
+            pipeline,
+            dictionary,
+            [*segmented[file]] if file in segmented else None,
+            folders if is_training(file) else folders[:1],
+        )
         for file in files
     ]
     return dict(zip(files, progress(pool.map(binarise_file, *zip(*jobs)), "binarising", len(files))))
@@ -216,19 +253,28 @@ def binarise_file(
     pipeline: TextPipeline,
     dictionary: Dictionary,
     pieces: Sequence[str] | None = None,
+    shards: Sequence[Path] = (),
 ) -> Counter[bool]:
-    """Write a tokenised file, or the pieces that it was cut into, by number; how many are unknown, or not."""
-    first = folder / file.names[0]
-    builder = indexed_dataset.make_builder(f"{first}.bin", impl="mmap", vocab_size=len(dictionary))
+    """Write a tokenised file, or the pieces that it was cut into, by number; how many are unknown, or not.
+    The lines of a file with `shards` are dealt to these folders in turn.
+    """
+    first, *others = file.names
+    folders = shards or [folder]
+    builders = [
+        indexed_dataset.make_builder(f"{each / first}.bin", impl="mmap", vocab_size=len(dictionary))
+        for each in folders
+    ]
     unknown: Counter[bool] = Counter()
-    for ids in ids_of_file(file, folder, pipeline, dictionary=dictionary, pieces=pieces):
+    sentences = ids_of_file(file, folder, pipeline, dictionary=dictionary, pieces=pieces)
+    for builder, ids in zip(cycle(builders), sentences):
         builder.add_item(torch.from_numpy(ids))
         number = int(np.count_nonzero(ids[:-1] == dictionary.unk()))
         unknown.update({True: number, False: len(ids) - 1 - number})
-    builder.finalize(f"{first}.idx")
-    for name in file.names[1:]:
-        for suffix in (".bin", ".idx"):
-            os.link(f"{first}{suffix}", folder / f"{name}{suffix}")
+    for builder, each in zip(builders, folders):
+        builder.finalize(f"{each / first}.idx")
+        for name in others:
+            for suffix in (".bin", ".idx"):
+                os.link(f"{each / first}{suffix}", each / f"{name}{suffix}")
     return unknown
 
 

@@ -87,6 +87,9 @@ class Config:
         "a language uses only pieces that occur so often in its training text; 0 is for all",
         TextSettings.threshold,
     )
+    shards: int = setting(
+        POSITIVE, "parts of the training text, of which an epoch reads one; see docs/data.md", 1
+    )
     model: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the model", ())
     training: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the training", ())
     distillation: tuple[str, ...] = setting(

@@ -135,11 +135,12 @@ def prepare_data(steps: Steps, experiment: Experiment, options: Sequence[str] = 
 
 
 def changed_settings(config: Config) -> dict[str, object]:
-    """The settings of the text pipeline that are not the default ones, so that a new setting is not a change
-    to older data.
+    """The settings of the text pipeline and of shards that are not the default ones, so that a new setting is
+    not a change to older data.
     """
     chosen, default = vars(config.text_settings), vars(type(config.text_settings)())
-    return {key: value for key, value in chosen.items() if value != default[key]}
+    changed = {key: value for key, value in chosen.items() if value != default[key]}
+    return changed | ({"shards": config.shards} if config.shards > 1 else {})
 
 
 def make_source(steps: Steps, experiment: Experiment) -> Path:
@@ -283,6 +284,7 @@ def binarise(experiment: Experiment) -> None:
         experiment.data,
         experiment.config.languages,
         settings=experiment.config.text_settings,
+        shards=experiment.config.shards,
         workers=cores(),
     )
     warn_of_foreign_text(experiment.text, experiment.config.languages)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
 from zsnmt.files.records import damage_of
@@ -33,14 +34,15 @@ FIXED = ("--no-epoch-checkpoints", "--log-format", "json", "--num-workers", "0")
 
 
 def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: Sequence[str]) -> None:
-    """Train a model on binarised data, its checkpoints in `folder`; a training that was stopped goes on from
-    its last one, whatever the number of processes was until then.
+    """Train a model on binarised data, of several shards one in each epoch, its checkpoints in `folder`; a
+    training that was stopped goes on from its last one, whatever the number of processes was until then.
 
     Raises `InputError` if fairseq fails, and where the team of `steps` cannot share its updates.
     """
     shared_updates(options, steps.team.size)
     command = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
-    work = partial(train, folder, title, [str(data), *options, *command], team=steps.team)
+    shards = ":".join(map(str, shards_of(data)))
+    work = partial(train, folder, title, [shards, *options, *command], team=steps.team)
     steps.make(
         folder, "train", folder / CHECKPOINTS, work=work, inputs=[data], settings={"options": [*options]}
     )

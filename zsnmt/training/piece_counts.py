@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from fairseq import utils
 from fairseq.data import Dictionary
 from fairseq.data.indexed_dataset import MMapIndexedDataset
 
+from zsnmt.data.binarised_folder import shards_of
 from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of
@@ -20,12 +22,12 @@ from zsnmt.text.piece_counts import write_piece_counts
 def count_training_pieces(
     folder: Path, dictionary: Dictionary, languages: Sequence[str]
 ) -> dict[str, Counter[str]]:
-    """How often each language uses each piece in the training text of a folder, without languages that have
-    none.
+    """How often each language uses each piece in the training text of a folder, in all of its shards, without
+    languages that have none.
     """
     counts = {}
     for language in languages:
-        if texts := [*folder.glob(f"train.*.{language}.idx")]:
+        if texts := [path for shard in shards_of(folder) for path in shard.glob(f"train.*.{language}.idx")]:
             ids = np.sum([count_ids(path.with_suffix(""), len(dictionary)) for path in texts], axis=0)
             counts[language] = Counter(
                 {dictionary[id]: int(ids[id]) for id in np.flatnonzero(ids) if id >= dictionary.nspecial}
@@ -56,7 +58,7 @@ def count_pieces_of(run: Path) -> None:
     if not command.is_file():
         raise InputError(f"{command} is missing, which names the data of the run; train the run again")
     with damage_of(command, "train the run again"):
-        data = Path(shlex.split(command.read_text(encoding="utf-8"))[1])
+        data = Path(utils.split_paths(shlex.split(command.read_text(encoding="utf-8"))[1])[0])
     languages = read_languages(pipeline)
     of_dictionary = f"dict.{languages[0]}.txt"
     if not same_bytes(data / of_dictionary, pipeline / of_dictionary):
