@@ -1,7 +1,9 @@
 """Training text in several folders, of which the task reads one in each epoch."""
 
+import gc
 import itertools
 import shutil
+import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -91,7 +93,20 @@ def test_a_training_goes_on_in_the_second_shard_as_if_it_had_not_stopped(folders
         ratios = [each.dataset("train").sample_ratios.tolist() for each in (task, again)]
         shares = [(size / (2 * (PAIRS + FEWER))) ** (1 / 5) for size in (PAIRS, FEWER, PAIRS, FEWER)]
         assert ratios == [shares, shares]
-    assert len(task.dataset_to_epoch_iter) == (sampling == "RoundRobin")  # no shard but the last is kept
+
+
+@pytest.mark.parametrize("sampling", ["concat", "RoundRobin"])
+def test_no_more_than_two_shards_are_in_memory(folders, sampling):
+    task, loaded = task_on(folders[SHARDS], "--sampling-method", sampling), []
+    gc.disable()  # as it happens to be where there are few objects
+    try:
+        for epoch in range(1, SHARDS + 2):
+            batches = iterator(task, epoch)  # in the place of the last one, once it is made: as fairseq does
+            assert [*batches.next_epoch_itr()]
+            loaded.append(weakref.ref(task.dataset("train")))
+            assert sum(each() is not None for each in loaded) <= 2
+    finally:
+        gc.enable()
 
 
 def test_validation_text_is_that_of_the_first_shard(folders):

@@ -29,7 +29,7 @@ def name_shards(folder: Path, number: int) -> list[Path]:
 
 def shards_of(folder: Path) -> list[Path]:
     """The folders of the shards that there are; `InputError` where one is missing."""
-    shards = name_shards(folder, 1 + len([*folder.glob(f"{SHARD}*")]))
+    shards = name_shards(folder, 1 + len([*folder.glob(f"{SHARD}[0-9]*")]))
     if missing := [shard for shard in shards[1:] if not shard.is_dir()]:
         raise InputError(
             f"{missing[0]} is missing, a part of the training text; remove {folder} and give the command "

@@ -1,6 +1,7 @@
 """`zs_translation`: one model for all directions, also those without training text."""
 
 import functools
+import gc
 import hashlib
 import math
 from argparse import ArgumentParser, Namespace
@@ -232,8 +233,10 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     # Data
 
     def load_dataset(self, split: str, *args: Any, **kwargs: Any) -> None:
-        """As fairseq does, and forget the iterator of the shard before, which would keep its sentences."""
+        """As fairseq does; of the shards that were read, only the last stays in memory beside the new one."""
         self.dataset_to_epoch_iter.pop(self.datasets.get(split), None)
+        if self.has_sharded_data(split):
+            gc.collect()  # fairseq's iterators refer to themselves
         super().load_dataset(split, *args, **kwargs)
 
     def get_batch_iterator(self, *args: Any, **kwargs: Any) -> EpochBatchIterating:
