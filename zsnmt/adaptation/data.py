@@ -73,7 +73,7 @@ def extend_data(
     check_replaceable(folder)
     languages = [*known, *new]
     pairs, lines = check_pairs(text, languages)
-    check_shards(text, pairs["train"], lines.get("train", {}), shards)
+    check_shards(text, lines.get("train", {}), shards)
     with replacing_folder(folder) as part, worker_pool(workers) as pool:
         write_lines(part / LANGUAGES_FILE, languages)
         files = text_files(text, pairs)

@@ -86,7 +86,7 @@ def prepare(
             f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and "
             "train.xx-yy.yy"
         )
-    check_shards(text, pairs["train"], counts["train"], shards)
+    check_shards(text, counts["train"], shards)
     with replacing_folder(folder) as part:
         fill(part, text_files(text, pairs), languages, settings=settings, shards=shards, workers=workers)
     return counts
@@ -104,13 +104,14 @@ def check_pairs(
     }
 
 
-def check_shards(text: Path, pairs: Sequence[tuple[str, str]], lines: Mapping[str, int], number: int) -> None:
-    """`InputError` unless each training pair has a line for each shard."""
+def check_shards(text: Path, lines: Mapping[str, int], number: int) -> None:
+    """`InputError` unless each training pair (`"de-en"`) has a line for each shard."""
     if number < 1:
         raise InputError(f"there cannot be {number} shards; give a whole number above 0")
-    for pair in pairs:
-        if (there := lines["-".join(pair)]) < number:
-            file, _ = find_pair(text, "train", *pair)
+    for pair, there in lines.items():
+        if there < number:
+            source, target = pair.split("-")
+            file, _ = find_pair(text, "train", source, target=target)
             raise InputError(
                 f"{file} has {there} lines, and each of {number} shards needs one; choose at most {there} "
                 "shards, or add text"
