@@ -25,6 +25,7 @@ from zsnmt.evaluation import evaluate as evaluation
 from zsnmt.evaluation import hypotheses
 from zsnmt.evaluation import text as scored_text
 from zsnmt.evaluation.evaluate import evaluate
+from zsnmt.evaluation.hypotheses import FIRST_HALVES, kept_ways
 from zsnmt.evaluation.text import TextChoice, directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.markdown import text_table
@@ -32,7 +33,17 @@ from zsnmt.report.scores import check_comparable, search_note
 from zsnmt.report.systems import tables
 from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
-from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Scores, Way, read_scores, write_score_file
+from zsnmt.runs.scores import (
+    DIRECT,
+    INTO_PIVOT,
+    OWN_PIVOT,
+    PIVOT,
+    Result,
+    Scores,
+    Way,
+    read_scores,
+    write_score_file,
+)
 from zsnmt.scoring.bootstrap import STEPS, draws, interval, unpack
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.metrics import Metrics
@@ -283,6 +294,29 @@ def test_the_pivot_of_another_run_is_what_that_run_makes_itself(run, baseline, m
     assert by_baseline.select(*direct) == by_itself.select(*direct) != of_baseline.select(*direct)
     assert by_baseline.means[pivot] == of_baseline.means[pivot]
     assert scores_of(run, lines=10) == by_itself  # and back
+
+
+def without_seconds(result: Result) -> dict[str, float]:
+    return {name: value for name, value in result.figures.items() if name not in ("seconds", "cost")}
+
+
+@pytest.mark.parametrize("directions", [None, [AA_BB]], ids=["first halves are there", "they are not"])
+def test_a_run_pivots_beside_another_where_that_is_asked_for(run, baseline, models, directions):
+    alone, own = (ZERO_SHOT, PIVOT), (ZERO_SHOT, OWN_PIVOT)
+    by_itself, of_baseline = (
+        scores_of(folder, lines=10, directions=directions, own_pivot=True) for folder in (run, baseline)
+    )
+    both = scores_of(run, lines=10, directions=directions, pivot_run=baseline, own_pivot=True)
+    assert own not in by_itself.groups, "its pivot is its own already"
+    own_figures, figures = (
+        {result.direction: without_seconds(result) for result in scores.select(*group).values()}
+        for scores, group in ((both, own), (by_itself, alone))
+    )
+    assert own_figures == figures != {}
+    assert both.select(*alone) == of_baseline.select(*alone) != by_itself.select(*alone)
+    assert both.means[own] == by_itself.means[alone]
+    assert OWN_PIVOT in (ways := kept_ways(run / HYPOTHESES, "")) and not {*ways} & {*FIRST_HALVES}
+    assert OWN_PIVOT.phrase == "through own pivot"
 
 
 def test_the_score_file_says_who_pivoted(run, baseline, models):

@@ -15,8 +15,8 @@ from zsnmt.evaluation.hypotheses import (
     Pair,
     direct_jobs,
     group_by_source,
-    jobs,
     kept_ways,
+    pivot_jobs,
 )
 from zsnmt.languages import Direction, kind_of, parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.runs.folder import hypotheses_file, settings_file
@@ -68,7 +68,10 @@ def jobs_of(
         for way in (PIVOT, INTO_PIVOT)
     )
     kinds = {direction: kind_of(direction, translator.trained) for direction in sets}
-    return [*jobs(direct, pivot, into_pivot, pairs=sets, kinds=kinds)]
+    return [
+        *direct_jobs(direct, sets),
+        *pivot_jobs(direct, pivot, into_pivot, pairs=sets, kinds=kinds),
+    ]
 
 
 def run(to_do: list[Job]) -> float:

@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="+",
         metavar="WAY",
         help="also translate by these methods, and measure their cost: ensemble, mask, contrast, "
-        "with settings as in ensemble:through=en+de (docs/method.md)",
+        "with settings as in ensemble:through=en+de (docs/method.md); own_pivot, where another run is the "
+        "--pivot, is through the pivot by each run itself",
     )
     add_scoring_options(parser)
     add_search_options(parser)

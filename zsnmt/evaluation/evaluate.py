@@ -14,7 +14,15 @@ from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.evaluation.hypotheses import Hypotheses, Job, Pair, direct_jobs, jobs, kept_ways
+from zsnmt.evaluation.hypotheses import (
+    FIRST_HALVES,
+    Hypotheses,
+    Job,
+    Pair,
+    direct_jobs,
+    kept_ways,
+    pivot_jobs,
+)
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
 from zsnmt.files.checksums import checksum_of, sha256, unchanged
@@ -32,7 +40,18 @@ from zsnmt.runs.folder import (
     kinds,
     piece_counts,
 )
-from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Result, Scores, Way, order_groups, record_fields
+from zsnmt.runs.scores import (
+    DIRECT,
+    INTO_OWN_PIVOT,
+    INTO_PIVOT,
+    OWN_PIVOT,
+    PIVOT,
+    Result,
+    Scores,
+    Way,
+    order_groups,
+    record_fields,
+)
 from zsnmt.scoring.comet import load_comet
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines
@@ -55,6 +74,7 @@ def evaluate(
     engine: EngineChoice = EngineChoice(),
     scoring: Scoring = Scoring(),
     pivot_run: Path | None = None,
+    own_pivot: bool = False,
     methods: Sequence[Method] = (),
     hypotheses: Path | None = None,
     scored: Callable[[Result], object] = lambda result: None,
@@ -63,9 +83,9 @@ def evaluate(
     the pivot, and what some methods can translate by each of them.
 
     `run` is a run folder or its export; each model is loaded once. `pivot_run` is what translates through the
-    pivot, where that is not the run itself. Translations are written to the folder `hypotheses`
-    (RUN/hypotheses by default), and those made there before with the same settings are not made again.
-    `scored` is told each result.
+    pivot, where that is not the run itself; with `own_pivot` the run does, too. Translations are written to
+    the folder `hypotheses` (RUN/hypotheses by default), and those made there before with the same settings
+    are not made again. `scored` is told each result.
     """
     evaluation = Evaluation(
         run,
@@ -74,6 +94,7 @@ def evaluate(
         engine=engine,
         scoring=scoring,
         pivot_run=pivot_run,
+        own_pivot=own_pivot,
         methods=methods,
     )
     ways = evaluation.hypotheses(hypotheses or run / HYPOTHESES)
@@ -126,6 +147,7 @@ class Evaluation:
         engine: EngineChoice,
         scoring: Scoring,
         pivot_run: Path | None = None,
+        own_pivot: bool = False,
         methods: Sequence[Method] = (),
     ) -> None:
         for method in methods:
@@ -135,6 +157,7 @@ class Evaluation:
         )  # before the models, as it may not be installed
         self.models = [Model(folder) for folder in (run, pivot_run) if folder]
         self.run, *_ = self.models
+        self.own_pivot = own_pivot and pivot_run is not None
         self.translators = [model.load(search, engine) for model in self.models]
         self.translator, *_ = self.translators
         self.counts = piece_counts(run) if any(method.mask for method in methods) else None
@@ -159,8 +182,8 @@ class Evaluation:
         }
 
     def hypotheses(self, folder: Path) -> list[Hypotheses]:
-        """The direct hypotheses, those through the pivot, those into it, and those by each method, with what
-        each is made with.
+        """The direct hypotheses, those through the pivot and into it, the same by the run itself where it is
+        to pivot as well, and those by each method, with what each is made with.
         """
         made_with = {name: value for name, value in self.decoding.items() if name != "pivot_model"} | {
             "sources": self.text.checksums()
@@ -179,14 +202,20 @@ class Evaluation:
             )
             for method in self.methods
         ]
-        direct = Hypotheses(folder, DIRECT, made_with, translator=self.translator)
-        return [direct, pivot, into_pivot, *by_methods]
+        direct, *own = (
+            Hypotheses(folder, way, made_with, translator=self.translator)
+            for way in (DIRECT, *((OWN_PIVOT, INTO_OWN_PIVOT) if self.own_pivot else ()))
+        )
+        return [direct, pivot, into_pivot, *own, *by_methods]
 
     def results(self, ways: Sequence[Hypotheses]) -> Iterator[Result]:
         """Each result, as soon as it is translated or where it was before."""
-        direct, pivot, into_pivot, *by_methods = ways
-        to_do = [*jobs(direct, pivot, into_pivot, pairs=self.text.pairs, kinds=self.kinds)]
-        for method, kept in zip(self.methods, by_methods):
+        direct, *others = ways
+        number = 4 if self.own_pivot else 2
+        to_do = [*direct_jobs(direct, self.text.pairs)]
+        for pivot, into_pivot in zip(others[:number:2], others[1:number:2]):
+            to_do += pivot_jobs(direct, pivot, into_pivot, pairs=self.text.pairs, kinds=self.kinds)
+        for method, kept in zip(self.methods, others[number:]):
             to_do += direct_jobs(kept, self.translatable_pairs(method))
         for kept, direction, lines in translate_jobs(to_do):
             result = self.scorer.result(direction, self.kinds[direction], kept.way, hypotheses=lines)
@@ -292,7 +321,7 @@ def translate_jobs(to_do: Sequence[Job]) -> Iterator[tuple[Hypotheses, Direction
     ) as bar:
         for job in to_do:
             job.run(bar.update)
-            if job.kept.way == INTO_PIVOT:
+            if job.kept.way in FIRST_HALVES:
                 continue
             for direction in job.legs:
                 yield job.kept, direction, job.kept.of(direction)

@@ -17,11 +17,12 @@ from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.processes import used_seconds
 from zsnmt.runs.folder import HYPOTHESES_CHECKSUMS as CHECKSUMS
 from zsnmt.runs.folder import hypotheses_file, settings_file
-from zsnmt.runs.scores import INTO_PIVOT, Way
+from zsnmt.runs.scores import INTO_OWN_PIVOT, INTO_PIVOT, Way
 from zsnmt.text.lines import read_lines, write_lines
 
 logger = logging.getLogger(__name__)
 
+FIRST_HALVES = (INTO_PIVOT, INTO_OWN_PIVOT)  # ways that no score is of
 Pair = tuple[Sequence[str], Sequence[str]]  # the sources and references of a direction
 SECONDS = "seconds"  # of processors, by the name of a file, beside what the files are made with
 
@@ -103,7 +104,7 @@ def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
     for name, settings in found.items():
         with damage_of(folder / f"{name}.json", remedy):
             ways[Way.from_json(settings.get("way", name))] = settings
-    return {way: settings for way, settings in ways.items() if way != INTO_PIVOT}
+    return {way: settings for way, settings in ways.items() if way not in FIRST_HALVES}
 
 
 class Job(NamedTuple):
@@ -144,7 +145,7 @@ class Job(NamedTuple):
             self.kept.write({direction: translations[leg] for direction, leg in missing.items()}, seconds)
 
 
-def jobs(
+def pivot_jobs(
     direct: Hypotheses,
     pivot: Hypotheses,
     into_pivot: Hypotheses,
@@ -152,13 +153,12 @@ def jobs(
     pairs: Mapping[Direction, Pair],
     kinds: Mapping[Direction, str],
 ) -> Iterator[Job]:
-    """All there is to translate, in an order in which the lines of each job are there.
+    """The directions that are not supervised, through the pivot, in an order in which the lines of each job
+    are there, if all is translated directly.
 
-    Every direction directly, then those that are not supervised through the pivot, whose text is a direct
-    translation where the same model pivots and has the same sources there. Directions that share their
-    sources are one job.
+    The text in the pivot is a direct translation where the same model pivots and has the same sources there.
+    Directions that share their sources are one job.
     """
-    yield from direct_jobs(direct, pairs)
     through = pivot.translator.pivot
     for directions in group_by_source(pairs):
         pivoted = [

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from zsnmt.decoding.methods.settings import Method, parse_method
+from zsnmt.decoding.methods.settings import OWN_PIVOT, parse_ways
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -49,18 +49,15 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
     settings |= {name: value for name, value in given.items() if value is not None}
     settings = {name: value for name, value in settings.items() if value is not None}
     choose_settings(Scoring, settings)
-    methods_of(settings)
+    parse_ways(ways_of(settings))
     return settings
 
 
-def methods_of(settings: Mapping[str, object]) -> list[Method]:
-    """The methods among settings by name, by which a run is scored besides; `InputError` for what is none."""
+def ways_of(settings: Mapping[str, object]) -> Sequence[str]:
+    """The ways among settings by name, in which a run is scored besides."""
     ways = settings.get("ways", ())
     assert isinstance(ways, Sequence)
-    methods = [*map(parse_method, ways)]
-    if len({*methods}) < len(methods):
-        raise InputError(f"a way is given twice: {' '.join(ways)}; name each once")
-    return methods
+    return ways
 
 
 def choose_settings(kind: type[T], settings: Mapping[str, object]) -> T:
@@ -176,7 +173,8 @@ def score(
     from zsnmt.evaluation.text import TextChoice
     from zsnmt.inference.engines import check_method, prepare_engine
 
-    search, methods = choose_settings(Search, settings), methods_of(settings)
+    search, ways = choose_settings(Search, settings), ways_of(settings)
+    methods = parse_ways(ways)
     for method in methods:
         check_method(run, method, engine)
     for folder in filter(None, (run, pivot_run)):
@@ -188,6 +186,7 @@ def score(
         engine=engine,
         scoring=choose_settings(Scoring, settings),
         pivot_run=pivot_run,
+        own_pivot=OWN_PIVOT in ways,
         methods=methods,
         **others,
     )

@@ -189,7 +189,7 @@ def read_into_pivot(kept: Kept, direction: Direction, lines: int) -> list[str] |
     """What the sources of a direction were in the pivot on their way through it; None where it is not there.
 
     It is kept once for all directions that share the sources: as a direct translation, where the run pivots
-    itself and has the same sources there, else as `INTO_PIVOT` (`zsnmt.evaluation.hypotheses.jobs`).
+    itself and has the same sources there, else as `INTO_PIVOT` (`zsnmt.evaluation.hypotheses.pivot_jobs`).
     """
     checksum = kept.made_with[PIVOT]["sources"].get(str(direction))
     sharing = kept.sharing.get((direction.source, checksum), [])

@@ -53,7 +53,8 @@ class Way:
             f"{name} {'+'.join(map(str, value)) if isinstance(value, tuple) else value}"
             for name, value in self.settings
         )
-        return f"{self.name} ({listed})" if listed else self.name
+        name = self.name.replace("_", " ")
+        return f"{name} ({listed})" if listed else name
 
     @property
     def phrase(self) -> str:
@@ -62,7 +63,7 @@ class Way:
         """
         if self == DIRECT:
             return ""
-        return f"{'through' if self.name == PIVOT.name else 'by'} {self.label}"
+        return f"{'through' if self in (PIVOT, OWN_PIVOT) else 'by'} {self.label}"
 
     @property
     def file_name(self) -> str:
@@ -86,7 +87,8 @@ def hashable(value: object) -> object:
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
-INTO_PIVOT = Way("into_pivot")  # what goes on through the pivot, which no score is of
+OWN_PIVOT = Way("own_pivot")  # through the pivot by the run itself, where another run is the pivot's
+INTO_PIVOT, INTO_OWN_PIVOT = Way("into_pivot"), Way("into_own_pivot")  # first halves, which no score is of
 
 
 Shares = Mapping[str, float]

@@ -7,7 +7,7 @@ from pathlib import Path
 from zsnmt.corpora.cleaning import Cleaning, parse_cleaning
 from zsnmt.corpora.training_text import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
-from zsnmt.decoding.methods.settings import parse_method
+from zsnmt.decoding.methods.settings import parse_ways
 from zsnmt.text.learning import TextSettings
 from zsnmt.training.config_file import (
     FAIRSEQ_OPTIONS,
@@ -112,7 +112,7 @@ class Config:
     )
 
     def __post_init__(self) -> None:
-        _ = self.text_settings, [*map(parse_method, self.ways)]  # which refuse what does not go together
+        _ = self.text_settings, parse_ways(self.ways)  # which refuse what does not go together
 
     @property
     def text_settings(self) -> TextSettings:

@@ -10,6 +10,7 @@ from typing import Any
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, check_language
 
+OWN_PIVOT = "own_pivot"  # the way of a scored run through the pivot by itself, which is not a method
 VOTE, AVERAGE = COMBINATIONS = ("vote", "average")
 PIVOT, SOURCE = "pivot", "source"  # stand for the model's first language, and for that of the sentence
 MOST_SOURCES = 3
@@ -184,6 +185,16 @@ class Method:
     def of(self, known: Sequence[str]) -> "Method":
         """The method for a model of these languages, the pivot first; `InputError` for others."""
         return replace(self, several=self.several and self.several.of(known))
+
+
+def parse_ways(ways: Sequence[str]) -> list[Method]:
+    """The methods among the ways in which a run is scored; `InputError` for a way that is given twice, and
+    for what is none.
+    """
+    methods = [parse_method(way) for way in ways if way != OWN_PIVOT]
+    if len({*methods}) < len(methods) or [*ways].count(OWN_PIVOT) > 1:
+        raise InputError(f"a way is given twice: {' '.join(ways)}; name each once")
+    return methods
 
 
 def parse_method(text: str) -> Method:
