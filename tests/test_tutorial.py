@@ -50,7 +50,8 @@ def in_small(cell: str, export: Path, port: int) -> str:
         ("zsnmt serve", f"--port {port}"),
     ):
         cell = cell.replace(command, f"{command} {further}")
-    return cell.replace(":5000", f":{port}").replace("en pt ru fi hu", "en pt ru").replace("5000", "100").replace("epoch 4", "epoch 1")
+    cell = cell.replace(":5000", f":{port}").replace("en pt ru fi hu", "en pt ru")
+    return cell.replace("5000", "100").replace("max-epoch 4", "max-epoch 1")
 
 
 def free_port() -> int:
