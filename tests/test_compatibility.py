@@ -20,6 +20,7 @@ from fairseq import checkpoint_utils, file_io
 from fairseq.distributed import utils as distributed_utils
 from fairseq.logging import meters
 from fairseq.models.transformer import transformer_config
+from fairseq.optim.adam import Adam
 from fairseq.trainer import Trainer
 
 from zsnmt import compatibility
@@ -370,3 +371,24 @@ def test_an_epoch_goes_on_at_the_same_batch_by_any_number_of_processes(checkpoin
         trainer = mock.MagicMock(data_parallel_world_size=processes)
         state = Trainer.load_checkpoint(trainer, str(checkpoint))
         assert state["train_iterator"]["iterations_in_epoch"] == batches
+
+
+# The compiler
+
+
+@pytest.fixture
+def no_compiler(monkeypatch):
+    """Importing PyTorch's compiler is an error."""
+    monkeypatch.setitem(sys.modules, "torch._dynamo", None)
+
+
+def test_without_the_repair_a_method_of_an_optimizer_loads_the_compiler(no_compiler):
+    method = torch._disable_dynamo(lambda optimizer: None)
+    with pytest.raises(ImportError, match="torch._dynamo"):
+        method(None)
+
+
+def test_an_optimizer_needs_no_compiler(no_compiler):
+    optimizer = Adam([torch.ones(2, requires_grad=True)])
+    optimizer.load_state_dict(optimizer.state_dict())
+    optimizer.zero_grad()

@@ -13,7 +13,7 @@ from zsnmt.runs.checkpoints import load_checkpoint
 PIVOT, *OTHERS = LANGUAGES = ["inglan", "velan", "tamun", "velor"]
 DIRECTIONS = [f"{source}-{target}" for source in OTHERS for target in OTHERS if source != target]
 # until outputs are as long as sentences, without validation in between
-TEACHER = "--max-epoch 20 --validate-interval 20 --save-interval 20 --lr 1e-2 --warmup-updates 20".split()
+TEACHER = "--max-epoch 8 --validate-interval 8 --save-interval 8 --lr 2e-2 --warmup-updates 20".split()
 STUDENT = "--max-epoch 2 --validate-interval 1 --save-interval 1".split()
 TEXT = ("--identifier", "none", "--beam", "1")  # the teacher is too small to write a language
 

@@ -17,6 +17,7 @@ import pytest
 import torch
 
 from tests.conftest import ROOT, TINY_CONFIG, changed, run_command
+from tests.support import warm
 from zsnmt.corpora.invented.gloss import Dictionary, two_lines
 from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.errors import InputError
@@ -147,7 +148,7 @@ def killed(tmp_path):
     config.write_text(TINY_CONFIG.replace("--max-epoch 2", "--max-epoch 6"))
     runs = tmp_path / "runs"
     command = ["bash", ROOT / "recipes/train.sh", config, "zs_transformer"]
-    environment = {**os.environ, "VENV": sys.prefix, "RUNS": str(runs)}
+    environment = {**os.environ, "RUNS": str(runs)}
     return SimpleNamespace(
         config=config,
         command=command,
@@ -157,8 +158,10 @@ def killed(tmp_path):
     )
 
 
-def start(recipe, **options) -> subprocess.Popen:
-    return subprocess.Popen(recipe.command, env=recipe.environment, stderr=subprocess.DEVNULL, **options)
+def start(recipe, fresh: bool = False, **options) -> subprocess.Popen:
+    """Start the recipe, in `fresh` processes where the system is to see all of them."""
+    environment = {**recipe.environment, "VENV": sys.prefix if fresh else str(warm.environment())}
+    return subprocess.Popen(recipe.command, env=environment, **{"stderr": subprocess.DEVNULL, **options})
 
 
 def finish(recipe) -> str:
@@ -175,11 +178,11 @@ def finish(recipe) -> str:
 @pytest.mark.slow
 def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
     """kill -9 while the text is prepared, then while it trains; the third call finishes."""
-    for folder, reached in (
-        (killed.runs / "killed", ".data.*.part"),
-        (killed.run / "checkpoints", "checkpoint_last.pt"),
+    for folder, reached, fresh in (
+        (killed.runs / "killed", ".data.*.part", False),
+        (killed.run / "checkpoints", "checkpoint_last.pt", True),
     ):
-        process = start(killed, start_new_session=True)
+        process = start(killed, fresh, start_new_session=True)
         wait_for(lambda folder=folder, reached=reached: [*folder.glob(reached)])
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -197,7 +200,7 @@ def test_a_recipe_killed_alone_takes_its_training_with_it_and_the_next_goes_on(k
     """kill -9 of the recipe's process, and not of fairseq-train: no training goes on beside that of the
     next call.
     """
-    process = start(killed)
+    process = start(killed, fresh=True)
     wait_for((killed.run / "checkpoints" / "checkpoint_last.pt").exists)
     trainings = [
         number for number, words in processes() if "fairseq-train" in words and str(killed.run) in words
@@ -230,12 +233,12 @@ def processes() -> list[tuple[int, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sent, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_the_recipe_and_its_training_and_leaves_no_halves(killed, sent, status):
+@pytest.mark.parametrize("sent, status, fresh", [(signal.SIGINT, 130, False), (signal.SIGTERM, 143, True)])
+def test_a_signal_ends_the_recipe_and_its_training_and_leaves_no_halves(killed, sent, status, fresh):
     """Sent to the recipe alone, while it makes data and while it trains; nothing is said."""
     experiment = killed.runs / "killed"
     for reached in (".data.*.part", "zs_transformer/seed1/checkpoints/checkpoint_last.pt"):
-        process = start(killed)
+        process = start(killed, fresh)
         wait_for(lambda reached=reached: any(experiment.glob(reached)))
         process.send_signal(sent)
         assert process.wait(timeout=60) == status
@@ -246,7 +249,7 @@ def test_a_signal_ends_the_recipe_and_its_training_and_leaves_no_halves(killed, 
 @pytest.mark.slow
 def test_the_record_is_true_where_the_reader_of_the_output_went_away(killed):
     """As with `| head`: the recipe and its training end; what was trained is in the log and in the record."""
-    process = subprocess.Popen(killed.command, env=killed.environment, stderr=subprocess.PIPE)
+    process = start(killed, stderr=subprocess.PIPE)
     while b"epoch 2 ends" not in process.stderr.readline():
         assert process.poll() is None
     process.stderr.close()

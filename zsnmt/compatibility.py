@@ -225,6 +225,17 @@ def leave_the_others_at_the_end() -> None:
     distributed_utils.distributed_main = distributed_main
 
 
+def leave_the_compiler_unloaded() -> None:
+    """Let an optimizer be made and saved without PyTorch's compiler.
+
+    Some of its methods keep themselves out of compiled code, and the first call of one loads the compiler for
+    that: a second at the start of each training, which compiles nothing.
+    """
+    for method in vars(torch.optim.Optimizer).values():
+        if stock := getattr(method, "__wrapped__", None):
+            vars(stock).setdefault("__dynamo_disable", stock)
+
+
 def say_refusals_in_a_sentence() -> None:
     """End fairseq's commands with one line for what a person can mend, and not with a traceback."""
     stock_hook = sys.excepthook
@@ -249,4 +260,5 @@ give_tasks_their_state_back()
 count_batches_beside_empty_ones()
 move_only_meters_behind_a_new_one()
 leave_the_others_at_the_end()
+leave_the_compiler_unloaded()
 say_refusals_in_a_sentence()

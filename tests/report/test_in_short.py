@@ -16,6 +16,7 @@ from zsnmt.masked_lm.report.kept import keep_masked_lm
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
 from zsnmt.report.in_short import WIDEST, real_text_figures, what_to_use
+from zsnmt.runs.scores import OWN_PIVOT, PIVOT
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
 RESULTS = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
@@ -63,6 +64,18 @@ def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learne
         "| Multi30k, seeds 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
     ]
     assert rows[5] == "" and "demo" not in "".join(rows)
+
+
+def test_what_to_use_shows_what_a_system_makes_of_the_pivot_itself(tmp_path):
+    """The bar, another system's pivot, is in that one's row."""
+    scores = replace(
+        made_up_scores(BASELINE.name, 1, zero_shot=5.0), config="tatoeba", pivot_by="another, seed 1"
+    )
+    keep_scores(scores, tmp_path)
+    assert "| 25.0 | 5.0 | – | 30.0 % |" in what_to_use(tmp_path, "")
+    own = [replace(result, way=OWN_PIVOT) for result in scores.results if result.way == PIVOT]
+    keep_scores(replace(scores, results=[*scores.results, *own]), tmp_path)
+    assert "| 25.0 | 5.0 | 15.5 | 30.0 % |" in what_to_use(tmp_path, "")
 
 
 def test_a_config_with_results_gets_a_page_with_all_there_is(tmp_path):

@@ -59,6 +59,20 @@ def test_a_resample_is_scored_as_the_corpus_of_its_lines(name):
         assert scores[sample] == pytest.approx(score, rel=FLOAT32)
 
 
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("lines", [1, 2, 11, LINES])
+@pytest.mark.parametrize("share", [0, 0.3, 0.95, 1])
+def test_scores_of_all_resamples_are_sacrebleus_to_the_last_bit(name, lines, share):
+    """Where no order has a match, one has none, or a set is too short for an order, too."""
+    hypotheses = [*spoilt(REFERENCES[:lines], share)[1:], "", "w"][:lines]
+    metric = METRICS[name]()
+    statistics = metric._extract_corpus_statistics(hypotheses, [REFERENCES[:lines]])
+    sums = draws(lines) @ np.array(statistics, dtype=np.float32)
+    expected = np.array([metric._compute_score_from_stats(row).score for row in sums])
+    found = resampled_scores(metric, statistics)
+    assert found.dtype == expected.dtype and found.tobytes() == expected.tobytes()
+
+
 def test_each_resample_has_as_many_lines_as_the_set_and_no_two_are_alike():
     counts = draws(LINES)
     assert counts.shape == (SAMPLES, LINES) and set(counts.sum(1)) == {LINES}

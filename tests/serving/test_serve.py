@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.conftest import OLDER_RUN, ROOT
+from tests.support import warm
 from tests.support.serving import Client, serving, wait_until
 from zsnmt.cli import serve
 from zsnmt.decoding.options import EngineChoice
@@ -85,11 +86,11 @@ def test_a_run_translates_by_methods_and_says_how_sure_it_is(older):
 
 
 @contextmanager
-def command(*words):
+def command(python, *words):
     """A server in a process of its own, and a client of it."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with subprocess.Popen(
-        [sys.executable, "-m", "zsnmt", "serve", *map(str, words), "--port", "0"],
+        [python, "-m", "zsnmt", "serve", *map(str, words), "--port", "0"],
         cwd=ROOT,
         env=environment,
         stderr=subprocess.PIPE,
@@ -105,9 +106,10 @@ def command(*words):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_that_is_told_to_end_answers_what_it_has(older, number):
-    with command(older / OLDER_RUN, "--gather", "3000", "--workers", "1") as (process, client):
+@pytest.mark.parametrize("number, fresh", [(signal.SIGTERM, True), (signal.SIGINT, False)])
+def test_a_server_that_is_told_to_end_answers_what_it_has(older, number, fresh):
+    python = sys.executable if fresh else warm.environment() / "bin" / "python"
+    with command(python, older / OLDER_RUN, "--gather", "3000", "--workers", "1") as (process, client):
         found = []
         body = {"q": "Memu vuhwu wima.", "source": "velan", "target": "tamun"}
         threads = [

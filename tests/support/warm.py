@@ -35,18 +35,32 @@ from types import ModuleType
 LOADED = (
     "numpy",
     "torch",
+    "torch.fx.experimental.symbolic_shapes",  # by the first attention
     "fairseq.tasks",
     "fairseq.models",
     "fairseq.checkpoint_utils",
     "fairseq.trainer",
+    "fairseq.quantization_utils",
+    "fairseq.model_parallel.megatron_trainer",
+    "fairseq.sequence_scorer",
     "sacrebleu.metrics",
+    "sacrebleu.significance",
     "sacremoses",
+    "sentencepiece",
+    "fontTools.unicodedata",
+    "py3langid.langid",
     "jinja2",
     "matplotlib.figure",
     "sklearn.linear_model",
     "ctranslate2",
 )
-NEEDED = {"torch": "numpy", "fairseq": "torch", "matplotlib": "numpy", "sklearn": "numpy"}  # loaded with them
+NEEDED = {
+    "torch": "numpy",
+    "fairseq": "torch",
+    "py3langid": "numpy",
+    "matplotlib": "numpy",
+    "sklearn": "numpy",
+}  # loaded with them
 FILES = 3  # input, output and errors are handed over
 
 CLIENT = f"""#!{sys.executable} -IS
@@ -123,6 +137,7 @@ class Preloaded(MetaPathFinder, Loader):
             importlib.import_module(name)
             package = name.partition(".")[0]
             self.packages[package] = self.packages.get(package, set()) | {*sys.modules} - before
+        read_language_model(sys.modules["py3langid.langid"])
         others = [name for name in sys.modules if name not in own and name.partition(".")[0] not in own]
         self.modules = {name: sys.modules.pop(name) for name in others}
         self.handlers, self.level = logging.root.handlers[:], logging.root.level  # fairseq sets them
@@ -150,6 +165,12 @@ class Preloaded(MetaPathFinder, Loader):
         if package == "fairseq" and not logging.root.handlers:
             logging.root.handlers[:] = self.handlers
             logging.root.setLevel(self.level)
+
+
+def read_language_model(langid: ModuleType) -> None:
+    """Read py3langid's model, which takes longer than a tiny training, for all copies."""
+    langid._load_model_file = functools.cache(langid._load_model_file)
+    langid._load_model_file(langid.MODEL_DIR / langid.MODEL_FILE)
 
 
 def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:

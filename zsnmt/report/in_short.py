@@ -19,7 +19,7 @@ from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.systems import mean_measured, systems_table
 from zsnmt.report.table import Cell, Table, join_sentences, markdown_rows, spread_note
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores
+from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.scoring.figures import MAIN
 
@@ -32,6 +32,7 @@ CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
+    f"{BASELINE.name}_{STUDENTS['both']}_round2": "baseline, distilled twice",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
 }
 
@@ -66,7 +67,7 @@ def probes(folder: Path, config: str) -> str:
 
 def what_to_use(folder: Path, _: str) -> str:
     """Systems to choose from on real text: their quality on the directions of training, and on all others
-    directly and through the pivot.
+    directly and through the pivot, both by the system itself.
     """
     rows = [
         system_row(REAL_TEXT[config], runs)
@@ -85,7 +86,8 @@ def what_to_use(folder: Path, _: str) -> str:
     ]
     table = Table("what_to_use", "What to use", titles, rows=rows, about="")
     about = (
-        f"{BLEU} with English, which were trained, and over the others; wrong language: of the direct ones."
+        f"{BLEU} with English, which were trained, and over the others; through English: "
+        "twice by the same system; wrong language: of the direct ones."
     )
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
 
@@ -105,7 +107,7 @@ def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
     columns = (
         Column(SUPERVISED, DIRECT, MAIN),
         Column(kind, DIRECT, MAIN),
-        Column(kind, PIVOT, MAIN),
+        Column(kind, PIVOT if all(scores.pivot_by is None for scores in runs) else OWN_PIVOT, MAIN),
         Column(kind, DIRECT, "off_target"),
     )
     said = CANDIDATES[runs[0].system] + (" (zero-resource)" if kind == ZERO_RESOURCE else "")

@@ -7,19 +7,23 @@ directions of a multiway set.
 """
 
 import base64
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import estimate_ci
+from sacrebleu.utils import my_log
 
 from zsnmt.errors import InputError
 from zsnmt.scoring.options import Scoring
 
 SAMPLES = Scoring.bootstrap_samples
 SEED = 12345  # sacreBLEU's default
+BETA = CHRF.BETA
 STEPS = 10_000  # a kept score is rounded to this part of its range
 
 
@@ -40,9 +44,49 @@ def draws(lines: int, samples: int = SAMPLES) -> np.ndarray:
 def resampled_scores(
     metric: Metric, statistics: Sequence[Sequence[float]], samples: int = SAMPLES
 ) -> np.ndarray:
-    """The score of each resample, from the sufficient statistics of each line (lines × statistics)."""
+    """BLEU or chrF of each resample, from the sufficient statistics of each line (lines × statistics)."""
     sums = draws(len(statistics), samples) @ np.array(statistics, dtype=np.float32)
-    return np.array([metric._compute_score_from_stats(of_sample).score for of_sample in sums])
+    return bleu_scores(sums) if isinstance(metric, BLEU) else chrf_scores(sums)
+
+
+def bleu_scores(sums: np.ndarray) -> np.ndarray:
+    """What sacreBLEU's `BLEU()` gives for each row, to the last bit, but faster. `sums` is samples ×
+    statistics: the lengths of output and reference, the matches and the n-grams of each order.
+    """
+    matches, totals = np.split(sums[:, 2:], 2, axis=1)
+    missed = matches == 0
+    halvings = np.float32(2) ** np.cumsum(missed, axis=1, dtype=np.float32)  # smoothing `exp`
+    with np.errstate(divide="ignore", invalid="ignore"):  # where there are no n-grams
+        smoothed = np.where(missed, 100 / (halvings * totals), 100 * matches / totals)
+    precisions = np.where(totals > 0, smoothed, 0).tolist()
+    means = [math.exp(sum(map(my_log, of_orders)) / len(of_orders)) for of_orders in precisions]
+    lengths = sums[:, :2].tolist()
+    return np.where(
+        missed.all(axis=1), 0.0, [brevity_penalty(*of) * mean for of, mean in zip(lengths, means)]
+    )
+
+
+def brevity_penalty(length: float, reference: float) -> float:
+    """The factor (0–1) of BLEU for an output that is shorter than its reference."""
+    if length >= reference:
+        return 1.0
+    return math.exp(1 - reference / length) if length else 0.0
+
+
+def chrf_scores(sums: np.ndarray) -> np.ndarray:
+    """What sacreBLEU's `CHRF()` gives for each row, to the last bit, but faster. `sums` is samples ×
+    statistics: the n-grams of output and reference and the matches of each order.
+    """
+    *counts, matches = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
+    orders = np.logical_and(*(count > 0 for count in counts))
+    number = np.maximum(orders.sum(axis=1), 1).astype(np.float32)
+    precision, recall = (
+        np.cumsum(np.divide(matches, count, out=np.zeros_like(count), where=orders), axis=1)[:, -1] / number
+        for count in counts
+    )
+    weighted = BETA**2 * precision + recall
+    scores = 100 * ((1 + BETA**2) * precision * recall / np.where(weighted > 0, weighted, 1))
+    return scores if scores.all() else scores.astype(np.float64)  # as sacreBLEU's zeros make them
 
 
 def resampled_rates(flags: Sequence[bool], samples: int = SAMPLES) -> np.ndarray:
