@@ -203,9 +203,11 @@ def test_from_files_to_a_translated_sentence(tmp_path):
     again = run_command(*call, *few, runs=runs)
     assert again.returncode == 0 and again.stderr.count(": done before") == 5, again.stderr
     folder = runs / "mine" / "quick" / "seed1"
-    assert f"to translate: zsnmt translate {folder} --from velan --to tamun < text" in done.stderr
+    call = f"zsnmt translate {folder} --from velan --to tamun --via inglan < text"
+    assert f"to translate: {call}\n" in done.stderr
+    assert f"zsnmt distill {runs / 'mine.conf'} {folder}\n" in done.stderr
     by_config = run_command(
-        *zsnmt, "train", runs / "mine.conf", "zs_transformer_residual", "--name", "quick", *few, runs=runs
+        *zsnmt, "train", runs / "mine.conf", "zs_transformer", "--name", "quick", *few, runs=runs
     )
     assert by_config.returncode == 0 and by_config.stderr.count(": done before") == 5, by_config.stderr
     words = (text / "talks.velan-inglan.velan").read_text().splitlines()[0]

@@ -62,13 +62,13 @@ def adaptation(config: str, before: str, systems: Sequence[str]) -> Need:
     )
 
 
-def probing(config: str, systems: Sequence[str]) -> Need:
-    """Probes of the runs of a config."""
+def probing(config: str, systems: Sequence[str], options: str = "") -> Need:
+    """Probes of the runs of a config, with options of `zsnmt probe`."""
     return Need(
         f"{config}_probes",
         (
             f"zsnmt ablate configs/{config}.conf query --seeds {{seed}}",
-            *(f"zsnmt probe {run_of(config, system)}" for system in systems),
+            *(f"zsnmt probe {run_of(config, system)} {options}".rstrip() for system in systems),
         ),
     )
 

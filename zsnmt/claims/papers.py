@@ -276,7 +276,7 @@ CLAIMS_OF_LIU = (
         "residual removed minus baseline",
         evidence=finding(IN_FAMILIES),
         lacks="the probed text has no two languages of one family besides the pivot",
-        needs=(probing("tatoeba", BOTH),),
+        needs=(probing("tatoeba", BOTH, "--classifiers-only"),),
     ),
     Claim(
         name="L18",

@@ -23,7 +23,7 @@ from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, split_options
 from zsnmt.console import WrongUse
 
-ARCHITECTURE = "zs_transformer_residual"  # for a person's own text
+ARCHITECTURE = "zs_transformer"  # for a person's own text
 OWN_TEXT_OPTIONS = ("pattern", "languages", "config", "plan")
 
 
@@ -87,8 +87,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         recipe.steps.say(f"next: zsnmt evaluate {run}")
         if not is_config:
+            pivot, *others = experiment.config.languages
             source, target = experiment.config.languages[-2:]
-            recipe.steps.say(f"to translate: zsnmt translate {run} --from {source} --to {target} < text")
+            via = f" --via {pivot}" if len(others) > 1 else ""
+            recipe.steps.say(f"to translate: zsnmt translate {run} --from {source} --to {target}{via} < text")
+            if via:
+                recipe.steps.say(f"a student that also translates directly: zsnmt distill {config} {run}")
 
 
 def check_options_of_config(options: Namespace) -> None:

@@ -51,7 +51,7 @@ class Size:
 
 SIZES = (
     Size(0, 5, 2, width=64, heads=2, dropout=0.1, batch=600, memory=0.5),
-    Size(100_000, 5, 2, width=128, heads=4, dropout=0.1, batch=1800, memory=1),
+    Size(30_000, 5, 2, width=128, heads=4, dropout=0.1, batch=1800, memory=1),
     Size(3_000_000, 5, 2, width=256, heads=4, dropout=0.2, batch=3600, memory=3),
     Size(10_000_000, 5, 5, width=512, heads=8, dropout=0.2, batch=0, memory=6),
     Size(40_000_000, 8, 8, width=512, heads=8, dropout=0.2, batch=0, memory=8),
