@@ -130,7 +130,7 @@ def pivot_scatter(compared: Sequence[AgainstPivot], systems: Sequence[str], figu
         values = [value for one in compared for point in one.points.values() for value in point]
         top = 1.04 * max(values) or 1
         axes.plot([0, top], [0, top], color=INK, linewidth=0.9)
-        axes.annotate("equal", (top, top), (-14, -4), textcoords="offset points", ha="right", va="top")
+        axes.annotate("equal", (top, top), (4, 0), textcoords="offset points", va="center")
         axes.set(xlim=(0, top), ylim=(0, top), aspect="equal")
         axes.spines[["top", "right"]].set_visible(False)
         drawing.legend(**entries)
