@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.decoding.methods.settings import parse_method
+from zsnmt.decoding.methods.settings import parse_method, parse_ways
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.evaluation.scored_run import choose_settings, methods_of, pivot_of, score_run, settings_of
+from zsnmt.evaluation.scored_run import choose_settings, pivot_of, score_run, settings_of, ways_of
 from zsnmt.evaluation.text import TextChoice
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.steps import Steps
@@ -45,13 +45,14 @@ def test_a_tokeniser_that_there_is_not_is_refused_before_anything_is_loaded(run)
 
 def test_other_ways_are_those_of_the_config_unless_others_are_given(run):
     """Nothing is said of them where there are none, so that older scores count as made."""
-    assert "ways" not in settings_of(run, {}, {"ways": None}) and methods_of({}) == []
+    assert "ways" not in settings_of(run, {}, {"ways": None}) and parse_ways(ways_of({})) == []
     with (run / "config.conf").open("a") as config:
         config.write('WAYS="ensemble mask:pieces=2"\n')
     settings = settings_of(run, {}, {})
     assert settings["ways"] == ("ensemble", "mask:pieces=2")
-    assert methods_of(settings) == [parse_method("ensemble"), parse_method("mask:pieces=2")]
-    assert methods_of(settings_of(run, {}, {"ways": ["contrast"]})) == [parse_method("contrast")]
+    assert parse_ways(ways_of(settings)) == [parse_method("ensemble"), parse_method("mask:pieces=2")]
+    contrast = settings_of(run, {}, {"ways": ["contrast", "own_pivot"]})
+    assert parse_ways(ways_of(contrast)) == [parse_method("contrast")]
     with pytest.raises(InputError, match="a way is given twice: mask mask:pieces=1; name each once"):
         settings_of(run, {}, {"ways": ["mask", "mask:pieces=1"]})
     (run / "config.conf").write_text(f"{CONFIG}WAYS=vote\n")

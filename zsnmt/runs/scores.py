@@ -63,7 +63,7 @@ class Way:
         """
         if self == DIRECT:
             return ""
-        return f"{'through' if self in (PIVOT, OWN_PIVOT) else 'by'} {self.label}"
+        return f"{'through' if self.name in (PIVOT.name, OWN_PIVOT.name) else 'by'} {self.label}"
 
     @property
     def file_name(self) -> str:
