@@ -60,8 +60,14 @@ DIVERSE = (  # configs of one text, with the same English sentences in all pairs
     ("europarl_sample_multiway", "europarl_sample_non_overlap"),
     ("iwslt17", "iwslt17_diverse"),
     ("multi30k", "multi30k_nonoverlap"),
+    ("word_orders_multiway", "word_orders"),
 )
-LITTLE = (("iwslt17", "iwslt17_little_data"), ("iwslt17", "iwslt17_little_data_marked"))
+LITTLE = (  # configs of one text, and of less of it or without common words
+    ("iwslt17", "iwslt17_little_data"),
+    ("iwslt17", "iwslt17_little_data_marked"),
+    ("word_orders", "word_orders_little_data"),
+    ("word_orders", "word_orders_no_cognates"),
+)
 VARDROP, RESIDUAL_VARDROP = VARIATIONAL[BASELINE], VARIATIONAL[RESIDUAL]
 ENCODER_LEARNED, RESIDUAL_LEARNED = BY_ENCODING["learned"]
 MEAN_POOL = System("residual_mean_pool", RESIDUAL.architecture)
@@ -155,7 +161,11 @@ CLAIMS_OF_LIU = (
             config_difference(DIVERSE, zero_shot(BASELINE), part="baseline", wanted=BELOW_ZERO),
         ),
         lacks="the pair of configs that was trained, of Europarl's sample, did not learn to translate",
-        needs=(ablation("multi30k", "query"), ablation("multi30k_nonoverlap", "query")),
+        needs=(
+            ablation("word_orders_multiway", "query"),
+            ablation("multi30k", "query"),
+            ablation("multi30k_nonoverlap", "query"),
+        ),
     ),
     Claim(
         name="L7",
@@ -209,7 +219,12 @@ CLAIMS_OF_LIU = (
         what="gain of variational dropout over removal, in the harder condition minus in the normal one",
         evidence=config_difference(LITTLE, zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL)),
         lacks="IWSLT's training text was not to be had",
-        needs=(ablation("iwslt17", "variational"), ablation("iwslt17_little_data", "variational")),
+        needs=(
+            ablation("word_orders_little_data", "variational"),
+            ablation("word_orders_no_cognates", "variational"),
+            ablation("iwslt17", "variational"),
+            ablation("iwslt17_little_data", "variational"),
+        ),
     ),
     Claim(
         name="L12",

@@ -17,6 +17,7 @@ from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_
 from zsnmt.report.scores import Column, runs_by_system, seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.encodings import encodings_table
+from zsnmt.report.studies.factorial import main_effects_table
 from zsnmt.report.systems import mean_measured, systems_table
 from zsnmt.report.table import Cell, Table, join_sentences, markdown_rows, spread_note
 from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores
@@ -137,6 +138,13 @@ MAKERS: dict[str, Maker] = {
             "residual zero-shot",
         ],
         f"{BLEU}, with the residual and without.",
+    ),
+    ":main_effects_short": maker(
+        main_effects_table,
+        ["effect", "zero-shot BLEU", "off-target to the pivot", "chrF++ on target", "supervised chrF++"],
+        "What each changes on average: norm from pre to post, the tag from the decoder to the encoder (tags) "
+        "or also to the upper encoder (LCS), the residual removed; the others in a second stage. In brackets "
+        "95 % intervals over seeds and directions.",
     ),
     ":clip_distance_short": maker(
         clip_distance_table, ["k", "system", "seeds", "en-de", "published"], "BLEU; k: the clipping distance."

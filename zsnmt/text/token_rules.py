@@ -10,8 +10,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
-from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
-
 Substitution = tuple[re.Pattern[str], str]
 
 ENDS = frozenset(".?!।॥")
@@ -62,6 +60,12 @@ class MosesRules:
     _CASE_ENDING = re.compile(r"(?<=[A-ZÄÖÅ\d]) : (?=[a-zäöå]{1,4}(?!\S))"), ":"  # EU:n
 
     def __init__(self, language: str, respell: bool = True):
+        from sacremoses import (
+            MosesDetokenizer,
+            MosesPunctNormalizer,
+            MosesTokenizer,
+        )  # in a quarter of a second
+
         self._language, self._respell = language, respell
         self._unspaced = list(self._UNSPACED)
         if language not in ("en", "fr", "it"):  # where Moses leaves an apostrophe with its word

@@ -10,8 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from sacremoses import MosesTruecaser
-
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, write_lines
 
@@ -56,6 +54,8 @@ def train_truecaser(lines: Iterable[str], path: Path) -> None:
     one for all target sides. Raises InputError when no word stands anywhere but at the start of a
     sentence; `path` is replaced at the end or stays as it was.
     """
+    from sacremoses import MosesTruecaser  # loads in a quarter of a second
+
     counter = MosesTruecaser()
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:

@@ -114,6 +114,28 @@ def test_files_follow_the_parallel_text_contract_and_lines_are_translations() ->
         ]
 
 
+def test_multiway_pairs_have_the_same_sentences_in_all_languages_and_the_rest_is_as_it_was() -> None:
+    before, files = text(SMALL), text(replace(SMALL, multiway_share=0.4))
+    pivot, *others = (language.name for language in SMALL.languages)
+    sides = [files[f"train.{other}-{pivot}.{pivot}"] for other in others]
+    common = round(0.4 * SMALL.pairs)
+    assert all(side[:common] == sides[0][:common] and len(side) == SMALL.pairs for side in sides)
+    assert len({line for side in sides for line in side}) == common + 3 * (SMALL.pairs - common)
+    for name, lines in before.items():
+        assert files[name][common:] == lines[:-common] if name.startswith("train") else files[name] == lines
+    assert not {*sides[0]} & {*files[f"valid.{pivot}"], *files[f"test.{pivot}"]}
+
+
+def test_a_folder_that_is_older_than_a_setting_has_its_default(tmp_path) -> None:
+    write_corpus(SMALL, folder := tmp_path / "older")
+    settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    del settings["multiway_share"]
+    (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    assert not write_corpus(SMALL, folder)
+    with pytest.raises(InputError, match="something else"):
+        write_corpus(replace(SMALL, multiway_share=1.0), folder)
+
+
 # Lexicons
 
 
@@ -231,6 +253,7 @@ def test_a_killed_run_leaves_no_corpus_and_the_next_one_is_whole(tmp_path, monke
         ({"shared_cognates": 1.5}, "shared_cognates is 1.5"),
         ({"shared_cognates": 0.7, "family_cognates": 0.7}, "at most 1 together"),
         ({"pairs": 0}, "pairs is 0"),
+        ({"multiway_share": 2.0}, "multiway_share is 2.0; it is a share"),
         ({"shortest": 9, "longest": 8}, "9 to 8"),
     ],
 )

@@ -9,7 +9,7 @@ from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.documents import MAKERS, fill, keep_scores
 from zsnmt.report.figures import remedy_gains as drawing
 from zsnmt.report.markdown import text_table
-from zsnmt.report.studies.factorial import STUDY_TABLES, remedy_gains
+from zsnmt.report.studies.factorial import STUDY_TABLES, main_effects_table, remedy_gains
 from zsnmt.report.systems import tables
 from zsnmt.runs.grid import BASE_GRID, CONTROL, CORNERS, FIRST_STAGE, NORM, REMOVAL, TAGS, remedy_design
 from zsnmt.runs.scores import DIRECT
@@ -159,3 +159,15 @@ def test_terminal_and_documents_have_it_and_say_what_intervals_are(tmp_path):
     filled = fill("<!-- begin made_up:base_grid -->\n<!-- end made_up:base_grid -->", tmp_path, MAKERS)
     assert "| norm × tags | 1, 2 | +2.0 [2.0, 2.0] |" in filled and "over seeds (blocks)" in filled
     assert "by bootstrap" not in filled
+
+
+def test_the_table_of_main_effects_has_each_once_and_those_of_its_own_table():
+    assert main_effects_table([made_up_scores("zs_transformer", 1, 5.0)]) is None
+    design = remedy_design("consistency")
+    gains = {CONTROL: 0.0, "consistency": 3.0}
+    second = [scored(system.name, 1, 20 + gains[level]) for (level, *_), system in design.cells.items()]
+    table = main_effects_table([*first_stage(), *second])
+    found = {row[0]: dict(zip(table.columns, row)) for row in table.rows}
+    assert [*found] == [NORM.name, TAGS.name, REMOVAL.name, "consistency"] and len(table.rows) == 4
+    assert found["consistency"]["zero-shot BLEU"].mean == pytest.approx(3.0)
+    assert found[TAGS.name] == effects("base_grid", first_stage())[TAGS.name]

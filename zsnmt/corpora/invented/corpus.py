@@ -1,7 +1,8 @@
 """A synthetic multilingual corpus: one stream of distinct meanings, rendered by a pivot and other languages.
 
-It follows the parallel-text contract: training pairs are pivot-centred and share no sentence, the
-validation and test sets are multiway. Changing one setting changes only what depends on it.
+It follows the parallel-text contract: training pairs are pivot-centred and share no sentence unless the
+settings say so, the validation and test sets are multiway. Changing one setting changes only what depends
+on it.
 """
 
 import json
@@ -25,6 +26,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing_folder
 
 VERSION = 1  # of the text that settings stand for; raise it when the same settings give other text
+NEWER = ("multiway_share",)  # settings that folders of version 1 may lack, where they have their defaults
 PATIENCE = 2000  # draws in a row without a new meaning, after which the grammar is called exhausted
 STANDARD_LANGUAGES = tuple(
     Language(*row.split())
@@ -120,6 +122,9 @@ class SyntheticCorpus:
     shortest: int = setting(3, "fewest concepts a sentence names")
     longest: int = setting(14, "most concepts a sentence names")
     pairs: int = setting(6000, "sentence pairs of each language with the pivot")
+    multiway_share: float = setting(
+        0.0, "share (0-1) of these pairs whose pivot sentences are the same for all languages"
+    )
     valid: int = setting(200, "sentences of the multiway validation set")
     test: int = setting(500, "sentences of the multiway test set")
     seed: int = setting(1, "seed of every random draw")
@@ -131,7 +136,8 @@ class SyntheticCorpus:
             raise InputError(
                 f"the languages are {names}; give a pivot and at least one other, each name once"
             )
-        for name in ("shared_cognates", "family_cognates", "sound_change", "second_clause_share"):
+        shares = "shared_cognates", "family_cognates", "sound_change", "second_clause_share", "multiway_share"
+        for name in shares:
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"{name} is {getattr(self, name)}; it is a share, give 0 to 1")
         if self.shared_cognates + self.family_cognates > 1:
@@ -189,12 +195,17 @@ class SyntheticCorpus:
 
     def meanings(self) -> dict[str, list[Meaning]]:
         """The meanings of `test`, `valid` and each training pair (by its language); no meaning occurs
-        twice.
+        twice, but those that are the same for all languages come first in every training pair.
         """
+        common = round(self.multiway_share * self.pairs)
         numbers = {"test": self.test, "valid": self.valid}
-        numbers |= {language.name: self.pairs for language in self.languages[1:]}
+        numbers |= {language.name: self.pairs - common for language in self.languages[1:]}
         seen: set[Meaning] = set()
-        return {name: list(self.draw(name, number, seen)) for name, number in numbers.items()}
+        meanings = {name: list(self.draw(name, number, seen)) for name, number in numbers.items()}
+        in_all_pairs = list(self.draw("all pairs", common, seen))
+        return meanings | {
+            language.name: in_all_pairs + meanings[language.name] for language in self.languages[1:]
+        }
 
     def draw(self, name: str, number: int, seen: set[Meaning]) -> Iterator[Meaning]:
         """So many meanings from the stream of `name`, none of them in `seen`, where they are added; raises
@@ -287,9 +298,13 @@ def write_corpus(corpus: SyntheticCorpus, folder: str | Path) -> bool:
 
 
 def holds(folder: Path, corpus: SyntheticCorpus) -> bool:
-    """Whether the folder was written from the settings of `corpus`."""
+    """Whether the folder was written from the settings of `corpus`. A setting that is newer than the folder
+    has its default there.
+    """
     try:
         settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return settings == json.loads(json.dumps({"version": VERSION} | asdict(corpus)))
+    defaults = {each.name: each.default for each in fields(corpus)}
+    wanted = json.loads(json.dumps({"version": VERSION} | asdict(corpus)))
+    return isinstance(settings, dict) and {key: defaults[key] for key in NEWER} | settings == wanted

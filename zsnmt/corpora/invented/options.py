@@ -51,5 +51,5 @@ def add_treebank_options(parser: ArgumentParser) -> None:
     """Add the settings of treebanks of the artificial languages."""
     parser.add_argument("--sentences", type=int, default=2000, help="sentences of each training set")
     add_corpus_options(
-        parser, without=["pairs", "test"]
+        parser, without=["pairs", "multiway_share", "test"]
     )  # --sentences stands for the one, and there is no test set

@@ -1,6 +1,7 @@
 """The grid of remedies (`zsnmt.runs.grid`): what each factor changes, and two together, from score files."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import NamedTuple
 
@@ -251,6 +252,24 @@ def few_lines_table(all_scores: Sequence[Scores]) -> Table | None:
         of_first=True,
         about="So many lines of each direction that had none, which is few-shot then, against "
         f"{CONTROL}, to which the same directions are zero-shot. {levels_note([BASES])}",
+    )
+
+
+def main_effects_table(all_scores: Sequence[Scores]) -> Table | None:
+    """What each factor and each remedy changes on average, from the tables above."""
+    made = [make(all_scores) for make in (base_grid_table, lcs_grid_table, stage_two_table)]
+    tables = [table for table in made if table is not None]
+    if not tables:
+        return None
+    rows = {str(row[0]): row for table in reversed(tables) for row in table.rows if " × " not in str(row[0])}
+    order = dict.fromkeys(str(row[0]) for table in tables for row in table.rows if str(row[0]) in rows)
+    return replace(
+        tables[0],
+        name="main_effects",
+        title="Effects of single remedies",
+        rows=[rows[effect] for effect in order],
+        about=f"{levels_note([BASE_GRID, LCS_GRID])} All others: a second stage with the remedy against one "
+        "without.",
     )
 
 
