@@ -58,6 +58,7 @@ def without_network(**variables: object) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VENV", "RUNS")}
     own = {name: value for name, value in own.items() if not name.startswith("PIP_")}
     offline = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_NO_BUILD_ISOLATION": "false"}
+    offline |= {"PIP_NO_COMPILE": "1"}  # little of it is imported
     return own | offline | {"PIP_QUIET": "2"} | {name: str(value) for name, value in variables.items()}
 
 

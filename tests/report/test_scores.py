@@ -217,5 +217,15 @@ def test_the_caption_says_who_pivots_where_it_is_another_run():
     assert "Through the pivot" not in caption(SCORES)
 
 
+def test_a_pivot_that_many_have_of_one_system_is_said_once():
+    def by(system, seed, of):
+        return replace(made_up_scores(system, seed, 5.0), pivot_by=f"baseline, seed {of}")
+
+    runs = [by(system, seed, seed) for system in ("residual", "post") for seed in (1, 2)]
+    said = "Through the pivot: residual, post, by baseline of the same seed."
+    assert caption([*SCORES, *runs]).endswith(said)
+    assert "post, seed 3, by baseline, seed 1" in caption([*runs, by("post", 3, 1)])
+
+
 def test_a_commit_is_shortened_and_keeps_the_mark_of_changes():
     assert short_commit("a" * 40) == "a" * 12 and short_commit("a" * 40 + "+changes") == "a" * 12 + "+changes"
