@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -18,6 +18,7 @@ import pytest
 
 from tests.conftest import ROOT, changed, run_command
 from tests.support import releases
+from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.decoding.search import Search
 from zsnmt.languages import language_tag, supervised_directions, zero_shot_directions
@@ -37,9 +38,14 @@ BASES = {
     "multi30k_add_cs": "multi30k_without_cs",
     "multi30k_add_cs_2k": "multi30k_without_cs",
 }  # adapted
+VARIANTS = {  # of word_orders, by what differs, which is tested instead of their training
+    "word_orders_multiway": {"synthetic"},
+    "word_orders_little_data": {"synthetic", "training"},
+    "word_orders_no_cognates": {"synthetic"},
+}
 CONFIGS = sorted(
     {path.stem for path in (ROOT / "configs").glob("*.conf") if not path.stem.startswith("bert_")}
-    - {DEMO, *BASES}
+    - {DEMO, *BASES, *VARIANTS}
 )
 OF_FULL_SIZE = "iwslt17"
 SCORED = [
@@ -230,6 +236,20 @@ def test_the_papers_model_has_its_size(dry_runs, name):
     for side in ("encoder", "decoder"):
         assert weights[f"{side}.layers.4.fc1.weight"].shape == (2048, 512)
         assert f"{side}.layers.5.fc1.weight" not in weights
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_differs_in_its_text_and_has_as_many_updates(name):
+    usual, variant = (
+        read_config(ROOT / "configs" / f"{each}.conf", {"ROOT": str(ROOT)}) for each in ("word_orders", name)
+    )
+    settings = {each.name for each in fields(usual)} - {"path", "name", "text"}
+    assert {each for each in settings if getattr(usual, each) != getattr(variant, each)} == VARIANTS[name]
+    work = [
+        parse_corpus(config.synthetic).pairs * training_options(SYSTEM, config.fairseq_options).max_epoch
+        for config in (usual, variant)
+    ]
+    assert work[1] == pytest.approx(work[0], rel=0.05)
 
 
 @of_every_config
