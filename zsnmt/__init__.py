@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -59,6 +60,7 @@ class FairseqFinder:
         if spec is None or spec.loader is None:
             sys.meta_path.insert(0, self)
             return None
+        spec.loader = copy(spec.loader)  # which may load other modules too
         load = spec.loader.exec_module
 
         def load_without(module: ModuleType) -> None:
