@@ -82,7 +82,8 @@ main() {
   install "$FAIRSEQ (compiles, a few minutes where there is no wheel)" --no-build-isolation --no-deps "$FAIRSEQ"
   install "the other packages (pip may say that fairseq lacks torchaudio: nothing here uses it)" "${PACKAGES[@]}"
   # By PEP 517, since setup.py would call pip again, which would look for setuptools on the network.
-  install "zsnmt itself" --no-build-isolation --no-deps --use-pep517 --editable "$ROOT"
+  # As a path, so that a folder named zsnmt where Python is started, such as that of a clone, is not taken for it.
+  install "zsnmt itself" --no-build-isolation --no-deps --use-pep517 --config-settings editable_mode=compat --editable "$ROOT"
   wanted > "$MARKER.part" && mv "$MARKER.part" "$MARKER"
   say "done: $VENV"
 }

@@ -12,4 +12,4 @@ cd "$ROOT"
 unset PYTHONDONTWRITEBYTECODE  # the tests start many processes, which need not compile everything again
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 # A file stays in one process: its tests share what they make. Files with slow tests come first (tests/conftest.py).
-exec "$VENV/bin/python" -m pytest -q --numprocesses "${JOBS:-auto}" --dist loadfile --no-loadscope-reorder "$@"
+exec "$VENV/bin/python" -m pytest -q --disable-warnings --numprocesses "${JOBS:-auto}" --dist loadfile --no-loadscope-reorder "$@"

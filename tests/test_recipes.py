@@ -357,7 +357,6 @@ def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path
     "arguments, message",
     [
         (["configs/none.conf", "zs_transformer"], "there is no config"),
-        (["configs/demo.conf"], "the following arguments are required: architecture; see zsnmt train --help"),
         (["configs/demo.conf", "zs_transformer", "--sead", "3"], "unrecognized arguments: --sead"),
         (
             ["configs/demo.conf", "zs_transformer", "--seeds", "a"],

@@ -146,8 +146,9 @@ def test_set_up_from_a_folder_needs_no_network(tmp_path):
     assert done.returncode == 0 and (environment / ".zsnmt-setup").is_file(), done.stderr
     installed = {path.name.partition("-")[0] for path in site.glob("*.dist-info")}
     assert {name.replace("-", "_") for name in pins} | {"zsnmt"} <= installed
+    (tmp_path / "zsnmt" / "text").mkdir(parents=True)  # as a clone with a person's text
     where = subprocess.run(
-        [environment / "bin" / "python", "-c", "import zsnmt; print(zsnmt.__file__)"],
+        [environment / "bin" / "python", "-c", "import zsnmt.text.lines; print(zsnmt.__file__)"],
         cwd=tmp_path,
         env={"PATH": os.environ["PATH"]},
         capture_output=True,

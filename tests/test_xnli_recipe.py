@@ -136,7 +136,7 @@ def test_a_model_is_scored_alike_again(done, tmp_path):
 
 
 def test_what_is_no_fine_tuned_model_is_refused(done, tmp_path):
-    with pytest.raises(InputError, match="run.json is missing; make a run folder with recipes/xnli.sh"):
+    with pytest.raises(InputError, match="run.json is missing; make a run folder with zsnmt xnli"):
         score_run(tmp_path, tmp_path / "model.pt", done.experiment / "nli")
     shutil.copy(done.run / "run.json", tmp_path)
     with pytest.raises(InputError, match="model.pt is missing; train the model to its end first"):

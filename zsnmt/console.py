@@ -18,20 +18,23 @@ from zsnmt.files.replacing import CANNOT_GROW, check_output
 FAILED, MISUSED = 1, 2
 INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
+EXPORTS = "zsnmt.inference.export"
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 # What a terminal would obey, or show in another order than it stands: all but tab and newline.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
-def run(main: Callable[[], object]) -> NoReturn:
+def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
     """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError, an OSError or a worker that
     was killed, 2 for a WrongUse.
 
-    An interrupt exits with 130, SIGTERM with 143 and a reader that closed its pipe (`| head`) with 141, all
-    silently and after what was half-written is removed. Any other exception is a bug and propagates.
+    An interrupt exits with 130 and says `interrupted`, SIGTERM with 143 and a reader that closed its pipe
+    (`| head`) with 141, both silently; all after what was half-written is removed. Any other exception is a
+    bug and propagates.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(Printable("%(levelname)s: %(message)s"))
+    logging.getLogger(EXPORTS).setLevel(logging.INFO)  # which take their time
     logging.basicConfig(
         level=logging.WARNING, handlers=[handler]
     )  # fairseq would log what it loads, on import
@@ -43,6 +46,8 @@ def run(main: Callable[[], object]) -> NoReturn:
         main()
         sys.stdout.flush()
     except KeyboardInterrupt:
+        if interrupted:
+            print(f"\n{interrupted}", file=sys.stderr)
         stop(INTERRUPTED)
     except BrokenPipeError:
         stop(PIPE_CLOSED)
@@ -82,10 +87,10 @@ def printable(text: str) -> str:
 
 
 class Printable(logging.Formatter):
-    """Messages of a log without control characters."""
+    """Messages of a log without control characters; those of progress alone are not called by their level."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return printable(super().format(record))
+        return printable(super().format(record).removeprefix("INFO: "))
 
 
 class WrongUse(InputError):

@@ -26,6 +26,10 @@ FAMILIES = {  # as Liu et al. (2021) group the languages of their data, and othe
     **dict.fromkeys(("lt", "lv"), "Baltic"),
 }
 
+LANGUAGE_OF = dict(  # codes of countries that are no codes of languages, but taken for such
+    pair.split(":")
+    for pair in "al:sq by:be cn:zh cz:cs dk:da gr:el il:he ir:fa jp:ja rs:sr ua:uk vn:vi".split()
+)
 CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 

@@ -212,6 +212,7 @@ def test_opening_an_engine_exports_nothing(exportable, caplog):
 
 def test_an_engine_that_needs_an_export_is_prepared_once_and_says_so(exportable, lines, caplog):
     pytest.importorskip("ctranslate2")
+    caplog.set_level("INFO", "zsnmt.inference.export")
     prepare_engine(exportable, SEARCH, BY_CTRANSLATE2)
     assert re.search(
         r"exporting .*run into .*ctranslate2-float32, and checking it on \d+ sentences", caplog.text

@@ -1,5 +1,7 @@
 """The sentences that say what runs found."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.scores import all_changed, made_up_scores, only
@@ -40,3 +42,14 @@ def test_seeds_are_means_with_their_deviation():
 def test_supervised_directions_alone_are_no_finding():
     assert finding([only(POOR, (SUPERVISED, DIRECT))]) == ""
     assert finding([all_changed(BETTER, bleu=0.0)])  # but a score of 0 is one
+
+
+def test_pairs_that_were_not_scored_are_named():
+    languages = (*POOR.languages, "it")
+    scores = [replace(one, languages=languages) for one in (POOR, BEST)]
+    assert finding(scores).endswith(
+        "Not scored: de-it, fr-it. For these the test set has no text, or they were "
+        "left out; docs/own_text.md says how to add test sets."
+    )
+    supervised = [replace(one, results=[r for r in one.results if r.kind == SUPERVISED]) for one in scores]
+    assert finding(supervised) == ""  # of one pair

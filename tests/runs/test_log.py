@@ -15,6 +15,12 @@ LOG = """\
 """
 
 
+def test_a_training_that_goes_on_says_where():
+    line = "| INFO | fairseq.trainer | Loaded checkpoint /a b/checkpoint_{}.pt (epoch 3 @ 1200 updates)"
+    assert progress_line(line.format("last")) == "goes on in epoch 3, after 1,200 updates"
+    assert progress_line(line.format("best")) is None
+
+
 def test_a_log_in_a_persons_words():
     lines = [progress_line(line) for line in LOG.split("\n")]
     assert lines == [

@@ -145,7 +145,10 @@ def test_a_setting_is_wrapped_between_options_alone():
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["configs/demo.conf"], "the following arguments are required: architecture"),
+        (
+            ["text/mytxt"],
+            "there is no text/mytxt; give the folder or the .tsv file of your text, or a config",
+        ),
         (["configs/demo.conf", "zs_transformer", "--plan"], "--plan belongs to text of your own"),
         (["x.conf", "a", "--pattern", "p", "--languages", "en"], "--pattern, --languages belongs to text"),
         ([".", "--", "--lr", "1"], "needs a --name"),

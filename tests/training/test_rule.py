@@ -124,9 +124,25 @@ def test_the_vocabulary_has_all_characters_and_no_more_pieces_than_words():
     assert pieces(words=10**12) == 41_000
 
 
+def test_little_text_and_codes_of_countries_are_told_of():
+    def said(**changes):
+        return " ".join(choose(replace(TATOEBA, **changes), LAPTOP).reasons)
+
+    assert "little text" not in said() and "countries" not in said()
+    assert "This is little text, 70,521 words: of 55,000 a model learned next to nothing" in said(
+        words=70_521
+    )
+    assert "codes of countries, as a language ua is uk, cz is cs: rename" in said(
+        languages=("en", "ua", "cz")
+    )
+    assert "so 100 to 500 sentence pairs" in said(lacking=("test",), pairs={"en-fi": 2000, "en-pt": 20_000})
+
+
 def test_text_without_sets_or_spaces_has_what_it_needs():
     assert "HELD_OUT" not in choose(TATOEBA, LAPTOP).settings
-    assert choose(replace(TATOEBA, lacking=("valid",)), LAPTOP).settings["HELD_OUT"] == "500"
+    assert (
+        choose(replace(TATOEBA, lacking=("valid",), pairs={"en-fi": 9}), LAPTOP).settings["HELD_OUT"] == "500"
+    )
     chinese = replace(TATOEBA, languages=("en", "zh"), scripts={"en": "Latin", "zh": "Han"})
     assert choose(chinese, LAPTOP).settings["BLEU_TOKENIZER"] == "subwords"
     assert "BLEU_TOKENIZER" not in choose(TATOEBA, LAPTOP).settings

@@ -83,12 +83,27 @@ EXTRAS = {
     "sentencex": "translate",
 }  # of setup.py; others: train
 ENGINE, EXPORT_VERBS = ("torch", "fairseq"), ("translate", "serve")  # which an export is translated without
+GO_ON = (
+    "ablate",
+    "adapt",
+    "claims",
+    "demo",
+    "distill",
+    "masked-lm",
+    "probe",
+    "train",
+    "xnli",
+)  # when stopped
 VERBS = {verb: does for verbs in GROUPS.values() for verb, does in verbs.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Do what the words say, those of the command line unless given, and exit as `console.run` does."""
-    console.run(partial(run, sys.argv[1:] if arguments is None else arguments))
+    words = sys.argv[1:] if arguments is None else arguments
+    verb = words[0] if words else ""
+    console.run(
+        partial(run, words), f"{verb}: stopped; the same command goes on from here" if verb in GO_ON else None
+    )
 
 
 def run(arguments: Sequence[str]) -> None:

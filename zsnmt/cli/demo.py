@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     recipe.steps.say("test sentences in directions without training text")
     print("", *examples(experiment, [run.parent.name for run in runs]), sep="\n")
     page = experiment.folder / "report.html"
-    show_table(runs, page)
+    show_table(runs, page, in_short=True)
     recipe.steps.say(f"all took {duration(monotonic() - start)}; the page to look at: {page}")
     source, target = experiment.config.languages[-1], experiment.config.languages[1]
     recipe.steps.say(f"to translate more: zsnmt translate {runs[-1]} --from {source} --to {target} < text")

@@ -114,15 +114,18 @@ def show(result: Result) -> None:
     )
 
 
-def show_table(runs: Sequence[Path], report: Path | None) -> None:
-    """Print what scored runs found and their figures side by side; make their page where one is asked for."""
+def show_table(runs: Sequence[Path], report: Path | None, *, in_short: bool = False) -> None:
+    """Print what scored runs found and their figures side by side, or those alone that one chooses by; make
+    their page where one is asked for.
+    """
     from zsnmt.report.finding import finding
-    from zsnmt.report.markdown import text_table
+    from zsnmt.report.markdown import text_in_short, text_table
     from zsnmt.report.table import wrap
     from zsnmt.runs.scores import read_scores
 
     scores = [read_scores(run) for run in runs]
-    table = text_table(scores)  # first, since it looks whether they can be compared
+    show = text_in_short if in_short else text_table
+    table = show(scores)  # first, since it looks whether they can be compared
     print(*filter(None, [wrap(finding(scores)), table]), sep="\n\n")
     if report:
         write_report(runs, report)

@@ -12,7 +12,7 @@ from zsnmt import console
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt evaluate-nli", description=__doc__)
-    parser.add_argument("run", type=Path, help="run folder made by recipes/xnli.sh")
+    parser.add_argument("run", type=Path, help="run folder made by zsnmt xnli")
     parser.add_argument("data", type=Path, help="folder made by zsnmt prepare-xnli")
     parser.add_argument("--checkpoint", type=Path, help="fine-tuned model (default: the last one of the run)")
     args = parser.parse_args(arguments)

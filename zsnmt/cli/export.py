@@ -18,7 +18,7 @@ from zsnmt.inference.export.formats import ARGOS, FORMATS, SENTENCES
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt export", description=__doc__)
-    parser.add_argument("run", type=Path, help="run folder made by recipes/train.sh")
+    parser.add_argument("run", type=Path, help="run folder made by zsnmt train")
     parser.add_argument(
         "--to",
         choices=[*FORMATS, ARGOS],

@@ -1,6 +1,7 @@
 """Train a system of an experiment, from its text to the average of its best checkpoints. Run it again to go
 on after a stop.
 
+    zsnmt train configs/multi30k.conf
     zsnmt train configs/multi30k.conf zs_transformer_residual
     zsnmt train configs/multi30k.conf zs_transformer_residual --seeds 1 2 3
     zsnmt train configs/multi30k.conf zs_transformer_residual --name variational -- --variational-dropout
@@ -23,7 +24,7 @@ from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, split_options
 from zsnmt.console import WrongUse
 
-ARCHITECTURE = "zs_transformer"  # for a person's own text
+ARCHITECTURE = "zs_transformer"  # unless another is named
 OWN_TEXT_OPTIONS = ("pattern", "languages", "config", "plan")
 
 
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "architecture",
         nargs="?",
-        help=f"architecture of the system (for text of your own, unless given: {ARCHITECTURE})",
+        default=ARCHITECTURE,
+        help="architecture of the system (default: %(default)s, the baseline)",
     )
     add_seeds(parser)
     parser.add_argument(
@@ -75,13 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.plan:
         return
     experiment = read_experiment(config, recipe.runs, recipe.variables)
-    architecture = options.architecture or ARCHITECTURE
     for seed in options.seeds:
         run = train_run(
             recipe.steps,
             experiment,
-            architecture,
-            system=options.name or architecture,
+            options.architecture,
+            system=options.name or options.architecture,
             seed=seed,
             options=further,
         )
@@ -96,9 +97,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def check_options_of_config(options: Namespace) -> None:
-    """`WrongUse` for a config without an architecture, or with what belongs to text."""
-    if not options.architecture:
-        raise WrongUse("the following arguments are required: architecture; see zsnmt train --help")
+    """`WrongUse` for what is neither config nor text, and for a config with what belongs to text."""
+    if not options.experiment.exists() and options.experiment.suffix != ".conf":
+        raise WrongUse(
+            f"there is no {options.experiment}; give the folder or the .tsv file of your text, or a config"
+        )
     if given := [f"--{name}" for name in OWN_TEXT_OPTIONS if getattr(options, name)]:
         raise WrongUse(
             f"{', '.join(given)} belongs to text of your own, and {options.experiment} is read as a config; "

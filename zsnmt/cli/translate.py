@@ -43,7 +43,7 @@ LINES_AT_A_TIME = 2000
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt translate", description=__doc__)
     parser.add_argument(
-        "run", type=Path, help="run folder made by recipes/train.sh, or its export by zsnmt export"
+        "run", type=Path, help="run folder made by zsnmt train, or its export by zsnmt export"
     )
     parser.add_argument("--to", required=True, metavar="LANGUAGE", help="target language")
     parser.add_argument(

@@ -33,7 +33,7 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
     """
     settings: dict[str, object] = {}
     if not is_run(run) and not is_export(run):
-        raise InputError(f"{run} is not a run folder; give one made by recipes/train.sh")
+        raise InputError(f"{run} is not a run folder; give one made by zsnmt train")
     if is_run(run):
         config = read_config(run / CONFIG_FILE, variables)
         settings = {

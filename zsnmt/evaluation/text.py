@@ -81,7 +81,11 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
     without = [f"{a}-{b}" for a, b in itertools.combinations(languages, 2) if (a, b) not in pairs]
     if without:
         logger.warning(
-            "not scored, since split '%s' of %s has no text for them: %s", split, text, ", ".join(without)
+            "not scored, since split '%s' of %s has no text for them: %s; docs/own_text.md says how to add "
+            "some",
+            split,
+            text,
+            ", ".join(without),
         )
     directions = supervised_directions(languages, languages[0]) + zero_shot_directions(
         languages, languages[0]

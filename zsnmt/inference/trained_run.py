@@ -39,7 +39,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
     folder, path = run / PIPELINE_FOLDER, run / checkpoint
     if not folder.is_dir():
         raise InputError(
-            f"{run} is not a run folder: it has no {PIPELINE_FOLDER}/; give one made by recipes/train.sh"
+            f"{run} is not a run folder: it has no {PIPELINE_FOLDER}/; give one made by zsnmt train"
         )
     check_pipeline(run)
     overrides = {"data": str(folder), "source_lang": None, "target_lang": None}

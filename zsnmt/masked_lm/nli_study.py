@@ -203,7 +203,7 @@ def checksum_of_data(study: NliStudy) -> str:
 def train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, seed: int) -> None:
     """Train the run's model for the stage's epochs, while the rate falls to 0."""
     config = study.config
-    counts = read_counts(stage.data, "make the data again with recipes/xnli.sh")
+    counts = read_counts(stage.data, "make the data again with zsnmt xnli")
     updates = updates_of(counts, stage.batch, stage.epochs)
     options = [
         *config.model,

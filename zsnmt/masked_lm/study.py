@@ -33,7 +33,7 @@ from zsnmt.training.train import check_options
 
 SAME, NONE = "same", "none"  # conditions: a copy in the same word order, and no second language
 TREES = ".conllu"
-REMEDY = "make the data again with recipes/masked_lm.sh"
+REMEDY = "make the data again with zsnmt masked-lm"
 ARCHITECTURE = "zs_bert"
 
 

@@ -22,7 +22,7 @@ from zsnmt.report.markdown import (
     markdown_table,
     probes_markdown,
     study_markdown,
-    text_systems,
+    text_in_short,
 )
 from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.probes.folder import FOLDER as PROBES
@@ -161,11 +161,11 @@ def scores_block(folder: Path, config: str) -> str:
 
 
 def demo(folder: Path, config: str) -> str:
-    """The first table that `recipes/demo.sh` prints, of the two systems that it trains."""
+    """The table that `recipes/demo.sh` prints, of the two systems that it trains without a teacher."""
     shown = [
         scores for scores in kept_scores(folder, config) if scores.system in (BASELINE.name, RESIDUAL.name)
     ]
-    return f"```\n{text_systems(shown)}\n```"
+    return f"```\n{text_in_short(shown)}\n```"
 
 
 def probes(folder: Path, config: str) -> str:

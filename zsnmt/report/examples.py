@@ -90,7 +90,7 @@ class Kept:
 
     def __init__(self, run: Run) -> None:
         self.run, self.folder = run, run.folder / HYPOTHESES
-        remedy = f"score the run with recipes/evaluate.sh {run.folder}"
+        remedy = f"score the run with zsnmt evaluate {run.folder}"
         self.made_with = {
             way: read_json(settings_file(self.folder, way), remedy, {"sources": Mapping[str, str]})
             for way in ways_of([run.scores])

@@ -1,10 +1,11 @@
 """What runs found, in sentences: how good direct translation is where there is no text, beside the pivot."""
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name
-from zsnmt.report.scores import Column, runs_by_system
+from zsnmt.report.scores import Column, all_directions, list_some, runs_by_system
 from zsnmt.report.systems import mean_measured
 from zsnmt.report.table import Measured, join_sentences
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
@@ -24,12 +25,12 @@ class KindMean(NamedTuple):
 
 def finding(all_scores: Sequence[Scores]) -> str:
     """The best direct translation between languages without text by people, how often it is in the wrong
-    language, and whether going through the pivot is better; empty where no such direction was scored.
+    language, and whether going through the pivot is better; which directions were not scored.
     """
     found = [*means(all_scores)]
     direct = [one for one in found if one.way == DIRECT]
     if not direct:
-        return ""
+        return unscored_note(all_scores)
     best = max(direct, key=mean_bleu)
     runs, pivot = runs_by_system(all_scores)[best.system], all_scores[0].pivot
     strayed = mean_measured(runs, Column(best.kind, DIRECT, OFF_TARGET))
@@ -43,7 +44,21 @@ def finding(all_scores: Sequence[Scores]) -> str:
     ]
     if through := [one for one in found if one.way == PIVOT]:
         sentences.append(compare_with_pivot(best, max(through, key=mean_bleu), pivot))
-    return join_sentences(sentences)
+    return join_sentences([*sentences, unscored_note(all_scores)])
+
+
+def unscored_note(all_scores: Sequence[Scores]) -> str:
+    """Which pairs without the pivot no run was scored on, of runs that were scored on more than one pair."""
+    first = all_scores[0]
+    scored = {frozenset(direction) for direction in all_directions(all_scores)}
+    pairs = combinations([language for language in first.languages if language != first.pivot], 2)
+    without = [f"{one}-{other}" for one, other in pairs if frozenset((one, other)) not in scored]
+    if not without or len(scored) < 2:
+        return ""
+    return (
+        f"Not scored: {list_some(without)}. For these the test set has no text, or they were left out; "
+        "docs/own_text.md says how to add test sets."
+    )
 
 
 def mean_bleu(one: KindMean) -> float:

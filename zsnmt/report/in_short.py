@@ -8,21 +8,20 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from zsnmt.errors import InputError
-from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT
+from zsnmt.languages import ZERO_RESOURCE
 from zsnmt.report.adaptation import new_language_table
 from zsnmt.report.chosen import marked
 from zsnmt.report.comparison import comparison_figures
 from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_probes, kept_scores
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
-from zsnmt.report.scores import Column, runs_by_system, seeds
+from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.studies.factorial import main_effects_table
-from zsnmt.report.systems import mean_measured, systems_table
+from zsnmt.report.systems import brief_cells, systems_table
 from zsnmt.report.table import Cell, Table, join_sentences, markdown_rows, spread_note
-from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores
+from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
-from zsnmt.scoring.figures import MAIN
 
 RESULTS = "docs/results"  # as documents beside README.md link to it
 WIDEST = 6  # columns
@@ -104,16 +103,9 @@ def real_text_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
 
 def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
     """The row of a system; of one that learned the others from synthetic text, that is said."""
-    kind = ZERO_RESOURCE if runs[0].select(ZERO_RESOURCE) else ZERO_SHOT
-    columns = (
-        Column(SUPERVISED, DIRECT, MAIN),
-        Column(kind, DIRECT, MAIN),
-        Column(kind, PIVOT if all(scores.pivot_by is None for scores in runs) else OWN_PIVOT, MAIN),
-        Column(kind, DIRECT, "off_target"),
-    )
-    said = CANDIDATES[runs[0].system] + (" (zero-resource)" if kind == ZERO_RESOURCE else "")
+    said = CANDIDATES[runs[0].system] + (" (zero-resource)" if runs[0].select(ZERO_RESOURCE) else "")
     seeded = f"seed{'s' * (len(runs) > 1)} {seeds(runs)}"
-    return [f"{text}, {seeded}", said, *(mean_measured(runs, column) for column in columns)]
+    return [f"{text}, {seeded}", said, *brief_cells(runs)]
 
 
 MAKERS: dict[str, Maker] = {

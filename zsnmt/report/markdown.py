@@ -8,7 +8,7 @@ from zsnmt.report.chosen import marked
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import check_comparable, columns_of, short_commit
-from zsnmt.report.systems import STUDY_TABLES, SUMMARIES, directions_table
+from zsnmt.report.systems import STUDY_TABLES, SUMMARIES, brief_table, directions_table
 from zsnmt.report.table import Table, join_sentences, markdown_rows, spread_note, text_rows, wrap
 from zsnmt.runs.scores import Scores
 from zsnmt.scoring.figures import ROOMY
@@ -20,9 +20,10 @@ def text_table(all_scores: Sequence[Scores]) -> str:
     return "\n\n".join(parts([short(systems, all_scores), *others], text_rows, wrap))
 
 
-def text_systems(all_scores: Sequence[Scores]) -> str:
-    """The first table of `text_table`, without differences."""
-    return "\n\n".join(parts([short(comparison(all_scores)[0], all_scores)], text_rows, wrap))
+def text_in_short(all_scores: Sequence[Scores]) -> str:
+    """The figures that one chooses a system by, for a terminal."""
+    check_comparable(all_scores)
+    return "\n\n".join(parts([marked(brief_table(all_scores), all_scores)], text_rows, wrap))
 
 
 def short(systems: Table, all_scores: Sequence[Scores]) -> Table:
@@ -74,7 +75,7 @@ def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
     if table is None:
         raise InputError(
             f"the runs of {all_scores[0].config} are not those of the study {study}; "
-            "train and score its systems with recipes/ablate.sh"
+            "train and score its systems with zsnmt ablate"
         )
     table = marked(table.without_empty_columns(), all_scores)
     return "\n\n".join(

@@ -380,7 +380,7 @@ def pivot_note(all_scores: Sequence[Scores]) -> str:
     """Which run translates through the pivot, where it is not the system itself."""
     others = [scores for scores in all_scores if scores.pivot_by]
     pivots = {scores.pivot_by.removesuffix(f", seed {scores.seed}") for scores in others if scores.pivot_by}
-    if len(others) > 2 and len(pivots) == 1 and ", seed " not in (pivot := pivots.pop()):
+    if len(others) > 1 and len(pivots) == 1 and ", seed " not in (pivot := pivots.pop()):
         systems = ", ".join(dict.fromkeys(scores.system for scores in others))
         return f" Through the pivot: {systems}, by {pivot} of the same seed."
     by = [f"{scores.system}, seed {scores.seed}, by {scores.pivot_by}" for scores in others]

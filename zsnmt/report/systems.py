@@ -7,7 +7,7 @@ no column.
 
 from collections.abc import Mapping, Sequence
 
-from zsnmt.languages import FAMILIES, SUPERVISED, Direction, kind_name
+from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
 from zsnmt.report.chosen import marked
 from zsnmt.report.scores import (
@@ -37,7 +37,7 @@ from zsnmt.report.studies import factorial
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
+from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores, Way
 from zsnmt.scoring.figures import ALL, DIRECTIONS, MAIN, ROOMY, figures_shown_in
 
 BETWEEN = "different families"
@@ -45,8 +45,8 @@ BETWEEN = "different families"
 
 def tables(all_scores: Sequence[Scores]) -> dict[str, Table]:
     """All tables that the score files have something for, by name."""
-    makers = *SUMMARIES, directions_table, direction_gains_table, adaptation_directions_table, runs_table
-    made = [make(all_scores) for make in makers]
+    apart = directions_table, direction_gains_table, adaptation_directions_table, runs_table
+    made = [make(all_scores) for make in (brief_table_of_kinds, *SUMMARIES, *apart)]
     return {
         table.name: marked(table.without_empty_columns(), all_scores) for table in made if table is not None
     }
@@ -75,6 +75,43 @@ def systems_table(all_scores: Sequence[Scores]) -> Table:
         about=caption(all_scores),
         signatures=besides,
     )
+
+
+def brief_table(all_scores: Sequence[Scores]) -> Table:
+    """The figures that one chooses a system by, in the same columns whatever text it learned from."""
+    systems, pivot = runs_by_system(all_scores), all_scores[0].pivot
+    others = "others, directly", f"others, through {pivot}"
+    return Table(
+        "in_short",
+        "In short",
+        ["system", "seeds", f"with {pivot}", *others, "wrong language"],
+        rows=[[system, seeds(runs), *brief_cells(runs)] for system, runs in systems.items()],
+        about=f"Others: directions without {pivot}. Wrong language: off-target, of the direct translations. "
+        f"{caption(all_scores)}",
+    )
+
+
+def brief_table_of_kinds(all_scores: Sequence[Scores]) -> Table | None:
+    """The same where the kinds of the systems differ, so that other tables have their figures in different
+    columns; None elsewhere.
+    """
+    kinds = {kind for kind, _ in groups_of(all_scores)} - {SUPERVISED}
+    return brief_table(all_scores) if len(kinds) > 1 else None
+
+
+def brief_cells(runs: Sequence[Scores]) -> list[Cell]:
+    """What a system has with the pivot, and in all other directions: directly, through the pivot, both times
+    by itself, and how much of the direct ones is in another language than asked for.
+    """
+    others = [kind for kind, _ in runs[0].groups if kind != SUPERVISED] or [ZERO_SHOT]
+    way = PIVOT if all(scores.pivot_by is None for scores in runs) else OWN_PIVOT
+    columns = (
+        Column(SUPERVISED, DIRECT, MAIN),
+        Column(others[0], DIRECT, MAIN),
+        Column(others[0], way, MAIN),
+        Column(others[0], DIRECT, "off_target"),
+    )
+    return [mean_measured(runs, column) for column in columns]
 
 
 def mean_measured(runs: Sequence[Scores], column: Column) -> Measured | None:

@@ -106,9 +106,9 @@ def start_run(
         if (shards := len(shards_of(data))) > 1:
             record["shards"] = shards
         if (text / OVERLAP_FILE).is_file():
-            record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with recipes/train.sh")
+            record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with zsnmt train")
         if (text / CLEANING_FILE).is_file():
-            record["cleaning"] = read_json(text / CLEANING_FILE, "make the text again with recipes/train.sh")
+            record["cleaning"] = read_json(text / CLEANING_FILE, "make the text again with zsnmt train")
         if adapted_from:
             record["adapted_from"] = origin(adapted_from) | {"mode": mode}
             record |= {
@@ -196,7 +196,7 @@ def same_bytes(one: Path, other: Path) -> bool:
 
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
-    return read_json(run / RECORD_FILE, "make a run folder with recipes/train.sh", RECORD)
+    return read_json(run / RECORD_FILE, "make a run folder with zsnmt train", RECORD)
 
 
 def piece_counts(run: Path) -> dict[str, Counter[str]]:
@@ -212,11 +212,10 @@ def piece_counts(run: Path) -> dict[str, Counter[str]]:
 def check_trained(run: Path) -> None:
     """`InputError` for what is not the folder of a trained run."""
     if not (run / RECORD_FILE).is_file():
-        raise InputError(f"{run} is not a run folder; give one made by recipes/train.sh")
+        raise InputError(f"{run} is not a run folder; give one made by zsnmt train")
     if not (run / MODEL_FILE).is_file():
         raise InputError(
-            f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with "
-            "recipes/train.sh"
+            f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with zsnmt train"
         )
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from zsnmt.errors import InputError
 
+RESUMED = re.compile(r"Loaded checkpoint .*checkpoint_last[^/]*\.pt \(epoch (\d+) @ (\d+) updates\)")
 SKIPPED = re.compile(
     r"\| WARNING \| .* ([\d,]+) samples have invalid sizes and will be skipped, max_positions=\(?(\d[\d, ]*)"
 )
@@ -40,6 +41,8 @@ def progress_line(log_line: str) -> str | None:
             f"{skipped[1]} training sentences, counted in each direction, are left out: they are longer than "
             f"the {skipped[2]} tokens that the model reads and writes"
         )
+    if resumed := RESUMED.search(log_line):
+        return f"goes on in epoch {resumed[1]}, after {int(resumed[2]):,} updates"
     match = re.search(r"\| (train_inner|valid) \| (\{.*\})", log_line)
     if match is None:
         return None

@@ -200,12 +200,12 @@ def read_scores(run: Path) -> Scores:
     """The scores of a run; `InputError` if it has none of its present model."""
     from zsnmt.runs.checksums import MODEL_FILE, read_checksums  # loads SentencePiece
 
-    scores = read_score_file(run / SCORES_FILE, f"score the run with recipes/evaluate.sh {run}")
+    scores = read_score_file(run / SCORES_FILE, f"score the run with zsnmt evaluate {run}")
     scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
     if scored and present and scored != present:
         raise InputError(
             f"{run / SCORES_FILE} is of another model than {run / MODEL_FILE}; score the run again with "
-            f"recipes/evaluate.sh {run}"
+            f"zsnmt evaluate {run}"
         )
     return scores
 

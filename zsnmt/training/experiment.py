@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -185,7 +186,7 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
         settings_of_step = {key: getattr(config, key) for key in ("languages", "pattern", "held_out")}
         files = [*dict.fromkeys(file for table in tables for file in table.files)]
         make(
-            partial(replace_folder, source, partial(rewrite, tables, config)),
+            partial(replace_folder, source, partial(rewrite, tables, config, steps.say)),
             inputs=files,
             settings=settings_of_step,
         )
@@ -194,12 +195,21 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     return source
 
 
-def rewrite(tables: Sequence[Table], config: Config, folder: Path) -> None:
-    """Write a person's text as parallel text, with held-out sets if the config asks for them."""
+def rewrite(tables: Sequence[Table], config: Config, say: Callable[[str], object], folder: Path) -> None:
+    """Write a person's text as parallel text, with held-out sets if the config asks for them; say which
+    directions then have no test set.
+    """
     write_parallel_text(tables, folder, config.languages)
     copy_beside(Path(config.text), folder, config.languages)
     if config.held_out:
         hold_out(folder, config.languages, config.held_out)
+    tested = {*pairs_of_split(folder, "test", config.languages)}
+    if without := [pair for pair in combinations(config.languages, 2) if pair not in tested]:
+        one, other = without[0]
+        say(
+            f"{', '.join(f'{a}-{b}' for a, b in without)} will have no scores, as there is no test set for "
+            f"them; to have some, put test.{one}-{other}.{one} and test.{one}-{other}.{other} beside the text"
+        )
 
 
 def parse_key(

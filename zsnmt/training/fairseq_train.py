@@ -57,9 +57,9 @@ def options_of(run: Path) -> list[str]:
     if not path.is_file():
         raise InputError(
             f"{path} is missing: it says with which options the run was trained; give a run made by "
-            "recipes/train.sh"
+            "zsnmt train"
         )
-    with damage_of(path, "train the run again with recipes/train.sh"):
+    with damage_of(path, "train the run again with zsnmt train"):
         _, _, *words = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
     values = {place + 1 for place, word in enumerate(words) if word in DATA_OPTIONS}
     return [

@@ -78,7 +78,7 @@ def ensure_config(
     for sentence in (describe(found), *choice.reasons):
         say(sentence)
     write_config(file, text, found, choice=choice)
-    say(f"the config is {file}; to change it, copy it to another name and give that to zsnmt train")
+    say(f"the config is {file}; to change it, copy it to another name, and then: zsnmt train COPY.conf")
 
 
 def check_same(text: OwnText, file: Path, config: Config) -> None:

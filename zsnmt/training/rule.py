@@ -10,10 +10,13 @@ import math
 from dataclasses import dataclass
 
 from zsnmt.corpora.cleaning import ALL_RULES
+from zsnmt.corpora.own_text.held_out import SHARE
 from zsnmt.corpora.own_text.survey import Survey
+from zsnmt.languages import LANGUAGE_OF
 from zsnmt.training.machine import Machine
 
 HELD_OUT = 500  # sentence pairs of a set, as of Tatoeba's test sets
+LITTLE_TEXT = 200_000  # words: with 55,000 a model did not learn to translate, with 660,000 it did
 MOST_PIECES = 40_000  # of the papers' vocabularies
 PIECES_BY_ROOT = 5.5  # a million words give 5,500 pieces besides the characters, 16 million 22,000
 PIECES_OF_WORD = 2  # of short text with such a vocabulary, about: what is known of it before it is made
@@ -74,6 +77,8 @@ def choose(text: Survey, machine: Machine) -> Choice:
     size = choose_size(text.words, machine)
     return (
         choose_held_out(text)
+        | warn_of_little(text)
+        | warn_of_countries(text)
         | choose_cleaning()
         | choose_vocabulary(text)
         | choose_scoring(text)
@@ -94,13 +99,37 @@ def choose_held_out(text: Survey) -> Choice:
     if not text.lacking:
         return Choice({}, ["The validation and test sets are those of the text."])
     kinds = " and ".join({"valid": "validation", "test": "test"}[split] for split in text.lacking)
+    numbers = sorted(min(HELD_OUT, lines // SHARE) for lines in text.pairs.values())
+    shown = f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"
     return Choice(
         {"HELD_OUT": str(HELD_OUT)},
         [
-            f"{HELD_OUT} sentence pairs of each pair, at most a twentieth of it, are held out for each set, "
-            f"as the text lacks {kinds} sets: always the same ones, which training text does not have."
+            f"The text lacks {kinds} sets, so {shown} sentence pairs of each pair of languages are held out "
+            "for each such set: always the same ones, which training text does not have."
         ],
     )
+
+
+def warn_of_little(text: Survey) -> Choice:
+    """What to expect of text that is hardly enough to learn to translate."""
+    if text.words >= LITTLE_TEXT:
+        return Choice({}, [])
+    return Choice(
+        {},
+        [
+            f"This is little text, {text.words:,} words: of 55,000 a model learned next to nothing (about 1 "
+            "BLEU), of 660,000 simple captions it learned to translate (33 BLEU)."
+        ],
+    )
+
+
+def warn_of_countries(text: Survey) -> Choice:
+    """Codes of countries in the place of languages: identification would not know them."""
+    wrong = [f"{code} is {LANGUAGE_OF[code]}" for code in text.languages if code in LANGUAGE_OF]
+    said = (
+        f"These are codes of countries, as a language {', '.join(wrong)}: rename the files." if wrong else ""
+    )
+    return Choice({}, [said] if wrong else [])
 
 
 def choose_cleaning() -> Choice:

@@ -51,8 +51,8 @@ def test_what_is_left_out_and_text_in_another_language_is_said(release):
     done = import_corpus(release)
     assert done.returncode == 0
     repaired, left_out, *warnings = done.stderr.splitlines()
-    assert repaired == "INFO: train.de: lines with control characters, which become spaces: 1"
-    assert left_out == "INFO: train: lines with an empty sentence, left out: 1"
+    assert repaired == "train.de: lines with control characters, which become spaces: 1"
+    assert left_out == "train: lines with an empty sentence, left out: 1"
     assert warnings == [
         "warning: train.de-en.de looks like fr: 0% of its lines are in the language of its name"
     ]

@@ -48,9 +48,7 @@ def test_every_system_that_is_scored_has_a_name_here():
 
 
 def test_a_folder_without_runs_is_refused(tmp_path):
-    with pytest.raises(
-        InputError, match="holds no masked_lm.json.*; score the run with recipes/masked_lm.sh"
-    ):
+    with pytest.raises(InputError, match="holds no masked_lm.json.*; score the run with zsnmt masked-lm"):
         read_runs([tmp_path])
 
 

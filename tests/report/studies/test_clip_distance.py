@@ -100,7 +100,7 @@ def test_a_block_without_the_studys_runs_is_refused(tmp_path):
     assert (
         str(refused.value)
         == "the runs of made_up are not those of the study clip_distance; train and score its systems with "
-        "recipes/ablate.sh"
+        "zsnmt ablate"
     )
 
 

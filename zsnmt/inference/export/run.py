@@ -55,7 +55,7 @@ def export_run(
         longest = min(trained.codec.longest, trained.model.max_decoder_positions())
         text = text or Path(description["text"])
         chosen = samples(trained.codec, text, sentences, longest=longest)
-        logger.warning("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
+        logger.info("exporting %s into %s, and checking it on %d sentences", run, output, len(chosen))
         record = export_record(description, trained, to=to, quantization=quantization)
         agreements, besides = export_format.write(
             part, run, trained, record=record, samples=chosen, text=text
@@ -63,7 +63,7 @@ def export_run(
         figures = {name: agreement._asdict() for name, agreement in agreements.items()}
         record |= {"files": checksums(part), "check": {"sentences": len(chosen), **figures}, **besides}
         write_json(part / EXPORT_FILE, record | {CHECKSUM: checksum(record)})
-    logger.warning("exported in %.0f seconds", perf_counter() - begin)
+    logger.info("exported in %.0f seconds", perf_counter() - begin)
     return output, agreements
 
 

@@ -18,7 +18,7 @@ from zsnmt.modules.position_names import POSITION_ENCODINGS
 from zsnmt.report.scores import check_alike
 from zsnmt.runs.systems import CLIPPED, PRODUCT
 
-REMEDY = "score the run with recipes/masked_lm.sh"
+REMEDY = "score the run with zsnmt masked-lm"
 SAME, REORDERED, NONE = "same", "reordered", "none"
 
 # In the order of the paper, which has no model without positions; the two before that are of its footnote 4

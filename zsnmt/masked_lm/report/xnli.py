@@ -13,7 +13,7 @@ from zsnmt.report.scores import check_alike
 from zsnmt.report.table import Table, seed_cell
 
 SCORES_FILE = "xnli.json"
-REMEDY = "score the run with recipes/xnli.sh"
+REMEDY = "score the run with zsnmt xnli"
 KINDS = {
     **dict.fromkeys(("config", "system"), str),
     "seed": int,

@@ -24,7 +24,7 @@ TABLES = SIMILARITY, FIGURES, CLASSIFIERS, CONFUSION = (
     "classifiers.tsv",
     "classifiers.confusion.tsv",
 )
-REMEDY = "make the probes again with recipes/probe.sh"
+REMEDY = "make the probes again with zsnmt probe"
 # What record.json says of a run.
 RUN_KEYS = ("config", "system", "seed", "removed_layers", "model", "command", "commit", "versions")
 PROBE_KEYS = {  # what else it says, which must be equal in one table, and what that is called
@@ -130,7 +130,7 @@ def has_probes(run: Path) -> bool:
 def read(run: Path) -> dict:
     """The record of a run's probes, with the lines of each table by the name of its file."""
     folder = run / FOLDER
-    record = read_json(folder / RECORD, f"make it with recipes/probe.sh {run}")
+    record = read_json(folder / RECORD, f"make it with zsnmt probe {run}")
     return record | {
         name: read_lines(folder / name) for name in TABLES if name == CLASSIFIERS or (folder / name).is_file()
     }
@@ -232,7 +232,7 @@ def value(cell: str, kind: type | LayerFigure) -> str | int | float | None:
 def check_probed_alike(found: Sequence[Probes]) -> None:
     """`InputError` unless the probes are of one text with equal settings."""
     if found:
-        remedy = "probe them alike with recipes/probe.sh, or leave out a run"
+        remedy = "probe them alike with zsnmt probe, or leave out a run"
         check_alike([(one.name, common_settings(one)) for one in found], remedy)
 
 

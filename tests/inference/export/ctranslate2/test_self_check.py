@@ -60,6 +60,7 @@ def test_where_it_was_checked_it_opens_at_once(folder, monkeypatch):
 
 
 def test_elsewhere_it_is_checked_once_and_says_so(folder, elsewhere, caplog, monkeypatch):
+    caplog.set_level("INFO", "zsnmt.inference.export")
     open_export(folder, Search())
     assert "is checked on this processor (Another): log-probabilities differ by up to" in caplog.text
     first, second = record(folder)[PLACES]
@@ -94,6 +95,7 @@ def test_a_folder_that_cannot_be_written_is_checked_each_time(folder, elsewhere,
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(self_check, "write_json", full)
+    caplog.set_level("INFO", "zsnmt.inference.export")
     for _ in range(2):
         open_export(folder, Search())
     assert (

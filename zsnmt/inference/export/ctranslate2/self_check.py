@@ -97,7 +97,7 @@ def check_here(folder: Path, engine: CTranslate2Engine) -> None:
             f"at most {bound.at_most:.2g} is right; export the run again on this machine, or use --engine "
             "pytorch with the run"
         )
-    logger.warning(
+    logger.info(
         "%s is checked on this processor (%s): log-probabilities differ by %s",
         folder,
         here["name"],
