@@ -27,7 +27,7 @@ from zsnmt.report.documents import (
     kept_probes,
     kept_scores,
 )
-from zsnmt.report.markdown import every_direction, markdown_table, text_table
+from zsnmt.report.markdown import every_direction, markdown_table, text_in_short
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import probes_of
 from zsnmt.report.scores import read_runs
@@ -53,14 +53,13 @@ def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path, made):
     assert kept_scores(tmp_path, "made_up") == kept  # with the resamples of means
 
 
-def test_a_block_of_the_demo_has_its_two_systems_as_a_terminal_shows_them_first(tmp_path):
+def test_a_block_of_the_demo_has_its_two_systems_as_a_terminal_shows_them(tmp_path):
     systems = "zs_transformer", "zs_transformer_residual"
     demo = [made_up_scores(system, seed, 5.0) for system in systems for seed in (1, 2)]
     for scores in [*demo, made_up_scores("learned", 1, 7.0)]:
         keep_scores(scores, tmp_path)
     filled = fill("<!-- begin made_up:demo -->\n<!-- end made_up:demo -->", tmp_path, makers())
-    first, caption, *_ = text_table(demo).split("\n\n")
-    assert f"```\n{first}\n\n{caption}\n```" in filled and fill(filled, tmp_path, makers()) == filled
+    assert f"```\n{text_in_short(demo)}\n```" in filled and fill(filled, tmp_path, makers()) == filled
 
 
 def test_what_overlaps_and_what_comes_back_have_tables_too(tmp_path):

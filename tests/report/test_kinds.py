@@ -16,7 +16,13 @@ from zsnmt.report.examples import examples
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import page
 from zsnmt.report.scores import all_directions, check_comparable, read_runs
-from zsnmt.report.systems import direction_gains_table, gains_table, systems_table, tables
+from zsnmt.report.systems import (
+    brief_table_of_kinds,
+    direction_gains_table,
+    gains_table,
+    systems_table,
+    tables,
+)
 from zsnmt.runs.scores import DIRECT, PIVOT
 
 
@@ -118,3 +124,15 @@ def test_the_page_names_each_kind(tmp_path):
     html = re.sub("<svg.*?</svg>", "", page(runs[2:], examples(runs[2:], 3), 1), flags=re.DOTALL)
     assert "zero-resource against pivot" in html and "de → fr, zero-resource" in html
     assert "zero-shot" not in html
+
+
+def test_figures_to_choose_by_stand_in_the_same_columns_whatever_the_kind():
+    plain, student = (
+        made_up_scores("teacher", 1, 5.0),
+        replace(distilled(1, 14.0), pivot_by="teacher, seed 1"),
+    )
+    assert brief_table_of_kinds([plain]) is None
+    table = tables([plain, student])["in_short"]
+    assert table.columns[2:] == ["with en", "others, directly", "others, through en", "wrong language"]
+    shown = [[cell and cell.mean for cell in row[2:5]] for row in table.rows]
+    assert shown == [[25.0, 5.0, 15.5], [25.0, 14.0, None]]
