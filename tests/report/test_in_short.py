@@ -15,7 +15,7 @@ from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.masked_lm.report.kept import keep_masked_lm
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
-from zsnmt.report.in_short import WIDEST, real_text_figures, what_to_use
+from zsnmt.report.in_short import WIDEST, kept_figures, what_to_use
 from zsnmt.runs.scores import OWN_PIVOT, PIVOT
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
@@ -119,7 +119,7 @@ def test_each_question_of_results_has_one_table_or_figure_limits_and_a_link():
 def test_real_text_has_a_drawing_of_direct_translation_against_the_pivot(tmp_path):
     keep_two(tmp_path)
     keep_two(tmp_path, config="tatoeba")
-    ((name, drawing),) = real_text_figures(tmp_path)
+    ((name, drawing),) = kept_figures(tmp_path)
     assert name == "direct_against_pivot_tatoeba"
     (key,) = drawing.legends
     assert [text.get_text() for text in key.get_texts()] == [
@@ -128,5 +128,5 @@ def test_real_text_has_a_drawing_of_direct_translation_against_the_pivot(tmp_pat
 
 
 def test_every_text_in_the_project_has_its_drawing():
-    for name, _ in real_text_figures(ROOT / "docs" / "results"):
+    for name, _ in kept_figures(ROOT / "docs" / "results"):
         assert (ROOT / "docs" / "figures" / f"{name}.png").is_file()

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.report.config_pages import configs_without_page, new_page
     from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
     from zsnmt.report.figures import png
-    from zsnmt.report.in_short import real_text_figures
+    from zsnmt.report.in_short import kept_figures
     from zsnmt.report.probes.folder import has_probes
     from zsnmt.runs.scores import read_scores
 
@@ -78,6 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         document = fill(path.read_text(encoding="utf-8"), KEPT, makers())
         with replacing(path) as file:
             file.write(document.encode("utf-8"))
-    for name, drawing in real_text_figures(KEPT):
+    for name, drawing in kept_figures(KEPT):
         with replacing(FIGURES / f"{name}.png") as file:
             file.write(png(drawing))

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_RESOURCE
+from zsnmt.report import figures
 from zsnmt.report.adaptation import new_language_table
 from zsnmt.report.chosen import marked
 from zsnmt.report.comparison import comparison_figures
@@ -17,7 +18,7 @@ from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_
 from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.encodings import encodings_table
-from zsnmt.report.studies.factorial import main_effects_table
+from zsnmt.report.studies.factorial import main_effects_table, remedy_gains
 from zsnmt.report.systems import brief_cells, systems_table
 from zsnmt.report.table import Cell, Table, join_sentences, markdown_rows, spread_note
 from zsnmt.runs.scores import Scores
@@ -25,6 +26,7 @@ from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 
 RESULTS = "docs/results"  # as documents beside README.md link to it
 WIDEST = 6  # columns
+GRID = "word_orders"  # on which the grid of remedies was run
 BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
 REAL_TEXT = {"tatoeba": "Tatoeba", "multi30k": "Multi30k", "multi30k_nonoverlap": "Multi30k"}
@@ -92,8 +94,12 @@ def what_to_use(folder: Path, _: str) -> str:
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
 
 
-def real_text_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
-    """Name and drawing of direct translation against the pivot, of each text that has both."""
+def kept_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
+    """Name and drawing of direct translation against the pivot, of each text that has both, and of what the
+    remedies of the grid gain.
+    """
+    if any((folder / GRID).glob("*.seed*.json")) and (gains := remedy_gains(kept_scores(folder, GRID))):
+        yield f"remedy_gains_{GRID}", figures.remedy_gains(gains)
     for config in REAL_TEXT:
         if any((folder / config).glob("*.seed*.json")):
             runs = [scores for scores in kept_scores(folder, config) if scores.system in CANDIDATES]
