@@ -57,7 +57,7 @@ def test_a_run_that_does_not_say_how_it_was_trained_is_refused(run, data):
         with pytest.raises(InputError, match="train.command is damaged .*; remove it, then train the run"):
             training_options(run, data, [NEW], LANGUAGES, FULL, {})
     (run / "train.command").unlink()
-    with pytest.raises(InputError, match="train.command is missing: .* give a run made by recipes/train.sh"):
+    with pytest.raises(InputError, match="train.command is missing: .* give a run made by zsnmt train"):
         training_options(run, data, [NEW], LANGUAGES, FULL, {})
 
 

@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 from tests.support.kept import CONFIGS
 from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, changed, made_up_scores, only, without
-from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, parse_direction
+from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, parse_direction
 from zsnmt.report.documents import kept_scores
 from zsnmt.report.scores import columns_of, mean_over_directions
 from zsnmt.report.significance import INSIDE, ONE_SEED, inside_seed_noise
@@ -334,8 +334,8 @@ def test_kept_score_files_have_all_tables_whether_resampled_or_not(config):
             result.uncertainty.resampled for scores in all_scores for result in scores.results
         ),
     }
-    of_one_kind = not any(scores.select(ZERO_RESOURCE) for scores in all_scores)
+    of_one_kind = not any(scores.select(kind) for scores in all_scores for kind in (ZERO_RESOURCE, FEW_SHOT))
     for name in {*tested} & {*made}:
         found = {cell.p is not None for cell in figures(made[name])}
-        # What is zero-resource to one and zero-shot to another is compared by resamples of directions.
+        # What is of another kind to one and zero-shot to another is compared by resamples of directions.
         assert found == {tested[name]} or (not of_one_kind and tested[name] in found)

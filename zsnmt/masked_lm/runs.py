@@ -42,7 +42,7 @@ def check_system(name: str) -> tuple[str, ...]:
 def read_record(run: Path, recipe: str) -> dict:
     """What run.json says of a run that a recipe made; `InputError` if there is none."""
     kinds = {**dict.fromkeys(("config", "condition", "system", "command", "commit"), str), "seed": int}
-    return read_json(run / RECORD_FILE, f"make a run folder with recipes/{recipe}.sh", kinds)
+    return read_json(run / RECORD_FILE, f"make a run folder with zsnmt {recipe.replace('_', '-')}", kinds)
 
 
 def start_run(run: Path, config: Path, condition: str, system: str, seed: int, command: str) -> None:

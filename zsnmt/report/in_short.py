@@ -29,10 +29,16 @@ WIDEST = 6  # columns
 GRID = "word_orders"  # on which the grid of remedies was run
 BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
-REAL_TEXT = {"tatoeba": "Tatoeba", "multi30k": "Multi30k", "multi30k_nonoverlap": "Multi30k"}
+REAL_TEXT = {
+    "tatoeba": "Tatoeba",
+    "captions": "Multi30k, config by the rule",
+    "multi30k": "Multi30k",
+    "multi30k_nonoverlap": "Multi30k",
+}
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
+    f"{BASELINE.name}_consistency": "baseline, trained on for consistency",
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{BASELINE.name}_{STUDENTS['both']}_round2": "baseline, distilled twice",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
