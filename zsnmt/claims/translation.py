@@ -117,8 +117,8 @@ def config_difference(
                 of_first, of_second = values
                 shown = difference(MAIN, of_second, of_first)
                 label = f"{pair[0]} → {pair[1]}"
-                numbers = str(min(map(len, values)))
-                found.append(effect(label, shown, values, seeds=numbers, part=part, range=wanted))
+                fewer = min((kept.scores[config][one.system.name] for config in pair), key=len)
+                found.append(effect(label, shown, values, seeds=seeds(fewer), part=part, range=wanted))
         return found
 
     return effects
