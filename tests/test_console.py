@@ -35,6 +35,13 @@ def shell(body: str, tail: str, before: str = "true") -> subprocess.CompletedPro
     )
 
 
+def test_an_interrupt_says_what_it_is_given_to_say(capsys):
+    for said, line in ((None, ""), ("train: stopped", "\ntrain: stopped\n")):
+        with pytest.raises(SystemExit) as exit_:
+            run(raising(KeyboardInterrupt()), said)
+        assert exit_.value.code == 130 and capsys.readouterr().err == line
+
+
 def test_success_exits_with_zero(capsys):
     assert ending(lambda: None, capsys) == (0, "")
 

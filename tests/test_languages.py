@@ -10,6 +10,7 @@ from zsnmt.languages import (
     check_language,
     check_languages,
     language_tag,
+    other_pairs,
     parse_direction,
     parse_directions,
     read_languages,
@@ -112,3 +113,8 @@ def test_a_broken_list_of_languages_names_its_file(tmp_path, content, message):
 def test_a_folder_without_languages_says_how_to_make_one(tmp_path):
     with pytest.raises(InputError, match=f"{LANGUAGES_FILE} is missing.*zsnmt prepare"):
         read_languages(tmp_path)
+
+
+def test_other_pairs_are_those_not_given_in_either_order():
+    assert other_pairs(["en", "de", "fr"], [("de", "en")]) == ["en-fr", "de-fr"]
+    assert other_pairs(["en", "de"], [("en", "de")]) == []

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,6 +88,12 @@ def zero_shot_directions(languages: Sequence[str], pivot: str) -> list[Direction
     """Between every two languages that are not the pivot: (N-1)(N-2) directions for N languages."""
     others = [language for language in languages if language != pivot]
     return [Direction(source, target) for source in others for target in others if source != target]
+
+
+def other_pairs(languages: Sequence[str], pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """The pairs of languages, as text, that are not among `pairs` in either order."""
+    known = {frozenset(pair) for pair in pairs}
+    return [f"{a}-{b}" for a, b in combinations(languages, 2) if frozenset((a, b)) not in known]
 
 
 def kind_of(

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import pickle
 import re
 import shutil
 from pathlib import Path
@@ -136,20 +135,14 @@ def test_batches_dealt_to_gpus_are_translated_as_by_one(run, lines):
     one, several = (
         Translator.open(run, SEARCH, EngineChoice(workers=1, gpus=gpus), batch_tokens=40) for gpus in (1, 2)
     )
-    assert isinstance(several.engine, ManyGpus)
+    method = parse_method("contrast")
+    assert isinstance(several.engine, ManyGpus) and isinstance(several.by(method).engine, ManyGpus)
     assert several.translate_into(lines, INTO) == one.translate_into(lines, INTO)
-    several.engine.pool.shutdown()
-
-
-def test_a_method_is_dealt_to_gpus_too(run, lines):
-    """What its processes open is opened here."""
-    one, several = (
-        Translator.open(run, SEARCH, EngineChoice(workers=1, gpus=gpus)).by(parse_method("contrast"))
-        for gpus in (1, 2)
+    assert several.by(method).translate_into(lines, INTO[:1]) == one.by(method).translate_into(
+        lines, INTO[:1]
     )
-    assert isinstance(several.engine, ManyGpus)
-    several.engine = pickle.loads(pickle.dumps(several.engine.opened))()
-    assert several.translate_into(lines, INTO[:1]) == one.translate_into(lines, INTO[:1])
+    for each in (several, several.by(method)):
+        each.engine.pool.shutdown()
 
 
 def test_the_choice_says_which_engine_and_how_many_processes(run):

@@ -1,7 +1,6 @@
 """The text that is scored: the lines of each direction, from a split of parallel text."""
 
 import functools
-import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,13 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import Pair
 from zsnmt.files.checksums import sha256
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import Direction, check_known, supervised_directions, zero_shot_directions
+from zsnmt.languages import (
+    Direction,
+    check_known,
+    other_pairs,
+    supervised_directions,
+    zero_shot_directions,
+)
 from zsnmt.text.lines import read_lines
 
 logger = logging.getLogger(__name__)
@@ -78,8 +83,7 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
     pairs = pairs_of_split(text, split, languages)
     if not pairs:
         raise InputError(f"{text} has no text in split '{split}' for any two of {', '.join(languages)}")
-    without = [f"{a}-{b}" for a, b in itertools.combinations(languages, 2) if (a, b) not in pairs]
-    if without:
+    if without := other_pairs(languages, pairs):
         logger.warning(
             "not scored, since split '%s' of %s has no text for them: %s; docs/own_text.md says how to add "
             "some",

@@ -39,10 +39,10 @@ def check_system(name: str) -> tuple[str, ...]:
     return MASKED_LM[name]
 
 
-def read_record(run: Path, recipe: str) -> dict:
-    """What run.json says of a run that a recipe made; `InputError` if there is none."""
+def read_record(run: Path, verb: str) -> dict:
+    """What run.json says of a run that a verb made; `InputError` if there is none."""
     kinds = {**dict.fromkeys(("config", "condition", "system", "command", "commit"), str), "seed": int}
-    return read_json(run / RECORD_FILE, f"make a run folder with zsnmt {recipe.replace('_', '-')}", kinds)
+    return read_json(run / RECORD_FILE, f"make a run folder with zsnmt {verb}", kinds)
 
 
 def start_run(run: Path, config: Path, condition: str, system: str, seed: int, command: str) -> None:

@@ -40,7 +40,7 @@ def score_run(
 
     `trees`: of each split, how many trees were read and why some were left out; None for text of lines.
     """
-    record = read_record(run, "masked_lm")
+    record = read_record(run, "masked-lm")
     checkpoint = run / "checkpoints" / "checkpoint_last.pt"
     model, task = load_model(checkpoint, data, "zs_masked_lm")
     check_layers(model, layers)

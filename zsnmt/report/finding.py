@@ -1,10 +1,9 @@
 """What runs found, in sentences: how good direct translation is where there is no text, beside the pivot."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from typing import NamedTuple
 
-from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name
+from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name, other_pairs
 from zsnmt.report.scores import Column, all_directions, list_some, runs_by_system
 from zsnmt.report.systems import mean_measured
 from zsnmt.report.table import Measured, join_sentences
@@ -49,11 +48,9 @@ def finding(all_scores: Sequence[Scores]) -> str:
 
 def unscored_note(all_scores: Sequence[Scores]) -> str:
     """Which pairs without the pivot no run was scored on, of runs that were scored on more than one pair."""
-    first = all_scores[0]
-    scored = {frozenset(direction) for direction in all_directions(all_scores)}
-    pairs = combinations([language for language in first.languages if language != first.pivot], 2)
-    without = [f"{one}-{other}" for one, other in pairs if frozenset((one, other)) not in scored]
-    if not without or len(scored) < 2:
+    first, scored = all_scores[0], all_directions(all_scores)
+    without = other_pairs([language for language in first.languages if language != first.pivot], scored)
+    if not without or len({*map(frozenset, scored)}) < 2:
         return ""
     return (
         f"Not scored: {list_some(without)}. For these the test set has no text, or they were left out; "

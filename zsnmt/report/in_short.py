@@ -80,7 +80,7 @@ def what_to_use(folder: Path, _: str) -> str:
     rows = [
         system_row(REAL_TEXT[config], runs)
         for config in REAL_TEXT
-        if any((folder / config).glob("*.seed*.json"))
+        if has_scores(folder, config)
         for system, runs in runs_by_system(kept_scores(folder, config)).items()
         if system in CANDIDATES
     ]
@@ -100,14 +100,19 @@ def what_to_use(folder: Path, _: str) -> str:
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
 
 
+def has_scores(folder: Path, config: str) -> bool:
+    """Whether scores of a config are kept."""
+    return any((folder / config).glob("*.seed*.json"))
+
+
 def kept_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
     """Name and drawing of direct translation against the pivot, of each text that has both, and of what the
     remedies of the grid gain.
     """
-    if any((folder / GRID).glob("*.seed*.json")) and (gains := remedy_gains(kept_scores(folder, GRID))):
+    if has_scores(folder, GRID) and (gains := remedy_gains(kept_scores(folder, GRID))):
         yield f"remedy_gains_{GRID}", figures.remedy_gains(gains)
     for config in REAL_TEXT:
-        if any((folder / config).glob("*.seed*.json")):
+        if has_scores(folder, config):
             runs = [scores for scores in kept_scores(folder, config) if scores.system in CANDIDATES]
             for name, _, drawing in comparison_figures(runs):
                 yield f"{name}_{config}", drawing

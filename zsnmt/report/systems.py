@@ -7,7 +7,7 @@ no column.
 
 from collections.abc import Mapping, Sequence
 
-from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction, kind_name
+from zsnmt.languages import FAMILIES, FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
 from zsnmt.report.chosen import marked
 from zsnmt.report.scores import (
@@ -103,13 +103,14 @@ def brief_cells(runs: Sequence[Scores]) -> list[Cell]:
     """What a system has with the pivot, and in all other directions: directly, through the pivot, both times
     by itself, and how much of the direct ones is in another language than asked for.
     """
-    others = [kind for kind, _ in runs[0].groups if kind != SUPERVISED] or [ZERO_SHOT]
+    learned = (kind for kind in (ZERO_RESOURCE, FEW_SHOT) if runs[0].select(kind))
+    kind = next(learned, ZERO_SHOT)
     way = PIVOT if all(scores.pivot_by is None for scores in runs) else OWN_PIVOT
     columns = (
         Column(SUPERVISED, DIRECT, MAIN),
-        Column(others[0], DIRECT, MAIN),
-        Column(others[0], way, MAIN),
-        Column(others[0], DIRECT, "off_target"),
+        Column(kind, DIRECT, MAIN),
+        Column(kind, way, MAIN),
+        Column(kind, DIRECT, "off_target"),
     )
     return [mean_measured(runs, column) for column in columns]
 

@@ -60,11 +60,7 @@ class MosesRules:
     _CASE_ENDING = re.compile(r"(?<=[A-ZÄÖÅ\d]) : (?=[a-zäöå]{1,4}(?!\S))"), ":"  # EU:n
 
     def __init__(self, language: str, respell: bool = True):
-        from sacremoses import (
-            MosesDetokenizer,
-            MosesPunctNormalizer,
-            MosesTokenizer,
-        )  # in a quarter of a second
+        import sacremoses  # loads in a quarter of a second
 
         self._language, self._respell = language, respell
         self._unspaced = list(self._UNSPACED)
@@ -72,10 +68,12 @@ class MosesRules:
             self._unspaced.append(self._ENDING)
         if language in ("fi", "sv"):
             self._unspaced.append(self._CASE_ENDING)
-        self._normaliser = MosesPunctNormalizer(language, norm_quote_commas=False, norm_numbers=False)
-        self._tokenizer = MosesTokenizer(language)
+        self._normaliser = sacremoses.MosesPunctNormalizer(
+            language, norm_quote_commas=False, norm_numbers=False
+        )
+        self._tokenizer = sacremoses.MosesTokenizer(language)
         # sacremoses' rules for Czech fail on some input, and take the space from before every last number.
-        self._detokenizer = MosesDetokenizer("" if language == "cs" else language)
+        self._detokenizer = sacremoses.MosesDetokenizer("" if language == "cs" else language)
 
     def normalise(self, sentence: str) -> str:
         respelt = self._normaliser.normalize(sentence) if self._respell else sentence

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +27,7 @@ from zsnmt.corpora.training_text import (
 from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
+from zsnmt.languages import other_pairs
 from zsnmt.processes import cores
 from zsnmt.runs.folder import check_config, keep_config, start_run
 from zsnmt.training.config import Config, read_config
@@ -203,12 +203,13 @@ def rewrite(tables: Sequence[Table], config: Config, say: Callable[[str], object
     copy_beside(Path(config.text), folder, config.languages)
     if config.held_out:
         hold_out(folder, config.languages, config.held_out)
-    tested = {*pairs_of_split(folder, "test", config.languages)}
-    if without := [pair for pair in combinations(config.languages, 2) if pair not in tested]:
-        one, other = without[0]
+    tested = pairs_of_split(folder, "test", config.languages)
+    if without := other_pairs(config.languages, tested):
+        first = without[0]
+        files = " and ".join(f"test.{first}.{side}" for side in first.split("-"))
         say(
-            f"{', '.join(f'{a}-{b}' for a, b in without)} will have no scores, as there is no test set for "
-            f"them; to have some, put test.{one}-{other}.{one} and test.{one}-{other}.{other} beside the text"
+            f"{', '.join(without)} will have no scores, as there is no test set for them; to have some, put "
+            f"{files} beside the text"
         )
 
 

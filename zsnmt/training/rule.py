@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from zsnmt.corpora.cleaning import ALL_RULES
-from zsnmt.corpora.own_text.held_out import SHARE
+from zsnmt.corpora.own_text.held_out import set_size
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.languages import LANGUAGE_OF
 from zsnmt.training.machine import Machine
@@ -99,7 +99,7 @@ def choose_held_out(text: Survey) -> Choice:
     if not text.lacking:
         return Choice({}, ["The validation and test sets are those of the text."])
     kinds = " and ".join({"valid": "validation", "test": "test"}[split] for split in text.lacking)
-    numbers = sorted(min(HELD_OUT, lines // SHARE) for lines in text.pairs.values())
+    numbers = sorted(set_size(lines, HELD_OUT) for lines in text.pairs.values())
     shown = f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"
     return Choice(
         {"HELD_OUT": str(HELD_OUT)},
@@ -126,10 +126,9 @@ def warn_of_little(text: Survey) -> Choice:
 def warn_of_countries(text: Survey) -> Choice:
     """Codes of countries in the place of languages: identification would not know them."""
     wrong = [f"{code} is {LANGUAGE_OF[code]}" for code in text.languages if code in LANGUAGE_OF]
-    said = (
-        f"These are codes of countries, as a language {', '.join(wrong)}: rename the files." if wrong else ""
-    )
-    return Choice({}, [said] if wrong else [])
+    if not wrong:
+        return Choice({}, [])
+    return Choice({}, [f"These are codes of countries, as a language {', '.join(wrong)}: rename the files."])
 
 
 def choose_cleaning() -> Choice:

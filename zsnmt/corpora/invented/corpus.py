@@ -305,6 +305,6 @@ def holds(folder: Path, corpus: SyntheticCorpus) -> bool:
         settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    defaults = {each.name: each.default for each in fields(corpus)}
+    newer = {each.name: each.default for each in fields(corpus) if each.name in NEWER}
     wanted = json.loads(json.dumps({"version": VERSION} | asdict(corpus)))
-    return isinstance(settings, dict) and {key: defaults[key] for key in NEWER} | settings == wanted
+    return isinstance(settings, dict) and newer | settings == wanted

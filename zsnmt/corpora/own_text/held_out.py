@@ -35,7 +35,7 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
         pair: rows_at(text, pair, first_lines(text, pair, LOOKED_AT * most, seed=seed)) for pair in trained
     }
     lines = {pair: number_of_lines(find_pair(text, "train", *pair)[0]) for pair in trained}
-    number = {pair: max(1, min(most, lines[pair] // SHARE)) for pair in trained}
+    number = {pair: set_size(lines[pair], most) for pair in trained}
     out: dict[Pair, set[int]] = {pair: set() for pair in trained}
     for split in ("test", "valid"):
         there = pairs_of_split(text, split, languages)
@@ -55,6 +55,11 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
             write_pair(text, split, pair, rows=of_pair)
     for pair, removed in out.items():
         leave_out(text, pair, removed)
+
+
+def set_size(lines: int, most: int) -> int:
+    """The sentence pairs of each set that is taken from so many lines of a pair."""
+    return max(1, min(most, lines // SHARE))
 
 
 def first_lines(text: Path, pair: Pair, number: int, seed: int) -> list[int]:

@@ -261,13 +261,15 @@ def main_effects_table(all_scores: Sequence[Scores]) -> Table | None:
     tables = [table for table in made if table is not None]
     if not tables:
         return None
-    rows = {str(row[0]): row for table in reversed(tables) for row in table.rows if " × " not in str(row[0])}
-    order = dict.fromkeys(str(row[0]) for table in tables for row in table.rows if str(row[0]) in rows)
+    rows: dict[str, Sequence[Cell]] = {}  # an effect of two tables is that of the first
+    for row in (row for table in tables for row in table.rows):
+        if " × " not in (effect := str(row[0])):
+            rows.setdefault(effect, row)
     return replace(
         tables[0],
         name="main_effects",
         title="Effects of single remedies",
-        rows=[rows[effect] for effect in order],
+        rows=[*rows.values()],
         about=f"{levels_note([BASE_GRID, LCS_GRID])} All others: a second stage with the remedy against one "
         "without.",
     )
