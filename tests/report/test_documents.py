@@ -53,6 +53,15 @@ def test_blocks_are_filled_and_the_rest_is_left_alone(tmp_path, made):
     assert kept_scores(tmp_path, "made_up") == kept  # with the resamples of means
 
 
+def test_a_kept_file_is_taken_apart_once_and_again_when_it_says_something_else(tmp_path):
+    first, second = (made_up_scores("baseline", 1, bleu) for bleu in (5.0, 6.0))
+    path = keep_scores(first, tmp_path)
+    (kept,), (again,) = kept_scores(tmp_path, "made_up"), kept_scores(tmp_path, "made_up")
+    assert kept is again and kept.results == without_resamples(first.results)
+    assert keep_scores(second, tmp_path) == path
+    assert kept_scores(tmp_path, "made_up")[0].results == without_resamples(second.results) != kept.results
+
+
 def test_a_block_of_the_demo_has_its_two_systems_as_a_terminal_shows_them(tmp_path):
     systems = "zs_transformer", "zs_transformer_residual"
     demo = [made_up_scores(system, seed, 5.0) for system in systems for seed in (1, 2)]

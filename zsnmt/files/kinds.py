@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from types import UnionType
 from typing import Union, get_args, get_origin
 
@@ -29,15 +30,26 @@ def fits(value: object, kind: object) -> bool:
     if isinstance(kind, list):
         return isinstance(value, list) and all(fits(each, kind[0]) for each in value)
     if isinstance(kind, dict):
-        kinds = dict.fromkeys(value, kind[str]) if str in kind and isinstance(value, dict) else kind
-        return isinstance(value, dict) and all(fits(value.get(key), of) for key, of in kinds.items())
+        if not isinstance(value, dict):
+            return False
+        if str in kind:
+            return all(fits(each, kind[str]) for each in value.values())
+        return all(fits(value.get(key), of) for key, of in kind.items())
+    if kind is int or kind is float:
+        return isinstance(value, (int, kind)) and not isinstance(value, bool)
+    if (known := as_in_json(kind)) is not kind:
+        return fits(value, known)
+    return isinstance(value, kind) if isinstance(kind, type) else value is kind
+
+
+@cache
+def as_in_json(kind: object) -> object:
+    """A kind that is written with names of `typing`, as JSON is written; any other as it is."""
     origin, of = get_origin(kind) or kind, get_args(kind)
     if origin in (Union, UnionType):
-        return fits(value, of)
+        return of
     if origin is Mapping:
-        return fits(value, {str: of[1] if of else object})
+        return {str: of[1] if of else object}
     if origin is Sequence:
-        return fits(value, [of[0] if of else object])
-    if origin in (int, float):
-        return isinstance(value, (int, origin)) and not isinstance(value, bool)
-    return isinstance(value, origin) if isinstance(origin, type) else value is origin
+        return [of[0] if of else object]
+    return origin

@@ -8,7 +8,7 @@ A block is filled by the maker that is registered for its name, or for its form,
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,18 @@ BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 def kept_scores(folder: Path, config: str) -> list[Scores]:
     """The kept score files of a config, by system and seed."""
     paths = kept_files(folder / config, "score files; add runs")
-    return sorted([read_score_file(path, KEEP_AGAIN) for path in paths], key=sort_key)
+    return sorted(map(kept_score_file, paths), key=sort_key)
+
+
+def kept_score_file(path: Path) -> Scores:
+    """What a kept score file says; many tables are made of the same files."""
+    return read_content(path, path.read_bytes())
+
+
+@lru_cache(maxsize=1024)
+def read_content(path: Path, content: bytes) -> Scores:
+    """The same of a file with some content, which is taken apart once."""
+    return read_score_file(path, KEEP_AGAIN)
 
 
 def kept_files(folder: Path, lacking: str) -> list[Path]:

@@ -285,15 +285,16 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
 
 def directions_table(all_scores: Sequence[Scores]) -> Table:
     """One row per direction and system, with every figure that the score files have."""
+    ways, systems = ways_of(all_scores), runs_by_system(all_scores)
     rows = [
         {
             "direction": str(direction),
             "kind": kind_name(system_kind(runs, direction, kind)),
             "system": system,
-            **direction_cells(all_scores, runs, direction, kind=system_kind(runs, direction, kind)),
+            **direction_cells(ways, runs, direction, kind=system_kind(runs, direction, kind)),
         }
         for direction, kind in all_directions(all_scores).items()
-        for system, runs in runs_by_system(all_scores).items()
+        for system, runs in systems.items()
     ]
     about = join_sentences([lines_note(all_scores[0]), pivot_note(all_scores)])
     table = [[*row.values()] for row in rows]
@@ -309,10 +310,9 @@ def directions_table(all_scores: Sequence[Scores]) -> Table:
 
 
 def direction_cells(
-    all_scores: Sequence[Scores], runs: Sequence[Scores], direction: Direction, kind: str
+    ways: Sequence[Way], runs: Sequence[Scores], direction: Direction, kind: str
 ) -> dict[str, Cell]:
     """The figures of a system in a direction, by the titles of the columns; None where it was not scored."""
-    ways = ways_of(all_scores)
 
     def measured(figures: Sequence[str], *ways: Way) -> dict[str, Cell]:
         return {

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
@@ -163,7 +163,7 @@ class Scores:
         """The results of the directions of a kind that were decoded in a way."""
         return self._groups.get((kind, way), {})
 
-    @property
+    @cached_property
     def groups(self) -> list[tuple[str, Way]]:
         """The kinds and ways of its results, in the order of `order_groups`."""
         return order_groups(self._groups)
@@ -256,7 +256,7 @@ def record_fields(record: Mapping) -> dict:
 def parse_scores(content: Mapping) -> Scores:
     """The scores that the JSON of a score file holds; an error that `damage_of` knows where it is not one."""
     required = {each.name for each in RECORD if each.default is MISSING and each.default_factory is MISSING}
-    hints = get_type_hints(Scores)
+    hints = hints_of(Scores)
     kinds = {each.name: hints[each.name] for each in RECORD if each.name in content or each.name in required}
     check_kinds({"overlap": {}, **content}, kinds | SHOWN)
     if content.get("adapted_from"):
@@ -271,6 +271,12 @@ def parse_scores(content: Mapping) -> Scores:
         before=before,
         means=parse_means(content),
     )
+
+
+@cache
+def hints_of(kind: type) -> Mapping[str, object]:
+    """The kinds of the fields of a class, which Python looks up by name each time that it is asked."""
+    return get_type_hints(kind)
 
 
 def content_of(scores: Scores) -> dict:
@@ -306,7 +312,7 @@ def parse_result(content: Mapping) -> Result:
 
 
 def parse_uncertainty(intervals: Mapping, resampled: Mapping) -> Uncertainty:
-    check_kinds({"intervals": intervals, "resampled": resampled}, get_type_hints(Uncertainty))
+    check_kinds({"intervals": intervals, "resampled": resampled}, hints_of(Uncertainty))
     if odd := [figure for figure, ends in intervals.items() if len(ends) != 2]:
         raise ValueError(f"the interval of {odd[0]} does not have two ends")
     return Uncertainty(intervals, resampled)
