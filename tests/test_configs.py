@@ -41,7 +41,7 @@ BASES = {
 VARIANTS = {  # of word_orders, by what differs, which is tested instead of their training
     "word_orders_multiway": {"synthetic"},
     "word_orders_little_data": {"synthetic", "training"},
-    "word_orders_no_cognates": {"synthetic"},
+    "word_orders_no_cognates": {"synthetic", "training"},
 }
 CONFIGS = sorted(
     {path.stem for path in (ROOT / "configs").glob("*.conf") if not path.stem.startswith("bert_")}

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, made_up_scores, only
 from zsnmt.languages import SUPERVISED
 from zsnmt.report.finding import finding
@@ -26,6 +27,12 @@ def test_the_best_direct_system_is_named_with_what_goes_astray_and_the_pivot(sco
 def test_a_direct_system_above_the_pivot_is_said_to_be():
     assert finding([POOR, BEST]).endswith("in two translations, 15.5 BLEU: less good by 15.5.")
     assert finding([made_up_scores("other", 1, 15.52)]).endswith("15.5 BLEU: equally good.")
+
+
+def test_a_difference_that_other_test_lines_might_turn_round_is_said_to_be_chance():
+    by_noise, clear = (with_resamples(made_up_scores("other", 1, bleu)) for bleu in (15.6, 31))
+    assert finding([by_noise]).endswith("15.5 BLEU: less good by 0.1, which may be chance.")
+    assert finding([clear]).endswith("15.5 BLEU: less good by 15.5.")
 
 
 def test_one_system_is_not_called_the_best():

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name, other_pairs
 from zsnmt.report.scores import Column, all_directions, list_some, runs_by_system
+from zsnmt.report.significance import Side, mean_difference
 from zsnmt.report.systems import mean_measured
 from zsnmt.report.table import Measured, join_sentences
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
@@ -17,9 +18,16 @@ class KindMean(NamedTuple):
     """The mean of a system over the directions of a kind that were decoded in a way."""
 
     system: str
-    kind: str
-    way: Way
+    side: Side
     bleu: Measured
+
+    @property
+    def kind(self) -> str:
+        return self.side.column.kind
+
+    @property
+    def way(self) -> Way:
+        return self.side.column.way
 
 
 def finding(all_scores: Sequence[Scores]) -> str:
@@ -63,9 +71,12 @@ def mean_bleu(one: KindMean) -> float:
 
 
 def compare_with_pivot(direct: KindMean, pivot: KindMean, name: str) -> str:
-    """Which of the two ways is the better one, and by how much."""
+    """Which of the two ways is the better one, by how much, and whether that may be chance."""
     apart = round(direct.bleu.mean - pivot.bleu.mean, 1)
     how = f"{'better than that' if apart < 0 else 'less good'} by {abs(apart)}" if apart else "equally good"
+    tested = mean_difference(direct.side, pivot.side)
+    if apart and tested and tested.interval and min(tested.interval) <= 0 <= max(tested.interval):
+        how += ", which may be chance"
     return f"Through {name}, in two translations, {pivot.bleu.head} BLEU: {how}."
 
 
@@ -73,6 +84,7 @@ def means(all_scores: Sequence[Scores]) -> Iterator[KindMean]:
     """Of each system, by kind and way, but for directions with text by people and methods of decoding."""
     for system, runs in runs_by_system(all_scores).items():
         for kind, way in runs[0].groups:
-            measured = mean_measured(runs, Column(kind, way, MAIN))
+            column = Column(kind, way, MAIN)
+            measured = mean_measured(runs, column)
             if measured and kind not in (SUPERVISED, FEW_SHOT) and way in (DIRECT, PIVOT):
-                yield KindMean(system, kind, way, bleu=measured)
+                yield KindMean(system, Side(runs, column), measured)

@@ -107,11 +107,9 @@ def contrast_ways(
     """
     one, other = (Side(runs, column) for column in contrast.sides)
     if directions is None:
-        directions = [
-            direction
-            for direction in runs[0].select(*one.column[:2])
-            if direction in runs[0].select(*other.column[:2])
-        ]
+        there, also = ({*runs[0].select(*column[:2])} for column in contrast.sides)
+        if there != also:  # the resamples of the kinds' means are of all directions, and always kept
+            directions = there & also
     return mean_difference(one, other, directions, same_runs=True)
 
 
