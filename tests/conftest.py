@@ -12,21 +12,17 @@ import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-import fairseq.tasks  # noqa: F401  (before zsnmt, so that it registers)
 import pytest
-import torch
-from fairseq.data import Dictionary
 
 import zsnmt
 from tests.support import warm
-from tests.support.rounding import float64, float64_attention  # noqa: F401
 from tests.support.shared import shared
 
-zsnmt.register()
-torch.set_num_threads(1)
+if TYPE_CHECKING:
+    import torch
+    from fairseq.data import Dictionary
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["piv", "aa", "bb", "cc"]
@@ -38,9 +34,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Load fairseq where tests run. A process that only deals them to others starts those at once: it needs
+    nothing that takes seconds to load.
+    """
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if session.config.pluginmanager.has_plugin("dsession"):
+        return
+    gc.disable()  # until all is loaded, of which nothing can be freed
+    import fairseq.tasks  # noqa: F401
+    import torch
+
+    zsnmt.register()
+    torch.set_num_threads(1)
+    session.config.pluginmanager.import_plugin("tests.support.rounding")  # has fixtures
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Recipes come first and then other files with slow tests, so that no process is left alone with one
-    at the end. With --quick some are left out.
+    at the end. Of those that use the run `tiny` one file comes first and the others after the other recipes,
+    so that no process waits while another makes it. With --quick some are left out.
     """
     for item in items:
         if "tiny" in item.fixturenames:
@@ -49,10 +63,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = quick(items)
         config.hook.pytest_deselected(items=list({*items} - {*kept}))
         items[:] = kept
+    gc.enable()
     gc.collect()
     gc.freeze()  # what is loaded now stays: no collection needs to go through it again
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (item.path not in slow, item.path.parent != ROOT / "tests"))
+
+    def place(item: pytest.Item) -> tuple[bool, bool]:
+        return item.path not in slow, item.path.parent != ROOT / "tests"
+
+    items.sort(key=place)
+    waiting = [*dict.fromkeys(item.path for item in items if "tiny" in item.fixturenames)][1:]
+    items.sort(key=lambda item: (*place(item), item.path in waiting))
 
 
 def quick(items: list[pytest.Item]) -> list[pytest.Item]:
@@ -64,8 +85,10 @@ def quick(items: list[pytest.Item]) -> list[pytest.Item]:
     return [each[place] for each in cases.values() for place in sorted({0, len(each) // 2, len(each) - 1})]
 
 
-def make_dictionary(words: int = 23) -> Dictionary:
+def make_dictionary(words: int = 23) -> "Dictionary":
     """A dictionary of language tags and words w0, w1, ..."""
+    from fairseq.data import Dictionary
+
     dictionary = Dictionary()
     for language in LANGUAGES:
         dictionary.add_symbol(f"__{language}__")
@@ -103,15 +126,19 @@ def toy_task() -> ToyTask:
 
 
 @pytest.fixture
-def source_batch() -> torch.Tensor:
+def source_batch() -> "torch.Tensor":
     """Three sources of 5, 3 and 4 tokens with EOS (B=3, T=5), padded on the left."""
+    import torch
+
     pad, eos = 1, 2
     return torch.tensor([[8, 9, 10, 11, eos], [pad, pad, 12, 13, eos], [pad, 14, 15, 9, eos]])
 
 
 @pytest.fixture
-def target_batch() -> torch.Tensor:
+def target_batch() -> "torch.Tensor":
     """Decoder inputs that begin with the tags of aa, bb and cc (B=3, T=4), padded on the right."""
+    import torch
+
     pad = 1
     return torch.tensor([[5, 8, 9, 10], [6, 11, 12, pad], [7, 13, 14, 15]])
 
