@@ -3,6 +3,8 @@
 import os
 import signal
 import subprocess
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import pytest
 
@@ -22,15 +24,19 @@ LOADED = f"print(*[name in sys.modules for name in {MODULES}])"
         ["-c", f"import os, sys; print({', '.join(STATE)}, sys.stdin.read())", "a b", "-c"],
         [
             "-c",
-            "; ".join(f"import {name}; {LOADED}" for name in ("sys", "torch.nn", "fairseq.models", "zsnmt")),
+            "; ".join(
+                (
+                    *(f"import {name}; {LOADED}" for name in ("sys", "torch.nn", "fairseq.models", "zsnmt")),
+                    "import logging, fairseq.tasks; print(logging.root.level, logging.root.handlers)",
+                    "print(torch.get_num_threads())",
+                )
+            ),
         ],
         ["-c", "import sys; print(1); print('wrong', file=sys.stderr); sys.exit(3)"],
         ["-c", "import sys; sys.exit('wrong')"],
         ["-c", "import wrong"],
         ["-c", "import atexit; atexit.register(print, 'late'); print('early')"],
         ["-c", "import os; os.kill(os.getpid(), 9)"],
-        ["-c", "import logging, fairseq.tasks; print(logging.root.level, logging.root.handlers)"],
-        ["-c", "import torch; print(torch.get_num_threads())"],
         ["-m", "json.tool", "--compact"],
         ["scripts/translate.py", "nowhere", "--to", "de"],
         ["scripts/translate.py", "--help"],
@@ -49,6 +55,15 @@ def test_a_call_ends_as_in_a_fresh_process(call):
 def test_copies_have_random_numbers_of_their_own(random):
     code = f"import random, numpy, torch; print({random})"
     assert run_command("python", "-c", code).stdout != run_command("python", "-c", code).stdout
+
+
+def test_a_process_of_multiprocessing_is_a_copy(monkeypatch):
+    warm.spawn_copies(monkeypatch)
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        copy = pool.submit(os.getpid).result()
+        assert copy not in {os.getpid(), *pool._processes}  # which asked for it
+        with pytest.raises(ZeroDivisionError):
+            pool.submit(divmod, 1, 0).result()
 
 
 @pytest.mark.parametrize("sent, status", [(signal.SIGINT, 1), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])

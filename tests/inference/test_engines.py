@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from tests.conftest import OLDER_RUN
+from tests.support import warm
 from tests.support.rounding import open_in_float64
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.methods.settings import parse_method
@@ -130,8 +131,9 @@ def test_int8_is_refused_where_fairseq_searches(run, stock):
             open_engine(folder, SEARCH, choice)
 
 
-def test_batches_dealt_to_gpus_are_translated_as_by_one(run, lines):
+def test_batches_dealt_to_gpus_are_translated_as_by_one(run, lines, monkeypatch):
     """Without GPUs the processes have a processor each; what they are given, and give, is the same."""
+    warm.spawn_copies(monkeypatch)
     one, several = (
         Translator.open(run, SEARCH, EngineChoice(workers=1, gpus=gpus), batch_tokens=40) for gpus in (1, 2)
     )

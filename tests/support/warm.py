@@ -3,11 +3,14 @@
 `environment()` is a folder like a virtual environment. Its `bin/python` and `bin/fairseq-train` ask a server
 for a copy of the server (fork), hand over their arguments, folder, variables, input and output to it, and end
 as it ends. A copy behaves as a fresh process does: what is loaded beforehand stays out of `sys.modules` until
-it is imported. Only the number of threads, the hash seed and what loading prints are the server's.
+it is imported, and it is in the network namespace of who asks. Only the number of threads, the hash seed and
+what loading prints are the server's. Of files beside input, output and errors it has those of a process that
+multiprocessing starts.
 """
 
 import array
 import atexit
+import ctypes
 import fcntl
 import functools
 import gc
@@ -26,11 +29,17 @@ import sys
 import tempfile
 import threading
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from multiprocessing import resource_tracker, spawn
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
 
 LOADED = (
     "numpy",
@@ -61,7 +70,10 @@ NEEDED = {
     "matplotlib": "numpy",
     "sklearn": "numpy",
 }  # loaded with them
-FILES = 3  # input, output and errors are handed over
+FILES = 64  # that are handed over, at most
+HIGH = 512  # above the numbers of files that anyone has
+NETWORK = "/proc/self/ns/net"
+NETWORK_HERE = os.readlink(NETWORK) if os.path.exists(NETWORK) else ""
 
 CLIENT = f"""#!{sys.executable} -IS
 import array, json, os, signal, socket, sys
@@ -71,11 +83,18 @@ if name == "python" and (not call or call[0].startswith("-") and call[0] not in 
     os.execv({sys.executable!r}, [{sys.executable!r}, *call])
 if name != "python":
     call = [os.path.join({str(Path(sys.executable).parent)!r}, name), *call]
+files = range(3)
+if "--multiprocessing-fork" in call:
+    files = map(int, os.listdir("/proc/self/fd"))  # and that of the listed folder, which is closed now
+files = [number for number in files if os.path.exists(f"/proc/self/fd/{{number}}")]
+handed = files[:]
+if os.readlink("{NETWORK}") != {NETWORK_HERE!r}:
+    handed.append(os.open("{NETWORK}", os.O_RDONLY))
 server = socket.socket(socket.AF_UNIX)
 server.connect(os.path.join(folder, "socket"))
-files = array.array("i", range({FILES}))
-server.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
-asked = json.dumps([call, sys.argv[0] if name == "python" else "", os.getcwd(), dict(os.environ)]).encode()
+server.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", handed))])
+python = sys.argv[0] if name == "python" else ""
+asked = json.dumps([files, call, python, os.getcwd(), dict(os.environ)]).encode()
 server.sendall(len(asked).to_bytes(8, "big") + asked)
 for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, lambda number, frame: server.send(bytes([number])))
@@ -110,6 +129,12 @@ def environment() -> Path:
         else:
             start_server(folder)
     return folder
+
+
+def spawn_copies(monkeypatch: "pytest.MonkeyPatch") -> None:
+    """Let a process that multiprocessing starts anew be a copy."""
+    resource_tracker.ensure_running()  # which is none
+    monkeypatch.setattr(spawn, "_python_exe", os.fsencode(environment() / "bin" / "python"))
 
 
 def start_server(folder: Path) -> None:
@@ -193,15 +218,15 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
                 files = array.array("i")
                 for _, _, data in client.recvmsg(1, socket.CMSG_SPACE(FILES * files.itemsize))[1]:
                     files.frombytes(data)
-                asked = json.loads(received(client, int.from_bytes(received(client, 8), "big")))
+                numbers, *asked = json.loads(received(client, int.from_bytes(received(client, 8), "big")))
                 if not (process := os.fork()):
                     os.setpgid(0, 0)
-                    for number, file in enumerate(files):
-                        os.dup2(file, number)
+                    handed = [fcntl.fcntl(file, fcntl.F_DUPFD, HIGH) for file in files]
                     for file in (*files, *ends):
                         os.close(file)
                     for each in (listener, client, *copies, waiting):
                         each.close()
+                    take(handed, numbers)
                     return asked
                 for file in files:
                     os.close(file)
@@ -228,6 +253,16 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
                 for process in copies.values():
                     kill(process, signal.SIGKILL)
                 return None
+
+
+def take(files: Sequence[int], numbers: Sequence[int]) -> None:
+    """Give files the numbers that they have where they come from; one more is the network to be in."""
+    for file, number in zip(files, numbers):
+        os.dup2(file, number)
+    for file in files[len(numbers) :]:
+        assert ctypes.CDLL(None).setns(file, 0) == 0, "the copy cannot enter the network"
+    for file in files:
+        os.close(file)
 
 
 def kill(process: int, number: int) -> None:

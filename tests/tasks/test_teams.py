@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -216,7 +215,7 @@ def test_two_hosts_train_as_one_does(data, alone, network, tmp_path):
     environment = {**os.environ, "RUNS": str(tmp_path / "runs")}
     hosts = []
     for number, name in reversed([*enumerate(names)]):
-        command = ["ip", "netns", "exec", name, sys.executable, "-c", HOST]
+        command = ["ip", "netns", "exec", name, str(warm.environment() / "bin" / "python"), "-c", HOST]
         command += [str(folder), str(number), f"{address}:20123", *words]
         hosts.append(subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True))
     try:
