@@ -191,6 +191,12 @@ def run_command(*command, runs=None, fresh: bool = False, **options) -> subproce
     )
 
 
+@pytest.fixture
+def warm_python(monkeypatch) -> None:
+    """What starts Python by the name of this process's has one that has fairseq loaded already."""
+    monkeypatch.setattr(sys, "executable", str(warm.environment() / "bin" / "python"))
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A finished tiny experiment: folder, and what the recipe printed."""

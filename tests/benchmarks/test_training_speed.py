@@ -71,7 +71,7 @@ def test_updates_without_a_second_half_are_refused(updates):
         next(training_speed(**{**SETTINGS, "updates": updates}))
 
 
-def test_fairseq_knows_the_options(tiny):
+def test_fairseq_knows_the_options(tiny, warm_python):
     options = [*module.RECIPE, *model_options("demo", 0.1), *after(2), "--max-tokens", "200", "--cpu-bf16"]
     found = train(
         tiny.folder / "data",

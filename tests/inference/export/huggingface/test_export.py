@@ -4,13 +4,11 @@ import json
 import math
 import os
 import shutil
-import sys
 from dataclasses import replace
 
 import pytest
 
 from tests.conftest import OLDER_RUN, toy_options
-from tests.support import warm
 from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers, run_without_zsnmt
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
@@ -103,13 +101,7 @@ def test_other_versions_of_transformers_agree(exported, path, monkeypatch):
     assert f"-{versions['transformers']}.dist-info" in "".join(os.listdir(path))
 
 
-@pytest.fixture
-def warm_check(monkeypatch) -> None:
-    """The script that checks an export is a process that has PyTorch loaded already."""
-    monkeypatch.setattr(sys, "executable", str(warm.environment() / "bin" / "python"))
-
-
-def test_a_stock_model_needs_no_code(older, tmp_path, monkeypatch, warm_check):
+def test_a_stock_model_needs_no_code(older, tmp_path, monkeypatch, warm_python):
     trained = load_run(older / OLDER_RUN)
     options = toy_options(decoder_language_embedding="none", share_all_embeddings=True)
     model = ZeroShotTransformer.build_model(options, trained.task).eval()
@@ -138,7 +130,7 @@ def test_what_differs_is_found_out():
             check_agreement(near | wrong)
 
 
-def test_a_wrong_export_is_deleted(older, tmp_path, monkeypatch, warm_check):
+def test_a_wrong_export_is_deleted(older, tmp_path, monkeypatch, warm_python):
     monkeypatch.setitem(conversion.RESIDUALS, conversion.RemoveResidual, "mean_pool")
     with pytest.raises(InputError, match="the export is deleted, since its log-probabilities differ"):
         export_run(
