@@ -291,7 +291,8 @@ CLAIMS_OF_LIU = (
         what="how much more tokens are taken for another language of their family than for one of another, "
         "residual removed minus baseline",
         evidence=finding(IN_FAMILIES),
-        lacks="the probed text has no two languages of one family besides the pivot",
+        lacks="on Tatoeba the baseline confuses languages of one family; without the residual, those of all "
+        "families",
         needs=(probing("tatoeba", BOTH, "--classifiers-only"),),
     ),
     Claim(
