@@ -1,5 +1,6 @@
 """Score files: what those of today and those of format 1 say of kinds and ways."""
 
+import base64
 import json
 from dataclasses import replace
 
@@ -38,7 +39,8 @@ def written_anew(scores, folder):
 def test_a_file_of_format_1_means_what_it_meant_and_is_the_same_in_today_s_format(tmp_path, path):
     content = json.loads(path.read_text(encoding="utf-8"))
     for result in content["directions"]:  # as files of runs have them, before they are kept
-        result["resampled"] = {"bleu": f"{result['direction']} {result['kind']}"}
+        made_up = f"{result['direction']:12} {result['kind']:11}".encode()
+        result["resampled"] = {"bleu": base64.b64encode(made_up).decode()}
     (tmp_path / "scores.json").write_text(
         json.dumps({**content, "text": "/a/folder", "what": "no table reads"})
     )
@@ -164,6 +166,18 @@ def test_what_is_not_a_score_file_is_refused(tmp_path, change, message):
     }
     path.write_text(json.dumps(content))
     with pytest.raises(InputError, match=message):
+        read_score_file(path, "score it again")
+
+
+@pytest.mark.parametrize("text", ["", "x", "AAAA", "eA=="])
+def test_damaged_resamples_are_refused(tmp_path, text):
+    path = tmp_path / "scores.json"
+    write_score_file(path, made_up_scores("baseline", 1, 5.0))
+    content = json.loads(path.read_text())
+    content["directions"][0]["resampled"] = {"bleu": text}
+    content["directions"][0].setdefault("intervals", {})
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match="scores.json is damaged .*; remove it, then score it again"):
         read_score_file(path, "score it again")
 
 

@@ -5,6 +5,7 @@ its *way* says how it was decoded. The two are independent: a zero-shot directio
 through the pivot, and in any other way.
 """
 
+import base64
 import hashlib
 import json
 import re
@@ -315,6 +316,9 @@ def parse_uncertainty(intervals: Mapping, resampled: Mapping) -> Uncertainty:
     check_kinds({"intervals": intervals, "resampled": resampled}, hints_of(Uncertainty))
     if odd := [figure for figure, ends in intervals.items() if len(ends) != 2]:
         raise ValueError(f"the interval of {odd[0]} does not have two ends")
+    for figure, text in resampled.items():
+        if (size := len(base64.b64decode(text, validate=True))) < 4 or size % 2:
+            raise ValueError(f"the resamples of {figure} are not two or more numbers of 16 bits")
     return Uncertainty(intervals, resampled)
 
 
