@@ -66,6 +66,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     gc.enable()
     gc.collect()
     gc.freeze()  # what is loaded now stays: no collection needs to go through it again
+    gc.set_threshold(*warm.SELDOM)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
 
     def place(item: pytest.Item) -> tuple[bool, bool]:
@@ -224,7 +225,7 @@ def tiny(tmp_path_factory) -> Iterator[Experiment]:
 def make_tiny(base: Path) -> None:
     config = base / "tiny.conf"
     config.write_text(TINY_CONFIG)
-    printed = run_command("recipes/demo.sh", config, "--no-student", runs=base / "runs", fresh=True)
+    printed = run_command("recipes/demo.sh", config, "--no-student", runs=base / "runs")
     assert printed.returncode == 0, printed.stderr
     (base / "printed.json").write_text(
         json.dumps({**vars(printed), "args": [*map(str, printed.args)]}), encoding="utf-8"

@@ -71,6 +71,7 @@ NEEDED = {
     "sklearn": "numpy",
 }  # loaded with them
 FILES = 64  # that are handed over, at most
+SELDOM = 100_000, 50, 1_000  # thresholds of collecting garbage: a thirtieth of the time of tests
 HIGH = 512  # above the numbers of files that anyone has
 NETWORK = "/proc/self/ns/net"
 NETWORK_HERE = os.readlink(NETWORK) if os.path.exists(NETWORK) else ""
@@ -79,6 +80,8 @@ CLIENT = f"""#!{sys.executable} -IS
 import array, json, os, signal, socket, sys
 name, folder = os.path.basename(sys.argv[0]), os.path.dirname(sys.argv[0])
 call = sys.argv[1:]
+if call[:1] == ["-B"]:  # from multiprocessing, where PYTHONDONTWRITEBYTECODE is set, as it is for the copy
+    call = call[1:]
 if name == "python" and (not call or call[0].startswith("-") and call[0] not in ("-c", "-m")):
     os.execv({sys.executable!r}, [{sys.executable!r}, *call])
 if name != "python":
@@ -206,6 +209,7 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
     os.write(sys.stdout.fileno(), b"+")
     gc.collect()
     gc.freeze()  # memory that a collection looks at would be copied
+    gc.set_threshold(*SELDOM)
     waiting = selectors.DefaultSelector()
     waiting.register(listener, selectors.EVENT_READ)
     waiting.register(sys.stdin.fileno(), selectors.EVENT_READ)
