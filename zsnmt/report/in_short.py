@@ -17,6 +17,7 @@ from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_probes, kept_scores
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
 from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
+from zsnmt.report.studies.distillation import distillation_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.studies.factorial import main_effects_table, remedy_gains
 from zsnmt.report.systems import brief_cells, systems_table
@@ -46,20 +47,26 @@ CANDIDATES = {  # systems to choose from, in words
 
 
 def short_table(table: Table, columns: Sequence[str], about: str, page: str) -> str:
-    """Some columns of a table, what they hold, and where the rest is."""
+    """Some columns of a table, what they hold, and where the rest is: on the `page` of that name, if any."""
     shown = table.only(columns)
-    link = f"Everything: [{RESULTS}/{page}.md]({RESULTS}/{page}.md)."
+    link = f"Everything: [{RESULTS}/{page}.md]({RESULTS}/{page}.md)." if page else ""
     return f"{markdown_rows(shown)}\n\n{join_sentences([about, spread_note([shown]), link])}"
 
 
-def maker(make: Callable[[Sequence[Scores]], Table | None], columns: Sequence[str], about: str) -> Maker:
-    """What makes a block of some columns of a table of kept scores."""
+def maker(
+    make: Callable[[Sequence[Scores]], Table | None],
+    columns: Sequence[str],
+    about: str,
+    *,
+    linked: bool = True,
+) -> Maker:
+    """What makes a block of some columns of a table of kept scores; `linked` as from RESULTS.md."""
 
     def block(folder: Path, config: str) -> str:
         scores = kept_scores(folder, config)
         if (table := make(scores)) is None:
             raise InputError(f"the kept runs of {config} have no such table; {KEEP_AGAIN}")
-        return short_table(marked(table, scores), columns, about, page=config)
+        return short_table(marked(table, scores), columns, about, page=config if linked else "")
 
     return block
 
@@ -154,6 +161,12 @@ MAKERS: dict[str, Maker] = {
         "What each changes on average: norm from pre to post, the tag from the decoder to the encoder (tags) "
         "or also to the upper encoder (LCS), the residual removed; the others in a second stage. In brackets "
         "95 % intervals over seeds and directions.",
+    ),
+    ":distillation_short": maker(
+        distillation_table,
+        ["teacher", "student learns", "supervised", "others, directly", "off-target"],
+        "BLEU; others: directions without the pivot. The first row of each teacher is its own.",
+        linked=False,
     ),
     ":clip_distance_short": maker(
         clip_distance_table, ["k", "system", "seeds", "en-de", "published"], "BLEU; k: the clipping distance."

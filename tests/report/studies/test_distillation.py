@@ -1,0 +1,40 @@
+"""The table of what students learn."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.scores import made_up_scores
+from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
+from zsnmt.report.studies.distillation import distillation_table
+from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
+
+
+def learned(scores):
+    """The scores of a student that has learned the zero-shot directions."""
+    results = [
+        replace(result, kind=ZERO_RESOURCE) if result.kind == ZERO_SHOT else result
+        for result in scores.results
+    ]
+    return replace(scores, results=results)
+
+
+def test_each_teacher_has_a_row_and_one_for_each_of_its_students():
+    teacher = [made_up_scores(BASELINE.name, seed, bleu) for seed, bleu in ((1, 4.0), (2, 6.0))]
+    control = made_up_scores(f"{BASELINE.name}_{STUDENTS['none']}", 1, 7.0)
+    student = learned(made_up_scores(f"{BASELINE.name}_{STUDENTS['both']}", 1, 20.0))
+    other = made_up_scores(RESIDUAL.name, 1, 9.0)
+    table = distillation_table([*teacher, control, student, other])
+    assert [row[:3] for row in table.rows] == [
+        [BASELINE.name, "", "1, 2"],
+        [BASELINE.name, "nothing new, for as long", "1"],
+        [BASELINE.name, "synthetic targets and sources", "1"],
+    ]
+    direct = table.columns.index("others, directly")
+    assert [row[direct].mean for row in table.rows] == pytest.approx([5.0, 7.0, 20.0])
+    assert RESIDUAL.name not in table.signatures
+
+
+@pytest.mark.parametrize("systems", [[BASELINE.name], [BASELINE.name, "zs_transformer_distilled"]])
+def test_one_student_is_no_comparison(systems):
+    assert distillation_table([made_up_scores(system, 1, 5.0) for system in systems]) is None
