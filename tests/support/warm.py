@@ -71,7 +71,7 @@ NEEDED = {
     "sklearn": "numpy",
 }  # loaded with them
 FILES = 64  # that are handed over, at most
-SELDOM = 100_000, 50, 1_000  # thresholds of collecting garbage: a thirtieth of the time of tests
+SELDOM = 10_000, 10, 10  # thresholds of collecting garbage, which else takes a twentieth of the time of tests
 HIGH = 512  # above the numbers of files that anyone has
 NETWORK = "/proc/self/ns/net"
 NETWORK_HERE = os.readlink(NETWORK) if os.path.exists(NETWORK) else ""
