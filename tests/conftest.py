@@ -225,7 +225,7 @@ def tiny(tmp_path_factory) -> Iterator[Experiment]:
 def make_tiny(base: Path) -> None:
     config = base / "tiny.conf"
     config.write_text(TINY_CONFIG)
-    printed = run_command("recipes/demo.sh", config, "--no-student", runs=base / "runs")
+    printed = run_command("recipes/demo.sh", config, "--no-student", runs=base / "runs", fresh=True)
     assert printed.returncode == 0, printed.stderr
     (base / "printed.json").write_text(
         json.dumps({**vars(printed), "args": [*map(str, printed.args)]}), encoding="utf-8"

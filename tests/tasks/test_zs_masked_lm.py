@@ -2,6 +2,7 @@
 is refused.
 """
 
+import gc
 import json
 import math
 import shutil
@@ -203,7 +204,9 @@ def test_no_line_is_lost(data, split, lines):
 
 
 @pytest.mark.parametrize("workers", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_an_epoch_has_masks_and_batches_of_its_own(data, workers):
+def test_an_epoch_has_masks_and_batches_of_its_own(data, workers, monkeypatch):
+    # Else garbage collection waits five seconds, in whatever test it comes, for the worker of each epoch.
+    monkeypatch.setattr("torch.utils.data._utils.MP_STATUS_CHECK_INTERVAL", 0.1)
     task = task_of(data, "--mask-prob", 0.5)
     task.load_dataset("train")
 
@@ -219,6 +222,7 @@ def test_an_epoch_has_masks_and_batches_of_its_own(data, workers):
     first, again, second = targets(1), targets(1), targets(2)
     assert first == again and first[0] != second[0]
     assert sum(first[1][line] != second[1][line] for line in first[1]) > TRAIN
+    gc.collect()
 
 
 # Mistakes
