@@ -177,7 +177,9 @@ def test_damaged_resamples_are_refused(tmp_path, text):
     content["directions"][0]["resampled"] = {"bleu": text}
     content["directions"][0].setdefault("intervals", {})
     path.write_text(json.dumps(content))
-    with pytest.raises(InputError, match="scores.json is damaged .*; remove it, then score it again"):
+    with pytest.raises(
+        InputError, match="damaged .the resamples of bleu are not .*; remove it, then score it again"
+    ):
         read_score_file(path, "score it again")
 
 

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name, other_pairs
 from zsnmt.report.scores import Column, all_directions, list_some, runs_by_system
-from zsnmt.report.significance import Side, mean_difference
-from zsnmt.report.systems import mean_measured
+from zsnmt.report.significance import Side, mean_difference, mean_measured
 from zsnmt.report.table import Measured, join_sentences
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.scoring.figures import MAIN
@@ -39,8 +38,7 @@ def finding(all_scores: Sequence[Scores]) -> str:
     if not direct:
         return unscored_note(all_scores)
     best = max(direct, key=mean_bleu)
-    runs, pivot = runs_by_system(all_scores)[best.system], all_scores[0].pivot
-    strayed = mean_measured(runs, Column(best.kind, DIRECT, OFF_TARGET))
+    strayed = mean_measured(best.side.runs, Column(best.kind, DIRECT, OFF_TARGET))
     wrong = f", and {strayed.head} of that is in another language than asked for" if strayed else ""
     sentences = [
         f"Between languages without text by people, {best.system} is the best of the systems that translate "
@@ -50,7 +48,7 @@ def finding(all_scores: Sequence[Scores]) -> str:
         f"({kind_name(best.kind)}) with {best.bleu.head} BLEU{wrong}."
     ]
     if through := [one for one in found if one.way == PIVOT]:
-        sentences.append(compare_with_pivot(best, max(through, key=mean_bleu), pivot))
+        sentences.append(compare_with_pivot(best, max(through, key=mean_bleu), all_scores[0].pivot))
     return join_sentences([*sentences, unscored_note(all_scores)])
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from zsnmt.decoding.length_penalty import GNMT
 from zsnmt.errors import InputError
-from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
+from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.table import FORMS, complete, join_sentences
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, order_groups, read_scores
 from zsnmt.runs.systems import BASELINE
@@ -169,6 +169,12 @@ def system_kind(runs: Sequence[Scores], direction: Direction, otherwise: str) ->
     others; `otherwise` where it was not scored.
     """
     return runs[0].kinds.get(direction, otherwise)
+
+
+def other_kind(scores: Scores) -> str:
+    """The kind of a run's directions that have no training text: one learned otherwise, if there is."""
+    learned = (kind for kind in (ZERO_RESOURCE, FEW_SHOT) if scores.select(kind))
+    return next(learned, ZERO_SHOT)
 
 
 def check_comparable(all_scores: Sequence[Scores]) -> None:

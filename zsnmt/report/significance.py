@@ -13,7 +13,7 @@ import numpy as np
 
 from zsnmt.languages import Direction
 from zsnmt.report.scores import Column, Contrast, mean_over_directions, system_kind
-from zsnmt.report.table import Cell, Measured, complete, join_sentences
+from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
 from zsnmt.runs.scores import Scores
 from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import FIGURES
@@ -43,16 +43,24 @@ class Side(NamedTuple):
         return None if found is None else np.mean(found, axis=0)
 
 
+def mean_measured(runs: Sequence[Scores], column: Column) -> Measured | None:
+    """A figure of a system: its mean over the directions of a kind, over the seeds."""
+    mean = runs[0].means.get((column.kind, column.way))
+    return seed_cell(column.figure, Side(runs, column).means(), mean and mean.intervals.get(column.figure))
+
+
 def resamples(scores: Scores, column: Column, directions: Collection[Direction] | None = None) -> Resamples:
-    """The mean of a run over the directions of a column, or over some of them, in each resample."""
-    if directions is None:
+    """The mean of a run over the directions of a column, or over some of them, in each resample.
+
+    Kept scores have none of single directions: there it is known of all together alone.
+    """
+    results = scores.select(column.kind, column.way)
+    there = results.keys() if directions is None else results.keys() & {*directions}
+    in_order = filter(there.__contains__, results) if len(there) > 1 else there
+    texts = [results[direction].uncertainty.resampled.get(column.figure) for direction in in_order]
+    if directions is None or len(there) == len(results) and complete(texts) is None:
         mean = scores.means.get((column.kind, column.way))
         texts = [mean.resampled.get(column.figure) if mean else None]
-    else:
-        results = scores.select(column.kind, column.way)
-        there = results.keys() & {*directions}
-        in_order = filter(there.__contains__, results) if len(there) > 1 else there
-        texts = [results[direction].uncertainty.resampled.get(column.figure) for direction in in_order]
     known, top = complete(texts), FIGURES[column.figure].top
     if not known or top is None:
         return None
@@ -107,9 +115,11 @@ def contrast_ways(
     """
     one, other = (Side(runs, column) for column in contrast.sides)
     if directions is None:
-        there, also = ({*runs[0].select(*column[:2])} for column in contrast.sides)
-        if there != also:  # the resamples of the kinds' means are of all directions, and always kept
-            directions = there & also
+        directions = [
+            direction
+            for direction in runs[0].select(*one.column[:2])
+            if direction in runs[0].select(*other.column[:2])
+        ]
     return mean_difference(one, other, directions, same_runs=True)
 
 

@@ -7,7 +7,7 @@ no column.
 
 from collections.abc import Mapping, Sequence
 
-from zsnmt.languages import FAMILIES, FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
+from zsnmt.languages import FAMILIES, SUPERVISED, Direction, kind_name
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
 from zsnmt.report.chosen import marked
 from zsnmt.report.scores import (
@@ -21,6 +21,7 @@ from zsnmt.report.scores import (
     groups_of,
     lines_note,
     methods_of,
+    other_kind,
     pivot_note,
     runs_by_system,
     seeds,
@@ -32,7 +33,7 @@ from zsnmt.report.scores import (
     ways_of,
     words,
 )
-from zsnmt.report.significance import Side, contrast_ways, gain, mean_difference, seed_note
+from zsnmt.report.significance import Side, contrast_ways, gain, mean_difference, mean_measured, seed_note
 from zsnmt.report.studies import factorial
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table
@@ -104,8 +105,7 @@ def brief_cells(runs: Sequence[Scores]) -> list[Cell]:
     """What a system has with the pivot, and in all other directions: directly, through the pivot, both times
     by itself, and how much of the direct ones is in another language than asked for.
     """
-    learned = (kind for kind in (ZERO_RESOURCE, FEW_SHOT) if runs[0].select(kind))
-    kind = next(learned, ZERO_SHOT)
+    kind = other_kind(runs[0])
     way = PIVOT if all(scores.pivot_by is None for scores in runs) else OWN_PIVOT
     columns = (
         Column(SUPERVISED, DIRECT, MAIN),
@@ -114,12 +114,6 @@ def brief_cells(runs: Sequence[Scores]) -> list[Cell]:
         Column(kind, DIRECT, "off_target"),
     )
     return [mean_measured(runs, column) for column in columns]
-
-
-def mean_measured(runs: Sequence[Scores], column: Column) -> Measured | None:
-    """A figure of a system: its mean over the directions of a kind, over the seeds."""
-    mean = runs[0].means.get((column.kind, column.way))
-    return seed_cell(column.figure, Side(runs, column).means(), mean and mean.intervals.get(column.figure))
 
 
 def gains_table(all_scores: Sequence[Scores]) -> Table | None:

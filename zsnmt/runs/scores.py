@@ -317,9 +317,17 @@ def parse_uncertainty(intervals: Mapping, resampled: Mapping) -> Uncertainty:
     if odd := [figure for figure, ends in intervals.items() if len(ends) != 2]:
         raise ValueError(f"the interval of {odd[0]} does not have two ends")
     for figure, text in resampled.items():
-        if (size := len(base64.b64decode(text, validate=True))) < 4 or size % 2:
+        if (size := decoded_size(text)) < 4 or size % 2:
             raise ValueError(f"the resamples of {figure} are not two or more numbers of 16 bits")
     return Uncertainty(intervals, resampled)
+
+
+def decoded_size(text: str) -> int:
+    """The bytes that a text in base64 stands for; none if it is not one."""
+    try:
+        return len(base64.b64decode(text, validate=True))
+    except ValueError:
+        return 0
 
 
 def result_content(result: Result) -> dict:

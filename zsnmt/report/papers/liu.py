@@ -13,8 +13,8 @@ from zsnmt.report.papers.sources import PROBES, SCORES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, Finding
 from zsnmt.report.scores import Column, all_directions, runs_by_system
-from zsnmt.report.significance import Side
-from zsnmt.report.systems import BETWEEN, family_relation, mean_measured
+from zsnmt.report.significance import Side, mean_measured
+from zsnmt.report.systems import BETWEEN, family_relation
 from zsnmt.report.table import Measured, join_sentences, seed_cell
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.runs.systems import BASELINE, LEARNED, RESIDUAL, RESIDUAL_QUERY, VARIATIONAL, System

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT
-from zsnmt.report.scores import Column, runs_by_system, seeds, signature_note
-from zsnmt.report.significance import Side
-from zsnmt.report.table import Cell, Table, seed_cell
+from zsnmt.languages import SUPERVISED
+from zsnmt.report.scores import Column, other_kind, runs_by_system, seeds, signature_note
+from zsnmt.report.significance import mean_measured
+from zsnmt.report.table import Cell, Table
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.scoring.figures import MAIN
@@ -50,10 +50,10 @@ def distillation_table(all_scores: Sequence[Scores]) -> Table | None:
 
 def student_cells(runs: Sequence[Scores]) -> list[Cell]:
     """What a system has with the pivot, and directly in the other directions."""
-    other = ZERO_RESOURCE if runs[0].select(ZERO_RESOURCE) else ZERO_SHOT
+    other = other_kind(runs[0])
     columns = (
         Column(SUPERVISED, DIRECT, MAIN),
         Column(other, DIRECT, MAIN),
         Column(other, DIRECT, "off_target"),
     )
-    return [seed_cell(column.figure, Side(runs, column).means()) for column in columns]
+    return [mean_measured(runs, column) for column in columns]
