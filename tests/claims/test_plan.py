@@ -14,7 +14,9 @@ from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, plan, select_within_budget
 from zsnmt.claims.planned import jobs_table, power_table, terminal_text
 from zsnmt.claims.table import Outcome
+from zsnmt.claims.verdicts import Effect
 from zsnmt.errors import InputError
+from zsnmt.report.table import Measured
 from zsnmt.training.config import read_config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.steps import Steps
@@ -46,6 +48,38 @@ def test_a_job_for_each_seed_the_first_seeds_first_and_the_cheapest_claim_first(
     ]
     assert jobs[0].claims == ["L18", "L21"] and jobs[1].claims == ["L22"]
     assert jobs[0].commands(places.runs) == ["zsnmt ablate configs/word_orders.conf removal_layer --seeds 1"]
+
+
+@pytest.mark.parametrize(
+    ("config", "value", "deviation", "tell", "last"),
+    [
+        ("word_orders", -5.0, 3.0, 5, 5),  # so many tell that it is below zero
+        ("word_orders", -1.0, 3.0, 71, 3),  # too many would be needed
+        ("word_orders", -9.0, 3.0, 3, 3),  # two tell, and three are planned
+        ("word_orders", -5.0, None, "two or more", 3),  # of one seed the deviation is not known
+        ("demo → word_orders", -5.0, 3.0, 5, 5),
+        ("demo", -5.0, 3.0, 5, 3),  # of which the claim needs no more runs
+    ],
+)
+def test_more_seeds_are_planned_where_a_few_more_would_tell(places, config, value, deviation, tell, last):
+    interval = value - 10.0, value + 10.0
+    effect = Effect(
+        config,
+        "1, 2, 3",
+        Measured("bleu", value, interval=interval, difference=True),
+        several=True,
+        deviation=deviation,
+    )
+    jobs = plan([Outcome(BY_NAME["L18"], [effect])], places, ["L18"])
+    assert [job.seed for job in jobs] == [*range(1, last + 1)]
+    shown = terminal_text(power_table([Outcome(BY_NAME["L18"], [effect])], ["L18"])).splitlines()[-1]
+    assert shown.endswith(f" {tell}")
+
+
+def test_what_a_claim_leaves_open_elsewhere_is_not_planned_again(places):
+    measured = Measured("bleu", -5.0, interval=(-6.0, -4.0), difference=True)
+    decided = Effect("word_orders", "1, 2, 3", measured, several=True, deviation=3.0)
+    assert [job.seed for job in plan([Outcome(BY_NAME["L18"], [decided])], places, ["L18"])] == [1, 2, 3]
 
 
 def test_a_run_of_several_jobs_is_counted_once_and_what_is_kept_not_at_all(places):

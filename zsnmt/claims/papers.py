@@ -163,6 +163,7 @@ CLAIMS_OF_LIU = (
         lacks="the text is invented; on Europarl's sample, of which both kinds were trained, no model "
         "learned to translate",
         needs=(
+            ablation("word_orders", "query"),
             ablation("word_orders_multiway", "query"),
             ablation("multi30k", "query"),
             ablation("multi30k_nonoverlap", "query"),
@@ -198,7 +199,11 @@ CLAIMS_OF_LIU = (
         what="zero-shot BLEU, residual removed, with variational dropout minus without",
         evidence=gain(zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL)),
         range=at_most(1 * BLEU),
-        needs=(ablation("word_orders", "variational"), ablation("tatoeba", "variational")),
+        needs=(
+            ablation("word_orders", "variational"),
+            ablation("word_orders_little_data", "variational"),
+            ablation("tatoeba", "variational"),
+        ),
     ),
     Claim(
         name="L10",

@@ -9,7 +9,7 @@ from pathlib import Path
 from zsnmt.claims.costs import missing_text, pieces_of_text, training_hours
 from zsnmt.claims.needs import Need
 from zsnmt.claims.table import Outcome
-from zsnmt.claims.verdicts import FAILS, HOLDS
+from zsnmt.claims.verdicts import FAILS, HOLDS, OPEN, configs_of, seeds_to_decide
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.masked_lm.config import read_study_config
@@ -23,6 +23,7 @@ from zsnmt.training.studies import systems
 FINAL_VERDICTS = (HOLDS, FAILS)
 FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
 HOURS_FILE = "hours.json"
+MOST_SEEDS = 10  # of a system, which would be trained so that a claim is decided
 MASKED_LM_HOURS = 0.5  # of a run of the study, about
 
 
@@ -79,6 +80,7 @@ class Job:
 def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) -> list[Job]:
     """The jobs that `only` some claims need, or all that are not decided, without those that are done.
 
+    A job is there for each seed of a need; for more, up to `MOST_SEEDS`, where so many would tell.
     First come the first seeds of all, among them the job that is the cheapest for each claim that it serves,
     and last what cannot be done here. A run that several jobs need is counted with the first of them. Raises
     `InputError` for a claim that does not exist.
@@ -92,7 +94,7 @@ def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) 
     for each in outcomes:
         if is_asked(each, only):
             for need in each.claim.needs:
-                for seed in need.seeds:
+                for seed in seeds_of(need, each):
                     served.setdefault((need, seed), []).append(each.claim.name)
     share = measured_share(places.runs)
     jobs = [
@@ -113,9 +115,20 @@ def is_asked(each: Outcome, only: Sequence[str]) -> bool:
     return each.claim.name in only or not only and each.verdict not in FINAL_VERDICTS
 
 
+def seeds_of(need: Need, each: Outcome) -> range:
+    """The seeds of a need, and more where its configs leave the claim open and a few more would tell."""
+    told = [
+        seeds_to_decide(effect, effect.range or each.claim.range)
+        for effect in each.effects
+        if each.vote(effect) == OPEN and {*configs_of(effect)} & {config.stem for config in need.configs}
+    ]
+    enough = [number for number in told if number is not None and number <= MOST_SEEDS]
+    return range(need.seeds[0], max([need.seeds[-1], *enough]) + 1)
+
+
 def order(job: Job) -> tuple[bool, int, float]:
     """What jobs are sorted by."""
-    return bool(job.lacks), job.need.seeds.index(job.seed), job.hours / len(job.claims)
+    return bool(job.lacks), job.seed - job.need.seeds[0], job.hours / len(job.claims)
 
 
 def make_job(need: Need, seed: int, claims: Sequence[str], *, places: Places) -> Job:

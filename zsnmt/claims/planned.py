@@ -1,11 +1,10 @@
 """The plan as tables: the jobs, and how many seeds would tell for each claim that is not decided."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 from zsnmt.claims.plan import Job, is_asked
 from zsnmt.claims.table import Outcome
-from zsnmt.claims.verdicts import Effect, Range, seeds_that_tell
+from zsnmt.claims.verdicts import seeds_to_decide
 from zsnmt.report.table import Cell, Measured, Table, format_cell, pad
 
 NO_NUMBER = "no number of them"
@@ -56,13 +55,7 @@ def power_rows(each: Outcome) -> Iterator[list[Cell]]:
         config = " ".join(filter(None, (effect.config, effect.part)))
         shown: list[Cell] = [None, "two or more"]
         if effect.deviation is not None:
-            number = seeds_that_tell(distance(effect, effect.range or claim.range), effect.deviation)
+            number = seeds_to_decide(effect, effect.range or claim.range)
             deviation = Measured(effect.measured.figure, effect.deviation)
             shown = [deviation, NO_NUMBER if number is None else str(number)]
         yield [*start, config, effect.measured, *shown]
-
-
-def distance(effect: Effect, range: Range) -> float:
-    """How far a figure is from the nearest end of a range."""
-    ends = [end for end in range if math.isfinite(end)]
-    return min(abs(effect.measured.mean - end) for end in ends)

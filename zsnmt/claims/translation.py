@@ -5,7 +5,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from zsnmt.claims.kept import Kept, Systems
-from zsnmt.claims.verdicts import Effect, Range, difference, effect
+from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect
 from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
 from zsnmt.report.papers.liu import Place
@@ -116,7 +116,7 @@ def config_difference(
             if all(values):
                 of_first, of_second = values
                 shown = difference(MAIN, of_second, of_first)
-                label = f"{pair[0]} → {pair[1]}"
+                label = COMPARED.join(pair)
                 fewer = min((kept.scores[config][one.system.name] for config in pair), key=len)
                 found.append(effect(label, shown, values, seeds=seeds(fewer), part=part, range=wanted))
         return found

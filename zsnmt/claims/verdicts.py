@@ -57,6 +57,7 @@ class Range(NamedTuple):
         return OPPOSES if high < self.low or low > self.high else OPEN
 
 
+COMPARED = " → "  # between the two configs of a figure
 ABOVE_ZERO, BELOW_ZERO = Range(low=math.ulp(0)), Range(high=-math.ulp(0))
 
 
@@ -131,6 +132,21 @@ def half_width(sides: Sequence[Sequence[float]]) -> float:
     freedom = sum(len(side) - 1 for side in sides)
     pooled = sum(variance(side) * (len(side) - 1) for side in sides) / freedom
     return quantile(freedom) * math.sqrt(pooled * sum(1 / len(side) for side in sides))
+
+
+def configs_of(effect: Effect) -> list[str]:
+    """The configs that a figure is of: one, or the two that it compares."""
+    return effect.config.split(COMPARED)
+
+
+def seeds_to_decide(effect: Effect, wanted: Range) -> int | None:
+    """How many seeds of each side tell whether a figure is in a range, if means and deviations stay as they
+    are; None for one seed, whose deviation is not known, and where no number of them does.
+    """
+    if effect.deviation is None:
+        return None
+    distance = min(abs(effect.measured.mean - end) for end in wanted if math.isfinite(end))
+    return seeds_that_tell(distance, effect.deviation)
 
 
 def seeds_that_tell(distance: float, deviation: float, most: int = 100) -> int | None:

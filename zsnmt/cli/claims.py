@@ -5,8 +5,8 @@ can decide a claim comes first. Run it again to go on after a stop.
     zsnmt claims --budget 8 --jobs 2           # what two cores do in eight hours
     zsnmt claims L18 L21
 
-Claims are those of docs/results/claims.md. Each job is one command or two of that page, for one seed. It
-prints to runs/claims/, and its results are kept as zsnmt results keeps them. Hours are estimates, corrected
+Claims are those of docs/results/claims.md. Each job is one command or two of that page, for one seed: three
+seeds, and up to ten where so many would tell. It prints to runs/claims/, and its results are kept as zsnmt results keeps them. Hours are estimates, corrected
 by the time that earlier jobs took. If the text of a job is not here, the list says what is missing.
 """
 
