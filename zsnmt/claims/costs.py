@@ -12,12 +12,16 @@ from pathlib import Path
 
 from zsnmt.claims.needs import TEXT_KEYS
 from zsnmt.corpora.invented.options import parse_corpus
+from zsnmt.masked_lm.config import StudyConfig
+from zsnmt.masked_lm.study import ARCHITECTURE, training_words
 from zsnmt.training.config import Config
+from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.rule import FILLED
 
 SECONDS_OF_UPDATE = 0.04
 OPERATIONS = 150e9  # a second
 BYTES_OF_PIECE = 4  # of text, about
+BYTES_OF_LINE, PIECES_OF_LINE = 100, 25  # of a masked language model's text, about
 PIECES_OF_CONCEPT = 2.5  # in invented languages
 EPOCHS = 40  # where only patience ends a training
 
@@ -56,7 +60,7 @@ def weights_of_layers(options: Namespace) -> float:
     total = 0.0
     for side, attentions in (("encoder", 1), ("decoder", 2)):
         layers, width, inner = (
-            getattr(options, f"{side}_{name}") for name in ("layers", "embed_dim", "ffn_embed_dim")
+            getattr(options, f"{side}_{name}", 0) for name in ("layers", "embed_dim", "ffn_embed_dim")
         )
         total += layers * (4 * attentions * width**2 + 2 * width * inner)
     return total
@@ -66,7 +70,23 @@ def training_hours(options: Namespace, *, vocabulary: int, pieces: float) -> flo
     """The hours of one core that a training with these options of fairseq-train takes, with a vocabulary, on
     a text of so many pieces.
     """
-    number = updates(options, pieces)
     weights = weights_of_layers(options) + vocabulary * options.decoder_embed_dim
     tokens = FILLED * (options.max_tokens or 0) * options.update_freq[0]
-    return number * (SECONDS_OF_UPDATE + 6 * weights * tokens / OPERATIONS) / 3600
+    return updates(options, pieces) * hours_of_update(weights, tokens)
+
+
+def masked_lm_hours(config: StudyConfig, system: str) -> float:
+    """The same of a masked language model of two languages, whose vocabularies have nothing in common."""
+    options = training_options(ARCHITECTURE, training_words(config, system))
+    batch = config.batch if config.epochs else options.batch_size or 1
+    lines = 2 * (
+        config.train_lines or Path(config.train).stat().st_size / BYTES_OF_LINE if config.epochs else 0
+    )
+    number = config.epochs * lines / batch or options.max_update
+    weights = weights_of_layers(options) + 2 * config.vocabulary * options.encoder_embed_dim
+    return number * hours_of_update(weights, batch * PIECES_OF_LINE)
+
+
+def hours_of_update(weights: float, tokens: float) -> float:
+    """The hours of one core that an update takes, of a model with so many weights in its products."""
+    return (SECONDS_OF_UPDATE + 6 * weights * tokens / OPERATIONS) / 3600

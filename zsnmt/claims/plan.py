@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from zsnmt.claims.costs import missing_text, pieces_of_text, training_hours
+from zsnmt.claims.costs import masked_lm_hours, missing_text, pieces_of_text, training_hours
 from zsnmt.claims.needs import Need
 from zsnmt.claims.table import Outcome
 from zsnmt.claims.verdicts import FAILS, HOLDS, OPEN, configs_of, seeds_to_decide
@@ -24,7 +24,6 @@ FINAL_VERDICTS = (HOLDS, FAILS)
 FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
 HOURS_FILE = "hours.json"
 MOST_SEEDS = 10  # of a system, which would be trained so that a claim is decided
-MASKED_LM_HOURS = 0.5  # of a run of the study, about
 
 
 @dataclass(frozen=True)
@@ -172,11 +171,11 @@ def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Mis
     chosen = dict(zip(words[1::2], words[2::2]))
     conditions = chosen.get("--conditions", " ".join(config.conditions)).split()
     chosen_systems = chosen.get("--systems", " ".join(config.systems)).split()
-    kept = [
-        places.kept / file.stem / MASKED_LMS / f"{condition}.{system}.seed{seed}.json"
-        for condition, system in product(conditions, chosen_systems)
-    ]
-    return missing, {path: 0.0 if missing or path.is_file() else MASKED_LM_HOURS for path in kept}
+    hours = Hours()
+    for condition, system in product(conditions, chosen_systems):
+        kept = places.kept / file.stem / MASKED_LMS / f"{condition}.{system}.seed{seed}.json"
+        hours[kept] = 0.0 if missing or kept.is_file() else masked_lm_hours(config, system)
+    return missing, hours
 
 
 def adaptation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
