@@ -12,6 +12,8 @@ from zsnmt.report.table import complete
 
 CLASSIC = ("sinusoidal", "learned")
 MODERN = ("tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
+SVO = ("de", "fi", "fr", "sv", "velor")  # conditions by the order of the copy; the last ones are invented
+OTHER_ORDERS = ("ar", "eu", "hi", "tamek", "tamun", "velan")
 BILINGUAL = "bilingual"  # all conditions with two languages
 BySeed = dict[int, float]
 
@@ -107,6 +109,33 @@ def lowest_change(column: Column) -> Evidence:
         return found
 
     return effects
+
+
+def order_difference(column: Column, systems: Sequence[str]) -> Evidence:
+    """The mean figure of some encodings where the copy has the order of an SVO language, minus that where it
+    has another one.
+    """
+
+    def effects(kept: Kept) -> list[Effect]:
+        found = []
+        for config, runs in kept.masked_lms.items():
+            there = conditions_of(runs)
+            groups = [[each for each in there if each in group] for group in (SVO, OTHER_ORDERS)]
+            sides = [mean_by_seed(runs, systems, group, column=column) for group in groups]
+            part = " minus ".join(", ".join(map(condition_label, group)) for group in groups)
+            found += compare(config, column, *sides, part=part)
+        return found
+
+    return effects
+
+
+def mean_by_seed(
+    runs: Sequence[dict], systems: Sequence[str], conditions: Sequence[str], *, column: Column
+) -> BySeed:
+    """The mean over some conditions by seed, of seeds that all of them have."""
+    values = [by_seed(runs, systems, condition, column=column) for condition in conditions]
+    seeds = [seed for seed in values[0] if all(seed in each for each in values)] if values else []
+    return {seed: fmean(each[seed] for each in values) for seed in seeds}
 
 
 def select_conditions(runs: Sequence[dict], conditions: str) -> Iterator[str]:
