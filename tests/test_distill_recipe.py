@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import run_command
 from zsnmt.languages import kind_name
 from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.grid import REMEDIES
 
 PIVOT, *OTHERS = LANGUAGES = ["inglan", "velan", "tamun", "velor"]
 DIRECTIONS = [f"{source}-{target}" for source in OTHERS for target in OTHERS if source != target]
@@ -118,15 +119,25 @@ def test_a_finished_distillation_that_is_run_again_does_nothing(tiny, student, r
     assert before == {path: path.stat().st_mtime_ns for path in runs.rglob("*.pt")}
 
 
-def test_the_control_has_the_authentic_data_and_as_many_pairs_an_epoch(tiny, student, runs):
-    printed = distill(tiny, runs, "--sides", "none")
+@pytest.mark.parametrize(
+    "options, name, added",
+    [
+        (("--sides", "none"), "teacher_continued", ()),
+        (("--remedy", "consistency"), "teacher_consistency", REMEDIES["consistency"]),
+    ],
+)
+def test_the_control_and_a_remedy_have_the_authentic_data_and_as_many_pairs_an_epoch(
+    tiny, student, runs, options, name, added
+):
+    printed = distill(tiny, runs, *options)
     assert printed.returncode == 0, printed.stderr
-    run = runs / "tiny" / "teacher_continued" / "seed1"
+    run = runs / "tiny" / name / "seed1"
     command, of_student = ((each / "train.command").read_text().split() for each in (run, student[0]))
     assert command[1] == str(runs / "tiny" / "data") and "--extra-data" not in command
     size = "--virtual-data-size"
     assert command[command.index(size) + 1] == of_student[of_student.index(size) + 1]
     assert json.loads((run / "run.json").read_text())["synthetic"] == []
+    assert " ".join(added) in " ".join(command) and ("zs_cross_entropy" in command) == bool(added)
 
 
 def test_one_synthetic_text_serves_other_students(tiny, student, runs):

@@ -7,6 +7,8 @@ import pytest
 from zsnmt.distillation.distill import default_name, distill_rounds
 from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
 from zsnmt.errors import InputError
+from zsnmt.runs.grid import REMEDIES, remedy_options, second_stage
+from zsnmt.runs.systems import System
 
 RUN = Path("run")
 
@@ -49,3 +51,22 @@ def test_each_kind_of_student_has_a_name_of_its_own():
         "zs_transformer_distilled_from_scratch",
     ]
     assert "baseline_continued" in names
+
+
+def test_a_remedy_is_named_as_in_the_grid_and_after_what_is_learned_besides():
+    alone, both, few = (
+        Distillation(RUN, sides=sides, few_lines=lines, remedy="consistency")
+        for sides, lines in (("none", 0), ("both", 0), ("none", 10))
+    )
+    assert default_name(alone, Baseline()) == "baseline_consistency"
+    assert second_stage(System("baseline", ""), "consistency").name == "baseline_consistency"
+    assert default_name(both, Baseline()) == "baseline_distilled_consistency"
+    assert default_name(few, Baseline()) == "baseline_few_10_consistency"
+
+
+def test_a_remedy_keeps_a_chunked_loss_chunked():
+    chunked = ["--criterion", "chunked_label_smoothed_cross_entropy"]
+    assert remedy_options("consistency", chunked) == [*REMEDIES["consistency"], "--chunked-loss"]
+    assert remedy_options("consistency", []) == [*REMEDIES["consistency"]]
+    assert remedy_options("from_pivot", chunked) == ["--lang-pairs", "from_pivot"]
+    assert remedy_options("", chunked) == []

@@ -2,6 +2,7 @@
 have no text by people. Run it again to go on after a stop.
 
     zsnmt distill configs/multi30k.conf runs/multi30k/zs_transformer/seed1
+    zsnmt distill CONFIG TEACHER --remedy consistency    # trained on with a remedy, no synthetic text
     zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
     zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
@@ -31,6 +32,7 @@ from zsnmt.cli.recipe import (
 )
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
 from zsnmt.distillation.settings import ANY, HELD_OUT, NONE, SIDES, Distillation, SyntheticSettings
+from zsnmt.runs.grid import REMEDIES
 from zsnmt.scoring.options import IDENTIFIERS
 
 
@@ -42,10 +44,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--sides",
         choices=[*SIDES],
-        default=Distillation.sides,
         help="side of the student's pairs that translations are: targets, sources, or both; as "
-        "controls, none trains as long without translations, and self uses the teacher's direct"
-        " translations instead",
+        "controls, none trains as long without translations, and self uses the teacher's direct "
+        f"translations instead (default: {Distillation.sides}; with --remedy {NONE})",
+    )
+    parser.add_argument(
+        "--remedy",
+        choices=[*REMEDIES],
+        default=Distillation.remedy,
+        help="train with a remedy that acts on translation between all languages (docs/grid.md); the best "
+        "one here is consistency",
     )
     parser.add_argument(
         "--lines", type=positive, metavar="N", help="lines of each direction (default: all there are)"
@@ -119,11 +127,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     distillation = Distillation(
         Path(options.teacher),
-        sides=options.sides,
+        sides=options.sides or (NONE if options.remedy else Distillation.sides),
         student=options.student,
         from_scratch=options.from_scratch,
         share=options.share,
         few_lines=few_lines(options, experiment.config.few_lines),
+        remedy=options.remedy,
         synthetic=synthetic,
     )
     run = distill_rounds(

@@ -29,7 +29,7 @@ from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
 from zsnmt.runs.folder import FEW, SYNTHETIC, direction_lists, path_from_top, recipe_command
-from zsnmt.runs.grid import few_name
+from zsnmt.runs.grid import few_name, remedy_options
 from zsnmt.runs.systems import STUDENTS
 from zsnmt.tasks.zs_translation import FEW_LINES
 from zsnmt.training.experiment import Experiment, prepare_data
@@ -83,8 +83,10 @@ def default_name(distillation: Distillation, teacher: Teacher) -> str:
     begun = "_from_scratch" * distillation.from_scratch
     same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
     student = teacher.record["system"] if same else distillation.student or teacher.architecture
-    few = distillation.few_lines
-    return f"{student}_{few_name(few) if few else STUDENTS[distillation.sides]}{begun}"
+    few, remedy = distillation.few_lines, distillation.remedy
+    learns = few_name(few) if few else STUDENTS[distillation.sides]
+    alone = remedy and not few and distillation.sides == NONE  # which is named as the grid names it
+    return f"{student}_{remedy if alone else '_'.join(filter(None, (learns, remedy)))}{begun}"
 
 
 def distill_rounds(
@@ -153,7 +155,9 @@ def distill_run(
     run = experiment.run(name, seed)
     if run.resolve() == teacher.run.resolve():
         raise InputError(f"the student would take the place of {teacher.run}; give it another --name")
-    chosen, further = student_options(config, distillation, teacher), [*config.distillation, *options]
+    chosen = student_options(config, distillation, teacher)
+    remedy = remedy_options(distillation.remedy, [*chosen, *config.distillation])
+    further = [*config.distillation, *remedy, *options]
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)

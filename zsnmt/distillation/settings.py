@@ -55,7 +55,8 @@ class Distillation:
 
     `sides`: one of `SIDES`. The student has the architecture `student`, the teacher's by default, and begins
     with the teacher's weights unless `from_scratch`. `share` (0–1) of the pairs of an epoch are synthetic.
-    Without sides it may learn `few_lines` of people in each direction that has no text.
+    Without sides it may learn `few_lines` of people in each direction that has no text. `remedy`: one of the
+    grid's, whose options the training has.
     """
 
     teacher: Path
@@ -64,6 +65,7 @@ class Distillation:
     from_scratch: bool = False
     share: float = 0.5
     few_lines: int = 0
+    remedy: str = ""
     synthetic: SyntheticSettings = SyntheticSettings()
 
     def __post_init__(self) -> None:

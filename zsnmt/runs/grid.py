@@ -78,6 +78,14 @@ REMEDIES = {  # of a second stage: the options of each, by name
     "from_pivot": (DIRECTIONS, "from_pivot"),
 }
 
+CHUNKED = "chunked_label_smoothed_cross_entropy"
+
+
+def remedy_options(remedy: str, options: Sequence[str]) -> list[str]:
+    """The options of a remedy for a training with these; none without a name. The loss stays chunked."""
+    added = [*REMEDIES.get(remedy, ())]
+    return [*added, "--chunked-loss"] if CHUNKED in options and {*TERMS} <= {*added} else added
+
 
 def few_name(number: int) -> str:
     """What a system that has seen so many lines of zero-shot directions is called."""
