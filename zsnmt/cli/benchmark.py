@@ -4,6 +4,7 @@ docs/performance.md.
     zsnmt benchmark training                          # each architecture against fairseq's transformer
     zsnmt benchmark relative                          # relative attention against plain, time and memory
     zsnmt benchmark encodings                         # each position encoding of the encoder, too
+    zsnmt benchmark compiled                          # torch.compile against --fast-training
     zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked LM
     zsnmt benchmark training_speed DATA               # whole trainings with each faster option
     zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
@@ -104,6 +105,17 @@ def add_training_steps(verbs: Verbs) -> None:
         verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
         if name == "relative":
             verb.add_argument("--distance", type=int, default=16, help="clip distance k")
+    verb = add_verb(
+        verbs,
+        "compiled",
+        "compiled",
+        does="encoder layers in bfloat16, compiled by PyTorch, against --fast-training",
+        rounds=7,
+    )
+    verb.add_argument("--size", choices=SIZES, default="demo", help="size of the model")
+    verb.add_argument("--sentences", type=int, default=80, help="sentences in the batch")
+    verb.add_argument("--length", type=int, default=20, help="tokens in each sentence")
+    verb.add_argument("--dropout", type=float, default=0.1, help="rate of all dropout")
     verb = add_verb(
         verbs,
         "bert",
