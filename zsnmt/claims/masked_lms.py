@@ -40,16 +40,18 @@ def groups(
     others: Sequence[str],
     *,
     conditions: str = BILINGUAL,
+    label: str = "",
     wanted: Range | None = None,
 ) -> Evidence:
-    """A figure of some encodings minus that of others, in each condition."""
+    """A figure of some encodings minus that of others, in each condition; `label` says more of what it is."""
 
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, runs in kept.masked_lms.items():
             for condition in select_conditions(runs, conditions):
                 sides = [by_seed(runs, systems, condition, column=column) for systems in (ones, others)]
-                found += compare(config, column, *sides, part=condition_label(condition), wanted=wanted)
+                part = ", ".join(filter(None, (condition_label(condition), label)))
+                found += compare(config, column, *sides, part=part, wanted=wanted)
         return found
 
     return effects
