@@ -76,7 +76,20 @@ def test_more_seeds_are_planned_where_a_few_more_would_tell(places, config, valu
     assert shown.endswith(f" {tell}")
 
 
-def test_what_a_claim_leaves_open_elsewhere_is_not_planned_again(places):
+def test_seeds_that_begin_at_zero_are_counted(places):
+    """Five tell: 0 to 4."""
+    measured = Measured("ml_score", -0.05, interval=(-0.1, 0.1), difference=True)
+    effect = Effect("bert_tiny", "0, 1, 2", measured, several=True, part="EN+[EN]", deviation=0.024)
+    found = plan([Outcome(BY_NAME["R3"], [effect])], places, ["R3"])
+    assert power_rows_end(effect, "R3") == " 5" and [job.seed for job in found] == [*range(5)]
+
+
+def power_rows_end(effect: Effect, name: str) -> str:
+    lines = terminal_text(power_table([Outcome(BY_NAME[name], [effect])], [name])).splitlines()
+    return lines[-1][-2:]
+
+
+def test_where_a_config_decides_no_more_seeds_are_planned(places):
     measured = Measured("bleu", -5.0, interval=(-6.0, -4.0), difference=True)
     decided = Effect("word_orders", "1, 2, 3", measured, several=True, deviation=3.0)
     assert [job.seed for job in plan([Outcome(BY_NAME["L18"], [decided])], places, ["L18"])] == [1, 2, 3]

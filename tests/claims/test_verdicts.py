@@ -1,10 +1,13 @@
 """The rule of verdicts, on figures of no run."""
 
 import math
+import random
+from statistics import fmean, variance
 
 import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 
+from zsnmt.claims.plan import MOST_SEEDS
 from zsnmt.claims.verdicts import (
     ABOVE_ZERO,
     BELOW_ZERO,
@@ -112,17 +115,36 @@ def test_one_seed_widens_nothing_and_has_no_interval_of_its_own():
     assert effect("made_up", bootstrapped, ([5.0], [1.0]), seeds="1").measured.interval == (3.0, 5.0)
 
 
+@pytest.mark.parametrize("sides", [1, 2, 4])
 @pytest.mark.parametrize("distance, deviation", [(1.0, 0.5), (1.0, 1.0), (0.3, 1.0), (10.0, 1.0)])
-def test_so_many_seeds_tell_and_one_fewer_does_not(distance, deviation):
+def test_so_many_seeds_tell_and_one_fewer_does_not(distance, deviation, sides):
     def width(number: int) -> float:
         half = math.sqrt((number - 1) / number) * deviation  # of which so many values deviate as asked
         side = [half, -half] * (number // 2) if number % 2 == 0 else None
         if side is None:  # an odd number: zero joins the pairs, which then are further apart
             side = [0.0, *[deviation, -deviation] * (number // 2)]
-        return half_width([side, side])
+        return half_width([side] * sides)
 
-    number = seeds_that_tell(distance, deviation)
+    number = seeds_that_tell(distance, deviation, sides, most=500)
     assert width(number) < distance and (number == 2 or width(number - 1) >= distance)
+
+
+def test_a_claim_to_which_seeds_are_added_is_decided_wrongly_about_twice_as_often():
+    """Two systems alike, so that zero is the bound; as many seeds more as would tell, again and again."""
+    draw = random.Random(1).gauss
+
+    def is_decided(adding: bool) -> bool:
+        sides = [[draw(0, 1) for _ in range(3)] for _ in range(2)]
+        while abs(fmean(sides[0]) - fmean(sides[1])) <= half_width(sides):
+            apart = abs(fmean(sides[0]) - fmean(sides[1]))
+            number = seeds_that_tell(apart, math.sqrt(fmean(map(variance, sides))))
+            if not adding or number is None or not len(sides[0]) < number <= MOST_SEEDS:
+                return False
+            sides = [side + [draw(0, 1) for _ in range(number - len(side))] for side in sides]
+        return True
+
+    once, added = (fmean(is_decided(adding) for _ in range(1000)) for adding in (False, True))
+    assert 0.03 < once < 0.07 and 0.07 < added < 0.13
 
 
 def test_of_what_does_not_differ_no_number_of_seeds_tells():

@@ -6,6 +6,7 @@ import pytest
 
 from zsnmt.distillation.distill import default_name, distill_rounds
 from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
+from zsnmt.distillation.student import stretch
 from zsnmt.errors import InputError
 from zsnmt.runs.grid import REMEDIES, remedy_options, second_stage
 from zsnmt.runs.systems import System
@@ -62,6 +63,18 @@ def test_a_remedy_is_named_as_in_the_grid_and_after_what_is_learned_besides():
     assert second_stage(System("baseline", ""), "consistency").name == "baseline_consistency"
     assert default_name(both, Baseline()) == "baseline_distilled_consistency"
     assert default_name(few, Baseline()) == "baseline_few_10_consistency"
+
+
+def test_a_remedy_that_there_is_not_is_refused():
+    with pytest.raises(InputError, match="no remedy 'consistancy'; choose consistency, unlikelihood"):
+        Distillation(RUN, sides="none", remedy="consistancy")
+
+
+def test_a_schedule_of_other_epochs_keeps_its_form():
+    schedule = "--lr 1e-3 --max-epoch 9 --max-epoch 6 --total-num-update 12000 --warmup-updates 500".split()
+    assert stretch(schedule, None) == []
+    assert stretch(schedule, 3) == "--max-epoch 3 --total-num-update 6000 --warmup-updates 250".split()
+    assert stretch(["--max-epoch", "2"], 4) == ["--max-epoch", "4"]
 
 
 def test_a_remedy_keeps_a_chunked_loss_chunked():

@@ -21,7 +21,7 @@ from zsnmt.modules.attention_residual import (
 )
 from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.modules.variational_dropout import VariationalDropout
-from zsnmt.runs.grid import CONTROL, CORNERS, FEW_LINES, REMEDIES
+from zsnmt.runs.grid import CONTROL, CORNERS, FEW_LINES, REMEDIES, remedy_options
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,
@@ -243,6 +243,16 @@ def test_distillation_has_students_of_both_systems_with_the_names_that_their_rec
             assert student.architecture == plain.architecture and not student.options
             assert student.base == plain.name and not student.few_lines
             assert student.name == default_name(Distillation(Path("run"), student.sides), teacher)
+
+
+def test_second_stages_have_the_names_and_the_options_that_their_recipe_gives():
+    for system in (each for each in systems(["stage_two"], [*SIZES, "--lr", "0.01"]) if each.sides):
+        stage = Distillation(
+            Path("run"), system.sides, few_lines=system.few_lines, remedy=system.remedy, epochs=None
+        )
+        teacher = Namespace(architecture=system.architecture, record={"system": system.base})
+        assert system.name == default_name(stage, teacher)
+        assert [*system.options] == remedy_options(system.remedy, [])
 
 
 def test_base_grid_is_every_combination_with_a_lower_rate_for_post_norm():

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from zsnmt.claims.needs import TEXT_KEYS
-from zsnmt.corpora.invented.options import parse_corpus
+from zsnmt.corpora.invented.options import parse_corpus, parse_treebanks
 from zsnmt.masked_lm.config import StudyConfig
-from zsnmt.masked_lm.study import ARCHITECTURE, training_words
+from zsnmt.masked_lm.report.runs import NONE
+from zsnmt.masked_lm.study import ARCHITECTURE, TREES, training_words
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.rule import FILLED
@@ -21,7 +22,7 @@ from zsnmt.training.rule import FILLED
 SECONDS_OF_UPDATE = 0.04
 OPERATIONS = 150e9  # a second
 BYTES_OF_PIECE = 4  # of text, about
-BYTES_OF_LINE, PIECES_OF_LINE = 100, 25  # of a masked language model's text, about
+BYTES_OF_LINE, BYTES_OF_TREE, PIECES_OF_LINE = 100, 1500, 25  # of a masked language model's text, about
 PIECES_OF_CONCEPT = 2.5  # in invented languages
 EPOCHS = 40  # where only patience ends a training
 
@@ -75,16 +76,26 @@ def training_hours(options: Namespace, *, vocabulary: int, pieces: float) -> flo
     return updates(options, pieces) * hours_of_update(weights, tokens)
 
 
-def masked_lm_hours(config: StudyConfig, system: str) -> float:
-    """The same of a masked language model of two languages, whose vocabularies have nothing in common."""
+def masked_lm_hours(config: StudyConfig, condition: str, system: str) -> float:
+    """The same of a masked language model, of two languages whose vocabularies have nothing in common, or of
+    one.
+    """
     options = training_options(ARCHITECTURE, training_words(config, system))
-    batch = config.batch if config.epochs else options.batch_size or 1
-    lines = 2 * (
-        config.train_lines or Path(config.train).stat().st_size / BYTES_OF_LINE if config.epochs else 0
-    )
-    number = config.epochs * lines / batch or options.max_update
-    weights = weights_of_layers(options) + 2 * config.vocabulary * options.encoder_embed_dim
+    batch = config.batch if config.epochs else (options.batch_size or 1) * options.update_freq[0]
+    languages = 1 if condition == NONE else 2
+    of_epoch = max(1.0, languages * lines_of_text(config) / batch)
+    number = options.max_update or (config.epochs or options.max_epoch or EPOCHS) * of_epoch
+    weights = weights_of_layers(options) + languages * config.vocabulary * options.encoder_embed_dim
     return number * hours_of_update(weights, batch * PIECES_OF_LINE)
+
+
+def lines_of_text(config: StudyConfig) -> float:
+    """The training lines of a language, about."""
+    if config.synthetic:
+        _, sentences = parse_treebanks(config.synthetic)
+        return sentences
+    size_of_line = BYTES_OF_TREE if config.train.endswith(TREES) else BYTES_OF_LINE
+    return config.train_lines or Path(config.train).stat().st_size / size_of_line
 
 
 def hours_of_update(weights: float, tokens: float) -> float:

@@ -1,11 +1,12 @@
 """What kept masked LMs say of the claims on position encodings."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from statistics import fmean
 
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.translation import Evidence
-from zsnmt.claims.verdicts import Effect, Range, difference, effect
+from zsnmt.claims.verdicts import Effect, Range, difference, effect, list_sides
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
 from zsnmt.masked_lm.report.tables import Column
 from zsnmt.report.table import complete
@@ -115,7 +116,7 @@ def lowest_change(column: Column) -> Evidence:
 
 def order_difference(column: Column, systems: Sequence[str]) -> Evidence:
     """The mean figure of some encodings where the copy has the order of an SVO language, minus that where it
-    has another one.
+    has another one; of the encodings that all these conditions have.
     """
 
     def effects(kept: Kept) -> list[Effect]:
@@ -123,7 +124,9 @@ def order_difference(column: Column, systems: Sequence[str]) -> Evidence:
         for config, runs in kept.masked_lms.items():
             there = conditions_of(runs)
             groups = [[each for each in there if each in group] for group in (SVO, OTHER_ORDERS)]
-            sides = [mean_by_seed(runs, systems, group, column=column) for group in groups]
+            compared = [*chain(*groups)]
+            common = [name for name in systems if all(runs_of(runs, name, each) for each in compared)]
+            sides = [mean_by_seed(runs, common, group, column=column) for group in groups]
             part = " minus ".join(", ".join(map(condition_label, group)) for group in groups)
             found += compare(config, column, *sides, part=part)
         return found
@@ -154,6 +157,6 @@ def compare(
     if not one or not other:
         return []
     values, others = [*one.values()], [*other.values()]
-    seeds = ", ".join(map(str, sorted({*one} & {*other} or {*one, *other})))
+    seeds = list_sides(*(", ".join(map(str, sorted(side))) for side in (one, other)))
     measured = difference(column.figure, values, others)
     return [effect(config, measured, (values, others), seeds=seeds, part=part, range=wanted)]

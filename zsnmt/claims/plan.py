@@ -122,7 +122,8 @@ def seeds_of(need: Need, each: Outcome) -> range:
         if each.vote(effect) == OPEN and {*configs_of(effect)} & {config.stem for config in need.configs}
     ]
     enough = [number for number in told if number is not None and number <= MOST_SEEDS]
-    return range(need.seeds[0], max([need.seeds[-1], *enough]) + 1)
+    first = need.seeds[0]
+    return range(first, first + max([len(need.seeds), *enough]))
 
 
 def order(job: Job) -> tuple[bool, int, float]:
@@ -174,7 +175,7 @@ def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Mis
     hours = Hours()
     for condition, system in product(conditions, chosen_systems):
         kept = places.kept / file.stem / MASKED_LMS / f"{condition}.{system}.seed{seed}.json"
-        hours[kept] = 0.0 if missing or kept.is_file() else masked_lm_hours(config, system)
+        hours[kept] = 0.0 if missing or kept.is_file() else masked_lm_hours(config, condition, system)
     return missing, hours
 
 

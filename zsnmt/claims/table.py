@@ -56,7 +56,7 @@ def row(each: Outcome) -> list[str]:
 
 def short_figure(effect: Effect) -> str:
     """A figure with its config, its part and the number of its seeds."""
-    of = words(f"`{effect.config}`", effect.part, f"×{len(effect.seeds.split(', '))}")
+    of = words(f"`{effect.config}`", effect.part, f"×{effect.fewest}")
     return f"{effect.measured} {of}"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from zsnmt.claims.kept import Kept, Systems
-from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect
+from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, list_sides
 from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
 from zsnmt.report.papers.liu import Place
@@ -57,8 +57,8 @@ def compare(
     found = mean_difference(one, other, directions)
     if found is None or not values or not others:
         return []
-    fewer = min(one.runs, other.runs, key=len)
-    return [effect(config, found, (values, others), seeds=seeds(fewer), part=part, range=wanted)]
+    of_sides = list_sides(seeds(one.runs), seeds(other.runs))
+    return [effect(config, found, (values, others), seeds=of_sides, part=part, range=wanted)]
 
 
 def family_difference(one: Place, other: Place) -> Evidence:
@@ -112,20 +112,25 @@ def config_difference(
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for pair in pairs:
-            values = [means_of(kept.scores.get(config, {}), one, other) for config in pair]
-            if all(values):
-                of_first, of_second = values
-                shown = difference(MAIN, of_second, of_first)
-                label = COMPARED.join(pair)
-                fewer = min((kept.scores[config][one.system.name] for config in pair), key=len)
-                found.append(effect(label, shown, values, seeds=seeds(fewer), part=part, range=wanted))
+            sides = [means_of(kept.scores.get(config, {}), one, other) for config in pair]
+            if all(sides):
+                of_first, of_second = map(first_minus_others, sides)
+                shown = Measured(MAIN, of_second - of_first, difference=True)
+                places = [place for place in (one, other) if place is not None]
+                of_sides = list_sides(
+                    *(seeds(kept.scores[config][place.system.name]) for config in pair for place in places)
+                )
+                values = [values for side in sides for values in side]
+                found.append(
+                    effect(COMPARED.join(pair), shown, values, seeds=of_sides, part=part, range=wanted)
+                )
         return found
 
     return effects
 
 
-def means_of(systems: Systems, one: Place, other: Place | None) -> list[float]:
-    """The mean of each seed of a place, minus that of another one; none where something is missing."""
+def means_of(systems: Systems, one: Place, other: Place | None) -> list[list[float]]:
+    """The means of each seed of a place, and of another one; nothing where something is missing."""
     sides = [
         complete(Side(systems[place.system.name], place.column).means())
         if place.system.name in systems
@@ -133,10 +138,13 @@ def means_of(systems: Systems, one: Place, other: Place | None) -> list[float]:
         for place in (one, other)
         if place is not None
     ]
-    if not all(sides):
-        return []
-    values, *others = (side or [] for side in sides)
-    return [value - fmean(others[0]) if others else value for value in values]
+    return [side or [] for side in sides] if all(sides) else []
+
+
+def first_minus_others(sides: Sequence[Sequence[float]]) -> float:
+    """The mean of the first side minus those of others."""
+    first, *others = map(fmean, sides)
+    return first - sum(others)
 
 
 def loss_difference(one: System, other: System, *, part: str) -> Evidence:
@@ -153,7 +161,8 @@ def loss_difference(one: System, other: System, *, part: str) -> Evidence:
             if all(sides) and len({summary.updates for side in sides for summary in side}) == 1:
                 losses = [[summary.loss for summary in side] for side in sides]
                 shown = difference("loss", *losses)
-                found.append(effect(config, shown, losses, seeds=seeds(runs[0]), part=part))
+                of_sides = list_sides(*map(seeds, runs))
+                found.append(effect(config, shown, losses, seeds=of_sides, part=part))
         return found
 
     return effects

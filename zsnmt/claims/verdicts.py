@@ -30,7 +30,8 @@ HOLDS, WEAKLY, UNDECIDED, FAILS, UNTESTED = VERDICTS = (
 class Effect:
     """What the runs of a config say: the figure with its interval; whether each side has two seeds or more.
 
-    `part`: which part of the claim it is of, or of what; `range`: that of the part, where it has its own;
+    `seeds`: those of its runs, or of each system where they differ; `part`: which part of the claim it is of,
+    or of what; `range`: that of the part, where it has its own; `sides`: how many means it is made of;
     `deviation`: of one run over seeds, where each side has several.
     """
 
@@ -40,7 +41,13 @@ class Effect:
     several: bool
     part: str = ""
     range: "Range | None" = None
+    sides: int = 2
     deviation: float | None = None
+
+    @property
+    def fewest(self) -> int:
+        """The number of seeds of the side that has the fewest."""
+        return min(len(side.split(", ")) for side in self.seeds.split(SIDES))
 
 
 class Range(NamedTuple):
@@ -58,6 +65,7 @@ class Range(NamedTuple):
 
 
 COMPARED = " → "  # between the two configs of a figure
+SIDES = "; "  # between the seeds of two systems
 ABOVE_ZERO, BELOW_ZERO = Range(low=math.ulp(0)), Range(high=-math.ulp(0))
 
 
@@ -104,11 +112,25 @@ def effect(
     part: str = "",
     range: Range | None = None,
 ) -> Effect:
-    """A figure with its interval widened to what seeds say: of one side its values, of two those of both."""
+    """A figure with its interval widened to what seeds say: by the values of each mean that it is made of."""
     several = all(len(side) > 1 for side in sides)
     deviation = math.sqrt(fmean(map(variance, sides))) if several else None
     shown = widen_interval(measured, sides)
-    return Effect(config, seeds, shown, several=several, part=part, range=range, deviation=deviation)
+    return Effect(
+        config,
+        seeds,
+        shown,
+        several=several,
+        part=part,
+        range=range,
+        sides=len(sides),
+        deviation=deviation,
+    )
+
+
+def list_sides(*seeds: str) -> str:
+    """The seeds of several systems, once if they have the same."""
+    return SIDES.join(dict.fromkeys(seeds))
 
 
 def difference(figure: str, values: Sequence[float], others: Sequence[float]) -> Measured:
@@ -126,7 +148,7 @@ def widen_interval(measured: Measured, sides: Sequence[Sequence[float]]) -> Meas
 
 
 def half_width(sides: Sequence[Sequence[float]]) -> float:
-    """Half of Student's 95 % interval of a mean, or of the difference of two; both sides are taken to deviate
+    """Half of Student's 95 % interval of a mean, or of a difference of several; all are taken to deviate
     alike, since two or three seeds do not tell how each does.
     """
     freedom = sum(len(side) - 1 for side in sides)
@@ -146,12 +168,18 @@ def seeds_to_decide(effect: Effect, wanted: Range) -> int | None:
     if effect.deviation is None:
         return None
     distance = min(abs(effect.measured.mean - end) for end in wanted if math.isfinite(end))
-    return seeds_that_tell(distance, effect.deviation)
+    return seeds_that_tell(distance, effect.deviation, effect.sides)
 
 
-def seeds_that_tell(distance: float, deviation: float, most: int = 100) -> int | None:
+def seeds_that_tell(distance: float, deviation: float, sides: int = 2, most: int = 100) -> int | None:
     """How many seeds of each side have an interval that is shorter to each side than a distance, of runs with
-    a deviation; None where `most` have not.
+    a deviation; None where `most` have not. The test lines, which no seed adds to, are left aside.
     """
-    numbers = range(2, most + 1)
-    return next((n for n in numbers if quantile(2 * n - 2) * deviation * math.sqrt(2 / n) < distance), None)
+    return next(
+        (
+            number
+            for number in range(2, most + 1)
+            if quantile(sides * (number - 1)) * deviation * math.sqrt(sides / number) < distance
+        ),
+        None,
+    )

@@ -95,8 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             runs.setdefault(turned, []).append(str(run))
             if options.dry_run:
                 before = " (trained before)" if (run / MODEL_FILE).is_file() else ""
-                stage = ["--sides", system.sides, *few_words(system)] if system.sides else []
-                words = [system.architecture, *system.options, *stage]
+                stage = ["--sides", system.sides, *few_words(system)] if system.sides else [*system.options]
+                words = [system.architecture, *(["--remedy", system.remedy] if system.remedy else stage)]
                 print(f"{f'{system.name}/seed{seed}':<32} {' '.join(words)}{before}")
             elif system.sides:
                 taught.append(partial(make_student, recipe.steps, experiment, system, seed=seed))
@@ -129,9 +129,9 @@ def make_student(steps: Steps, experiment: "Experiment", system: "System", *, se
         experiment.run(system.base, seed),
         sides=system.sides,
         few_lines=system.few_lines,
+        remedy=system.remedy,
         synthetic=SyntheticSettings(identifier=experiment.config.identifier),
     )
-    named = ["--name", system.name] if system.options else []  # else the name that the command gives
     distill_rounds(
         steps,
         experiment,
@@ -139,15 +139,16 @@ def make_student(steps: Steps, experiment: "Experiment", system: "System", *, se
         rounds=1,
         name=system.name,
         seed=seed,
-        words=[*stage_words(system), *named],
-        options=system.options,
+        words=stage_words(system),
     )
 
 
 def stage_words(system: "System") -> list[str]:
-    """What `zsnmt distill` is told of a second stage, but for its options of fairseq-train."""
+    """What `zsnmt distill` is told of a second stage, which names it as the study does."""
     from zsnmt.distillation.settings import BOTH
 
+    if system.remedy:
+        return ["--remedy", system.remedy]
     sides = [] if system.sides == BOTH else ["--sides", system.sides]
     return [*sides, *few_words(system)]
 

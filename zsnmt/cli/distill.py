@@ -2,7 +2,7 @@
 have no text by people. Run it again to go on after a stop.
 
     zsnmt distill configs/multi30k.conf runs/multi30k/zs_transformer/seed1
-    zsnmt distill CONFIG TEACHER --remedy consistency    # trained on with a remedy, no synthetic text
+    zsnmt distill CONFIG TEACHER --remedy consistency --epochs 3    # trained on, without synthetic text
     zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
     zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
@@ -92,6 +92,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="share (0–1) of the sentence pairs of an epoch that is synthetic",
     )
     parser.add_argument(
+        "--epochs",
+        type=positive,
+        metavar="N",
+        help="epochs of the training; the schedule of the learning rate is stretched or shortened with them "
+        "(default: those of the config)",
+    )
+    parser.add_argument(
         "--few-lines",
         type=whole_number,
         metavar="N",
@@ -99,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "then few-shot (default: FEW_LINES of the config, or none)",
     )
     parser.add_argument(
-        "--name", help="name of the student (default: that of the teacher's system and the sides)"
+        "--name", help="name of the student (default: that of the teacher's system and what it learns)"
     )
     parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of the teacher)")
     add_search_options(parser)
@@ -117,6 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.training.experiment import read_experiment
 
     check_trained(Path(options.teacher))
+    options.sides = options.sides or (NONE if options.remedy else Distillation.sides)
     experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
     synthetic = SyntheticSettings(
         lines=options.lines,
@@ -127,12 +135,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     distillation = Distillation(
         Path(options.teacher),
-        sides=options.sides or (NONE if options.remedy else Distillation.sides),
+        sides=options.sides,
         student=options.student,
         from_scratch=options.from_scratch,
         share=options.share,
         few_lines=few_lines(options, experiment.config.few_lines),
         remedy=options.remedy,
+        epochs=options.epochs,
         synthetic=synthetic,
     )
     run = distill_rounds(

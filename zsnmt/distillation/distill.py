@@ -19,6 +19,7 @@ from zsnmt.distillation.student import (
     pairs_in,
     read_options,
     sampling_weights,
+    stretch,
     student_options,
     tempered_share,
 )
@@ -157,7 +158,8 @@ def distill_run(
         raise InputError(f"the student would take the place of {teacher.run}; give it another --name")
     chosen = student_options(config, distillation, teacher)
     remedy = remedy_options(distillation.remedy, [*chosen, *config.distillation])
-    further = [*config.distillation, *remedy, *options]
+    of_config = stretch([*chosen, *config.distillation], distillation.epochs)
+    further = [*config.distillation, *of_config, *remedy, *options]
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
@@ -276,6 +278,7 @@ def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> d
             "sides": distillation.sides,
             "share": distillation.share,
             "from_scratch": distillation.from_scratch,
+            **({"remedy": distillation.remedy} if distillation.remedy else {}),
             **({"few_lines": read_json(data.few_lines.record, REMEDY)} if data.few_lines else {}),
             "checkpoints_chosen_on": {
                 "validation text by people": [each for each in valid if each in data.authentic],

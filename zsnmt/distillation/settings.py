@@ -6,6 +6,7 @@ from pathlib import Path
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.runs.grid import REMEDIES
 
 TARGETS, SOURCES = "targets", "sources"  # what the synthetic half of a pair is in training, and data folders
 BOTH, SELF, NONE = "both", "self", "none"
@@ -56,7 +57,7 @@ class Distillation:
     `sides`: one of `SIDES`. The student has the architecture `student`, the teacher's by default, and begins
     with the teacher's weights unless `from_scratch`. `share` (0–1) of the pairs of an epoch are synthetic.
     Without sides it may learn `few_lines` of people in each direction that has no text. `remedy`: one of the
-    grid's, whose options the training has.
+    grid's, whose options the training has. `epochs`: that many in place of the config's.
     """
 
     teacher: Path
@@ -66,6 +67,7 @@ class Distillation:
     share: float = 0.5
     few_lines: int = 0
     remedy: str = ""
+    epochs: int | None = None
     synthetic: SyntheticSettings = SyntheticSettings()
 
     def __post_init__(self) -> None:
@@ -77,6 +79,8 @@ class Distillation:
                 "below 1, or --sides none"
             )
 
+        if self.remedy and self.remedy not in REMEDIES:
+            raise InputError(f"there is no remedy '{self.remedy}'; choose {', '.join(REMEDIES)}")
         if self.few_lines and self.sides != NONE:
             raise InputError(
                 f"{self.few_lines} lines of people and --sides {self.sides} are for the same directions; "

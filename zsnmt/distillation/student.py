@@ -21,6 +21,7 @@ from zsnmt.training.fairseq_train import options_of
 
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
+LONGEST, COUNTED = "--max-epoch", ("--total-num-update", "--warmup-updates", "--max-update")
 SAMPLING_FILE = "sampling.json"
 
 
@@ -47,6 +48,18 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
     # Of little text a teacher may have more epochs from one validation to the next than a student has.
     going_on |= {name: 1 for name in ("--validate-interval", "--save-interval") if name in of_teacher}
     return [*of_teacher, *option_words(going_on)]
+
+
+def stretch(options: Sequence[str], epochs: int | None) -> list[str]:
+    """The options that make a schedule so many epochs long, with the updates that it counts in proportion;
+    none for the epochs that it has.
+    """
+    if epochs is None:
+        return []
+    given = dict(zip(options, options[1:]))
+    share = epochs / int(given[LONGEST])
+    counted = {name: max(1, round(int(given[name]) * share)) for name in COUNTED if name in given}
+    return option_words({LONGEST: epochs, **counted})
 
 
 def option_words(options: Mapping[str, object]) -> list[str]:

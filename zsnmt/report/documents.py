@@ -49,12 +49,13 @@ def kept_scores(folder: Path, config: str) -> list[Scores]:
 
 def kept_score_file(path: Path) -> Scores:
     """What a kept score file says; many tables are made of the same files."""
-    return read_content(path, path.read_bytes())
+    state = path.stat()
+    return read_once(path, (state.st_mtime_ns, state.st_size))
 
 
 @lru_cache(maxsize=1024)
-def read_content(path: Path, content: bytes) -> Scores:
-    """The same of a file with some content, which is taken apart once."""
+def read_once(path: Path, state: tuple[int, int]) -> Scores:
+    """The same, once for each time of change and size (`state`) of a file."""
     return read_score_file(path, KEEP_AGAIN)
 
 

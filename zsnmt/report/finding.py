@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name, other_pairs
 from zsnmt.report.scores import Column, all_directions, list_some, runs_by_system
-from zsnmt.report.significance import Side, mean_difference, mean_measured
-from zsnmt.report.table import Measured, join_sentences
+from zsnmt.report.significance import Side, inside_seed_noise, mean_difference, mean_measured
+from zsnmt.report.table import Measured, complete, join_sentences
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.scoring.figures import MAIN
 
@@ -72,10 +72,16 @@ def compare_with_pivot(direct: KindMean, pivot: KindMean, name: str) -> str:
     """Which of the two ways is the better one, by how much, and whether that may be chance."""
     apart = round(direct.bleu.mean - pivot.bleu.mean, 1)
     how = f"{'better than that' if apart < 0 else 'less good'} by {abs(apart)}" if apart else "equally good"
-    tested = mean_difference(direct.side, pivot.side)
-    if apart and tested and tested.interval and min(tested.interval) <= 0 <= max(tested.interval):
+    if apart and may_be_chance(direct.side, pivot.side):
         how += ", which may be chance"
     return f"Through {name}, in two translations, {pivot.bleu.head} BLEU: {how}."
+
+
+def may_be_chance(one: Side, other: Side) -> bool:
+    """Whether the test lines, or the seeds where there are several, do not bear a difference out."""
+    tested, values, others = mean_difference(one, other), complete(one.means()), complete(other.means())
+    in_lines = bool(tested and tested.interval and min(tested.interval) <= 0 <= max(tested.interval))
+    return in_lines or bool(values and others and inside_seed_noise(values, others))
 
 
 def means(all_scores: Sequence[Scores]) -> Iterator[KindMean]:

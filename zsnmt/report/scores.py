@@ -332,7 +332,7 @@ def caption(all_scores: Sequence[Scores]) -> str:
         f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {describe_directions(all_scores)}; "
         "off-target: share of outputs in another language than asked for, by "
         f"{first.signatures['off_target']} (wrong on at most {100 * error:.1f} % of the references of a "
-        f"direction); {search_note(first)}.{lines_note(first)}{overlap_note(first)}{pivot_note(all_scores)}"
+        f"direction); {search_note(first)}.{lines_note(first)}{overlap_note(first)}"
     )
 
 

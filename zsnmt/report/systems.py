@@ -74,7 +74,7 @@ def systems_table(all_scores: Sequence[Scores]) -> Table:
         "Systems",
         [*rows[0]],
         rows=[[*row.values()] for row in rows],
-        about=caption(all_scores),
+        about=caption(all_scores) + pivot_note(all_scores),
         signatures=besides,
     )
 

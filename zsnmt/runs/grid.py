@@ -104,6 +104,7 @@ def second_stage(base: System, remedy: str) -> System:
         sides="none",
         base=base.name,
         few_lines=FEW_LINES.get(remedy, 0),
+        remedy=remedy if remedy in REMEDIES else "",
     )
 
 

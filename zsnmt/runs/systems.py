@@ -11,7 +11,7 @@ class System(NamedTuple):
 
     With `sides`, one of `STUDENTS`, it is a second stage: it goes on from the system `base`, as
     `zsnmt distill` does, its options being those of the second stage, with `few_lines` of each zero-shot
-    direction.
+    direction, or with a `remedy`.
     """
 
     name: str
@@ -20,6 +20,7 @@ class System(NamedTuple):
     sides: str = ""
     base: str = ""
     few_lines: int = 0
+    remedy: str = ""
 
 
 BASELINE, RESIDUAL, RESIDUAL_QUERY, RELATIVE = (

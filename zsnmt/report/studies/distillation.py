@@ -31,7 +31,9 @@ def distillation_table(all_scores: Sequence[Scores]) -> Table | None:
         found = {LEARNS[sides]: runs for sides, runs in students.items() if runs}
         if teacher not in systems or len(found) < 2:
             continue
-        for learns, runs in ({"": systems[teacher]} | found).items():
+        taught = {scores.seed for runs in found.values() for scores in runs}
+        own = [scores for scores in systems[teacher] if scores.seed in taught]
+        for learns, runs in ({"": own} | found if own else found).items():
             rows.append([teacher, learns, seeds(runs), *student_cells(runs)])
             used += runs
     if not rows:
@@ -42,7 +44,7 @@ def distillation_table(all_scores: Sequence[Scores]) -> Table | None:
         ["teacher", "student learns", "seeds", "supervised", "others, directly", "off-target"],
         rows=rows,
         about="BLEU. Others: zero-shot to the teacher, and zero-resource to a student that learns from "
-        "translations. The first row of each teacher is its own.",
+        "translations. The first row of each teacher is its own, with the seeds that taught.",
         headers=2,
         signatures=signature_note(used),
     )
