@@ -26,12 +26,12 @@ def test_each_teacher_has_a_row_and_one_for_each_of_its_students():
     other = made_up_scores(RESIDUAL.name, 1, 9.0)
     table = distillation_table([*teacher, control, student, other])
     assert [row[:3] for row in table.rows] == [
-        [BASELINE.name, "", "1, 2"],
+        [BASELINE.name, "", "1"],  # of the seed that taught
         [BASELINE.name, "nothing new, for as long", "1"],
         [BASELINE.name, "synthetic targets and sources", "1"],
     ]
     direct = table.columns.index("others, directly")
-    assert [row[direct].mean for row in table.rows] == pytest.approx([5.0, 7.0, 20.0])
+    assert [row[direct].mean for row in table.rows] == pytest.approx([4.0, 7.0, 20.0])
     assert RESIDUAL.name not in table.signatures
 
 
