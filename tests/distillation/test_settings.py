@@ -75,6 +75,8 @@ def test_a_schedule_of_other_epochs_keeps_its_form():
     assert stretch(schedule, None) == []
     assert stretch(schedule, 3) == "--max-epoch 3 --total-num-update 6000 --warmup-updates 250".split()
     assert stretch(["--max-epoch", "2"], 4) == ["--max-epoch", "4"]
+    only_patience = "--patience 3 --warmup-updates 500".split()
+    assert stretch(only_patience, 4) == "--max-epoch 4 --warmup-updates 500".split()
 
 
 def test_a_remedy_keeps_a_chunked_loss_chunked():

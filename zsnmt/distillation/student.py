@@ -51,13 +51,13 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
 
 
 def stretch(options: Sequence[str], epochs: int | None) -> list[str]:
-    """The options that make a schedule so many epochs long, with the updates that it counts in proportion;
-    none for the epochs that it has.
+    """The options that make a schedule so many epochs long, with the updates that it counts in proportion, if
+    it says how many epochs it has; none for those that it has.
     """
     if epochs is None:
         return []
     given = dict(zip(options, options[1:]))
-    share = epochs / int(given[LONGEST])
+    share = epochs / int(given.get(LONGEST, epochs))
     counted = {name: max(1, round(int(given[name]) * share)) for name in COUNTED if name in given}
     return option_words({LONGEST: epochs, **counted})
 
