@@ -10,10 +10,11 @@ from tests.support.scores import made_up_scores
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.probed import confusion_in_families
-from zsnmt.claims.table import claims_table, count_verdicts, details
-from zsnmt.claims.verdicts import FAILS, HOLDS, UNTESTED, VERDICTS, verdict
+from zsnmt.claims.table import Outcome, claims_table, count_verdicts, detail, details
+from zsnmt.claims.verdicts import FAILS, HOLDS, UNTESTED, VERDICTS, Effect, verdict
 from zsnmt.cli import VERBS
 from zsnmt.report.documents import keep_scores
+from zsnmt.report.table import Measured
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 from zsnmt.training.studies import STUDIES
 
@@ -121,3 +122,13 @@ def test_languages_are_confused_within_families_by_what_relatives_get_beyond_oth
     assert confusion_in_families(probes, "0") is None
     two = SimpleNamespace(record={"languages": ["en", "da", "fi"]}, confusions={"final": shares})
     assert confusion_in_families(two, "final") is None
+
+
+def test_why_a_claim_does_not_hold_is_said_where_it_does_not():
+    claim = BY_NAME["L2"]
+    said = f"Why: {claim.why}"
+    opposing, open_ = (
+        Effect("made_up", "1, 2", Measured("bleu", -5.0, interval=interval, difference=True), several=True)
+        for interval in ((-6.0, -4.0), (-11.0, 1.0))
+    )
+    assert said in detail(Outcome(claim, [opposing])) and said not in detail(Outcome(claim, [open_]))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS, Claim
-from zsnmt.claims.verdicts import OPEN, UNTESTED, VERDICTS, Effect, verdict
+from zsnmt.claims.verdicts import FAILS, OPEN, UNTESTED, VERDICTS, Effect, verdict
 from zsnmt.report.documents import Maker
 from zsnmt.report.scores import words
 from zsnmt.report.table import Table, markdown_rows
@@ -99,6 +99,8 @@ def detail(each: Outcome) -> str:
         parts.append(markdown_rows(table.without_empty_columns()))
     if claim.lacks:
         parts.append(f"{claim.lacks[0].upper()}{claim.lacks[1:]}.")
+    if claim.why and each.verdict == FAILS:
+        parts.append(f"Why: {claim.why}")
     if claim.needs:
         parts.append("Would tell more: " + "; ".join(map(str, claim.needs)) + ".")
     return "\n\n".join(parts)
