@@ -1,15 +1,25 @@
 """How a run is scored: what is given goes before its config, and that before the defaults."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.support.scores import made_up_scores
 from zsnmt.decoding.methods.settings import parse_method, parse_ways
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.evaluation.scored_run import choose_settings, pivot_of, score_run, settings_of, ways_of
+from zsnmt.evaluation.scored_run import (
+    check_before_scoring,
+    choose_settings,
+    pivot_of,
+    score_run,
+    settings_of,
+    ways_of,
+)
 from zsnmt.evaluation.text import TextChoice
+from zsnmt.runs.scores import write_score_file
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.steps import Steps
 
@@ -72,3 +82,25 @@ def test_the_baseline_of_the_same_config_and_seed_may_pivot(tmp_path, monkeypatc
     assert pivot_of(Path(), "baseline") == baseline
     with pytest.raises(InputError, match="zs_transformer/seed2, which is to .* name another with --pivot"):
         score_run(Steps("evaluate"), run, {}, pivot=baseline)
+
+
+def test_scores_of_more_lines_are_not_replaced_by_those_of_fewer(tmp_path):
+    run = tmp_path / "seed1"
+    run.mkdir()
+    (run / "run.json").write_text("{}")
+    (run / "config.conf").write_text(CONFIG)
+    with pytest.raises(InputError, match="has no model.pt, .*, or leave it out"):
+        check_before_scoring(run)
+    (run / "model.pt").touch()
+    check_before_scoring(run, 20)  # nothing is there yet
+    scores = made_up_scores("baseline", 1, 5.0)
+    write_score_file(run / "scores.json", scores)
+    check_before_scoring(run)
+    with pytest.raises(InputError, match="has the scores of all lines, and those of 20 would replace them"):
+        check_before_scoring(run, 20)
+    write_score_file(run / "scores.json", replace(scores, decoding={**scores.decoding, "lines": 20}))
+    check_before_scoring(run, 20)
+    with pytest.raises(InputError, match="has the scores of 20 lines, .* --output, or remove this one"):
+        check_before_scoring(run, 19)
+    (run / "scores.json").write_text("{")
+    check_before_scoring(run, 19)  # which is made anew

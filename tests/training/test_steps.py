@@ -141,7 +141,7 @@ def test_a_failure_leaves_no_marker_and_says_how_to_go_on(recipe, capsys):
     with pytest.raises(InputError, match="it is wrong"):
         recipe()
     assert (
-        "step failed; nothing that was done is lost: run the same command again to go on"
+        "step failed; what was done is kept, and the same command goes on from it once that is mended"
         in capsys.readouterr().err
     )
     assert read_marker(recipe.folder, "step") is None

@@ -89,8 +89,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.comet:
         load_package()  # says at once if it is not installed
 
-    from zsnmt.evaluation.scored_run import pivot_of, score_elsewhere, score_run, settings_of  # loads PyTorch
+    from zsnmt.evaluation.scored_run import (  # loads PyTorch
+        check_before_scoring,
+        pivot_of,
+        score_elsewhere,
+        score_run,
+        settings_of,
+    )
 
+    for run in options.runs:
+        check_before_scoring(run, None if options.output else options.lines)
     for run in options.runs:
         settings, pivot = settings_of(run, recipe.variables, given), pivot_of(run, options.pivot)
         if options.output:

@@ -11,7 +11,7 @@ from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, read_record
-from zsnmt.runs.scores import SCORES_FILE, Result, write_score_file
+from zsnmt.runs.scores import SCORES_FILE, Result, read_scores, write_score_file
 from zsnmt.runs.systems import BASELINE
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.config import read_config
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="DataclassInstance")
 BY_BASELINE, BY_ITSELF = "baseline", "self"  # who translates through the pivot, besides the folder of a run
+
+ALL = "all"  # lines of a test set
 
 
 def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, object]) -> dict[str, object]:
@@ -74,6 +76,22 @@ def pivot_of(run: Path, choice: str | None) -> Path | None:
     if choice == BY_BASELINE:
         return run.resolve().parents[1] / BASELINE.name / run.resolve().name
     return None if choice in (None, BY_ITSELF) else Path(choice)
+
+
+def check_before_scoring(run: Path, lines: int | None = None) -> None:
+    """`InputError` for a run that is not trained, or whose scores of more `lines` would be replaced."""
+    if not is_run(run):  # but an export
+        return
+    check_trained(run)
+    try:
+        before = read_scores(run).decoding.get("lines", ALL)
+    except InputError:  # there are none, or none of this model, or they are damaged
+        return
+    if lines is not None and (before == ALL or before > lines):
+        raise InputError(
+            f"{run / SCORES_FILE} has the scores of {before} lines, and those of {lines} would replace them; "
+            "name another file with --output, or remove this one"
+        )
 
 
 def score_run(

@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 EngineAndCodec = tuple[Engine, Codec]
 METHOD_REFUSAL = (  # follows the name of an engine or a folder
-    "cannot translate by {way}, which takes several sources or leaves out pieces; give a run folder whose "
-    "model can be packed, and --engine pytorch; of these ways CTranslate2 knows mask:renormalise=yes alone"
+    "cannot translate by {way}; give a run folder whose model can be packed, and --engine pytorch; of all "
+    "ways CTranslate2 knows direct translation and mask:renormalise=yes"
 )
 
 

@@ -144,10 +144,12 @@ class Translator:
         assert self.method is not None
         if via is not None:
             raise InputError(
-                f"a translation by {self.method.name} goes through no other language; leave one out"
+                f"a translation by {self.method.name} is not made through {via}; leave out one of the two"
             )
         if source is None and self.method.needs_source:
-            raise InputError(f"a translation by {self.method.name} must be told the source language")
+            raise InputError(
+                f"a translation by {self.method.name} must be told the source language; give it (--from)"
+            )
         direction = self.codec.direction(source, target)
         if fault := self.method.fault(direction):
             raise InputError(fault)

@@ -215,7 +215,8 @@ def check_trained(run: Path) -> None:
         raise InputError(f"{run} is not a run folder; give one made by zsnmt train")
     if not (run / MODEL_FILE).is_file():
         raise InputError(
-            f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with zsnmt train"
+            f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with zsnmt train, "
+            "or leave it out"
         )
 
 

@@ -42,7 +42,7 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     if "target" not in sides:
         raise InputError(
             "--encoder-target-language tag_embedding reads the tag of the target on the source: give "
-            "--task zs_translation with --language-tags t_enc_t_dec, or another placement with t_enc"
+            "--language-tags t_enc_t_dec, of --task zs_translation"
         )
     encoder = model.encoder
     encoder.target_language = TargetLanguage(sides.index("target"), encoder.padding_idx)

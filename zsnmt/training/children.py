@@ -106,7 +106,8 @@ def all_side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> None:
     """Do the jobs as `side_by_side` does; `InputError` if one fails, when the others are done."""
     if not side_by_side(jobs, most):
         raise InputError(
-            "some runs failed (see above); nothing that was done is lost: run the same command again to go on"
+            "some runs failed (see above); what was done is kept, and the same command goes on from it once "
+            "that is mended"
         )
 
 

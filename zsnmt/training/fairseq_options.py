@@ -12,6 +12,10 @@ import zsnmt
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
 
+OF_CRITERION = {  # words of options that only some criterion has
+    f"--{term}-": "zs_cross_entropy" for term in ("consistency", "unlikelihood", "denoising", "agreement")
+} | {"--chunked-loss": "zs_cross_entropy"}
+
 
 def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
     """Options with the architecture's defaults, those of the task `zs_translation` unless they name another;
@@ -34,6 +38,6 @@ def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
 
 
 def refuse(message: str) -> NoReturn:
-    raise InputError(
-        f"fairseq refuses an option of the training: {message}; it stands in the config, or behind --"
-    )
+    needed = next((criterion for words, criterion in OF_CRITERION.items() if words in message), "")
+    remedy = f"give --criterion {needed}, too" if needed else "it stands in the config, or behind --"
+    raise InputError(f"fairseq refuses an option of the training: {message}; {remedy}")

@@ -93,7 +93,8 @@ class Steps:
         try:
             work()
         except Exception:
-            self.say(f"{name} failed; nothing that was done is lost: run the same command again to go on")
+            kept = "what was done is kept, and the same command goes on from it once that is mended"
+            self.say(f"{name} failed; {kept}")
             raise
         write_marker(path, made_from)
         self.told.add(path)
