@@ -23,7 +23,7 @@ def jobs_table(jobs: Sequence[Job], chosen: Sequence[Job]) -> Table:
     rows: list[list[Cell]] = [
         [
             "yes" if job in chosen else job.lacks or "later",
-            f"{job.hours:.2f}",
+            None if job.lacks else f"{job.hours:.2f}",
             " ".join(job.claims),
             job.name,
         ]
@@ -39,8 +39,9 @@ def power_table(outcomes: Sequence[Outcome], only: Sequence[str] = ()) -> Table:
     rows = [row for each in outcomes if is_asked(each, only) for row in power_rows(each)]
     titles = ["claim", "the paper", "config", "here", "a run deviates by", "seeds that tell"]
     about = (
-        "Seeds that tell: so many of each system, if means and deviations stay as they are, have a 95 % "
-        "interval on one side of the claim's bound."
+        "L: Liu et al. (2021), R: Ravishankar and Søgaard (2021), J: Li (2019). Seeds that tell: so many of "
+        "each system, if means and deviations stay as they are, have a 95 % interval on one side of the "
+        "claim's bound."
     )
     return Table("power", "Claims that are not decided", titles, rows=rows, about=about)
 
