@@ -21,14 +21,18 @@ Evidence = Callable[[Kept], list[Effect]]
 Directions = Sequence[Direction] | None
 
 
-def gain(one: Place, other: Place, *, only: Sequence[str] = (), part: str = "") -> Evidence:
-    """One place minus another, in every config, or in `only` some, that has both and was not adapted."""
+def gain(
+    one: Place, other: Place, *, only: Sequence[str] = (), without: Sequence[str] = (), part: str = ""
+) -> Evidence:
+    """One place minus another, in every config that has both and was not adapted: in `only` some, or in all
+    `without` some.
+    """
 
     def effects(kept: Kept) -> list[Effect]:
         return [
             effect
             for config, systems in kept.scores.items()
-            if (not only or config in only) and not are_adapted(systems)
+            if (not only or config in only) and config not in without and not are_adapted(systems)
             for effect in compare(config, systems, (one, other), part=part)
         ]
 
