@@ -218,8 +218,8 @@ CLAIMS_OF_LIU = (
         text="It adds nothing once the residual is removed: at most 1 BLEU",
         place="Table 5",
         published=gap("Table 5", "residual +vardrop", "residual", rows=("IWSLT", "Europarl w/o overlap")),
-        what="zero-shot BLEU, residual removed, with variational dropout minus without; text that is little or "
-        "has no common words, where it adds in the paper, too, is L11's",
+        what="zero-shot BLEU, residual removed, with variational dropout minus without; text that is little "
+        "or has no common words, where it adds in the paper, too, is L11's",
         evidence=gain(
             zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL), without=[harder for _, harder in LITTLE]
         ),
