@@ -52,7 +52,7 @@ def test_a_failure_keeps_earlier_probes_and_the_next_call_goes_on(failed, done):
     stopped, record = failed
     assert stopped.returncode != 0 and "Traceback" not in stopped.stderr
     assert "error: layer 0: 11 sentences are too few for SVCCA" in stopped.stderr
-    assert "run the same command again to go on" in stopped.stderr and record == "earlier"
+    assert "the same command goes on from it once that is mended" in stopped.stderr and record == "earlier"
     before = [f"{name}: done before" in done.stderr for name in ("states", "training_states", "similarity")]
     assert before == [True, True, False]
 

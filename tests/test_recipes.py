@@ -504,7 +504,9 @@ def test_an_error_inside_fairseq_is_shown_not_buried(tiny, tmp_path):
         runs=tmp_path,
     )
     log = tmp_path / "tiny" / "wrong" / "seed1" / "train.log"
-    assert stopped.returncode != 0 and "run the same command again" in stopped.stderr
+    assert (
+        stopped.returncode != 0 and "the same command goes on from it once that is mended" in stopped.stderr
+    )
     said = stopped.stderr.splitlines()[-1]
     assert said.startswith("error: wrong, seed 1: '9' names no layers of 3: write none, ")
     assert said.endswith(f"; {log} has the whole log")

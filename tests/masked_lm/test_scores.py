@@ -23,6 +23,7 @@ from zsnmt.modules.position_terms import DROPPED_TERMS, SEPARATE
 from zsnmt.runs.systems import CLIPPED, MASKED_LM, PRODUCT
 
 LONGEST = 12
+MANY = 4 * C  # positions, of which every chunk spans all dimensions: otherwise rounding chooses the map
 EOS = 2
 
 
@@ -125,21 +126,23 @@ def test_a_learned_table_and_one_of_tupe_are_measured_on_as_many_positions():
 @pytest.mark.parametrize("terms", [None, SEPARATE])
 def test_positions_as_keys_are_measured_as_the_first_layer_projects_them(terms):
     """Footnote 6 of the paper: p·W^K, where separate parameters are the positions' own."""
-    model = stirred(position_encoding="learned", **({"position_terms": terms} if terms else {}))
+    model = stirred(
+        position_encoding="learned", max_positions=MANY, **({"position_terms": terms} if terms else {})
+    )
     encoder = model.encoder.sentence_encoder
     weight = encoder.position_terms.own[1].weight if terms else encoder.layers[0].self_attn.k_proj.weight
-    keys = position_table(encoder, LONGEST)[1:] @ weight.detach().numpy().T
-    found = score_positions(model, "learned", LONGEST, [8, 9])["procrustes_keys"]
+    keys = position_table(encoder, MANY)[1:] @ weight.detach().numpy().T
+    found = score_positions(model, "learned", MANY, [8, 9])["procrustes_keys"]
     expected = compositionality(keys, found["offsets"])
     assert found["median"] == pytest.approx(expected.median, abs=1e-5)
     assert found["undivided"] == pytest.approx(expected.undivided.mean(axis=1), abs=1e-5)
 
 
 def test_positions_of_tupe_as_keys_are_normalised_and_projected_by_its_own_weights():
-    model = stirred(position_encoding="tupe_absolute")
+    model = stirred(position_encoding="tupe_absolute", max_positions=MANY)
     bias = model.encoder.sentence_encoder.position_bias
-    rows = bias.layer_norm(bias.table.weight[2 : LONGEST + 1])
-    found = score_positions(model, "tupe_absolute", LONGEST, [8, 9])["procrustes_keys"]
+    rows = bias.layer_norm(bias.table.weight[2 : MANY + 1])
+    found = score_positions(model, "tupe_absolute", MANY, [8, 9])["procrustes_keys"]
     keys = (rows @ bias.k_proj.weight.T).detach().numpy()
     assert found["median"] == pytest.approx(compositionality(keys, found["offsets"]).median, abs=1e-5)
 

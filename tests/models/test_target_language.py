@@ -134,7 +134,7 @@ def test_gradients_reach_the_tag_through_the_encoder():
 @pytest.mark.parametrize(
     "placement, options, message",
     [
-        ("t_dec", {}, "reads the tag of the target on the source: give --task zs_translation with"),
+        ("t_dec", {}, "reads the tag of the target on the source: give --language-tags t_enc_t_dec"),
         ("s_enc_t_dec", {}, "reads the tag of the target on the source"),
         ("t_enc", dict(encoder_target_language_layers="none"), "none tells no layer"),
         ("t_enc", dict(encoder_target_language_layers="6"), "'6' names no layers of 5"),

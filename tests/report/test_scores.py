@@ -16,6 +16,7 @@ from zsnmt.report.scores import (
     groups_of,
     list_some,
     mean_over_directions,
+    pivot_note,
     runs_by_system,
     short_commit,
 )
@@ -208,13 +209,13 @@ def test_the_caption_of_one_direction_says_nothing_of_zero_shot():
     assert "means over 1 supervised direction; off-target" in one
 
 
-def test_the_caption_says_who_pivots_where_it_is_another_run():
+def test_it_is_said_who_pivots_where_it_is_another_run():
     pivoted = [replace(scores, pivot_by="baseline, seed 1") for scores in (SCORES[1], SCORES[2])]
-    said = caption([SCORES[0], *pivoted])
-    assert said.endswith(
-        "Through the pivot: baseline, seed 2, by baseline, seed 1; residual, seed 1, by baseline, seed 1."
+    said = pivot_note([SCORES[0], *pivoted])
+    assert said == (
+        " Through the pivot: baseline, seed 2, by baseline, seed 1; residual, seed 1, by baseline, seed 1."
     )
-    assert "Through the pivot" not in caption(SCORES)
+    assert pivot_note(SCORES) == ""
 
 
 def test_a_pivot_that_many_have_of_one_system_is_said_once():
@@ -223,8 +224,8 @@ def test_a_pivot_that_many_have_of_one_system_is_said_once():
 
     runs = [by(system, seed, seed) for system in ("residual", "post") for seed in (1, 2)]
     said = "Through the pivot: residual, post, by baseline of the same seed."
-    assert caption([*SCORES, *runs]).endswith(said)
-    assert "post, seed 3, by baseline, seed 1" in caption([*runs, by("post", 3, 1)])
+    assert pivot_note([*SCORES, *runs]) == f" {said}"
+    assert "post, seed 3, by baseline, seed 1" in pivot_note([*runs, by("post", 3, 1)])
 
 
 def test_a_commit_is_shortened_and_keeps_the_mark_of_changes():
