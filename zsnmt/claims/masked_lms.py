@@ -123,11 +123,11 @@ def order_difference(column: Column, systems: Sequence[str]) -> Evidence:
         found = []
         for config, runs in kept.masked_lms.items():
             there = conditions_of(runs)
-            groups = [[each for each in there if each in group] for group in (SVO, OTHER_ORDERS)]
-            compared = [*chain(*groups)]
+            orders = [[each for each in there if each in order] for order in (SVO, OTHER_ORDERS)]
+            compared = [*chain(*orders)]
             common = [name for name in systems if all(runs_of(runs, name, each) for each in compared)]
-            sides = [mean_by_seed(runs, common, group, column=column) for group in groups]
-            part = " minus ".join(", ".join(map(condition_label, group)) for group in groups)
+            sides = [mean_by_seed(runs, common, order, column=column) for order in orders]
+            part = " minus ".join(", ".join(map(condition_label, order)) for order in orders)
             found += compare(config, column, *sides, part=part)
         return found
 

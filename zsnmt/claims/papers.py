@@ -224,10 +224,7 @@ CLAIMS_OF_LIU = (
             zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL), without=[harder for _, harder in LITTLE]
         ),
         range=at_most(1 * BLEU),
-        needs=(
-            ablation("word_orders", "variational"),
-            ablation("tatoeba", "variational"),
-        ),
+        needs=(ablation("word_orders", "variational"), ablation("tatoeba", "variational")),
     ),
     Claim(
         name="L10",

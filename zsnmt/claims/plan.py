@@ -9,7 +9,7 @@ from pathlib import Path
 from zsnmt.claims.costs import masked_lm_hours, missing_text, pieces_of_text, training_hours
 from zsnmt.claims.needs import Need
 from zsnmt.claims.table import Outcome
-from zsnmt.claims.verdicts import FAILS, HOLDS, OPEN, configs_of, seeds_to_decide
+from zsnmt.claims.verdicts import FAILS, HOLDS, OPEN, configs_of
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.masked_lm.config import read_study_config
@@ -117,7 +117,7 @@ def is_asked(each: Outcome, only: Sequence[str]) -> bool:
 def seeds_of(need: Need, each: Outcome) -> range:
     """The seeds of a need, and more where its configs leave the claim open and a few more would tell."""
     told = [
-        seeds_to_decide(effect, effect.range or each.claim.range)
+        each.seeds_to_decide(effect)
         for effect in each.effects
         if each.vote(effect) == OPEN and {*configs_of(effect)} & {config.stem for config in need.configs}
     ]

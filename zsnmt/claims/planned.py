@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from zsnmt.claims.plan import Job, is_asked
 from zsnmt.claims.table import Outcome
-from zsnmt.claims.verdicts import seeds_to_decide
 from zsnmt.report.table import Cell, Measured, Table, format_cell, pad
 
 NO_NUMBER = "no number of them"
@@ -56,7 +55,7 @@ def power_rows(each: Outcome) -> Iterator[list[Cell]]:
         config = " ".join(filter(None, (effect.config, effect.part)))
         shown: list[Cell] = [None, "two or more"]
         if effect.deviation is not None:
-            number = seeds_to_decide(effect, effect.range or claim.range)
+            number = each.seeds_to_decide(effect)
             deviation = Measured(effect.measured.figure, effect.deviation)
             shown = [deviation, NO_NUMBER if number is None else str(number)]
         yield [*start, config, effect.measured, *shown]

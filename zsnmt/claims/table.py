@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS, Claim
-from zsnmt.claims.verdicts import FAILS, OPEN, UNTESTED, VERDICTS, Effect, verdict
+from zsnmt.claims.verdicts import FAILS, OPEN, UNTESTED, VERDICTS, Effect, Range, seeds_to_decide, verdict
 from zsnmt.report.documents import Maker
 from zsnmt.report.scores import words
 from zsnmt.report.table import Table, markdown_rows
@@ -28,9 +28,17 @@ class Outcome(NamedTuple):
         """What follows, by the rule."""
         return verdict(self.effects, self.claim.range)
 
+    def wanted(self, effect: Effect) -> Range:
+        """Where the figure of one config lies if the claim holds."""
+        return effect.range or self.claim.range
+
     def vote(self, effect: Effect) -> str:
         """What one config says."""
-        return (effect.range or self.claim.range).vote(effect.measured)
+        return self.wanted(effect).vote(effect.measured)
+
+    def seeds_to_decide(self, effect: Effect) -> int | None:
+        """How many seeds would tell in one config; None where that is not known, or no number does."""
+        return seeds_to_decide(effect, self.wanted(effect))
 
 
 @cache

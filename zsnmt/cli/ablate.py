@@ -95,9 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             runs.setdefault(turned, []).append(str(run))
             if options.dry_run:
                 before = " (trained before)" if (run / MODEL_FILE).is_file() else ""
-                stage = ["--sides", system.sides, *few_words(system)] if system.sides else [*system.options]
-                words = [system.architecture, *(["--remedy", system.remedy] if system.remedy else stage)]
-                print(f"{f'{system.name}/seed{seed}':<32} {' '.join(words)}{before}")
+                added = stage_words(system) if system.sides else system.options
+                print(f"{f'{system.name}/seed{seed}':<32} {' '.join([system.architecture, *added])}{before}")
             elif system.sides:
                 taught.append(partial(make_student, recipe.steps, experiment, system, seed=seed))
             else:
@@ -145,14 +144,7 @@ def make_student(steps: Steps, experiment: "Experiment", system: "System", *, se
 
 def stage_words(system: "System") -> list[str]:
     """What `zsnmt distill` is told of a second stage, which names it as the study does."""
-    from zsnmt.distillation.settings import BOTH
-
     if system.remedy:
         return ["--remedy", system.remedy]
-    sides = [] if system.sides == BOTH else ["--sides", system.sides]
-    return [*sides, *few_words(system)]
-
-
-def few_words(system: "System") -> list[str]:
-    """The option of a stage with a few real lines."""
-    return ["--few-lines", str(system.few_lines)] if system.few_lines else []
+    few = ["--few-lines", str(system.few_lines)] if system.few_lines else []
+    return ["--sides", system.sides, *few]

@@ -158,8 +158,8 @@ def distill_run(
         raise InputError(f"the student would take the place of {teacher.run}; give it another --name")
     chosen = student_options(config, distillation, teacher)
     remedy = remedy_options(distillation.remedy, [*chosen, *config.distillation])
-    of_config = stretch([*chosen, *config.distillation], distillation.epochs)
-    further = [*config.distillation, *of_config, *remedy, *options]
+    schedule = stretch([*chosen, *config.distillation], distillation.epochs)
+    further = [*config.distillation, *schedule, *remedy, *options]
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)

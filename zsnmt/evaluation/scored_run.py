@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="DataclassInstance")
 BY_BASELINE, BY_ITSELF = "baseline", "self"  # who translates through the pivot, besides the folder of a run
-
 ALL = "all"  # lines of a test set
 
 
@@ -83,11 +82,13 @@ def check_before_scoring(run: Path, lines: int | None = None) -> None:
     if not is_run(run):  # but an export
         return
     check_trained(run)
+    if lines is None:
+        return
     try:
         before = read_scores(run).decoding.get("lines", ALL)
     except InputError:  # there are none, or none of this model, or they are damaged
         return
-    if lines is not None and (before == ALL or before > lines):
+    if before == ALL or before > lines:
         raise InputError(
             f"{run / SCORES_FILE} has the scores of {before} lines, and those of {lines} would replace them; "
             "name another file with --output, or remove this one"

@@ -9,12 +9,12 @@ from fairseq import options
 from fairseq.models import ARCH_MODEL_REGISTRY
 
 import zsnmt
+from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
 
-OF_CRITERION = {  # words of options that only some criterion has
-    f"--{term}-": "zs_cross_entropy" for term in ("consistency", "unlikelihood", "denoising", "agreement")
-} | {"--chunked-loss": "zs_cross_entropy"}
+# What the options begin with that zs_cross_entropy alone has.
+OF_CRITERION = (*(f"--{term}-" for term in TERMS), "--chunked-loss")
 
 
 def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
@@ -38,6 +38,7 @@ def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
 
 
 def refuse(message: str) -> NoReturn:
-    needed = next((criterion for words, criterion in OF_CRITERION.items() if words in message), "")
-    remedy = f"give --criterion {needed}, too" if needed else "it stands in the config, or behind --"
+    remedy = "it stands in the config, or behind --"
+    if any(words in message for words in OF_CRITERION):
+        remedy = "give --criterion zs_cross_entropy, too"
     raise InputError(f"fairseq refuses an option of the training: {message}; {remedy}")
