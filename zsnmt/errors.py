@@ -3,3 +3,6 @@
 
 class InputError(ValueError):
     """What a person gave cannot be used; the message says what, the rule and the remedy."""
+
+
+GO_ON = "what was done is kept, and the same command goes on from it once that is mended"

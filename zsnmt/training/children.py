@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from zsnmt import console
-from zsnmt.errors import InputError
+from zsnmt.errors import GO_ON, InputError
 
 libc = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
@@ -105,10 +105,7 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
 def all_side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> None:
     """Do the jobs as `side_by_side` does; `InputError` if one fails, when the others are done."""
     if not side_by_side(jobs, most):
-        raise InputError(
-            "some runs failed (see above); what was done is kept, and the same command goes on from it once "
-            "that is mended"
-        )
+        raise InputError(f"some runs failed (see above); {GO_ON}")
 
 
 def gpu_of(number: int) -> dict[str, str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from zsnmt.errors import GO_ON
 from zsnmt.files.checksums import sha256
 from zsnmt.files.records import write_json
 from zsnmt.training.team import Team
@@ -93,8 +94,7 @@ class Steps:
         try:
             work()
         except Exception:
-            kept = "what was done is kept, and the same command goes on from it once that is mended"
-            self.say(f"{name} failed; {kept}")
+            self.say(f"{name} failed; {GO_ON}")
             raise
         write_marker(path, made_from)
         self.told.add(path)
