@@ -8,6 +8,7 @@ from fairseq import options as fairseq_options
 from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_NAME_REGISTRY, ARCH_MODEL_REGISTRY
 
 from zsnmt.cli import options
+from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.errors import InputError
 from zsnmt.modules.attention_residual import RemoveResidual
 
@@ -57,6 +58,13 @@ def test_own_options_are_without_those_of_fairseq(capsys):
     everything = listed(capsys, "zs_transformer")
     assert {*own, "encoder_layers", "dropout", "sampling_method"} <= {*everything}
     assert "encoder_langtok" not in everything  # which the task refuses
+
+
+def test_the_options_of_remedies_are_those_of_their_criterion(capsys):
+    shown = listed(capsys, "zs_transformer", "--own")
+    assert {f"{term}_weight" for term in TERMS} | {"chunked_loss", "denoising_share"} <= {*shown}
+    assert shown["consistency_weight"] == "0.0" and "label_smoothing" not in shown
+    assert not {f"{term}_weight" for term in TERMS} & {*listed(capsys, "zs_bert", "--own")}
 
 
 def test_architectures_are_listed_with_task_and_what_they_are(capsys):

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--pivot, is through the pivot by each run itself",
     )
     add_scoring_options(parser)
-    add_search_options(parser)
+    add_search_options(parser, of_config=True)
     parser.add_argument(
         "--lines", type=int, metavar="N", help="only the first N lines of the set (default: all)"
     )

@@ -1,5 +1,5 @@
-"""List the options of an architecture and of the task that it is trained with: their defaults and values, and
-what each of them changes.
+"""List the options of an architecture, of the task that it is trained with and of the loss with remedies:
+their defaults and values, and what each of them changes.
 
     zsnmt options                            # the architectures
     zsnmt options zs_transformer_residual    # its options, those of zsnmt before those of fairseq
@@ -16,6 +16,7 @@ from zsnmt import console
 from zsnmt.errors import InputError
 
 TASKS = {"zs_transformer": "zs_translation", "zs_bert": "zs_masked_lm"}  # what a model is trained with
+CRITERION = "zs_cross_entropy"  # the loss with remedies
 
 AddArguments = Callable[[argparse._ActionsContainer], None]
 
@@ -55,21 +56,28 @@ def architectures(names: Sequence[str]) -> str:
 
 
 def sections(architecture: str, own: bool) -> Iterator[str]:
-    """The options of the model and of its task, in groups; `own`: only those that zsnmt adds to fairseq's."""
+    """The options of the model, of its task and of the loss, in groups; `own`: only those that zsnmt adds to
+    fairseq's, or changes.
+    """
+    from fairseq.criterions import CRITERION_REGISTRY
     from fairseq.models import ARCH_MODEL_NAME_REGISTRY, ARCH_MODEL_REGISTRY
     from fairseq.tasks import TASK_REGISTRY
 
-    from zsnmt.tasks.zs_translation import STOCK_OPTIONS
+    from zsnmt.tasks.zs_translation import CHANGED_OPTIONS, STOCK_OPTIONS
 
     model, name = ARCH_MODEL_REGISTRY[architecture], ARCH_MODEL_NAME_REGISTRY[architecture]
     task = TASK_REGISTRY[TASKS[name]]
     defaults = training_defaults(architecture, TASKS[name])
     stock_model, stock_task = model.__mro__[1], task.__mro__[1]
-    stock_task_options = destinations(stock_task.add_args)
+    stock_task_options = destinations(stock_task.add_args) - {*CHANGED_OPTIONS}
     yield section(
         f"model {name}: what zsnmt adds", model.add_args, defaults, without=destinations(stock_model.add_args)
     )
     yield section(f"task {TASKS[name]}: what zsnmt adds", task.add_args, defaults, without=stock_task_options)
+    if TASKS[name] == "zs_translation":
+        stock_options = destinations(CRITERION_REGISTRY["label_smoothed_cross_entropy"].add_args)
+        add_args = CRITERION_REGISTRY[CRITERION].add_args
+        yield section(f"with --criterion {CRITERION}", add_args, defaults, without=stock_options)
     if not own:
         yield section(
             f"model {name}: what fairseq's {stock_model.__name__} has", stock_model.add_args, defaults
@@ -79,7 +87,7 @@ def sections(architecture: str, own: bool) -> Iterator[str]:
                 f"task {TASKS[name]}: what fairseq's {stock_task.__name__} has",
                 stock_task.add_args,
                 defaults,
-                without=STOCK_OPTIONS,
+                without=[*STOCK_OPTIONS, *CHANGED_OPTIONS],
             )
 
 

@@ -45,25 +45,26 @@ class EngineChoice:
         return self.workers or len(os.sched_getaffinity(0))
 
 
-def add_search_options(parser: argparse.ArgumentParser) -> None:
-    """Add `--beam`, `--length-penalty` and `--length-penalty-form`; None unless they are given, as a
-    config may say them.
+def add_search_options(parser: argparse.ArgumentParser, of_config: bool = False) -> None:
+    """Add `--beam`, `--length-penalty` and `--length-penalty-form`; None unless they are given. The help says
+    whether a config may choose them.
     """
+    default = "default: the config's, or " if of_config else "default: "
     parser.add_argument(
-        "--beam", type=int, metavar="N", help=f"hypotheses kept at each step (default: {Search.beam})"
+        "--beam", type=int, metavar="N", help=f"hypotheses kept at each step ({default}{Search.beam})"
     )
     parser.add_argument(
         "--length-penalty",
         type=float,
         metavar="ALPHA",
         help="exponent of the length by which log-probabilities are divided "
-        f"(default: {Search.length_penalty})",
+        f"({default}{Search.length_penalty})",
     )
     parser.add_argument(
         "--length-penalty-form",
         choices=FORMS,
         help="the power is that of the length, or gnmt: of (5 + length) / 6 "
-        f"(default: {Search.length_penalty_form})",
+        f"({default}{Search.length_penalty_form})",
     )
 
 

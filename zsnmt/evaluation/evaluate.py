@@ -222,11 +222,17 @@ class Evaluation:
             yield add_cost(result, kept, direct)
 
     def translatable_pairs(self, method: Method) -> dict[Direction, Pair]:
-        """The text of the directions that a method can translate; `InputError` where there is none."""
+        """The text of the directions that a method can translate; `InputError` where there is none. Says
+        which are left out.
+        """
         faults = {direction: method.fault(direction) for direction in self.text.pairs}
         pairs = {direction: pair for direction, pair in self.text.pairs.items() if faults[direction] is None}
+        left_out = {direction: fault for direction, fault in faults.items() if fault is not None}
+        first = next(iter(left_out.values()), "")
         if not pairs:
-            raise InputError(f"no direction can be translated so: {next(iter(faults.values()))}")
+            raise InputError(f"no direction can be translated so: {first}")
+        if left_out:
+            logger.warning("not scored by %s: %s; %s", method.name, ", ".join(map(str, left_out)), first)
         return pairs
 
     def results_before(self, folder: Path, ways: Sequence[Hypotheses]) -> list[Result]:

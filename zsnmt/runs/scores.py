@@ -50,10 +50,7 @@ class Way:
     @property
     def label(self) -> str:
         """The way in a few words: `pivot`, `mask (keep 0.9)`."""
-        listed = ", ".join(
-            f"{name} {'+'.join(map(str, value)) if isinstance(value, tuple) else value}"
-            for name, value in self.settings
-        )
+        listed = ", ".join(f"{name} {setting_in_words(value)}" for name, value in self.settings)
         name = self.name.replace("_", " ")
         return f"{name} ({listed})" if listed else name
 
@@ -85,6 +82,13 @@ class Way:
 
 def hashable(value: object) -> object:
     return tuple(map(hashable, value)) if isinstance(value, (list, tuple)) else value
+
+
+def setting_in_words(value: object) -> str:
+    """A setting as `--ways` takes it: `en+de`, `yes`."""
+    if isinstance(value, tuple):
+        return "+".join(map(str, value))
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")

@@ -39,6 +39,7 @@ STOCK_OPTIONS = (
     "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
     "fixed_dictionary"
 ).split()
+CHANGED_OPTIONS = ["lang_pairs"]  # options of the stock task that take other words here
 
 
 @register_task("zs_translation")
@@ -54,6 +55,10 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     def add_args(parser: ArgumentParser) -> None:
         """Add the options of the stock task and those for tags and validation."""
         TranslationMultiSimpleEpochTask.add_args(parser)
+        parser._option_string_actions["--lang-pairs"].help = (
+            "directions to train, as in de-en,en-de, or from_pivot: those with text out of the first "
+            "language (default: all with text)"
+        )
         parser.add_argument(
             "--language-tags",
             default=None,
