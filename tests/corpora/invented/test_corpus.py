@@ -5,12 +5,22 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TextIO
 
 import pytest
 
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, read_languages, standard_languages, write_corpus
+from zsnmt.corpora.invented import corpus as module
+from zsnmt.corpora.invented.corpus import (
+    SyntheticCorpus,
+    read_languages,
+    standard_languages,
+    text_file,
+    write_corpus,
+)
 from zsnmt.corpora.invented.grammar import CHOICES, Language
 from zsnmt.corpora.invented.lexicon import FEWEST_CONCEPTS, form_similarity, lexical_overlap
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
@@ -21,11 +31,18 @@ SMALL = SyntheticCorpus(languages=standard_languages(3), concepts=60, pairs=150,
 ROOT = Path(__file__).parents[3]
 
 
+def files_of(corpus: SyntheticCorpus) -> dict[str, list[str]]:
+    """The lines of all files, by name."""
+    with TemporaryDirectory() as folder:
+        corpus.write(Path(folder))
+        return {path.name: path.read_text(encoding="utf-8").splitlines() for path in Path(folder).iterdir()}
+
+
 def text(corpus: SyntheticCorpus) -> dict[str, list[str]]:
     """The files that hold sentences or words, without those that hold the settings."""
     return {
         name: lines
-        for name, lines in corpus.files().items()
+        for name, lines in files_of(corpus).items()
         if name not in ("settings.json", "description.txt")
     }
 
@@ -141,7 +158,7 @@ def test_a_folder_that_is_older_than_a_setting_has_its_default(tmp_path) -> None
 
 def test_every_word_of_the_text_is_in_the_lexicon_and_the_lexicon_has_no_other_form() -> None:
     corpus = replace(SMALL, concepts=FEWEST_CONCEPTS, pairs=1000)
-    files = corpus.files()
+    files = files_of(corpus)
     for language in corpus.languages[1:]:
         lines = files[f"train.{language.name}-{corpus.pivot.name}.{language.name}"]
         words = {word for line in lines for word in line[:-1].lower().split()}
@@ -149,7 +166,7 @@ def test_every_word_of_the_text_is_in_the_lexicon_and_the_lexicon_has_no_other_f
 
 
 def test_sentences_look_like_raw_text() -> None:
-    for line in SMALL.files()[f"test.{SMALL.pivot.name}"]:
+    for line in files_of(SMALL)[f"test.{SMALL.pivot.name}"]:
         assert (
             line[0].isupper() and line[-1] in ".?" and line[1:-1].islower() and line == " ".join(line.split())
         )
@@ -190,7 +207,7 @@ def test_full_words_are_mostly_distinct_and_the_identifier_tells_the_references_
     lexicons = corpus.lexicons
     for first, second in itertools.combinations(lexicons.values(), 2):
         assert lexical_overlap(first, second) == lexical_overlap(second, first) < 0.05
-    identifier, files = LexiconIdentifier(lexicons), corpus.files()
+    identifier, files = LexiconIdentifier(lexicons), files_of(corpus)
     for name in lexicons:
         wrong = sum(found != name for found in identifier.identify(files[f"test.{name}"]))
         assert wrong < 0.01 * corpus.test
@@ -213,6 +230,19 @@ def test_writing_again_changes_nothing_and_other_settings_are_refused(tmp_path) 
     assert json.loads((folder / "settings.json").read_text(encoding="utf-8"))["pairs"] == SMALL.pairs
 
 
+def test_sentences_are_written_as_they_are_drawn(tmp_path) -> None:
+    """All that is kept of one is its digest, so memory grows little with the text."""
+    peaks = []
+    for pairs in (200, 1200):
+        corpus = replace(SMALL, languages=standard_languages(1), pairs=pairs)
+        assert corpus.lexicons  # made once
+        tracemalloc.start()
+        corpus.write(tmp_path)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 250 * 1000
+
+
 def test_a_folder_with_other_things_is_left_alone_and_an_empty_one_is_filled(tmp_path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match="something else"):
@@ -223,21 +253,21 @@ def test_a_folder_with_other_things_is_left_alone_and_an_empty_one_is_filled(tmp
 
 
 def test_a_killed_run_leaves_no_corpus_and_the_next_one_is_whole(tmp_path, monkeypatch) -> None:
-    write, written = Path.write_text, []
+    written = []
 
-    def killed(path: Path, *arguments, **options) -> int:
+    def killed(path: Path) -> TextIO:
         written.append(path)
         if len(written) == 5:
             raise KeyboardInterrupt
-        return write(path, *arguments, **options)
+        return text_file(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", killed)
+        patch.setattr(module, "text_file", killed)
         with pytest.raises(KeyboardInterrupt):
             write_corpus(SMALL, tmp_path / "corpus")
     assert not [*tmp_path.iterdir()] and len(written) == 5
     assert write_corpus(SMALL, tmp_path / "corpus")
-    assert {path.name for path in (tmp_path / "corpus").iterdir()} == set(SMALL.files())
+    assert {path.name for path in (tmp_path / "corpus").iterdir()} == set(files_of(SMALL))
     assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
 

@@ -6,12 +6,14 @@ on it.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from itertools import combinations, product
+from hashlib import blake2b
+from itertools import chain, combinations, product
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from zsnmt.corpora.invented.grammar import CHOICES, Language, Meaning, render, sample_meaning, word_forms
 from zsnmt.corpora.invented.lexicon import (
@@ -27,6 +29,7 @@ from zsnmt.files.replacing import replacing_folder
 
 VERSION = 1  # of the text that settings stand for; raise it when the same settings give other text
 NEWER = ("multiway_share",)  # settings that folders of version 1 may lack, where they have their defaults
+EXAMPLES = 3  # sentences in the description
 PATIENCE = 2000  # draws in a row without a new meaning, after which the grammar is called exhausted
 STANDARD_LANGUAGES = tuple(
     Language(*row.split())
@@ -193,29 +196,39 @@ class SyntheticCorpus:
         """The sentence that says `meaning` in `language`."""
         return render(meaning, language, self.stems[language.name])
 
-    def meanings(self) -> dict[str, list[Meaning]]:
-        """The meanings of `test`, `valid` and each training pair (by its language); no meaning occurs
-        twice, but those that are the same for all languages come first in every training pair.
+    def parts(self) -> Iterator[tuple[str, Iterable[Meaning]]]:
+        """The meanings of `test`, `valid` and each training pair (by its language), drawn as they are read:
+        all of a part before the next part. No meaning occurs twice, but those that are the same for all
+        languages come first in every training pair.
         """
         common = round(self.multiway_share * self.pairs)
-        numbers = {"test": self.test, "valid": self.valid}
-        numbers |= {language.name: self.pairs - common for language in self.languages[1:]}
-        seen: set[Meaning] = set()
-        meanings = {name: list(self.draw(name, number, seen)) for name, number in numbers.items()}
-        in_all_pairs = list(self.draw("all pairs", common, seen))
-        return meanings | {
-            language.name: in_all_pairs + meanings[language.name] for language in self.languages[1:]
+        seen: set[bytes] = set()
+        yield "test", self.draw("test", self.test, seen)
+        yield "valid", self.draw("valid", self.valid, seen)
+        own: dict[str, Iterable[Meaning]] = {
+            language.name: self.draw(language.name, self.pairs - common, seen)
+            for language in self.languages[1:]
         }
+        if common:  # which are drawn last, and come first
+            own = {name: [*meanings] for name, meanings in own.items()}
+        in_all_pairs = [*self.draw("all pairs", common, seen)]
+        for name, meanings in own.items():
+            yield name, chain(in_all_pairs, meanings)
 
-    def draw(self, name: str, number: int, seen: set[Meaning]) -> Iterator[Meaning]:
-        """So many meanings from the stream of `name`, none of them in `seen`, where they are added; raises
-        InputError.
+    def meanings(self) -> dict[str, list[Meaning]]:
+        """All parts by name."""
+        return {name: [*meanings] for name, meanings in self.parts()}
+
+    def draw(self, name: str, number: int, seen: set[bytes]) -> Iterator[Meaning]:
+        """So many meanings from the stream of `name`, the digest of none in `seen`, where they are added;
+        raises InputError.
         """
         rng, wanted = stream(self.seed, "meanings", name), number
         failures = 0
         while wanted:
             meaning = sample_meaning(self.inventory, rng, self.second_clause_share)
-            if meaning in seen or not self.shortest <= meaning.size <= self.longest:
+            known = digest(meaning)
+            if known in seen or not self.shortest <= meaning.size <= self.longest:
                 failures += 1
                 if failures == PATIENCE:
                     raise InputError(
@@ -223,27 +236,47 @@ class SyntheticCorpus:
                         f"after {len(seen)} in all; ask for fewer sentences, more concepts or other lengths"
                     )
                 continue
-            seen.add(meaning)
+            seen.add(known)
             failures, wanted = 0, wanted - 1
             yield meaning
 
-    def files(self) -> dict[str, list[str]]:
-        """The lines of each file of the corpus, by file name."""
-        meanings, files = self.meanings(), {}
-        for language in self.languages[1:]:
-            for side in (language, self.pivot):
-                name = f"train.{language.name}-{self.pivot.name}.{side.name}"
-                files[name] = [self.render(meaning, side) for meaning in meanings[language.name]]
+    def written_in(self, part: str) -> dict[str, Language]:
+        """The files that say the meanings of a part, by name, and the language of each."""
+        if part in ("test", "valid"):
+            return {f"{part}.{language.name}": language for language in self.languages}
+        sides = [language for language in self.languages if language.name in (part, self.pivot.name)]
+        return {f"train.{part}-{self.pivot.name}.{side.name}": side for side in sides}
+
+    def write(self, folder: Path) -> None:
+        """Write all files of the corpus into a folder; sentences are written as they are drawn."""
+        examples: list[Meaning] = []
+        for part, meanings in self.parts():
+            languages = self.written_in(part)
+            with ExitStack() as stack:
+                files = [stack.enter_context(text_file(folder / name)) for name in languages]
+                for meaning in meanings:
+                    for file, language in zip(files, languages.values()):
+                        file.write(f"{self.render(meaning, language)}\n")
+                    if part == "valid" and len(examples) < EXAMPLES:
+                        examples.append(meaning)
+        settings = json.dumps({"version": VERSION} | asdict(self), indent=2).splitlines()
+        others = {"description.txt": describe(self, examples), "settings.json": settings}
         for language in self.languages:
-            for split in ("valid", "test"):
-                files[f"{split}.{language.name}"] = [
-                    self.render(meaning, language) for meaning in meanings[split]
-                ]
-            files[f"lexicon.{language.name}"] = self.lexicons[language.name]
-            files[f"word_order.{language.name}"] = [language.word_order]
-        files["description.txt"] = describe(self, meanings["valid"][:3])
-        files["settings.json"] = json.dumps({"version": VERSION} | asdict(self), indent=2).splitlines()
-        return files
+            others[f"lexicon.{language.name}"] = self.lexicons[language.name]
+            others[f"word_order.{language.name}"] = [language.word_order]
+        for name, lines in others.items():
+            with text_file(folder / name) as file:
+                file.writelines(f"{line}\n" for line in lines)
+
+
+def digest(meaning: Meaning) -> bytes:
+    """Sixteen bytes that tell a meaning from all others, in less memory."""
+    return blake2b(repr(meaning).encode("utf-8"), digest_size=16).digest()
+
+
+def text_file(path: Path) -> TextIO:
+    """A file to write text to, with the same bytes on every system."""
+    return path.open("w", encoding="utf-8", newline="\n")
 
 
 def table(rows: list[list[str]]) -> list[str]:
@@ -290,10 +323,8 @@ def write_corpus(corpus: SyntheticCorpus, folder: str | Path) -> bool:
         raise InputError(
             f"{folder} holds something else than this corpus; name a new folder or remove it first"
         )
-    files = corpus.files()
     with replacing_folder(folder) as part:
-        for name, lines in files.items():
-            (part / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+        corpus.write(part)
     return True
 
 

@@ -90,7 +90,7 @@ def treebanks(corpus: SyntheticCorpus, sentences: int) -> Iterator[tuple[str, st
     """
     if sentences < 1:
         raise InputError(f"sentences is {sentences}; ask for at least 1 sentence")
-    seen: set[Meaning] = set()
+    seen: set[bytes] = set()
     for split, number in (("train", sentences), ("valid", corpus.valid)):
         meanings = list(corpus.draw(f"{split} trees", number, seen))
         for language in corpus.languages:
