@@ -68,33 +68,45 @@ class MaskedSentences(FairseqDataset):
     def __len__(self) -> int:
         return len(self.lines)
 
-    def mask(self, index: int, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """Source and target of a line, both T."""
-        draws = np.random.default_rng((self.seed, self.epoch, index))
-        chance, kind = draws.random((2, len(tokens) - 2))
-        chosen = np.flatnonzero(chance < self.masking.chosen)
-        kept, random = kind[chosen] < self.masking.kept, kind[chosen] >= 1 - self.masking.random
-        source, target = tokens.clone(), torch.full_like(tokens, self.dictionary.pad())
-        chosen += 1  # after <s>
-        target[chosen] = tokens[chosen]
-        source[chosen[~kept & ~random]] = self.dictionary.index(MASK)
-        source[chosen[random]] = torch.from_numpy(draws.integers(len(self.dictionary), size=random.sum()))
-        return source, target
-
     def collater(self, samples: Sequence[dict]) -> dict:
         """A batch: src_tokens and target, B×T."""
         if not samples:
             return {}
-        pairs = [self.mask(sample["id"], sample["tokens"]) for sample in samples]
-        sources, targets = (data_utils.collate_tokens(side, self.dictionary.pad()) for side in zip(*pairs))
-        lengths = torch.tensor([len(source) for source, _ in pairs])
+        lines = [sample["tokens"] for sample in samples]
+        tokens = data_utils.collate_tokens(lines, self.dictionary.pad())
+        numbers = [sample["id"] for sample in samples]
+        source, target = self.mask(numbers, [*map(len, lines)], tokens.numpy())
         return {
-            "id": torch.tensor([sample["id"] for sample in samples]),
-            "net_input": {"src_tokens": sources, "src_lengths": lengths},
-            "target": targets,
-            "nsentences": len(samples),
-            "ntokens": int(lengths.sum()),
+            "id": torch.tensor(numbers),
+            "net_input": {
+                "src_tokens": torch.from_numpy(source),
+                "src_lengths": torch.tensor([*map(len, lines)]),
+            },
+            "target": torch.from_numpy(target),
+            "nsentences": len(lines),
+            "ntokens": sum(map(len, lines)),
         }
+
+    def mask(
+        self, numbers: Sequence[int], lengths: Sequence[int], tokens: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Source and target of lines by number, with their lengths and tokens, all B×T; each line has draws
+        of its own.
+        """
+        chance, kind = np.ones(tokens.shape), np.zeros(tokens.shape)
+        draws = [np.random.default_rng((self.seed, self.epoch, number)) for number in numbers]
+        for row, (own, length) in enumerate(zip(draws, lengths)):
+            chance[row, 1 : length - 1], kind[row, 1 : length - 1] = own.random((2, length - 2))
+        chosen = chance < self.masking.chosen
+        kept, random = kind < self.masking.kept, chosen & (kind >= 1 - self.masking.random)
+        source = np.where(chosen & ~kept, self.dictionary.index(MASK), tokens)
+        symbols = [
+            own.integers(len(self.dictionary), size=number)
+            for own, number in zip(draws, np.count_nonzero(random, axis=1))
+            if number
+        ]
+        source[random] = np.concatenate(symbols) if symbols else []
+        return source, np.where(chosen, tokens, self.dictionary.pad())
 
     def set_epoch(self, epoch: int) -> None:
         """Mask otherwise from now on."""
