@@ -419,7 +419,7 @@ def test_a_name_belongs_to_one_system(tiny, tmp_path):
     stopped = run_command(
         "recipes/train.sh", tiny.config, "zs_transformer_residual", "--name", "zs_transformer", runs=tmp_path
     )
-    assert stopped.returncode != 0 and "another --name" in stopped.stderr
+    assert stopped.returncode != 0 and "choose another name with --name" in stopped.stderr
 
 
 @pytest.mark.slow

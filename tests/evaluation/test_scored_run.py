@@ -87,9 +87,12 @@ def test_the_baseline_of_the_same_config_and_seed_may_pivot(tmp_path, monkeypatc
 def test_scores_of_more_lines_are_not_replaced_by_those_of_fewer(tmp_path):
     run = tmp_path / "seed1"
     run.mkdir()
-    (run / "run.json").write_text("{}")
+    record = dict(
+        config="made_up", system="student", text="text", seed=1, command="bash recipes/distill.sh C T"
+    )
+    (run / "run.json").write_text(json.dumps(record))
     (run / "config.conf").write_text(CONFIG)
-    with pytest.raises(InputError, match="has no model.pt, .*, or leave it out"):
+    with pytest.raises(InputError, match="train it on with bash recipes/distill.sh C T, or leave it out"):
         check_before_scoring(run)
     (run / "model.pt").touch()
     check_before_scoring(run, 20)  # nothing is there yet

@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def make_student(steps: Steps, experiment: "Experiment", system: "System", *, seed: int) -> None:
     """Train the second stage of a system, from the run of its base with the same seed."""
     from zsnmt.distillation.distill import distill_rounds
-    from zsnmt.distillation.settings import Distillation, SyntheticSettings
+    from zsnmt.distillation.settings import BOTH, Distillation, SyntheticSettings
 
     distillation = Distillation(
         experiment.run(system.base, seed),
@@ -138,7 +138,7 @@ def make_student(steps: Steps, experiment: "Experiment", system: "System", *, se
         rounds=1,
         name=system.name,
         seed=seed,
-        words=stage_words(system),
+        words=[] if system.sides == BOTH else stage_words(system),  # which names no default
     )
 
 

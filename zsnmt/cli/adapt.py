@@ -21,6 +21,7 @@ from zsnmt.cli.recipe import (
     add_check,
     add_team,
     chosen_team,
+    parse_own,
     remove_options,
     split_options,
 )
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_check(parser)
     add_team(parser)
     own, further = split_options(words)
-    options = parser.parse_args(own)
+    options = parse_own(parser, own)
     recipe = Recipe("adapt", options.check, chosen_team(options))
     if recipe.follows():
         return

@@ -3,6 +3,7 @@ have no text by people. Run it again to go on after a stop.
 
     zsnmt distill configs/multi30k.conf runs/multi30k/zs_transformer/seed1
     zsnmt distill CONFIG TEACHER --remedy consistency --epochs 3    # trained on, without synthetic text
+    zsnmt distill CONFIG TEACHER --remedy consistency --name strong -- --consistency-weight 1
     zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
     zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
@@ -25,6 +26,7 @@ from zsnmt.cli.recipe import (
     add_team,
     chosen_team,
     gpus_here,
+    parse_own,
     positive,
     remove_options,
     split_options,
@@ -46,14 +48,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         choices=[*SIDES],
         help="side of the student's pairs that translations are: targets, sources, or both; as "
         "controls, none trains as long without translations, and self uses the teacher's direct "
-        f"translations instead (default: {Distillation.sides}; with --remedy {NONE})",
+        f"translations instead (default: {Distillation.sides}, or {NONE} if --remedy is given)",
     )
     parser.add_argument(
         "--remedy",
         choices=[*REMEDIES],
         default=Distillation.remedy,
-        help="train with a remedy that acts on translation between all languages (docs/grid.md); the best "
-        "one here is consistency",
+        help="train with a remedy that acts on translation between all languages; the best one here is "
+        "consistency. docs/grid.md says what each does and which options it stands for, of which others may "
+        "come after --",
     )
     parser.add_argument(
         "--lines", type=positive, metavar="N", help="lines of each direction (default: all there are)"
@@ -114,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_check(parser)
     add_team(parser)
     own, further = split_options(words)
-    options = parser.parse_args(own)
+    options = parse_own(parser, own)
     recipe = Recipe("distill", options.check, chosen_team(options))
     if recipe.follows():
         return

@@ -176,6 +176,16 @@ def split_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return words[:place], words[place + 1 :]
 
 
+def parse_own(parser: console.Parser, words: Sequence[str]) -> Namespace:
+    """The options of a verb that takes those of fairseq-train after `--`; of words that it does not know, it
+    says where those belong.
+    """
+    options, unknown = parser.parse_known_args(words)
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}; options of fairseq-train come after --")
+    return options
+
+
 def add_seeds(parser: console.Parser, default: Sequence[int] | None = (1,)) -> None:
     """Add `--seeds`."""
     parser.add_argument(

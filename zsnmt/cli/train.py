@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, split_options
+from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, parse_own, split_options
 from zsnmt.console import WrongUse
 
 ARCHITECTURE = "zs_transformer"  # unless another is named
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--plan", action="store_true", help="make the config and print what it has and why, but do not train"
     )
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
-    options = parser.parse_args(own)
+    options = parse_own(parser, own)
     if further and not options.name:
         raise WrongUse("a variant with options of its own needs a --name for its run folder")
     is_config = not options.experiment.is_dir() and options.experiment.suffix != ".tsv"

@@ -17,7 +17,7 @@ from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_probes, kept_scores
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
 from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
-from zsnmt.report.studies.distillation import distillation_table
+from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.studies.factorial import main_effects_table, remedy_gains
 from zsnmt.report.systems import brief_cells, systems_table
@@ -166,6 +166,12 @@ MAKERS: dict[str, Maker] = {
         distillation_table,
         ["teacher", "student learns", "supervised", "others, directly", "off-target"],
         "BLEU; others: directions without the pivot. The first row of each teacher is its own.",
+        linked=False,
+    ),
+    ":remedies_short": maker(
+        remedies_table,
+        ["system", "trained on with", "supervised", "others, directly", "off-target"],
+        "BLEU; others: directions without the pivot. The first row of each system is its own.",
         linked=False,
     ),
     ":clip_distance_short": maker(

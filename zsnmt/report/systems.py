@@ -36,7 +36,7 @@ from zsnmt.report.scores import (
 from zsnmt.report.significance import Side, contrast_ways, gain, mean_difference, mean_measured, seed_note
 from zsnmt.report.studies import factorial
 from zsnmt.report.studies.clip_distance import clip_distance_table
-from zsnmt.report.studies.distillation import distillation_table
+from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores, Way
@@ -366,6 +366,7 @@ STUDY_TABLES = {
     "clip_distance": clip_distance_table,
     "encodings": encodings_table,
     "distillation": distillation_table,
+    "remedies": remedies_table,
     **factorial.STUDY_TABLES,
 }
 SUMMARIES = (

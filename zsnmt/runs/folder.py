@@ -91,7 +91,9 @@ def start_run(
     if (run / RECORD_FILE).is_file() and not same_command(
         made := read_record(run).get("command") or "", command
     ):
-        raise InputError(f"{run} was made by '{made}'; give what '{command}' makes another --name")
+        raise InputError(
+            f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with --name"
+        )
     keep_config(run, config)
     if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
         record = {
@@ -214,8 +216,9 @@ def check_trained(run: Path) -> None:
     if not (run / RECORD_FILE).is_file():
         raise InputError(f"{run} is not a run folder; give one made by zsnmt train")
     if not (run / MODEL_FILE).is_file():
+        command = read_record(run).get("command") or "zsnmt train"
         raise InputError(
-            f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with zsnmt train, "
+            f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with {command}, "
             "or leave it out"
         )
 

@@ -19,7 +19,7 @@ class DenoisingOptions(FairseqDataclass):
         default=0.0,
         metadata={
             "help": "weight of the term that trains the model to restore sentences of the pivot, the first "
-            "language, in which spans are masked"
+            "language, in which spans are masked; 1 is usual"
         },
     )
     denoising_share: float = field(

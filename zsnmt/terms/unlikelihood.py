@@ -23,7 +23,7 @@ class UnlikelihoodOptions(FairseqDataclass):
         default=0.0,
         metadata={
             "help": "weight of the term that lowers the probability of a target under the tag of a language "
-            "that it is not in"
+            "that it is not in; 1 is usual"
         },
     )
     unlikelihood_form: ChoiceEnum([*FORMS]) = field(  # type: ignore[valid-type]

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.support.scores import made_up_scores
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
-from zsnmt.report.studies.distillation import distillation_table
+from zsnmt.report.studies.distillation import distillation_table, remedies_table
+from zsnmt.runs.grid import REMEDIES
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 
 
@@ -33,6 +35,22 @@ def test_each_teacher_has_a_row_and_one_for_each_of_its_students():
     direct = table.columns.index("others, directly")
     assert [row[direct].mean for row in table.rows] == pytest.approx([4.0, 7.0, 20.0])
     assert RESIDUAL.name not in table.signatures
+
+
+def test_a_system_has_a_row_for_each_remedy_after_the_control():
+    systems = [BASELINE.name, f"{BASELINE.name}_consistency", f"{BASELINE.name}_continued", RESIDUAL.name]
+    table = remedies_table([made_up_scores(system, 1, bleu) for bleu, system in enumerate(systems, 3)])
+    assert [row[1] for row in table.rows] == ["", "none, for as long", "consistency"]
+    direct = table.columns.index("others, directly")
+    assert [row[direct].mean for row in table.rows] == pytest.approx([3.0, 5.0, 4.0])
+
+
+def test_docs_list_the_options_that_each_remedy_stands_for():
+    text = (ROOT / "docs" / "grid.md").read_text(encoding="utf-8")
+    for remedy, options in REMEDIES.items():
+        own = " ".join(options).removeprefix("--criterion zs_cross_entropy ")
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{remedy}` | "))
+        assert row.endswith(f"| `{own}` |")
 
 
 @pytest.mark.parametrize("systems", [[BASELINE.name], [BASELINE.name, "zs_transformer_distilled"]])

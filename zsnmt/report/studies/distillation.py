@@ -1,15 +1,19 @@
-"""What students learn of a system's translations: the study `distillation` of `zsnmt ablate`."""
+"""What second stages bring to a system: students of its translations, and remedies; the studies
+`distillation` and `stage_two` of `zsnmt ablate`.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import SUPERVISED
 from zsnmt.report.scores import Column, other_kind, runs_by_system, seeds, signature_note
 from zsnmt.report.significance import mean_measured
 from zsnmt.report.table import Cell, Table
+from zsnmt.runs.grid import CONTROL, REMEDIES
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.scoring.figures import MAIN
 
+TITLES = "seeds", "supervised", "others, directly", "off-target"
 LEARNS = {  # by the sides of synthetic pairs that translations are
     "none": "nothing new, for as long",
     "self": "the teacher's direct translations",
@@ -23,25 +27,13 @@ def distillation_table(all_scores: Sequence[Scores]) -> Table | None:
     """A row for each teacher and each of its students: with the pivot, and directly in all other directions;
     None where no teacher has two.
     """
-    systems = runs_by_system(all_scores)
-    rows: list[list[Cell]] = []
-    used: list[Scores] = []
-    for teacher in (BASELINE.name, RESIDUAL.name):
-        students = {sides: systems.get(f"{teacher}_{name}") for sides, name in STUDENTS.items()}
-        found = {LEARNS[sides]: runs for sides, runs in students.items() if runs}
-        if teacher not in systems or len(found) < 2:
-            continue
-        taught = {scores.seed for runs in found.values() for scores in runs}
-        own = [scores for scores in systems[teacher] if scores.seed in taught]
-        for learns, runs in ({"": own} | found if own else found).items():
-            rows.append([teacher, learns, seeds(runs), *student_cells(runs)])
-            used += runs
+    rows, used = second_stages(all_scores, {STUDENTS[sides]: learns for sides, learns in LEARNS.items()})
     if not rows:
         return None
     return Table(
         "distillation",
         "What students learn",
-        ["teacher", "student learns", "seeds", "supervised", "others, directly", "off-target"],
+        ["teacher", "student learns", *TITLES],
         rows=rows,
         about="BLEU. Others: zero-shot to the teacher, and zero-resource to a student that learns from "
         "translations. The first row of each teacher is its own, with the seeds that taught.",
@@ -50,7 +42,46 @@ def distillation_table(all_scores: Sequence[Scores]) -> Table | None:
     )
 
 
-def student_cells(runs: Sequence[Scores]) -> list[Cell]:
+def remedies_table(all_scores: Sequence[Scores]) -> Table | None:
+    """A row for each system and each remedy that it was trained on with, as `distillation_table` has them."""
+    rows, used = second_stages(all_scores, {CONTROL: "none, for as long"} | {name: name for name in REMEDIES})
+    if not rows:
+        return None
+    return Table(
+        "remedies",
+        "What remedies bring to each system",
+        ["system", "trained on with", *TITLES],
+        rows=rows,
+        about="BLEU. Others: directions without training text. The first row of each system is its own, with "
+        "the seeds that went on.",
+        headers=2,
+        signatures=signature_note(used),
+    )
+
+
+def second_stages(
+    all_scores: Sequence[Scores], stages: Mapping[str, str]
+) -> tuple[list[list[Cell]], list[Scores]]:
+    """The rows of two systems that have two of the stages or more, by the ends of their names and in words,
+    and the scores in them.
+    """
+    systems = runs_by_system(all_scores)
+    rows: list[list[Cell]] = []
+    used: list[Scores] = []
+    for base in (BASELINE.name, RESIDUAL.name):
+        stages_of_base = {said: systems.get(f"{base}_{name}") for name, said in stages.items()}
+        found = {said: runs for said, runs in stages_of_base.items() if runs}
+        if base not in systems or len(found) < 2:
+            continue
+        went_on = {scores.seed for runs in found.values() for scores in runs}
+        own = [scores for scores in systems[base] if scores.seed in went_on]
+        for said, runs in ({"": own} | found if own else found).items():
+            rows.append([base, said, seeds(runs), *cells(runs)])
+            used += runs
+    return rows, used
+
+
+def cells(runs: Sequence[Scores]) -> list[Cell]:
     """What a system has with the pivot, and directly in the other directions."""
     other = other_kind(runs[0])
     columns = (
