@@ -21,6 +21,7 @@ from zsnmt.training.team import Team
 # Options that change nothing of a run.
 TEAM_OPTIONS = ("--gpus", "--processes", "--hosts", "--host", "--meet")
 FLAGS = ("--check", "--slurm")
+UNKNOWN = "unrecognized arguments"  # as argparse says it
 
 
 class Recipe:
@@ -180,10 +181,12 @@ def parse_own(parser: console.Parser, words: Sequence[str]) -> Namespace:
     """The options of a verb that takes those of fairseq-train after `--`; of words that it does not know, it
     says where those belong.
     """
-    options, unknown = parser.parse_known_args(words)
-    if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}; options of fairseq-train come after --")
-    return options
+    try:
+        return parser.parse_args(words)
+    except console.WrongUse as error:
+        if UNKNOWN not in str(error):
+            raise
+        raise console.WrongUse(f"{error}; options of fairseq-train come after --") from None
 
 
 def add_seeds(parser: console.Parser, default: Sequence[int] | None = (1,)) -> None:
