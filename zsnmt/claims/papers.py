@@ -429,12 +429,12 @@ CLAIMS_OF_RAVISHANKAR = (
         what="gap of R2 in another order minus in the same order",
         evidence=gap_growth(ML_SCORE),
         lacks="one seed of real text",
-        why="Relative and untied encodings are hardly multilingual here with either order, so that they have "
-        "nothing to lose: their ML score is 2 to 3 %. Sinusoidal and learned ones lose half of theirs where "
-        "the verb comes last. In the paper the former are well above that floor with the same order. "
-        "Trained ten times as long (bert_tiny_long, one seed) untied positions leave it, and lose nine "
-        "tenths with the verb last, sinusoids a third: the gap then grows as the paper says. So the verdict "
-        "is one on short trainings.",
+        why="Relative positions are hardly multilingual here with either order, so that they have little to "
+        "lose, also in trainings ten times as long (bert_tiny_long). Sinusoidal and learned ones lose a "
+        "third to a half of their ML score where the verb comes last. In the paper the former are well above "
+        "that floor with the same order. TUPE's absolute positions leave the floor in long trainings, and "
+        "there do as the paper says: with the verb last they lose nearly all, so that the gap between them "
+        "and sinusoids grows.",
         needs=(masked_lm("bert_tiny_long", seeds=FROM_0), TINY, masked_lm("bert_treebank_cpu")),
     ),
     Claim(
