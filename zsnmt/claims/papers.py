@@ -430,8 +430,8 @@ CLAIMS_OF_RAVISHANKAR = (
         evidence=gap_growth(ML_SCORE),
         lacks="one seed of real text",
         why="Relative positions are hardly multilingual here with either order, so that they have little to "
-        "lose, also in trainings ten times as long (bert_tiny_long). Sinusoidal and learned ones lose a "
-        "third to a half of their ML score where the verb comes last. In the paper the former are well above "
+        "lose, also in trainings ten times as long (bert_tiny_long). Sinusoidal and learned ones lose "
+        "about two fifths of their ML score where the verb comes last. In the paper the former are well above "
         "that floor with the same order. TUPE's absolute positions leave the floor in long trainings, and "
         "there do as the paper says: with the verb last they lose nearly all, so that the gap between them "
         "and sinusoids grows.",
