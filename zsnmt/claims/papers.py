@@ -433,8 +433,8 @@ CLAIMS_OF_RAVISHANKAR = (
         "lose, also in trainings ten times as long (bert_tiny_long). Sinusoidal and learned ones lose "
         "about two fifths of their ML score where the verb comes last. In the paper the former are well "
         "above that floor with the same order. TUPE's absolute positions leave the floor in long trainings, "
-        "and there do as the paper says: with the verb last they lose nearly all, so that the gap between them "
-        "and sinusoids grows.",
+        "and there do as the paper says: with the verb last they lose nearly all, so that the gap between "
+        "them and sinusoids grows.",
         needs=(masked_lm("bert_tiny_long", seeds=FROM_0), TINY, masked_lm("bert_treebank_cpu")),
     ),
     Claim(
