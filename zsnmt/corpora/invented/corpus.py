@@ -26,6 +26,7 @@ from zsnmt.corpora.invented.lexicon import (
 )
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing_folder
+from zsnmt.text.lines import write_lines
 
 VERSION = 1  # of the text that settings stand for; raise it when the same settings give other text
 NEWER = ("multiway_share",)  # settings that folders of version 1 may lack, where they have their defaults
@@ -265,8 +266,7 @@ class SyntheticCorpus:
             others[f"lexicon.{language.name}"] = self.lexicons[language.name]
             others[f"word_order.{language.name}"] = [language.word_order]
         for name, lines in others.items():
-            with text_file(folder / name) as file:
-                file.writelines(f"{line}\n" for line in lines)
+            write_lines(folder / name, lines)
 
 
 def digest(meaning: Meaning) -> bytes:

@@ -13,7 +13,6 @@ from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.scoring.figures import MAIN
 
-TITLES = "seeds", "supervised", "others, directly", "off-target"
 LEARNS = {  # by the sides of synthetic pairs that translations are
     "none": "nothing new, for as long",
     "self": "the teacher's direct translations",
@@ -27,49 +26,47 @@ def distillation_table(all_scores: Sequence[Scores]) -> Table | None:
     """A row for each teacher and each of its students: with the pivot, and directly in all other directions;
     None where no teacher has two.
     """
-    rows, used = second_stages(all_scores, {STUDENTS[sides]: learns for sides, learns in LEARNS.items()})
-    if not rows:
-        return None
-    return Table(
-        "distillation",
-        "What students learn",
-        ["teacher", "student learns", *TITLES],
-        rows=rows,
-        about="BLEU. Others: zero-shot to the teacher, and zero-resource to a student that learns from "
+    return stages_table(
+        all_scores,
+        {STUDENTS[sides]: learns for sides, learns in LEARNS.items()},
+        name="distillation",
+        title="What students learn",
+        headers=("teacher", "student learns"),
+        about="Others: zero-shot to the teacher, and zero-resource to a student that learns from "
         "translations. The first row of each teacher is its own, with the seeds that taught.",
-        headers=2,
-        signatures=signature_note(used),
     )
 
 
 def remedies_table(all_scores: Sequence[Scores]) -> Table | None:
     """A row for each system and each remedy that it was trained on with, as `distillation_table` has them."""
-    rows, used = second_stages(all_scores, {CONTROL: "none, for as long"} | {name: name for name in REMEDIES})
-    if not rows:
-        return None
-    return Table(
-        "remedies",
-        "What remedies bring to each system",
-        ["system", "trained on with", *TITLES],
-        rows=rows,
-        about="BLEU. Others: directions without training text. The first row of each system is its own, with "
-        "the seeds that went on.",
-        headers=2,
-        signatures=signature_note(used),
+    return stages_table(
+        all_scores,
+        {CONTROL: "none, for as long"} | {name: name for name in REMEDIES},
+        name="remedies",
+        title="What remedies bring to each system",
+        headers=("system", "trained on with"),
+        about="Others: directions without training text. The first row of each system is its own, with the "
+        "seeds that went on.",
     )
 
 
-def second_stages(
-    all_scores: Sequence[Scores], stages: Mapping[str, str]
-) -> tuple[list[list[Cell]], list[Scores]]:
-    """The rows of two systems that have two of the stages or more, by the ends of their names and in words,
-    and the scores in them.
+def stages_table(
+    all_scores: Sequence[Scores],
+    stages: Mapping[str, str],
+    *,
+    name: str,
+    title: str,
+    headers: tuple[str, str],
+    about: str,
+) -> Table | None:
+    """A row for each of two systems and each of its stages, by the ends of their names and in words; None
+    where no system has two.
     """
     systems = runs_by_system(all_scores)
     rows: list[list[Cell]] = []
     used: list[Scores] = []
     for base in (BASELINE.name, RESIDUAL.name):
-        stages_of_base = {said: systems.get(f"{base}_{name}") for name, said in stages.items()}
+        stages_of_base = {said: systems.get(f"{base}_{end}") for end, said in stages.items()}
         found = {said: runs for said, runs in stages_of_base.items() if runs}
         if base not in systems or len(found) < 2:
             continue
@@ -78,7 +75,17 @@ def second_stages(
         for said, runs in ({"": own} | found if own else found).items():
             rows.append([base, said, seeds(runs), *cells(runs)])
             used += runs
-    return rows, used
+    if not rows:
+        return None
+    return Table(
+        name,
+        title,
+        [*headers, "seeds", "supervised", "others, directly", "off-target"],
+        rows=rows,
+        about=f"BLEU. {about}",
+        headers=len(headers),
+        signatures=signature_note(used),
+    )
 
 
 def cells(runs: Sequence[Scores]) -> list[Cell]:
