@@ -130,8 +130,19 @@ def test_zero_shot_minus_pivot_is_of_the_directions_scored_in_both_ways():
 def test_a_gain_is_marked_unless_it_leaves_the_seed_noise():
     near, far = column(gains_table(SCORES), "zero-shot")
     assert near.mean == pytest.approx(22.0 - 6.5) and near.note == INSIDE == "inside the seed noise"
-    assert far.mean == pytest.approx(33.5) and far.note == ONE_SEED == "one seed"
+    assert far.mean == pytest.approx(40.0 - 5.0) and far.note == ONE_SEED == "one seed"
     assert gains_table(SCORES[:2]) is None
+
+
+def test_a_gain_is_over_the_seeds_of_both_systems_or_over_all_where_they_share_none():
+    others = [made_up_scores("third", seed, 40.0) for seed in (2, 3)]
+    gains = [gains_table([*SCORES[:2], *runs]) for runs in (others, others[:1], others[1:])]
+    means = [column(table, "zero-shot")[0].mean for table in gains]
+    assert means == [pytest.approx(40.0 - base) for base in (8.0, 8.0, 6.5)]
+    assert all(
+        "over the seeds that both baseline and the other system have" in table.about for table in gains
+    )
+    assert "over the seeds that" not in gains_table(SCORES[:4]).about
 
 
 def test_the_marks_of_gains_are_explained_where_there_are_any():
@@ -170,7 +181,8 @@ def test_a_gain_has_interval_and_p_value_of_the_naive_means_over_the_seeds(title
         for runs in SYSTEMS
     )
     for cell, runs in zip(column(gains_table(RESAMPLED), title), others):
-        assert same_test(cell, paired_test(sum(runs) / len(runs), sum(base) / len(base), cell.mean))
+        same = base[: len(runs)]  # of the same seeds
+        assert same_test(cell, paired_test(sum(runs) / len(runs), sum(same) / len(same), cell.mean))
 
 
 def test_resamples_change_neither_a_gain_nor_its_mark():
@@ -288,11 +300,10 @@ def test_the_gain_in_every_direction_is_that_over_the_first_system():
         for system in ("residual", "third")
     ]
     direct, through, off_target = table.rows[1][3:]
-    assert (direct.mean, through.mean, off_target.mean) == (pytest.approx(39.0 - 5.5), 0.0, 0.0)
+    assert (direct.mean, through.mean, off_target.mean) == (pytest.approx(39.0 - 4.0), 0.0, 0.0)
     results = [scores.results[2] for scores in RESAMPLED]
-    assert same_test(
-        direct, paired_test(mean_resamples(results[4:]), mean_resamples(results[:2]), direct.mean)
-    )
+    of_the_same_seed = mean_resamples(results[:1])
+    assert same_test(direct, paired_test(mean_resamples(results[4:]), of_the_same_seed, direct.mean))
     assert {row[4] for row in table.rows[4:]} == {None}  # supervised directions have no pivot
     assert direction_gains_table(SCORES[:2]) is None and "p: paired" in table.note
 

@@ -24,7 +24,14 @@ from zsnmt.report.scores import (
     ways_of,
     words,
 )
-from zsnmt.report.significance import Side, contrast_ways, gain, mean_difference, seed_note
+from zsnmt.report.significance import (
+    Side,
+    contrast_ways,
+    gain,
+    mean_difference,
+    same_seeds_note,
+    seed_note,
+)
 from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import PIVOT, Scores
 from zsnmt.scoring.figures import ALL, MAIN, figures_shown_in, ranges
@@ -131,7 +138,7 @@ def new_language_gains_table(all_scores: Sequence[Scores]) -> Table | None:
         title,
         ["system", *columns],
         rows=rows,
-        about=seed_note(rows),
+        about=join_sentences([same_seeds_note(base_name, systems.values()), seed_note(rows)]),
         signatures=signature_note(all_scores),
     )
 

@@ -123,16 +123,39 @@ def contrast_ways(
     return mean_difference(one, other, directions, same_runs=True)
 
 
+def of_same_seeds(
+    runs: Sequence[Scores], base: Sequence[Scores]
+) -> tuple[Sequence[Scores], Sequence[Scores]]:
+    """The runs of two systems that have the same seeds, so that a seed of one alone does not tell in their
+    difference; all, where they have no seed in common.
+    """
+    both = {scores.seed for scores in runs} & {scores.seed for scores in base}
+    if not both:
+        return runs, base
+    one, other = ([scores for scores in side if scores.seed in both] for side in (runs, base))
+    return one, other
+
+
+def same_seeds_note(base_name: str, systems: Iterable[Sequence[Scores]]) -> str:
+    """Which seeds differences from a base are over, where not all of the systems have the same."""
+    several = len({frozenset(scores.seed for scores in runs) for runs in systems}) > 1
+    return (
+        f"A difference is over the seeds that both {base_name} and the other system have." if several else ""
+    )
+
+
 def gain(
     runs: Sequence[Scores],
     base: Sequence[Scores],
     column: Column,
     directions: Collection[Direction] | None = None,
 ) -> Measured | None:
-    """The difference of two systems' means, noted where seeds do not bear it out.
+    """The difference of two systems' means over the seeds that both have, noted where seeds do not bear it
+    out.
 
     Where the base has no directions of the column's kind, it is compared in the same directions.
     """
+    runs, base = of_same_seeds(runs, base)
     one, other = Side(runs, column), Side(base, column)
     if directions is None and not base[0].select(column.kind, column.way):
         directions = {*runs[0].select(column.kind, column.way)}

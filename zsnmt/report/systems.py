@@ -33,7 +33,16 @@ from zsnmt.report.scores import (
     ways_of,
     words,
 )
-from zsnmt.report.significance import Side, contrast_ways, gain, mean_difference, mean_measured, seed_note
+from zsnmt.report.significance import (
+    Side,
+    contrast_ways,
+    gain,
+    mean_difference,
+    mean_measured,
+    of_same_seeds,
+    same_seeds_note,
+    seed_note,
+)
 from zsnmt.report.studies import factorial
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
@@ -120,10 +129,12 @@ def gains_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each system gains over the first one, marked where that is inside the seed noise; None for one
     system.
     """
-    (base_name, base), *others = runs_by_system(all_scores).items()
+    systems = runs_by_system(all_scores)
+    (base_name, base), *others = systems.items()
     if not others:
         return None
     columns = columns_of(all_scores, ALL)
+    notes = [kinds_note(base_name, base, others), same_seeds_note(base_name, systems.values())]
     rows = [[system, *(gain(runs, base, column) for column in columns)] for system, runs in others]
     titles = ["system", *(column.title for column in columns)]
     return Table(
@@ -131,7 +142,7 @@ def gains_table(all_scores: Sequence[Scores]) -> Table | None:
         f"Difference from {base_name}",
         titles,
         rows=rows,
-        about=join_sentences([kinds_note(base_name, base, others), seed_note(rows)]),
+        about=join_sentences([*notes, seed_note(rows)]),
         signatures=signature_note(all_scores),
     )
 
@@ -237,7 +248,8 @@ def family_relation(direction: Direction, families: Mapping[str, str]) -> str | 
 
 def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each system gains over the first one in every direction; None for one system."""
-    (base_name, base), *others = runs_by_system(all_scores).items()
+    systems = runs_by_system(all_scores)
+    (base_name, base), *others = systems.items()
     if not others:
         return None
     columns = {way for _, way in column_groups(all_scores)}
@@ -250,7 +262,10 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
 
     def cells(runs: Sequence[Scores], direction: Direction, kind: str) -> list[Cell]:
         sides = [
-            [Side(of, Column(system_kind(of, direction, kind), way, figure)) for of in (runs, base)]
+            [
+                Side(of, Column(system_kind(of, direction, kind), way, figure))
+                for of in of_same_seeds(runs, base)
+            ]
             for way, figure in shown
         ]
         return [mean_difference(one, other, {direction}) for one, other in sides]
@@ -272,7 +287,7 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
         title,
         titles,
         rows=rows,
-        about="",
+        about=same_seeds_note(base_name, systems.values()),
         headers=3,
         signatures=signature_note(all_scores),
     )
