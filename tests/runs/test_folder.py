@@ -27,6 +27,8 @@ def made(tmp_path):
         start_run(tmp_path / "run", config, data, tmp_path / "text", "baseline", 1, "bash recipes/train.sh x")
 
     start()
+    (checkpoints := tmp_path / "run" / "checkpoints").mkdir()
+    (checkpoints / "checkpoint_last.pt").write_bytes(b"weights")
     return tmp_path, start
 
 
@@ -117,6 +119,27 @@ def test_a_command_is_that_of_before_wherever_its_config_is_now(tmp_path, made, 
     config = tmp_path / "my own.conf"
     command = recipe_command("train", config, "arch", "--name", "it's", "--", "--lr", "(1,2)")
     assert same_command(command, command) and same_command(made, command) == same
+
+
+def test_a_run_without_checkpoints_is_begun_anew_with_other_options_config_and_pipeline(made):
+    folder, start = made
+    run, config = folder / "run", folder / "x.conf"
+    (run / "checkpoints" / "checkpoint_last.pt").unlink()
+    (run / "train.log").write_text("why the options were refused\n")
+    record = read_record(run) | {
+        "command": "bash recipes/train.sh x -- --encoder-layers 0",
+        "commit": "0" * 40,
+    }
+    (run / "run.json").write_text(json.dumps(record))
+    (run / "before").mkdir()
+    config.write_text("LANGUAGES=y\n")
+    (folder / "data" / "subwords.model").write_bytes(b"another")
+    start()
+    made_by = read_record(run)
+    assert made_by["command"] == "bash recipes/train.sh x" and made_by["commit"] != "0" * 40
+    assert (run / "config.conf").read_text() == config.read_text()
+    assert (run / "pipeline" / "subwords.model").read_bytes() == b"another" and not (run / "before").exists()
+    assert (run / "train.log").is_file()
 
 
 def test_data_without_a_pipeline_are_refused_before_a_run_is_trained_on_them(made):

@@ -17,6 +17,7 @@ from tests.support import warm
 from tests.tasks.conftest import SUPERVISED, ZERO_SHOT, training_options
 from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.validation import read_validations
 from zsnmt.training import fairseq_train, ranks
 from zsnmt.training.fairseq_train import train
 from zsnmt.training.team import Team
@@ -29,7 +30,7 @@ DIRECTIONS = SUPERVISED[:3]  # an epoch of 15 batches, the last update of which 
 OPTIONS = f"""--optimizer sgd --lr 0.02 --clip-norm 0 --batch-size 13 --update-freq 4 --max-epoch 2
     --dropout 0 --attention-dropout 0 --activation-dropout 0 --word-dropout 0 --no-epoch-checkpoints
     --lang-pairs {",".join(DIRECTIONS)} --valid-lang-pairs {",".join([*DIRECTIONS, ZERO_SHOT[0]])}
-    --save-interval-updates 3 --keep-best-checkpoints 1""".split()
+    --valid-bleu-lines 30 --save-interval-updates 3 --keep-best-checkpoints 1""".split()
 
 
 class Trained(NamedTuple):
@@ -114,6 +115,11 @@ def test_several_processes_train_as_one_does(work, alone, two, size, capfd):
     same_weights(alone, several)
     by_one, by_all = (run.folder / "validation.jsonl" for run in (alone, several))
     assert by_all.read_text().count("\n") == by_one.read_text().count("\n") > 2, "written by one of them"
+    bleu = [
+        [figures["bleu"] for entry in entries for figures in entry["directions"].values()]
+        for entries in (read_validations(run.folder) for run in (alone, several))
+    ]
+    assert bleu[0] == bleu[1] and len({*bleu[0]}) > 2, "each translates some of the lines"
     if size == 4:
         told = "a model: 4 processes share each update: --update-freq 1 --ddp-backend legacy_ddp for each\n"
         assert told in capfd.readouterr().err

@@ -69,13 +69,16 @@ def start_run(
     overlap and the number of shards, where the data have several.
 
     A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
-    `before/`. `further` is what run.json says besides. Raises `InputError` if the folder holds a run of
-    another config or pipeline, and for data that lack a pipeline.
+    `before/`. `further` is what run.json says besides. A run without checkpoints is begun anew, so that
+    options that a model refused can be mended. Raises `InputError` if the folder holds a run of another
+    command, config or pipeline, and for data that lack a pipeline.
     """
     read_languages(data)
     if not (data / PIPELINE_FILE).is_file():
         raise InputError(f"{data / PIPELINE_FILE} is missing; remove {data} and give the same command again")
     run.mkdir(parents=True, exist_ok=True)
+    if not has_checkpoint(run):
+        forget_beginning(run)
     check_config(run, config)
     pipeline = run / PIPELINE_FOLDER
     if not pipeline.is_dir():
@@ -120,6 +123,19 @@ def start_run(
     if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
         with new_folder(run / BEFORE) as before:
             shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)
+
+
+def has_checkpoint(run: Path) -> bool:
+    """Whether a training has left anything to go on from."""
+    return (run / MODEL_FILE).is_file() or any((run / CHECKPOINTS).glob("*.pt"))
+
+
+def forget_beginning(run: Path) -> None:
+    """Remove what a run folder says of how its training began."""
+    for name in (RECORD_FILE, CONFIG_FILE, COMMAND_FILE):
+        (run / name).unlink(missing_ok=True)
+    for name in (PIPELINE_FOLDER, BEFORE):
+        shutil.rmtree(run / name, ignore_errors=True)
 
 
 def recipe_command(recipe: str, config: Path, *words: str) -> str:

@@ -27,7 +27,8 @@ from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs
 from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, language_tag, parse_direction, read_languages
-from zsnmt.runs.validation import BleuCounts, append_validation
+from zsnmt.runs.validation import append_validation
+from zsnmt.tasks.validation_bleu import ValidationBleu
 from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"
@@ -85,8 +86,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             type=int,
             default=0,
             metavar="N",
-            help="translate the first N lines of each direction greedily at every validation, for its BLEU "
-            "(default: 0)",
+            help="translate the first N lines of each direction greedily at every validation of a training, "
+            "for its BLEU (default: 0)",
         )
         parser.add_argument(
             "--length-penalty-form",
@@ -261,11 +262,11 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         self.valid_epoch = epoch
 
     def valid_step(self, sample: dict, model: nn.Module, criterion: FairseqCriterion) -> tuple:
-        """The stock step, with loss and BLEU counts also under the name of the batch's direction."""
+        """The stock step, with the loss also under the name of the batch's direction."""
         loss, sample_size, log = super().valid_step(sample, model, criterion)
         figures = {"nll_loss": log.get("nll_loss", log["loss"]), "ntokens": log["ntokens"]}
-        if self.translates_validation:
-            figures["bleu"] = self.bleu_counts(sample, model)
+        if sample and self.validation_bleu:
+            self.validation_bleu.keep(sample)
         if sample.get("direction") not in self.decisive_directions:
             log = {
                 name: torch.zeros_like(value) if torch.is_tensor(value) else 0 for name, value in log.items()
@@ -297,49 +298,34 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             direction for direction in self.valid_directions if direction in trained
         ] or self.valid_directions
 
-    @property
-    def translates_validation(self) -> bool:
-        """Whether validation has a BLEU."""
-        return self.args.valid_bleu_lines > 0
-
-    def bleu_counts(self, sample: dict, model: nn.Module) -> torch.Tensor:
-        """What BLEU needs of a batch's sentences among the first lines of their direction, translated
-        greedily.
-        """
-        counted = torch.zeros(BleuCounts.SIZE, dtype=torch.double)
-        if not sample or not (chosen := sample["id"] < self.args.valid_bleu_lines).any():
-            return counted
-        direction = parse_direction(sample["direction"])
-        sources = {name: sample["net_input"][name][chosen] for name in ("src_tokens", "src_lengths")}
-        generator = self.build_generator([model], Namespace(beam=1, max_len_a=1.2, max_len_b=10))
-        hypotheses = self.generate(generator, [model], {"net_input": sources}, direction=direction)
-        outputs, references = [best[0]["tokens"] for best in hypotheses], sample["target"][chosen]
-        codec, language = self.codec, direction.target
-        texts = (
-            [codec.text(sentence.tolist(), language) for sentence in side] for side in (outputs, references)
-        )
-        return torch.tensor(BleuCounts().count(*texts)).to(counted)
+    @functools.cached_property
+    def validation_bleu(self) -> ValidationBleu | None:
+        """What translates some lines of validation; None where none are wanted."""
+        return ValidationBleu(self.codec, lines) if (lines := self.args.valid_bleu_lines) > 0 else None
 
     def reduce_metrics(self, logging_outputs: list[dict], criterion: FairseqCriterion) -> None:
-        """Log the stock figures, and the loss (bits per token) and BLEU of each direction."""
+        """Log the stock figures, and the loss (bits per token) of each direction."""
         if sum(log.get("sample_size", 1) for log in logging_outputs) > 0:
             super().reduce_metrics(logging_outputs, criterion)
         else:
             metrics.log_scalar("loss", 0, 0)  # a batch that does not count; fairseq wants a loss of each
         if not any(f"ntokens{BY_DIRECTION}" in log for log in logging_outputs):
             return  # they are of training
-        tokens, losses, bleu = (
+        tokens, losses = (
             sum(log[name] for log in logging_outputs if name in log)
-            for name in (f"{figure}{BY_DIRECTION}" for figure in ("ntokens", "nll_loss", "bleu"))
+            for name in (f"{figure}{BY_DIRECTION}" for figure in ("ntokens", "nll_loss"))
         )
         for place in tokens.nonzero().flatten().tolist():
             direction, number = self.valid_directions[place], tokens[place]
             metrics.log_scalar(f"nll_loss_{direction}", losses[place] / number / math.log(2), number, round=3)
-            if torch.is_tensor(bleu):
-                log_bleu(direction, bleu[place].clone().cpu())
 
     def post_validate(self, model: nn.Module, stats: dict, agg: MetersDict) -> None:
-        """Record the figures of each direction in `validation.jsonl` beside the checkpoints."""
+        """Add the BLEU of each direction to the figures, if it is wanted, and record them all in
+        `validation.jsonl` beside the checkpoints.
+        """
+        if self.validation_bleu:
+            scores = self.validation_bleu.scores(model, self)
+            stats.update({f"bleu_{direction}": score for direction, score in scores.items()})
         if getattr(self.args, "distributed_rank", 0) == 0:
             folder = Path(self.args.save_dir)
             folder.mkdir(parents=True, exist_ok=True)
@@ -500,10 +486,3 @@ def inference_direction(args: Namespace, languages: list[str]) -> Direction:
     for language in direction:
         check_known(language, languages)
     return direction
-
-
-def log_bleu(direction: str, counts: torch.Tensor) -> None:
-    """Add a batch's counts to those of its direction; its BLEU is that of their sum."""
-    name = f"_bleu_counts_{direction}"
-    metrics.log_scalar(name, counts)
-    metrics.log_derived(f"bleu_{direction}", lambda meters: BleuCounts.bleu(meters[name].sum.tolist()))
