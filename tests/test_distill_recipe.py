@@ -5,8 +5,10 @@ import shutil
 from collections import Counter
 
 import pytest
+import torch
 
 from tests.conftest import run_command
+from zsnmt.distillation.layers import depths
 from zsnmt.languages import kind_name
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.grid import REMEDIES
@@ -151,6 +153,18 @@ def test_one_synthetic_text_serves_other_students(tiny, student, runs):
     sampling = json.loads((run / "sampling.json").read_text())
     assert {name.partition(":")[0] for name in sampling} == {"main", "targets"}
     assert load_checkpoint(run / "model.pt")["cfg"]["model"].arch == "zs_transformer_residual"
+
+
+def test_a_student_of_fewer_layers_begins_with_the_teachers(tiny, student, runs):
+    fewer = ["--encoder-layers", "1", "--lr", "0", "--max-update", "1"]  # so that weights stay as they begin
+    printed = distill(tiny, runs, "--name", "shallow", further=[*STUDENT, *fewer])
+    assert printed.returncode == 0, printed.stderr
+    teacher, shallow = (
+        load_checkpoint(runs / "tiny" / name / "seed1" / "model.pt")["model"]
+        for name in ("teacher", "shallow")
+    )
+    assert depths(teacher)["encoder"] > depths(shallow)["encoder"] == 1 and teacher.keys() > shallow.keys()
+    assert all(torch.equal(weight, teacher[name]) for name, weight in shallow.items())
 
 
 def test_a_last_stage_out_of_the_pivot_with_a_few_lines(tiny, student, runs):

@@ -10,15 +10,16 @@ from zsnmt.data.binarised_folder import shards_of
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
 from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
+from zsnmt.distillation.layers import BEGINNING, write_beginning
 from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student import (
     SAMPLING_FILE,
     authentic_directions,
-    check_weights,
     option_words,
     pairs_in,
     read_options,
     sampling_weights,
+    shared_depths,
     stretch,
     student_options,
     tempered_share,
@@ -163,8 +164,7 @@ def distill_run(
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
-    if not distillation.from_scratch:
-        check_weights(teacher, read)
+    fewer = {} if distillation.from_scratch else shared_depths(teacher, read)
     known, authentic = (
         authentic_directions(each, experiment.data, config.languages)
         for each in (read_options(read.arch, chosen, experiment.data), read)
@@ -173,6 +173,10 @@ def distill_run(
     with locked(run):
         experiment.start(name, seed, command=recipe, further=record(distillation, teacher, data))
         all_options = [*chosen, *options_of_data(run, distillation, data), *further]
+        if fewer and read.finetune_from_model == str(teacher.model.resolve()):
+            beginning = run.resolve() / BEGINNING
+            write_beginning(teacher.model, beginning, fewer)
+            all_options += ["--finetune-from-model", str(beginning)]
         train_and_average(steps, experiment, run, system=name, seed=seed, options=all_options, data=data.main)
     return run
 

@@ -10,6 +10,7 @@ from fairseq.models import ARCH_MODEL_NAME_REGISTRY
 from fairseq.tasks import setup_task
 
 import zsnmt
+from zsnmt.distillation.layers import depths, keep_layers
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
@@ -80,16 +81,24 @@ def read_options(architecture: str, options: Sequence[str], data: Path) -> Names
     return Namespace(**{**vars(training_options(architecture, options)), "data": str(data)})
 
 
-def check_weights(teacher: Teacher, options: Namespace) -> None:
-    """`InputError` unless a student with these options can begin with the teacher's weights."""
+def shared_depths(teacher: Teacher, options: Namespace) -> dict[str, int]:
+    """How many layers the stacks have of a student with these options, which begins with weights of its
+    teacher; nothing where it has all of the teacher's layers.
+
+    Raises `InputError` unless the weights fit.
+    """
     model = setup_task(Namespace(**vars(options))).build_model(options)
     sizes = {name: weight.shape for name, weight in model.state_dict().items()}
-    different = [name for name in {**teacher.sizes, **sizes} if teacher.sizes.get(name) != sizes.get(name)]
+    wanted = depths(sizes)
+    of_teacher = keep_layers(teacher.sizes, wanted)
+    different = [name for name in {**of_teacher, **sizes} if of_teacher.get(name) != sizes.get(name)]
     if different:
         raise InputError(
             f"{options.arch} cannot begin with the weights of {teacher.run}: {different[0]} is not of one "
-            "size in both; train the student --from-scratch, or leave out --student and what changes its size"
+            "size in both; train the student --from-scratch, or leave out --student and what changes its "
+            "size (it may have fewer layers)"
         )
+    return wanted if wanted != depths(teacher.sizes) else {}
 
 
 def authentic_directions(options: Namespace, data: Path, languages: Sequence[str]) -> list[str]:
