@@ -3,9 +3,12 @@
 import re
 
 import pytest
+from sacrebleu.metrics import BLEU
 
 from tests.conftest import OLDER_RUN, run_command
+from zsnmt.inference.translator import Translator
 from zsnmt.modules.position_names import ENCODINGS
+from zsnmt.text.lines import read_lines
 
 pytestmark = pytest.mark.slow
 
@@ -100,6 +103,28 @@ def test_direct_against_pivot_prints_a_table(tiny):
     )
     assert printed.returncode == 0, printed.stderr
     assert "| direct |" in printed.stdout and "| through inglan |" in printed.stdout
+
+
+def test_a_student_against_its_teacher_prints_a_table_with_bleu(tiny):
+    """A run as its own student."""
+    text, reference = (tiny.folder / "text" / f"test.{language}" for language in ("velan", "tamun"))
+    options = ("--text", text, "--reference", reference)
+    directions = ("--from", "velan", "--to", "tamun", "--rounds", "1", "--workers", "1", "--cpu-seconds")
+    printed = run_command("scripts/benchmark.py", "student", tiny.run(), tiny.run(), *directions, *options)
+    assert printed.returncode == 0, printed.stderr
+    rows = [line.strip("| ").split(" | ") for line in printed.stdout.splitlines() if line.startswith("| ")][
+        1:
+    ]
+    names = [row[0] for row in rows]
+    pieces = ", the target language's pieces"
+    assert names == [
+        "teacher, through inglan, beam 4",
+        *(f"student, directly, beam {beam}{which}" for beam in (4, 1) for which in ("", pieces)),
+    ]
+    assert rows[0][2] == "1.0 (1.0–1.0)" and rows[0][4] == "+0.00"
+    found = Translator.open(tiny.run()).translate(read_lines(text), "tamun", "velan")
+    assert rows[1][3] == f"{BLEU().corpus_score(found, [read_lines(reference)]).score:.2f}"
+    assert float(rows[1][4]) == pytest.approx(float(rows[1][3]) - float(rows[0][3]), abs=0.011)
 
 
 def test_one_language_into_all_others_prints_a_table(tiny):

@@ -104,6 +104,19 @@ def random_sentences(codec: Codec, number: int) -> Iterator[Sentence]:
         yield Sentence([*words, dictionary.eos()], start)
 
 
+def read_text(text: Path, reference: Path | None, number: int) -> tuple[list[str], list[str]]:
+    """The first lines of a text and of its references, if there are any; `InputError` for references that are
+    not as many as the text's lines.
+    """
+    lines, references = read_lines(text), [] if reference is None else read_lines(reference)
+    if reference is not None and len(references) != len(lines):
+        raise InputError(
+            f"{reference} has {len(references)} lines but {text} has {len(lines)}; give the reference of "
+            "this text"
+        )
+    return lines[:number], references[:number]
+
+
 def trained_subject(
     run: Path,
     *,
@@ -118,13 +131,7 @@ def trained_subject(
     """The model of a run, with the first lines of a text; `InputError` for references that are not as many
     as the text's lines, and, if it is to be `masked`, for a run whose pieces are not counted.
     """
-    lines, references = read_lines(text), [] if reference is None else read_lines(reference)
-    if reference is not None and len(references) != len(lines):
-        raise InputError(
-            f"{reference} has {len(references)} lines but {text} has {len(lines)}; give the reference of "
-            "this text"
-        )
-    lines = lines[:number]
+    lines, references = read_text(text, reference, number)
     trained = load_run(run)
     codec = trained.codec
     direction = codec.direction(source, target)
@@ -136,7 +143,7 @@ def trained_subject(
     def bleu(hypotheses: list[list[Hypothesis]]) -> float:
         translator = Translator(Recorded(sentences, hypotheses), codec)
         translations = translator.translate_into(lines, [direction])[direction]
-        return Metrics().against(tuple(references[:number]))["bleu"].corpus_score(translations, None).score
+        return Metrics().against(tuple(references))["bleu"].corpus_score(translations, None).score
 
     about = f"{run}, {source} to {target}"
     return Subject(

@@ -12,6 +12,7 @@ docs/performance.md.
     zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # with BLEU
     zsnmt benchmark translation RUN … --mask --pivot             # and by the target language's pieces alone
     zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
+    zsnmt benchmark student TEACHER RUN --from de --to fr --text test.de --reference test.fr
     zsnmt benchmark methods                           # ensembles, contrasts, masks against direct translation
     zsnmt benchmark directions RUN --from de --text test.de      # one language into all others at once
     zsnmt benchmark tokenisation --text test.de --language de    # several processes against a loop
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_training_steps(verbs)
     add_trainings(verbs)
     add_translation(verbs)
+    add_students(verbs)
     add_text(verbs)
     add_serving(verbs)
     add_installation(verbs)
@@ -185,6 +187,25 @@ def add_translation(verbs: Verbs) -> None:
     verb.add_argument("--pivot", action="store_true", help="also through a run's pivot")
     verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
     verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
+
+
+def add_students(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs,
+        "student",
+        "students",
+        does="a student's direct translation against its teacher's through the pivot",
+        rounds=3,
+    )
+    verb.add_argument("teacher", type=Path, metavar="TEACHER_RUN", help="run folder of the teacher")
+    verb.add_argument("run", type=Path, help="run folder of the student")
+    verb.add_argument("--from", dest="source", required=True, help="source language")
+    verb.add_argument("--to", required=True, help="target language")
+    verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
+    verb.add_argument("--reference", type=Path, required=True, help="their translations, for BLEU")
+    verb.add_argument("--lines", type=int, default=500, help="how many sentences")
+    add_engine_options(verb)
+    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
 
 
 def add_text(verbs: Verbs) -> None:
