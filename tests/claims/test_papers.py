@@ -1,6 +1,7 @@
 """The list of claims: whole, with commands that exist, and with figures that follow what is kept."""
 
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,7 @@ from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.probed import confusion_in_families
 from zsnmt.claims.table import Outcome, claims_table, count_verdicts, detail, details
-from zsnmt.claims.verdicts import FAILS, HOLDS, UNTESTED, VERDICTS, Effect, verdict
+from zsnmt.claims.verdicts import FAILS, HOLDS, OPPOSED, UNTESTED, VERDICTS, Effect, verdict
 from zsnmt.cli import VERBS
 from zsnmt.report.documents import keep_scores
 from zsnmt.report.table import Measured
@@ -73,10 +74,24 @@ def test_figures_and_verdicts_follow_the_kept_scores(tmp_path):
     assert (
         effect.config == "made_up" and effect.seeds == "1, 2" and effect.measured.mean == pytest.approx(6.0)
     )
-    assert verdict_of("L1", found) == HOLDS and verdict_of("L2", found) == FAILS
+    assert verdict_of("L1", found) == HOLDS and verdict_of("L2", found) == OPPOSED
     (pivoted,) = BY_NAME["L3"].evidence(found)
     assert pivoted.measured.mean == pytest.approx(9.15 - 15.5) and verdict_of("L3", found) == FAILS
     assert verdict_of("L5", found) == UNTESTED
+
+
+@pytest.mark.parametrize("best, expected", [(8, FAILS), (9, OPPOSED)])
+def test_supervised_quality_is_compared_in_full_where_no_loss_fell_to_the_end(tmp_path, best, expected):
+    """Of one of four trainings the ninth epoch, the last, was the best."""
+    for (system, bleu), seed in product(((BASELINE.name, 20.0), (RESIDUAL.name, 10.0)), (1, 2)):
+        scores = made_up_scores(system, seed, zero_shot=bleu)
+        results = [
+            replace(result, figures={**result.figures, "bleu": bleu + seed / 10}) for result in scores.results
+        ]
+        its_best = best if (system, seed) == (RESIDUAL.name, 2) else 8
+        said = f"9 epochs, 300 updates, best validation loss 2.5 bits a token in epoch {its_best}"
+        keep_scores(replace(scores, results=results, training=said), tmp_path)
+    assert verdict_of("L2", Kept(tmp_path)) == expected
 
 
 def test_a_text_that_no_system_learnt_is_no_evidence(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -53,12 +54,12 @@ def test_a_job_for_each_seed_the_first_seeds_first_and_the_cheapest_claim_first(
 @pytest.mark.parametrize(
     ("config", "value", "deviation", "tell", "last"),
     [
-        ("word_orders", -5.0, 3.0, 5, 5),  # so many tell that it is below zero
-        ("word_orders", -1.0, 3.0, 71, 3),  # too many would be needed
-        ("word_orders", -9.0, 3.0, 3, 3),  # two tell, and three are planned
+        ("word_orders", -5.0, 2.5, 6, 6),  # so many tell that it is below zero
+        ("word_orders", -1.5, 3.0, 64, 3),  # too many would be needed
+        ("word_orders", -9.0, 2.0, 3, 3),  # which are planned
         ("word_orders", -5.0, None, "two or more", 3),  # of one seed the deviation is not known
-        ("demo → word_orders", -5.0, 3.0, 5, 5),
-        ("demo", -5.0, 3.0, 5, 3),  # of which the claim needs no more runs
+        ("demo → word_orders", -5.0, 2.5, 6, 6),
+        ("demo", -5.0, 2.5, 6, 3),  # of which the claim needs no more runs
     ],
 )
 def test_more_seeds_are_planned_where_a_few_more_would_tell(places, config, value, deviation, tell, last):
@@ -68,7 +69,7 @@ def test_more_seeds_are_planned_where_a_few_more_would_tell(places, config, valu
         "1, 2, 3",
         Measured("bleu", value, interval=interval, difference=True),
         several=True,
-        deviation=deviation,
+        deviations=() if deviation is None else (deviation, deviation),
     )
     jobs = plan([Outcome(BY_NAME["L18"], [effect])], places, ["L18"])
     assert [job.seed for job in jobs] == [*range(1, last + 1)]
@@ -79,7 +80,7 @@ def test_more_seeds_are_planned_where_a_few_more_would_tell(places, config, valu
 def test_seeds_that_begin_at_zero_are_counted(places):
     """Five tell: 0 to 4."""
     measured = Measured("ml_score", -0.05, interval=(-0.1, 0.1), difference=True)
-    effect = Effect("bert_tiny", "0, 1, 2", measured, several=True, part="EN+[EN]", deviation=0.024)
+    effect = Effect("bert_tiny", "0, 1, 2", measured, several=True, part="EN+[EN]", deviations=(0.017, 0.017))
     found = plan([Outcome(BY_NAME["R3"], [effect])], places, ["R3"])
     assert power_rows_end(effect, "R3") == " 5" and [job.seed for job in found] == [*range(5)]
 
@@ -91,7 +92,7 @@ def power_rows_end(effect: Effect, name: str) -> str:
 
 def test_where_a_config_decides_no_more_seeds_are_planned(places):
     measured = Measured("bleu", -5.0, interval=(-6.0, -4.0), difference=True)
-    decided = Effect("word_orders", "1, 2, 3", measured, several=True, deviation=3.0)
+    decided = Effect("word_orders", "1, 2, 3", measured, several=True, deviations=(3.0, 3.0))
     assert [job.seed for job in plan([Outcome(BY_NAME["L18"], [decided])], places, ["L18"])] == [1, 2, 3]
 
 
@@ -110,13 +111,41 @@ def test_a_run_of_several_jobs_is_counted_once_and_what_is_kept_not_at_all(place
     ]
 
 
+def test_runs_that_are_kept_are_made_again_if_that_is_asked_for(places):
+    (first, *_) = jobs_of(places, "L21")
+    for path in first.runs:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    again = replace(places, again=True)
+    assert [job.seed for job in jobs_of(places, "L21")] == [2, 3]
+    assert [job.seed for job in jobs_of(again, "L21")] == [1, 2, 3]
+    assert jobs_of(again, "L21")[0].hours == first.hours > 0
+
+
+def test_every_claim_with_a_figure_has_runs_to_make(places):
+    assert all(claim.needs for claim in CLAIMS)
+
+
+def test_a_need_of_some_systems_trains_no_others(places):
+    chosen = ["zs_transformer", "zs_transformer_residual"]
+    job = planning.make_job(ablation("word_orders", "query", chosen), 1, ["L6"], places=places)
+    assert [path.name for path in job.runs] == [f"{name}.seed1.json" for name in chosen]
+    with pytest.raises(
+        InputError, match="query has no system 'mine'; it has zs_transformer, zs_transformer_"
+    ):
+        planning.make_job(ablation("word_orders", "query", ["mine"]), 1, ["L6"], places=places)
+
+
 def test_what_cannot_be_done_here_says_what_is_lacking_and_comes_last(places):
     jobs = jobs_of(places, "L7", "L22", "R12")
     assert [bool(job.lacks) for job in jobs] == sorted(bool(job.lacks) for job in jobs)
     lacks = {job.need.name: job.lacks for job in jobs}
     assert lacks["word_orders_replacement"] == ""
-    assert lacks["tatoeba_query"] == f"TEXT={places.variables['TATOEBA']} is not there"
-    assert "network" in lacks["position_tables"]
+    assert (
+        lacks["tatoeba_query_zs_transformer_zs_transformer_residual"]
+        == f"TEXT={places.variables['TATOEBA']} is not there"
+    )
+    assert lacks["position_tables"] == "it wants the folders of the two pretrained models"
     assert all(not job.lacks for job in select_within_budget(jobs, hours=1e9, at_a_time=1))
 
 
@@ -158,11 +187,14 @@ def test_decided_claims_are_left_out_unless_they_are_asked_for(places, monkeypat
 
 
 def test_masked_language_models_and_probes_are_looked_for_where_they_are_kept(places, monkeypatch):
-    needs = masked_lm("bert_tiny", "--conditions same", '--systems "learned none"'), probing("demo", ["a"])
+    needs = (
+        masked_lm("bert_tiny", "--conditions same", '--systems "learned none"'),
+        probing("demo", ["zs_transformer"]),
+    )
     first, second = (planning.make_job(need, 1, ["R1"], places=places) for need in needs)
     assert sorted(path.name for path in first.runs) == ["same.learned.seed1.json", "same.none.seed1.json"]
-    assert places.kept / "demo" / "probes" / "a.seed1.json" in second.runs
-    assert second.commands(places.runs)[1] == f"zsnmt probe {places.runs}/demo/a/seed1"
+    assert places.kept / "demo" / "probes" / "zs_transformer.seed1.json" in second.runs
+    assert second.commands(places.runs)[1] == f"zsnmt probe {places.runs}/demo/zs_transformer/seed1"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import math
 import random
-from statistics import fmean, variance
+from dataclasses import replace
+from statistics import fmean, stdev
 
 import pytest
 from scipy.stats import ttest_1samp, ttest_ind
@@ -14,6 +15,7 @@ from zsnmt.claims.verdicts import (
     FAILS,
     HOLDS,
     OPEN,
+    OPPOSED,
     OPPOSES,
     SUPPORTS,
     UNDECIDED,
@@ -21,6 +23,7 @@ from zsnmt.claims.verdicts import (
     WEAKLY,
     Effect,
     at_least,
+    clause_verdicts,
     difference,
     effect,
     half_width,
@@ -73,10 +76,15 @@ def test_without_an_interval_the_figure_itself_decides():
         ([(SUPPORTS, True), (OPPOSES, True)], UNDECIDED),
         ([(OPPOSES, True)], FAILS),
         ([(OPPOSES, True), (SUPPORTS, False), (OPEN, True)], FAILS),
-        ([(OPPOSES, False)], UNDECIDED),
+        ([(OPPOSES, False)], OPPOSED),
         ([(SUPPORTS, False)], WEAKLY),
         ([(SUPPORTS, False), (OPEN, False)], WEAKLY),
         ([(SUPPORTS, False), (OPEN, True)], UNDECIDED),
+        ([(SUPPORTS, True), (OPEN, True)], WEAKLY),
+        ([(SUPPORTS, True), (OPEN, True), (OPEN, True)], UNDECIDED),
+        ([(OPPOSES, True), (OPEN, True), (OPEN, True)], OPPOSED),
+        ([(OPPOSES, False), (OPEN, True)], UNDECIDED),
+        ([(OPPOSES, False), (OPEN, False)], OPPOSED),
         ([(SUPPORTS, False), (OPPOSES, False)], UNDECIDED),
         ([(OPEN, True)], UNDECIDED),
     ],
@@ -90,9 +98,30 @@ def test_a_part_with_a_range_of_its_own_is_held_against_that():
     assert verdict(parts, ABOVE_ZERO) == HOLDS
 
 
-def test_the_interval_is_widened_to_students_of_the_seeds():
+def test_what_an_unfinished_training_says_of_supervised_quality_it_says_weakly():
+    unfinished = replace(voting(OPPOSES, True), unfinished=True)
+    assert verdict([unfinished], ABOVE_ZERO) == OPPOSED
+    assert verdict([unfinished, voting(SUPPORTS, True)], ABOVE_ZERO) == WEAKLY
+
+
+@pytest.mark.parametrize(
+    "clauses, expected",
+    [
+        ([SUPPORTS, SUPPORTS], HOLDS),
+        ([SUPPORTS, OPPOSES], FAILS),
+        ([SUPPORTS, OPEN], UNDECIDED),
+        ([OPEN, OPPOSES], FAILS),
+    ],
+)
+def test_a_claim_is_as_good_as_the_worst_of_its_clauses(clauses, expected):
+    effects = [replace(voting(vote, True), clause=str(place)) for place, vote in enumerate(clauses)]
+    assert verdict(effects, ABOVE_ZERO) == expected
+    assert [*clause_verdicts(effects, ABOVE_ZERO)] == ["0", "1"]
+
+
+def test_the_interval_is_widened_to_welchs_of_the_seeds():
     sides = [5.0, 7.0, 9.0], [1.0, 2.0]
-    noise = ttest_ind(*sides).confidence_interval(0.95).high - 5.5
+    noise = ttest_ind(*sides, equal_var=False).confidence_interval(0.95).high - 5.5
     found = effect("made_up", difference("bleu", *sides), sides, seeds="1, 2")
     assert found.several and found.measured.mean == 5.5
     assert found.measured.interval == pytest.approx((5.5 - noise, 5.5 + noise))
@@ -100,6 +129,27 @@ def test_the_interval_is_widened_to_students_of_the_seeds():
     bootstrapped = Measured("bleu", 5.5, interval=(-9.0, 6.0), difference=True)
     widened = effect("made_up", bootstrapped, sides, seeds="1, 2").measured
     assert widened.interval == pytest.approx((-9.0, 5.5 + noise))
+
+
+def test_the_lowest_of_several_figures_has_a_wider_interval():
+    """Of the difference itself so often by chance as Bonferroni bounds it."""
+    sides = [5.0, 7.0, 9.0], [1.0, 2.0, 4.0]
+    of_one, of_six = half_width(sides), half_width(sides, chosen_from=6)
+    test = ttest_ind(*sides, equal_var=False)
+    assert of_one < of_six == pytest.approx(test.confidence_interval(1 - 0.05 / 6).high - (7.0 - 7 / 3))
+
+
+def test_the_interval_of_a_share_ends_where_shares_do():
+    sides = [0.9, 0.2], [0.95, 0.9]
+    for measured, ends in (
+        (difference("accuracy", *sides), (-1.0, 1.0)),
+        (Measured("off_target", 0.5), (0.0, 1.0)),
+    ):
+        assert effect("made_up", measured, sides, seeds="1, 2").measured.interval == ends
+
+
+def test_seeds_that_are_alike_widen_nothing():
+    assert half_width([[2.0, 2.0], [1.0, 1.0]]) == 0.0
 
 
 def test_the_interval_of_one_mean_is_students():
@@ -115,21 +165,25 @@ def test_one_seed_widens_nothing_and_has_no_interval_of_its_own():
     assert effect("made_up", bootstrapped, ([5.0], [1.0]), seeds="1").measured.interval == (3.0, 5.0)
 
 
-@pytest.mark.parametrize("sides", [1, 2, 4])
-@pytest.mark.parametrize("distance, deviation", [(1.0, 0.5), (1.0, 1.0), (0.3, 1.0), (10.0, 1.0)])
-def test_so_many_seeds_tell_and_one_fewer_does_not(distance, deviation, sides):
-    def width(number: int) -> float:
-        half = math.sqrt((number - 1) / number) * deviation  # of which so many values deviate as asked
-        side = [half, -half] * (number // 2) if number % 2 == 0 else None
-        if side is None:  # an odd number: zero joins the pairs, which then are further apart
-            side = [0.0, *[deviation, -deviation] * (number // 2)]
-        return half_width([side] * sides)
+@pytest.mark.parametrize("deviations", [(1.0,), (1.0, 1.0), (1.0, 0.2), (0.5, 0.5, 1.0, 0.1)])
+@pytest.mark.parametrize("distance", [0.8, 1.5])
+def test_so_many_seeds_tell_in_four_of_five_cases(distance, deviations):
+    """By drawing them; one fewer tells less often."""
+    draw = random.Random(1).gauss
 
-    number = seeds_that_tell(distance, deviation, sides, most=500)
-    assert width(number) < distance and (number == 2 or width(number - 1) >= distance)
+    def told(number: int) -> float:
+        found = []
+        for _ in range(1000):
+            sides = [[draw(0, deviation) for _ in range(number)] for deviation in deviations]
+            first, *others = map(fmean, sides)
+            found.append(distance + first - sum(others) > half_width(sides))
+        return fmean(found)
+
+    number = seeds_that_tell(distance, deviations)
+    assert number > 2 and 0.75 < told(number) < 0.95 and told(number - 1) < 0.83
 
 
-def test_a_claim_to_which_seeds_are_added_is_decided_wrongly_about_twice_as_often():
+def test_a_claim_to_which_seeds_are_added_is_decided_wrongly_a_little_more_often():
     """Two systems alike, so that zero is the bound; as many seeds more as would tell, again and again."""
     draw = random.Random(1).gauss
 
@@ -137,15 +191,16 @@ def test_a_claim_to_which_seeds_are_added_is_decided_wrongly_about_twice_as_ofte
         sides = [[draw(0, 1) for _ in range(3)] for _ in range(2)]
         while abs(fmean(sides[0]) - fmean(sides[1])) <= half_width(sides):
             apart = abs(fmean(sides[0]) - fmean(sides[1]))
-            number = seeds_that_tell(apart, math.sqrt(fmean(map(variance, sides))))
+            number = seeds_that_tell(apart, [*map(stdev, sides)])
             if not adding or number is None or not len(sides[0]) < number <= MOST_SEEDS:
                 return False
             sides = [side + [draw(0, 1) for _ in range(number - len(side))] for side in sides]
         return True
 
     once, added = (fmean(is_decided(adding) for _ in range(1000)) for adding in (False, True))
-    assert 0.03 < once < 0.07 and 0.07 < added < 0.13
+    assert 0.02 < once < 0.06 and once < added < 0.09
 
 
 def test_of_what_does_not_differ_no_number_of_seeds_tells():
-    assert seeds_that_tell(0.0, 1.0) is None and seeds_that_tell(1e-3, 1.0) is None
+    assert seeds_that_tell(0.0, [1.0]) is None and seeds_that_tell(1e-3, [1.0, 1.0]) is None
+    assert seeds_that_tell(1e-3, [0.0, 0.0]) == 2

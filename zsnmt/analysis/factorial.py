@@ -44,9 +44,9 @@ def effect(values: np.ndarray, cell_signs: np.ndarray) -> Effect:
     return Effect(float(contrasts.mean()), interval(contrasts))
 
 
-def quantile(freedom: float) -> float:
-    """Student's t below which 97.5 % lies."""
-    return float(stdtrit(freedom, 0.975))
+def quantile(freedom: float, share: float = 0.975) -> float:
+    """Student's t below which a share (0–1) lies."""
+    return float(stdtrit(freedom, share))
 
 
 def interval(contrasts: np.ndarray) -> tuple[float, float] | None:

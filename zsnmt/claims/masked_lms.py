@@ -97,17 +97,20 @@ def gap(runs: Sequence[dict], condition: str, column: Column) -> BySeed:
 
 
 def lowest_change(column: Column) -> Evidence:
-    """Of the encodings the lowest change of a figure from the same order to another one."""
+    """Of the encodings the lowest change of a figure from the same order to another one, with an interval for
+    one that is chosen so.
+    """
 
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, runs in kept.masked_lms.items():
             for condition in select_conditions(runs, BILINGUAL):
                 changes: list[Effect] = []
-                for system in (*CLASSIC, *MODERN) if condition != SAME else ():
+                compared = [name for name in (*CLASSIC, *MODERN) if runs_of(runs, name, condition)]
+                for system in compared if condition != SAME else ():
                     sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
                     part = f"{condition_label(condition)}, {system}"
-                    changes += compare(config, column, *sides, part=part)
+                    changes += compare(config, column, *sides, part=part, chosen_from=len(compared))
                 found += sorted(changes, key=lambda change: change.measured.mean)[:1]
         return found
 
@@ -151,7 +154,14 @@ def select_conditions(runs: Sequence[dict], conditions: str) -> Iterator[str]:
 
 
 def compare(
-    config: str, column: Column, one: BySeed, other: BySeed, *, part: str, wanted: Range | None = None
+    config: str,
+    column: Column,
+    one: BySeed,
+    other: BySeed,
+    *,
+    part: str,
+    wanted: Range | None = None,
+    chosen_from: int = 1,
 ) -> list[Effect]:
     """The difference of two sides, if both have a seed."""
     if not one or not other:
@@ -159,4 +169,14 @@ def compare(
     values, others = [*one.values()], [*other.values()]
     seeds = list_sides(*(", ".join(map(str, sorted(side))) for side in (one, other)))
     measured = difference(column.figure, values, others)
-    return [effect(config, measured, (values, others), seeds=seeds, part=part, range=wanted)]
+    return [
+        effect(
+            config,
+            measured,
+            (values, others),
+            seeds=seeds,
+            part=part,
+            range=wanted,
+            chosen_from=chosen_from,
+        )
+    ]

@@ -13,13 +13,13 @@ class Need:
     """Commands, one after another, for each of some seeds; `{seed}` stands for it, `{runs}` for the folder of
     runs; `name` names the files of what they print.
 
-    `network`: whether they need what is fetched while they run.
+    `wants`: what a person has to get first, if anything.
     """
 
     name: str
     commands: Sequence[str]
     seeds: Sequence[int] = SEEDS
-    network: bool = False
+    wants: str = ""
 
     def __str__(self) -> str:
         """The commands as a document shows them, in backquotes."""
@@ -38,10 +38,11 @@ class Need:
         return [Path(word) for word in dict.fromkeys(words) if word.startswith("configs/")]
 
 
-def ablation(config: str, study: str, seeds: Sequence[int] = SEEDS) -> Need:
-    """A study of translation models."""
-    command = f"zsnmt ablate configs/{config}.conf {study} --seeds {{seed}}"
-    return Need(f"{config}_{study}", (command,), seeds)
+def ablation(config: str, study: str, systems: Sequence[str] = ()) -> Need:
+    """A study of translation models, or some systems of it."""
+    chosen = f" --systems {' '.join(systems)}" if systems else ""
+    command = f"zsnmt ablate configs/{config}.conf {study}{chosen} --seeds {{seed}}"
+    return Need("_".join((config, study, *systems)), (command,))
 
 
 def masked_lm(config: str, *options: str, seeds: Sequence[int] = SEEDS, name: str | None = None) -> Need:
@@ -55,20 +56,20 @@ def adaptation(config: str, before: str, systems: Sequence[str]) -> Need:
     return Need(
         config,
         (
-            f"zsnmt ablate configs/{before}.conf query --seeds {{seed}}",
+            *ablation(before, "query", systems).commands,
             *(f"zsnmt adapt configs/{config}.conf {run_of(before, system)}" for system in systems),
             " ".join(("zsnmt evaluate", *(run_of(config, system) for system in systems))),
         ),
     )
 
 
-def probing(config: str, systems: Sequence[str], options: str = "") -> Need:
-    """Probes of the runs of a config, with options of `zsnmt probe`."""
+def probing(config: str, systems: Sequence[str]) -> Need:
+    """Probes of the runs of a config."""
     return Need(
         f"{config}_probes",
         (
-            f"zsnmt ablate configs/{config}.conf query --seeds {{seed}}",
-            *(f"zsnmt probe {run_of(config, system)} {options}".rstrip() for system in systems),
+            *ablation(config, "query", systems).commands,
+            *(f"zsnmt probe {run_of(config, system)}" for system in systems),
         ),
     )
 

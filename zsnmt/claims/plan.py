@@ -28,12 +28,20 @@ MOST_SEEDS = 10  # of a system, which would be trained so that a claim is decide
 
 @dataclass(frozen=True)
 class Places:
-    """The project, its runs, what is kept of them, and what `$NAME` is in a config (`variables`)."""
+    """The project, its runs, what is kept of them, and what `$NAME` is in a config (`variables`).
+
+    `again`: make what is kept once more.
+    """
 
     project: Path
     runs: Path
     kept: Path
     variables: Mapping[str, str]
+    again: bool = False
+
+    def is_kept(self, path: Path) -> bool:
+        """Whether there is a kept result that need not be made again."""
+        return path.is_file() and not self.again
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,8 @@ class Job:
     """The commands of a need for one seed.
 
     `claims`: the claims that it serves; `runs`: the hours of one core that each file which is kept of it is
-    thought to take; `share`: what jobs take as a multiple of that; `lacks`: why it cannot be done here.
+    thought to take; `share`: what jobs take as a multiple of that; `lacks`: why it cannot be done here;
+    `done`: whether all its results are kept.
     """
 
     need: Need
@@ -50,6 +59,7 @@ class Job:
     runs: Mapping[Path, float]
     share: float = 1.0
     lacks: str = ""
+    done: bool = False
 
     @property
     def name(self) -> str:
@@ -65,11 +75,6 @@ class Job:
     def expected_hours(self) -> float:
         """The same before anything was measured."""
         return sum(self.runs.values())
-
-    @property
-    def done(self) -> bool:
-        """Whether all its results are kept."""
-        return bool(self.runs) and all(path.is_file() for path in self.runs)
 
     def commands(self, runs: Path) -> list[str]:
         """What is to be called, one after another."""
@@ -133,14 +138,15 @@ def order(job: Job) -> tuple[bool, int, float]:
 
 def make_job(need: Need, seed: int, claims: Sequence[str], *, places: Places) -> Job:
     """A job with what is known of it before it is done."""
-    lacks, runs = dict.fromkeys(["it fetches what it needs from the network"] * need.network), Hours()
+    lacks, runs = dict.fromkeys([f"it wants {need.wants}"] if need.wants else []), Hours()
     for command in need.commands:
         verb, *words = shlex.split(need.of_seed(command, seed, places.runs))[1:]
         if verb in RUNS_OF_VERBS:
             missing, of_command = RUNS_OF_VERBS[verb](words, seed, places)
             lacks |= dict.fromkeys(f"{key}={path} is not there" for key, path in missing.items())
             runs |= of_command
-    return Job(need, seed, claims, runs=runs, lacks=", ".join(lacks))
+    done = bool(runs) and all(map(places.is_kept, runs))
+    return Job(need, seed, claims, runs=runs, lacks=", ".join(lacks), done=done)
 
 
 Missing = Mapping[str, str]  # paths where nothing is, by the key that names them
@@ -152,10 +158,11 @@ def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Miss
     file = places.project / words[0]
     config = read_config(file, places.variables)
     missing, hours, pieces = missing_text(config), Hours(), pieces_of_text(config)
-    for system in systems([words[1]], config.fairseq_options):
+    chosen = words[words.index("--systems") + 1 : words.index("--seeds")] if "--systems" in words else []
+    for system in systems([words[1]], config.fairseq_options, chosen):
         kept = places.kept / file.stem / f"{system.name}.seed{seed}.json"
         model = places.runs / file.stem / system.name / f"seed{seed}" / MODEL_FILE
-        if missing or kept.is_file() or model.is_file():
+        if missing or places.is_kept(kept) or model.is_file():
             hours[kept] = 0.0
             continue
         options = training_options(system.architecture, [*config.fairseq_options, *system.options])
@@ -175,7 +182,7 @@ def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Mis
     hours = Hours()
     for condition, system in product(conditions, chosen_systems):
         kept = places.kept / file.stem / MASKED_LMS / f"{condition}.{system}.seed{seed}.json"
-        hours[kept] = 0.0 if missing or kept.is_file() else masked_lm_hours(config, condition, system)
+        hours[kept] = 0.0 if missing or places.is_kept(kept) else masked_lm_hours(config, condition, system)
     return missing, hours
 
 

@@ -40,9 +40,9 @@ def power_table(outcomes: Sequence[Outcome], only: Sequence[str] = ()) -> Table:
     about = (
         "L: Liu et al. (2021), R: Ravishankar and Søgaard (2021), J: Li (2019). Seeds that tell: so many of "
         "each system, if means and deviations stay as they are, have a 95 % interval on one side of the "
-        "claim's bound."
+        "claim's bound in four of five cases."
     )
-    return Table("power", "Claims that are not decided", titles, rows=rows, about=about)
+    return Table("power", "What the seeds tell so far", titles, rows=rows, about=about)
 
 
 def power_rows(each: Outcome) -> Iterator[list[Cell]]:

@@ -8,7 +8,20 @@ from typing import NamedTuple
 
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS, Claim
-from zsnmt.claims.verdicts import FAILS, OPEN, UNTESTED, VERDICTS, Effect, Range, seeds_to_decide, verdict
+from zsnmt.claims.verdicts import (
+    COMPARED,
+    FAILS,
+    OPEN,
+    OPPOSED,
+    UNTESTED,
+    VERDICTS,
+    Effect,
+    Range,
+    clause_verdicts,
+    configs_of,
+    seeds_to_decide,
+    verdict,
+)
 from zsnmt.report.documents import Maker
 from zsnmt.report.scores import words
 from zsnmt.report.table import Table, markdown_rows
@@ -79,6 +92,7 @@ WORDS = {
     "holds": "hold",
     "holds weakly": "hold weakly",
     "undecided": "are undecided",
+    "weakly opposed": "are weakly opposed",
     "does not hold": "do not hold",
     UNTESTED: "are not tested",
 }
@@ -93,31 +107,47 @@ def detail(each: Outcome) -> str:
     """A claim with its figures, what they say, and what is lacking."""
     claim = each.claim
     source = f"{claim.paper}, {claim.place}; there {claim.published()}"
+    clauses = clause_verdicts(each.effects, claim.range)
+    listed = "; ".join(f"{clause}: {of_clause}" for clause, of_clause in clauses.items())
+    outcome = f"**{each.verdict.capitalize()}**" + (f" ({listed})" if len(clauses) > 1 else "")
     parts = [
         f"## {claim.name}",
-        f"**{each.verdict.capitalize()}**: {claim.text} ({source}).",
+        f"{outcome}: {claim.text} ({source}).",
         f"Figure: {claim.what}.",
     ]
     if each.effects:
         rows = [
-            [effect.config, effect.part or None, effect.seeds, effect.measured, vote_in_words(each, effect)]
+            [
+                page_link(effect),
+                effect.part or None,
+                effect.seeds,
+                effect.measured,
+                vote_in_words(each, effect),
+            ]
             for effect in each.effects
         ]
         table = Table("", "", ["config", "part", "seeds", "figure", "says"], rows=rows, about="")
         parts.append(markdown_rows(table.without_empty_columns()))
     if claim.lacks:
         parts.append(f"{claim.lacks[0].upper()}{claim.lacks[1:]}.")
-    if claim.why and each.verdict == FAILS:
+    if claim.why and each.verdict in (FAILS, OPPOSED):
         parts.append(f"Why: {claim.why}")
     if claim.needs:
-        parts.append("Would tell more: " + "; ".join(map(str, claim.needs)) + ".")
+        parts.append("Commands: " + "; ".join(map(str, claim.needs)) + ".")
     return "\n\n".join(parts)
+
+
+def page_link(effect: Effect) -> str:
+    """The configs of a figure, each a link to its page, which has runs, seeds and commands."""
+    return COMPARED.join(f"[{config}]({config}.md)" for config in configs_of(effect))
 
 
 def vote_in_words(each: Outcome, effect: Effect) -> str:
     """What a config says, and whether weakly."""
     vote = each.vote(effect)
-    return vote if vote == OPEN or effect.several else f"{vote}, weakly"
+    weakly = "" if effect.speaks else ", weakly"
+    fell = ": the loss still fell" if effect.unfinished and effect.several else ""
+    return f"{vote}{'' if vote == OPEN else weakly}{fell}"
 
 
 MAKERS: dict[str, Maker] = {

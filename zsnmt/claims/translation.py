@@ -13,7 +13,7 @@ from zsnmt.report.scores import all_directions, seeds
 from zsnmt.report.significance import Side, mean_difference
 from zsnmt.report.systems import BETWEEN, family_relation
 from zsnmt.report.table import Measured, complete
-from zsnmt.runs.log import read_summary
+from zsnmt.runs.log import read_summary, still_fell
 from zsnmt.runs.systems import System
 from zsnmt.scoring.figures import MAIN
 
@@ -22,10 +22,16 @@ Directions = Sequence[Direction] | None
 
 
 def gain(
-    one: Place, other: Place, *, only: Sequence[str] = (), without: Sequence[str] = (), part: str = ""
+    one: Place,
+    other: Place,
+    *,
+    only: Sequence[str] = (),
+    without: Sequence[str] = (),
+    part: str = "",
+    at_plateau: bool = False,
 ) -> Evidence:
     """One place minus another, in every config that has both and was not adapted: in `only` some, or in all
-    `without` some.
+    `without` some. `at_plateau`: it says so weakly if a training was not.
     """
 
     def effects(kept: Kept) -> list[Effect]:
@@ -33,7 +39,7 @@ def gain(
             effect
             for config, systems in kept.scores.items()
             if (not only or config in only) and config not in without and not are_adapted(systems)
-            for effect in compare(config, systems, (one, other), part=part)
+            for effect in compare(config, systems, (one, other), part=part, at_plateau=at_plateau)
         ]
 
     return effects
@@ -52,6 +58,7 @@ def compare(
     part: str = "",
     directions: Directions = None,
     wanted: Range | None = None,
+    at_plateau: bool = False,
 ) -> list[Effect]:
     """One place minus another over the directions of their kinds, or over some; none where one is missing."""
     if not all(place.system.name in systems for place in places):
@@ -62,7 +69,18 @@ def compare(
     if found is None or not values or not others:
         return []
     of_sides = list_sides(seeds(one.runs), seeds(other.runs))
-    return [effect(config, found, (values, others), seeds=of_sides, part=part, range=wanted)]
+    fell = [still_fell(scores.training or "") for side in (one, other) for scores in side.runs]
+    return [
+        effect(
+            config,
+            found,
+            (values, others),
+            seeds=of_sides,
+            part=part,
+            range=wanted,
+            unfinished=at_plateau and any(fell),
+        )
+    ]
 
 
 def family_difference(one: Place, other: Place) -> Evidence:
@@ -197,6 +215,11 @@ def pivot_language_share(system: System) -> Evidence:
 def combine(*parts: Evidence) -> Evidence:
     """All that several say."""
     return lambda kept: [effect for part in parts for effect in part(kept)]
+
+
+def clause(name: str, *parts: Evidence) -> Evidence:
+    """All that several say of one clause of a claim."""
+    return lambda kept: [replace(effect, clause=name) for effect in combine(*parts)(kept)]
 
 
 def label_as_part(label: str, evidence: Evidence) -> Evidence:

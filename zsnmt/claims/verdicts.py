@@ -2,28 +2,35 @@
 
 A claim is that a figure, mostly a difference of two systems, lies in a range. Of a config the figure is known
 to an interval: the bootstrap's over the test lines, widened to what the seeds say, which is Student's 95 %
-interval of the mean or of the difference of two. The config *supports* the claim where the interval lies in
-the range, *opposes* it where it lies outside, and is *open* where it does both. With one seed on a side it
-says so only weakly.
+interval of the mean, or Welch's of a difference of means, whose seeds may deviate differently. The config
+*supports* the claim where the interval lies in the range, *opposes* it where it lies outside, and is *open*
+where it does both. It says so only weakly with one seed on a side, and on a claim about supervised quality
+where the loss of a training still fell when it ended.
+
+A claim may consist of several clauses, each with figures of its own.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, variance
+from statistics import fmean, stdev, variance
 from typing import NamedTuple
 
 from zsnmt.analysis.factorial import quantile
-from zsnmt.report.table import Measured
+from zsnmt.report.table import FORMS, Measured
 
 SUPPORTS, OPPOSES, OPEN = "supports", "opposes", "open"
-HOLDS, WEAKLY, UNDECIDED, FAILS, UNTESTED = VERDICTS = (
+HOLDS, WEAKLY, UNDECIDED, OPPOSED, FAILS, UNTESTED = VERDICTS = (
     "holds",
     "holds weakly",
     "undecided",
+    "weakly opposed",
     "does not hold",
     "not tested",
 )
+FROM_WORST = (FAILS, OPPOSED, UNDECIDED, WEAKLY, HOLDS)  # what several clauses come to is the first of theirs
+POWER = 0.8  # how probably seeds are to tell
 
 
 @dataclass(frozen=True)
@@ -31,8 +38,10 @@ class Effect:
     """What the runs of a config say: the figure with its interval; whether each side has two seeds or more.
 
     `seeds`: those of its runs, or of each system where they differ; `part`: which part of the claim it is of,
-    or of what; `range`: that of the part, where it has its own; `sides`: how many means it is made of;
-    `deviation`: of one run over seeds, where each side has several.
+    or of what; `clause`: the clause of the claim that it is a figure of, where there are several; `range`:
+    that of the part, where it has its own; `deviations`: of one run over seeds, of each mean that the figure
+    is made of, where each has several; `unfinished`: whether the loss of a training still fell, and the claim
+    is about what more training would change.
     """
 
     config: str
@@ -40,14 +49,25 @@ class Effect:
     measured: Measured
     several: bool
     part: str = ""
+    clause: str = ""
     range: "Range | None" = None
-    sides: int = 2
-    deviation: float | None = None
+    deviations: tuple[float, ...] = ()
+    unfinished: bool = False
 
     @property
     def fewest(self) -> int:
         """The number of seeds of the side that has the fewest."""
         return min(len(side.split(", ")) for side in self.seeds.split(SIDES))
+
+    @property
+    def speaks(self) -> bool:
+        """Whether what it says counts in full."""
+        return self.several and not self.unfinished
+
+    @property
+    def deviation(self) -> float | None:
+        """Of one run over seeds, where it is known: the root of the mean square over the sides."""
+        return math.sqrt(fmean(each**2 for each in self.deviations)) if self.deviations else None
 
 
 class Range(NamedTuple):
@@ -85,22 +105,41 @@ def within(bound: float) -> Range:
 
 
 def verdict(effects: Sequence[Effect], wanted: Range) -> str:
-    """What follows from all configs.
+    """What follows from all configs: of several clauses the worst, and not tested without effects."""
+    found = clause_verdicts(effects, wanted).values()
+    return min(found, key=FROM_WORST.index, default=UNTESTED)
 
-    It holds where all support it, one of them with several seeds. It does not hold where one with several
-    seeds opposes it and none with several seeds supports it. It holds weakly where one with several seeds
-    supports it and none with several seeds opposes it, or where one with one seed supports it and no other
-    says otherwise or leaves it open with several seeds. All else is undecided; a claim without effects is
-    not tested.
+
+def clause_verdicts(effects: Sequence[Effect], wanted: Range) -> dict[str, str]:
+    """What follows for each clause of a claim."""
+    clauses: dict[str, list[Effect]] = {}
+    for effect in effects:
+        clauses.setdefault(effect.clause, []).append(effect)
+    return {clause: clause_verdict(of_clause, wanted) for clause, of_clause in clauses.items()}
+
+
+def clause_verdict(effects: Sequence[Effect], wanted: Range) -> str:
+    """What follows from the figures of one clause.
+
+    It holds where all support it, one of them in full. It holds weakly where some support it in full, none
+    opposes it in full, and those that are open in full are no more; and where none says anything in full, and
+    of the others some support it and none opposes it. It does not hold, or is weakly opposed, likewise, but
+    that some may say otherwise weakly: a text where it fails is enough. All else is undecided.
     """
-    if not effects:
-        return UNTESTED
-    votes = {((effect.range or wanted).vote(effect.measured), effect.several) for effect in effects}
-    if (OPPOSES, True) in votes:
-        return UNDECIDED if (SUPPORTS, True) in votes else FAILS
-    if (SUPPORTS, True) in votes:
-        return HOLDS if {vote for vote, _ in votes} == {SUPPORTS} else WEAKLY
-    return WEAKLY if (SUPPORTS, False) in votes and votes <= {(SUPPORTS, False), (OPEN, False)} else UNDECIDED
+    votes = Counter(((effect.range or wanted).vote(effect.measured), effect.speaks) for effect in effects)
+    supports, opposes, opens = (votes[vote, True] for vote in (SUPPORTS, OPPOSES, OPEN))
+    if supports and opposes:
+        return UNDECIDED
+    if supports:
+        if votes.total() == supports + votes[SUPPORTS, False]:
+            return HOLDS
+        return WEAKLY if supports >= opens else UNDECIDED
+    if opposes:
+        return FAILS if opposes >= opens else OPPOSED
+    weakly = {vote for vote in (SUPPORTS, OPPOSES) if votes[vote, False]}
+    if opens or len(weakly) != 1:
+        return UNDECIDED
+    return WEAKLY if SUPPORTS in weakly else OPPOSED
 
 
 def effect(
@@ -111,20 +150,23 @@ def effect(
     seeds: str,
     part: str = "",
     range: Range | None = None,
+    unfinished: bool = False,
+    chosen_from: int = 1,
 ) -> Effect:
-    """A figure with its interval widened to what seeds say: by the values of each mean that it is made of."""
+    """A figure with its interval widened to what seeds say: by the values of each mean that it is made of.
+
+    `chosen_from`: of how many figures it is the lowest or highest, which widens the interval (Bonferroni).
+    """
     several = all(len(side) > 1 for side in sides)
-    deviation = math.sqrt(fmean(map(variance, sides))) if several else None
-    shown = widen_interval(measured, sides)
     return Effect(
         config,
         seeds,
-        shown,
+        widen_interval(measured, sides, chosen_from),
         several=several,
         part=part,
         range=range,
-        sides=len(sides),
-        deviation=deviation,
+        deviations=tuple(map(stdev, sides)) if several else (),
+        unfinished=unfinished,
     )
 
 
@@ -138,22 +180,29 @@ def difference(figure: str, values: Sequence[float], others: Sequence[float]) ->
     return Measured(figure, fmean(values) - fmean(others), difference=True)
 
 
-def widen_interval(measured: Measured, sides: Sequence[Sequence[float]]) -> Measured:
-    """A figure with an interval that has its own and that of seeds in it; none where it has neither."""
-    noise = half_width(sides) if all(len(side) > 1 for side in sides) else 0.0
+def widen_interval(measured: Measured, sides: Sequence[Sequence[float]], chosen_from: int = 1) -> Measured:
+    """A figure with an interval that has its own and that of seeds in it; none where it has neither. Those of
+    shares, and of their differences, end where there can be no others.
+    """
+    noise = half_width(sides, chosen_from) if all(len(side) > 1 for side in sides) else 0.0
     low, high = measured.interval or (measured.mean, measured.mean)
-    widest = min(low, measured.mean - noise), max(high, measured.mean + noise)
+    least, most = -math.inf, math.inf
+    if FORMS[measured.figure].unit.strip() == "%":
+        least, most = -1.0 if measured.difference else 0.0, 1.0
+    widest = max(least, min(low, measured.mean - noise)), min(most, max(high, measured.mean + noise))
     known = measured.interval is not None or noise
     return replace(measured, deviation=None, interval=widest if known else None, p=None, note="")
 
 
-def half_width(sides: Sequence[Sequence[float]]) -> float:
-    """Half of Student's 95 % interval of a mean, or of a difference of several; all are taken to deviate
-    alike, since two or three seeds do not tell how each does.
+def half_width(sides: Sequence[Sequence[float]], chosen_from: int = 1) -> float:
+    """Half of Student's 95 % interval of a mean, or of Welch's of a difference of several: the variance of
+    each side over its number of seeds, with Satterthwaite's degrees of freedom.
     """
-    freedom = sum(len(side) - 1 for side in sides)
-    pooled = sum(variance(side) * (len(side) - 1) for side in sides) / freedom
-    return quantile(freedom) * math.sqrt(pooled * sum(1 / len(side) for side in sides))
+    shares = [variance(side) / len(side) for side in sides]
+    if not any(shares):
+        return 0.0
+    freedom = sum(shares) ** 2 / sum(share**2 / (len(side) - 1) for share, side in zip(shares, sides))
+    return quantile(freedom, 1 - 0.025 / chosen_from) * math.sqrt(sum(shares))
 
 
 def configs_of(effect: Effect) -> list[str]:
@@ -165,21 +214,24 @@ def seeds_to_decide(effect: Effect, wanted: Range) -> int | None:
     """How many seeds of each side tell whether a figure is in a range, if means and deviations stay as they
     are; None for one seed, whose deviation is not known, and where no number of them does.
     """
-    if effect.deviation is None:
+    if not effect.deviations:
         return None
     distance = min(abs(effect.measured.mean - end) for end in wanted if math.isfinite(end))
-    return seeds_that_tell(distance, effect.deviation, effect.sides)
+    return seeds_that_tell(distance, effect.deviations)
 
 
-def seeds_that_tell(distance: float, deviation: float, sides: int = 2, most: int = 100) -> int | None:
-    """How many seeds of each side have an interval that is shorter to each side than a distance, of runs with
-    a deviation; None where `most` have not. The test lines, which no seed adds to, are left aside.
+def seeds_that_tell(distance: float, deviations: Sequence[float], most: int = 100) -> int | None:
+    """How many seeds of each side, of runs with these deviations, have in four of five cases an interval
+    that does not reach as far as a distance; None where `most` have not. The test lines, which no seed adds
+    to, are left aside.
     """
-    return next(
-        (
-            number
-            for number in range(2, most + 1)
-            if quantile(sides * (number - 1)) * deviation * math.sqrt(sides / number) < distance
-        ),
-        None,
-    )
+    variances = [deviation**2 for deviation in deviations]
+    if not any(variances):
+        return 2
+    share = sum(variances) ** 2 / sum(each**2 for each in variances)
+
+    def needed(number: int) -> float:
+        freedom = (number - 1) * share
+        return (quantile(freedom) + quantile(freedom, POWER)) * math.sqrt(sum(variances) / number)
+
+    return next((number for number in range(2, most + 1) if needed(number) < distance), None)

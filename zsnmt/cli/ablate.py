@@ -56,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="query, variational, removal_layer, positions, replacement, li_table_1, clip_distance, "
         "encodings, bias_layers, distillation, base_grid or stage_two",
     )
+    parser.add_argument(
+        "--systems", nargs="+", metavar="NAME", default=[], help="only these of the systems (default: all)"
+    )
     add_seeds(parser)
     parser.add_argument("--dry-run", action="store_true", help="only print what would be trained")
     parser.add_argument(
@@ -89,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     taught: list[Callable[[], object]] = []  # by runs of the others
     runs: dict[bool, list[str]] = {}  # by whether they are of another direction than the config's
     for seed in options.seeds:
-        for system in systems(options.studies, experiment.config.fairseq_options):
+        for system in systems(options.studies, experiment.config.fairseq_options, options.systems):
             run = experiment.run(system.name, seed)
             turned = DIRECTIONS in system.options and not system.sides
             runs.setdefault(turned, []).append(str(run))

@@ -4,6 +4,7 @@ can decide a claim comes first. Run it again to go on after a stop.
     zsnmt claims --dry-run                     # what would be done, for how long, and how many seeds tell
     zsnmt claims --budget 8 --jobs 2           # what two cores do in eight hours
     zsnmt claims L18 L21
+    RUNS=elsewhere zsnmt claims L21 --again    # the runs of a claim from nothing, whatever is kept
 
 Claims are those of docs/results/claims.md. Each job is one command or two of that page, for one seed: three
 seeds, and up to ten where so many would tell. It prints to runs/claims/, and its results are kept as zsnmt
@@ -25,6 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "claims", nargs="*", metavar="CLAIM", help="claims, such as L5 (default: all that are undecided)"
     )
+    parser.add_argument("--only", nargs="+", metavar="CLAIM", default=[], help="the same, as an option")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="make runs whose results are kept once more, unless they are here",
+    )
     parser.add_argument("--budget", type=float, metavar="HOURS", help="do the jobs that fit into HOURS")
     parser.add_argument(
         "--jobs", type=positive, default=1, metavar="N", help="jobs at a time, a core each (default: 1)"
@@ -39,15 +46,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.claims.table import outcomes
     from zsnmt.training.children import all_side_by_side
 
-    places = Places(ROOT, recipe.runs, KEPT, variables=recipe.variables)
-    claims = outcomes(KEPT)
-    jobs = plan(claims, places, options.claims)
+    places = Places(ROOT, recipe.runs, KEPT, variables=recipe.variables, again=options.again)
+    claims, only = outcomes(KEPT), [*options.claims, *options.only]
+    jobs = plan(claims, places, only)
     chosen = select_within_budget(
         jobs, float("inf") if options.budget is None else options.budget, options.jobs
     )
     if options.dry_run:
         print(
-            terminal_text(power_table(claims, options.claims)),
+            terminal_text(power_table(claims, only)),
             terminal_text(jobs_table(jobs, chosen)),
             sep="\n\n",
         )

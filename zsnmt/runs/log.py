@@ -86,7 +86,7 @@ def training_summary(validations: Sequence[Validated]) -> str:
 
 
 SUMMARY = re.compile(
-    r"(\d+) epochs, (\d+) updates, best validation loss ([\d.e+-]+) bits a token in epoch \d+"
+    r"(\d+) epochs, (\d+) updates, best validation loss ([\d.e+-]+) bits a token in epoch (\d+)"
 )
 
 
@@ -96,3 +96,11 @@ def read_summary(summary: str) -> Validated | None:
     """
     match = SUMMARY.match(summary)
     return Validated(int(match[1]), int(match[2]), float(match[3])) if match else None
+
+
+def still_fell(summary: str) -> bool:
+    """Whether the last epoch of a training was its best, by what `training_summary` says; of another text it
+    is taken to be.
+    """
+    match = SUMMARY.match(summary)
+    return match is None or match[4] == match[1]

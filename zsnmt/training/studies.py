@@ -206,11 +206,11 @@ STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
 }  # each called with the options of the baseline
 
 
-def systems(studies: Sequence[str], config_options: Sequence[str]) -> list[System]:
-    """The systems of some studies, each once, the baseline first.
+def systems(studies: Sequence[str], config_options: Sequence[str], only: Sequence[str] = ()) -> list[System]:
+    """The systems of some studies, each once, the baseline first; `only` some of them, if they are named.
 
     The config's options of fairseq-train say how many encoder layers there are. Raises `InputError` for a
-    study that does not exist, for options that fairseq refuses or that a study varies, and where
+    study or a system that does not exist, for options that fairseq refuses or that a study varies, and where
     architectures differ by others too.
     """
     for study in studies:
@@ -218,6 +218,9 @@ def systems(studies: Sequence[str], config_options: Sequence[str]) -> list[Syste
             raise InputError(f"there is no study '{study}'; there are {', '.join(STUDIES)}")
     baseline = training_options(BASELINE.architecture, config_options)
     found = {system.name: system for study in studies for system in STUDIES[study](baseline)}
+    if unknown := [name for name in only if name not in found]:
+        raise InputError(f"{' '.join(studies)} has no system '{unknown[0]}'; it has {', '.join(found)}")
+    found = {name: system for name, system in found.items() if not only or name in only}
     varied = {
         option
         for system in found.values()
