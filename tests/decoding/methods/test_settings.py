@@ -24,6 +24,11 @@ DE_FR, DE_EN, EN_DE = Direction("de", "fr"), Direction("de", "en"), Direction("e
         "mask:pieces=5,penalty=1.5": Method(mask=Mask(5, 1.5)),
         "mask:renormalise=yes": Method(mask=Mask(renormalise=True)),
         "mask:renormalise=no": Method(mask=Mask()),
+        "ensemble:renormalise=yes": Method(Ensemble(), Mask(renormalise=True)),
+        "contrast:language_weight=0,renormalise=yes": Method(
+            Contrast(language_weight=0.0), Mask(renormalise=True)
+        ),
+        "contrast:renormalise=no": Method(Contrast(), Mask()),
     }.items(),
 )
 def test_a_method_is_read_with_its_settings(text, method):
@@ -63,6 +68,8 @@ def test_settings_are_all_that_tells_methods_of_a_kind_apart():
         "mask:penalty=1,renormalise=yes": "with a penalty nothing is forbidden",
         "mask:penalty=nan": "penalty=nan is not a penalty",
         "mask:penalty=inf": "leave it out, which forbids the pieces",
+        "contrast:renormalise=yes": "among the target's pieces, .*; leave renormalise out",
+        "contrast:languages=source,source_weight=0,renormalise=yes": "does not go with a contrast of lang",
         "ensemble:through=en+de+fr": "has more than 3 sources, .*; name at most 2 languages",
         "ensemble:through=en+en": "names a language twice",
         "ensemble:through=": "'' is not a language code",

@@ -147,6 +147,14 @@ class Method:
     several: Ensemble | Contrast | None = None
     mask: Mask | None = None
 
+    def __post_init__(self) -> None:
+        if self.renormalises and isinstance(self.several, Contrast) and self.several.language_weight:
+            raise InputError(
+                "renormalise=yes does not go with a contrast of languages: what the model would write into "
+                "another language would be its probability among the target's pieces, not the formula's; "
+                "leave renormalise out, or give language_weight=0"
+            )
+
     @property
     def name(self) -> str:
         """The kind, by which it is called."""

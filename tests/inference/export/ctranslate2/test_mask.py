@@ -157,7 +157,7 @@ def test_only_a_mask_that_renormalises_is_for_an_export(counted, tmp_path):
     for way, choice in (("mask:renormalise=yes,pieces=2", None), ("mask:renormalise=yes", CTRANSLATE2)):
         check_method(folder, parse_method(way), EngineChoice())
         check_method(tmp_path, parse_method(way), EngineChoice(choice))
-    for way in ("mask", "ensemble:renormalise=yes", "contrast"):
+    for way in ("mask", "ensemble:renormalise=yes", "contrast", "contrast:language_weight=0,renormalise=yes"):
         with pytest.raises(InputError, match="an export, cannot translate by .* mask:renormalise=yes"):
             check_method(folder, parse_method(way), EngineChoice())
 
