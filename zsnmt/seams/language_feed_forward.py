@@ -11,9 +11,11 @@ from zsnmt.errors import InputError
 from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.seams.language_embedding import decoder_tags
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.seams.options import refuse_without
 
 OPTION = "--decoder-language-feed-forward-layers"
-DEFAULTS = {"decoder_language_feed_forward_layers": "none", "decoder_language_feed_forward_dim": 1024}
+WIDTH = 1024
+DEFAULTS = {"decoder_language_feed_forward_layers": "none", "decoder_language_feed_forward_dim": WIDTH}
 
 
 def add_options(add: Callable) -> None:
@@ -36,6 +38,7 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     layers = model.decoder.layers
     chosen = chosen_layers(args.decoder_language_feed_forward_layers, len(layers))
     if not chosen:
+        refuse_without(OPTION, args, decoder_language_feed_forward_dim=WIDTH)
         return
     if args.frozen_vocabulary != "none":
         raise InputError(

@@ -8,13 +8,15 @@ from fairseq.tasks import FairseqTask
 
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.seams.options import refuse_without
 
-DEFAULTS = {"encoder_position_query_layers": "none", "position_query_base": 100.0}
+OPTION, BASE = "--encoder-position-query-layers", 100.0
+DEFAULTS = {"encoder_position_query_layers": "none", "position_query_base": BASE}
 
 
 def add_options(add: Callable) -> None:
     add(
-        "--encoder-position-query-layers",
+        OPTION,
         metavar="LAYERS",
         help="encoder layers whose self-attention takes its query from positions: none, middle, or numbers",
     )
@@ -29,5 +31,8 @@ def add_options(add: Callable) -> None:
 def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Give each chosen layer the sinusoids of its tokens' positions as query."""
     layers = model.encoder.layers
-    for number in chosen_layers(args.encoder_position_query_layers, len(layers)):
+    chosen = chosen_layers(args.encoder_position_query_layers, len(layers))
+    if not chosen:
+        refuse_without(OPTION, args, position_query_base=BASE)
+    for number in chosen:
         layers[number - 1].use_position_query(PositionQuery(args.encoder_embed_dim, args.position_query_base))

@@ -11,24 +11,26 @@ from torch import nn
 
 from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.seams.options import refuse_without
 
+OPTION, NOTHING = "--encoder-residual-removal-layers", "nothing"
 DEFAULTS = {
     "encoder_residual_removal_layers": "none",
-    "encoder_residual_replacement": "nothing",
+    "encoder_residual_replacement": NOTHING,
     "encoder_feed_forward_residual_removal_layers": "none",
 }
 
 
 def add_options(add: Callable) -> None:
     add(
-        "--encoder-residual-removal-layers",
+        OPTION,
         metavar="LAYERS",
         help="encoder layers, counted from 1, whose self-attention loses its residual connection: "
         "none, middle (3 of 5, 5 of 8), or numbers like 3 or 2,3",
     )
     add(
         "--encoder-residual-replacement",
-        choices=["nothing", "mean_pool", "stochastic"],
+        choices=[NOTHING, "mean_pool", "stochastic"],
         help="what stands in for a removed residual: nothing; the sentence's mean; the residual at random",
     )
     add(
@@ -44,9 +46,12 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     layers = model.encoder.layers
     for number in chosen_layers(args.encoder_feed_forward_residual_removal_layers, len(layers)):
         layers[number - 1].feed_forward_residual = RemoveResidual()
-    for number in chosen_layers(args.encoder_residual_removal_layers, len(layers)):
+    chosen = chosen_layers(args.encoder_residual_removal_layers, len(layers))
+    if not chosen:
+        refuse_without(OPTION, args, encoder_residual_replacement=NOTHING)
+    for number in chosen:
         replacements: dict[str, Callable[[], nn.Module]] = {
-            "nothing": RemoveResidual,
+            NOTHING: RemoveResidual,
             "mean_pool": MeanPoolResidual,
             "stochastic": lambda: StochasticResidual(0.5 * number / len(layers)),
         }

@@ -9,6 +9,7 @@ from fairseq.tasks import FairseqTask
 from zsnmt.errors import InputError
 from zsnmt.modules.target_language import TargetLanguage
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.seams.options import refuse_without
 
 NONE, UPPER = "none", "top2"
 DEFAULTS = {"encoder_target_language": NONE, "encoder_target_language_layers": UPPER}
@@ -32,11 +33,7 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Let the encoder add the tag's embedding to the input of each chosen layer, and hide the tag."""
     layers = args.encoder_target_language_layers
     if args.encoder_target_language == NONE:
-        if layers != UPPER:
-            raise InputError(
-                f"--encoder-target-language-layers {layers} has no effect; give --encoder-target-language "
-                "tag_embedding, too"
-            )
+        refuse_without("--encoder-target-language tag_embedding", args, encoder_target_language_layers=UPPER)
         return
     sides = getattr(getattr(task, "placement", None), "sides", ())
     if "target" not in sides:
