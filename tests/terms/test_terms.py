@@ -366,7 +366,18 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
 @pytest.mark.parametrize(
     "options, message",
     [
-        (dict(consistency_weight=-1.0), "--consistency-weight -1 would teach the opposite"),
+        (
+            dict(consistency_weight=-1.0),
+            "--consistency-weight -1 is not a weight; .* would teach the opposite",
+        ),
+        *(
+            (
+                {f"{term}_weight": value},
+                f"--{term}-weight {value:g} is not a weight; give a number, 0 or more",
+            )
+            for term in TERMS
+            for value in (math.nan, math.inf, -math.inf)
+        ),
         (dict(consistency_stop_gradient="copy"), "--consistency-stop-gradient has no effect without"),
         (
             dict(unlikelihood_form="first_word"),
@@ -376,8 +387,14 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
             dict(denoising_weight=1.0, denoising_share=1.0),
             "--denoising-share, --denoising-span: the share of",
         ),
-        (dict(translation_weight=0.0), "--translation-weight 0 must be 0 or more, and goes only with other"),
-        (dict(translation_weight=-1.0, denoising_weight=1.0), "--translation-weight -1 must be 0 or more"),
+        (dict(translation_weight=0.0), "--translation-weight 0 must be .*, and goes only with other terms"),
+        *(
+            (
+                dict(translation_weight=value, denoising_weight=1.0),
+                f"-weight {value:g} must be a number, 0 or",
+            )
+            for value in (-1.0, math.nan, math.inf)
+        ),
         (
             dict(consistency_weight=1.0, ignore_prefix_size=1),
             "--ignore-prefix-size is for targets that begin",

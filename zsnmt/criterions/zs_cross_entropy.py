@@ -79,10 +79,11 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
                 "--ignore-prefix-size is for targets that begin with a tag, and those of zs_translation do "
                 "not; leave it out"
             )
-        if self.translation_weight < 0 or (self.translation_weight != 1 and not self.terms):
+        weighted = 0 <= self.translation_weight < math.inf
+        if not weighted or (self.translation_weight != 1 and not self.terms):
             raise InputError(
-                f"--translation-weight {self.translation_weight:g} must be 0 or more, and goes only with "
-                "other terms; give one of them a weight, or leave it out"
+                f"--translation-weight {self.translation_weight:g} must be a number, 0 or more, and goes "
+                "only with other terms; give one of them a weight, or leave it out"
             )
 
     def projecting_decoder(self, model: nn.Module) -> TransformerDecoderBase | None:
@@ -163,11 +164,16 @@ ZeroShotCrossEntropy.__name__ = LabelSmoothedCrossEntropyCriterion.__name__
 
 
 def has_weight(kind: Kind, cfg: ZeroShotCrossEntropyConfig) -> bool:
-    """Whether a term has a weight; `InputError` for one below 0, and for other options of a term without."""
+    """Whether a term has a weight; `InputError` for what is not a number of 0 or more, and for other options
+    of a term without.
+    """
     weight, *others = [option for option in fields(kind.options) if option.name != "_name"]
     value = getattr(cfg, weight.name)
-    if value < 0:
-        raise InputError(f"{kind.term.option} {value:g} would teach the opposite; give 0 or more")
+    if not 0 <= value < math.inf:  # which no NaN is
+        raise InputError(
+            f"{kind.term.option} {value:g} is not a weight; give a number, 0 or more (one below 0 would "
+            "teach the opposite)"
+        )
     for option in others:
         if not value and str(getattr(cfg, option.name)) != str(option.default):
             raise InputError(
