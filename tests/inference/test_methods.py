@@ -221,8 +221,13 @@ def test_what_a_method_cannot_translate_is_refused_before_it_begins(
 
 
 def test_a_method_with_another_way_is_refused(translator, lines, counts):
-    with pytest.raises(InputError, match="by mask is not made through .*; leave out one of the two"):
-        translator.by(parse_method("mask"), counts).translate(lines, "tamun", "velan", via="inglan")
+    for way, reason in {
+        "mask": "by mask is not made through inglan: .* two; leave out one of the two, or translate into",
+        "contrast": "by contrast is not made through inglan: .* and what comes of it by contrast",
+        "ensemble": "the translation alone would be left; .* give --way ensemble:through=inglan",
+    }.items():
+        with pytest.raises(InputError, match=reason):
+            translator.by(parse_method(way), counts).translate(lines, "tamun", "velan", via="inglan")
     with pytest.raises(InputError, match="unknown language 'xx': this model knows inglan, "):
         translator.by(parse_method("ensemble:through=xx"))
     with pytest.raises(InputError, match="there are none of inglan, .*; count them with zsnmt count-pieces"):

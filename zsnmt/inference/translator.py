@@ -143,9 +143,7 @@ class Translator:
         """`InputError` for what the method cannot translate."""
         assert self.method is not None
         if via is not None:
-            raise InputError(
-                f"a translation by {self.method.name} is not made through {via}; leave out one of the two"
-            )
+            raise InputError(self.method.fault_through(via))
         if source is None and self.method.needs_source:
             raise InputError(
                 f"a translation by {self.method.name} must be told the source language; give it (--from)"

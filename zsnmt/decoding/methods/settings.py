@@ -190,6 +190,19 @@ class Method:
         """Why a direction cannot be translated so; None where it can."""
         return None if self.several is None else self.several.fault(direction)
 
+    def fault_through(self, language: str) -> str:
+        """Why a translation through a language is not made by the method, and what to do instead."""
+        fault = f"a translation by {self.name} is not made through {language}"
+        if isinstance(self.several, Ensemble):
+            return (
+                f"{fault}: it reads the sentence beside its translation, and on that way the translation "
+                f"alone would be left; leave out --via, and give --way ensemble:through={language}"
+            )
+        return (
+            f"{fault}: it is one translation, and on that way there are two; leave out one of the two, or "
+            f"translate into {language} first, and what comes of it by {self.name}"
+        )
+
     def of(self, known: Sequence[str]) -> "Method":
         """The method for a model of these languages, the pivot first; `InputError` for others."""
         return replace(self, several=self.several and self.several.of(known))
