@@ -196,6 +196,24 @@ def test_the_loss_is_a_weighted_sum_of_translation_and_term(term):
 
 
 @EACH
+def test_a_term_grows_with_the_tokens_as_the_translation_loss_does(term):
+    """In the reference code of contrastive terms a sum over sentences stands beside one over tokens."""
+    own = criterion(TermTask(), **{f"{term}_weight": 1.0}).terms[term]
+    target = torch.tensor([[8, 9, 10], [11, 12, PAD], [9, 8, 12], [10, 11, PAD]])  # as long, in halves
+    logits = torch.randn(
+        2, *target.shape, len(DICTIONARY), dtype=torch.float64
+    )  # of the batch and of the term's own rows
+
+    def loss(times: int) -> float:
+        """For every sentence said so many times over."""
+        words = target.repeat(1, times)
+        read = (Predictions(each.repeat(1, times, 1), words, PAD, torch.nn.Identity()) for each in logits)
+        return float(own.loss(*read))
+
+    assert loss(3) == pytest.approx(3 * loss(1), rel=1e-9) and loss(1) > 0
+
+
+@EACH
 def test_chunked_and_whole_have_the_same_loss_figures_and_gradients(term):
     task = TermTask("s_enc_t_dec")
     model, sample = model_of(task), batch(task)
