@@ -28,7 +28,7 @@ from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, language_tag, parse_direction, read_languages
 from zsnmt.runs.validation import append_validation
-from zsnmt.tasks.validation_bleu import ValidationBleu
+from zsnmt.runs.validation_bleu import ValidationBleu
 from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"

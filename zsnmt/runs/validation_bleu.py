@@ -52,7 +52,7 @@ class ValidationBleu:
         for number, source, reference in zip(*(of_batch.tolist() for of_batch in rows)):
             if number < self.lines:
                 read = [token for token in source if token != pad]
-                self.kept.append(Line(direction, number, Sentence(read, start), reference))
+                self.kept.append(Line(direction, number, Sentence(read, start), reference=reference))
 
     def scores(self, model: BaseFairseqModel, task: FairseqTask) -> dict[str, float]:
         """The BLEU (0–100) of each direction, translated greedily; what was kept is forgotten.
@@ -126,5 +126,5 @@ def gather(items: list[T]) -> list[T]:
 def engine_of(model: BaseFairseqModel, task: FairseqTask, codec: Codec) -> BatchEngine:
     """The engine of a model in training: fairseq's search if it cannot be packed, or is in half precision."""
     if next(model.parameters()).dtype == torch.float32 and why_not_packed(model) is None:
-        return PyTorchEngine(model, codec.dictionary, codec.languages, SEARCH)
+        return PyTorchEngine(model, codec.dictionary, codec.languages, search=SEARCH)
     return FairseqEngine(model, task.build_generator([model], fairseq_options(SEARCH)))
