@@ -237,19 +237,25 @@ def test_a_method_with_another_way_is_refused(translator, lines, counts):
         translator.by(parse_method("mask"), without)
 
 
-def test_engines_and_exports_that_cannot_say_so(older, tmp_path):
+def test_engines_and_exports_that_cannot_say_so(older):
     run = older / OLDER_RUN
-    for choice in (EngineChoice(FAIRSEQ), EngineChoice(CTRANSLATE2)):
-        with pytest.raises(
-            InputError, match=f"--engine {choice.engine} cannot translate by mask; .* pytorch"
-        ):
-            check_method(run, parse_method("mask"), choice)
+    with pytest.raises(InputError, match="--engine ctranslate2 cannot translate by mask; .* pytorch"):
+        check_method(run, parse_method("mask"), EngineChoice(CTRANSLATE2))
     with pytest.raises(InputError, match="an export, cannot translate by ensemble; give a run folder"):
         check_method(run / "ctranslate2-int8", parse_method("ensemble"), EngineChoice())
-    check_method(run, parse_method("ensemble"), EngineChoice())
-    by_fairseq = Translator.open(run, SEARCH, EngineChoice(FAIRSEQ, workers=2))
-    with pytest.raises(InputError, match="the search of fairseq cannot translate by contrast"):
-        by_fairseq.by(parse_method("contrast"))
+    for choice in (EngineChoice(), EngineChoice(FAIRSEQ)):
+        check_method(run, parse_method("ensemble"), choice)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["ensemble", "contrast:pieces=3", "mask:renormalise=yes"])
+def test_fairseqs_search_translates_as_the_packed_model(translator, older, lines, counts, monkeypatch, way):
+    """By two processes."""
+    open_in_float64(monkeypatch)
+    choice, method = EngineChoice(FAIRSEQ, workers=2), parse_method(way)
+    by_fairseq = Translator.open(older / OLDER_RUN, SEARCH, choice, batch_tokens=30).by(method, counts)
+    expected = translator.by(method, counts).translate(lines, "tamun", "velan")
+    assert by_fairseq.translate(lines, "tamun", "velan") == expected
 
 
 @pytest.mark.parametrize(
@@ -262,7 +268,7 @@ def test_engines_and_exports_that_cannot_say_so(older, tmp_path):
             "contrast is not made through",
         ),
         (["--way", "mask"], "piece_counts.tsv is missing, .* zsnmt count-pieces"),
-        (["--engine", "fairseq", "--way", "mask"], "--engine fairseq cannot translate by mask"),
+        (["--engine", "ctranslate2", "--way", "mask"], "--engine ctranslate2 cannot translate by mask"),
         (["--way", "vote"], "no way 'vote' to translate"),
     ],
 )

@@ -2,12 +2,16 @@
 
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import torch
 from fairseq.data.data_utils import collate_tokens
 from fairseq.models import BaseFairseqModel
 from fairseq.sequence_generator import SequenceGenerator
+from torch import Tensor
 
+from zsnmt.decoding.beam_search import Combination, of_one
+from zsnmt.decoding.fairseq_views import Views, combined
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 
 
@@ -35,16 +39,69 @@ class FairseqEngine:
     @torch.no_grad()  # in inference mode another way of multiplying is taken, with other last bits
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""
-        sources = [torch.tensor(sentence.source) for sentence in sentences]
-        src_tokens = collate_tokens(sources, self.generator.pad, left_pad=True).to(self.device)
-        lengths = torch.tensor([*map(len, sources)], device=self.device)
-        starts = torch.tensor([sentence.start for sentence in sentences], device=self.device)
-        found = self.generator.generate(
-            [self.model],
-            {"net_input": {"src_tokens": src_tokens, "src_lengths": lengths}},
-            bos_token=starts.repeat_interleave(self.generator.beam_size),
+        return hypotheses(self.generator, self.net_input(sentences), self.starts(sentences))
+
+    @torch.no_grad()
+    def search_views(
+        self,
+        views: Sequence[Sequence[Sentence]],
+        *,
+        output: Tensor | None = None,
+        penalties: Tensor | None = None,
+        combine: Combination | None = None,
+    ) -> list[list[Hypothesis]]:
+        """The hypotheses of N sentences, and of others that are read with them, as the packed engine's
+        `search_views`; limits are those of the sentences themselves.
+        """
+        first, generator = views[0], self.generator
+        if penalties is None:
+            penalties = torch.zeros(len(first), generator.vocab_size, device=self.device)
+        model = Views(
+            generator.model,
+            starts=torch.stack([*map(self.starts, views)]),
+            limits=torch.tensor([*map(self.limit, first)], device=self.device),
+            penalties=penalties,
+            eos=generator.eos,
+            output=output,
         )
-        return [
-            [Hypothesis(each["tokens"].tolist(), each["score"].item()) for each in of_sentence]
-            for of_sentence in found
-        ]
+        net_input = {**self.net_input(first), "views": self.net_input([*chain(*views)])}
+        rows = torch.arange(len(first), device=self.device)
+        return hypotheses(combined(generator, model, combine or of_one), net_input, rows)
+
+    def output_among(self, symbols: Tensor) -> Tensor:
+        """What leaves a search only some symbols (ids), without those that are never written: V."""
+        generator = self.generator
+        output = torch.full((generator.vocab_size,), -torch.inf, device=self.device)
+        output[symbols] = 0
+        output[generator.pad] = -torch.inf
+        if generator.token_indices_to_suppress is not None:
+            output[generator.token_indices_to_suppress] = -torch.inf
+        return output
+
+    def net_input(self, sentences: Sequence[Sentence]) -> dict[str, Tensor]:
+        """Their sources, padded on the left."""
+        sources = [torch.tensor(sentence.source) for sentence in sentences]
+        return {
+            "src_tokens": collate_tokens(sources, self.generator.pad, left_pad=True).to(self.device),
+            "src_lengths": torch.tensor([*map(len, sources)], device=self.device),
+        }
+
+    def starts(self, sentences: Sequence[Sentence]) -> Tensor:
+        """The first token of each output."""
+        return torch.tensor([sentence.start for sentence in sentences], device=self.device)
+
+    def limit(self, sentence: Sentence) -> int:
+        """How many tokens its output may have before EOS."""
+        of_source = Search(max_len_a=self.generator.max_len_a, max_len_b=self.generator.max_len_b)
+        return of_source.limit(len(sentence.source), self.generator.max_len - 1)
+
+
+def hypotheses(generator: SequenceGenerator, net_input: dict, starts: Tensor) -> list[list[Hypothesis]]:
+    """Those of each sentence, which begin with its first token of `starts` (N), best first."""
+    found = generator.generate(
+        [], {"net_input": net_input}, bos_token=starts.repeat_interleave(generator.beam_size)
+    )
+    return [
+        [Hypothesis(each["tokens"].tolist(), each["score"].item()) for each in of_sentence]
+        for of_sentence in found
+    ]

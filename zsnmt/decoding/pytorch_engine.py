@@ -10,7 +10,7 @@ from fairseq.data.data_utils import collate_tokens
 from fairseq.models import BaseFairseqModel
 from torch import Tensor
 
-from zsnmt.decoding.beam_search import beam_search
+from zsnmt.decoding.beam_search import Combination, beam_search
 from zsnmt.decoding.options import FLOAT32
 from zsnmt.decoding.packed.decoder import DecoderState, Output, PackedDecoder
 from zsnmt.decoding.packed.encoder import PackedEncoder
@@ -52,15 +52,31 @@ class PyTorchEngine:
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
         return map(self.translate_batch, batches)
 
-    @torch.inference_mode()
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""
+        return self.search_views([sentences])
+
+    @torch.inference_mode()
+    def search_views(
+        self,
+        views: Sequence[Sequence[Sentence]],
+        *,
+        output: Output | None = None,
+        penalties: Tensor | None = None,
+        combine: Combination | None = None,
+    ) -> list[list[Hypothesis]]:
+        """The hypotheses of N sentences, and of others that are read with them: the first view, and more.
+
+        They are among the symbols of an `output`; `penalties` (N×V) and `combine` are those of `beam_search`.
+        """
         return beam_search(
-            self.begin([sentences]),
-            self.limits(sentences),
+            self.begin(views, output),
+            self.limits(views[0]),
             self.search,
             eos=self.eos,
             never=self.never,
+            penalties=penalties,
+            combine=combine,
         )
 
     def begin(self, views: Sequence[Sequence[Sentence]], output: Output | None = None) -> list[DecoderState]:

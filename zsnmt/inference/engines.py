@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 EngineAndCodec = tuple[Engine, Codec]
 METHOD_REFUSAL = (  # follows the name of an engine or a folder
-    "cannot translate by {way}; give a run folder whose model can be packed, and --engine pytorch; of all "
-    "ways CTranslate2 knows direct translation and mask:renormalise=yes"
+    "cannot translate by {way}; give a run folder, and --engine pytorch; of all ways CTranslate2 knows "
+    "direct translation and mask:renormalise=yes"
 )
 
 
@@ -138,7 +138,7 @@ def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
     if is_export(folder):
         if not (mask_of(method) and describe_export(folder)["format"] == CTRANSLATE2):
             raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")
-    elif choice.engine == FAIRSEQ or choice.engine == CTRANSLATE2 and not mask_of(method):
+    elif choice.engine == CTRANSLATE2 and not mask_of(method):
         raise InputError(f"--engine {choice.engine} {METHOD_REFUSAL.format(way=method.name)}")
 
 

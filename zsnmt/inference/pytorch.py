@@ -93,10 +93,8 @@ def method_engine(
     alone: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
 ) -> MethodEngine:
     """The same for the engine of one process."""
-    if not isinstance(alone, PyTorchEngine):
-        raise InputError(
-            f"{alone.signature or 'the search of fairseq'} {METHOD_REFUSAL.format(way=method.name)}"
-        )
+    if not isinstance(alone, PyTorchEngine | FairseqEngine):
+        raise InputError(f"{alone.signature} {METHOD_REFUSAL.format(way=method.name)}")
     masks = None
     if method.mask:
         check_counts(counts or {}, codec.languages)

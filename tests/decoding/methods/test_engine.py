@@ -10,13 +10,11 @@ import torch
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 
 from tests.conftest import LANGUAGES
+from tests.support.bundles import DICTIONARY, bundles_of, masks
 from tests.support.decoding import (
     EOS,
-    FIRST_WORD,
     PAD,
-    SEAMS,
     TAGS,
-    SmallTask,
     assert_same,
     build,
     engine_of,
@@ -34,23 +32,9 @@ from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 
 pytestmark = pytest.mark.usefixtures("float64_attention")
-DICTIONARY = SmallTask().target_dictionary
 VOTE, AVERAGE, CONTRAST = Method(Ensemble()), Method(Ensemble(by="average")), Method(Contrast())
 WEIGHTS = (0.3, 0.5)
 SEVERAL = {"vote": VOTE, "average": AVERAGE, "contrast": CONTRAST}
-
-
-def bundles_of(number: int, sources: int = 3, weights: Sequence[float] = ()) -> list[Bundle]:
-    """Sentences into one language each, with other sources that go into the same."""
-    first, *others = (made_sentences(number, seed=seed) for seed in range(3, 3 + sources))
-    return [
-        Bundle(
-            LANGUAGES[sentence.start - TAGS[0]],
-            (sentence, *(Sentence(of_row[row].source, sentence.start) for of_row in others)),
-            tuple(weights[: sources - 1]),
-        )
-        for row, sentence in enumerate(first)
-    ]
 
 
 def found(model, bundles: Sequence[Bundle], method: Method, search: Search = plain(), **others):
@@ -143,97 +127,6 @@ def assert_near(results, expected) -> None:
         assert [each.score for each in of_sentence] == pytest.approx(
             [each.score for each in others], rel=1e-5
         )
-
-
-# fairseq's search
-
-
-class SeveralSources(EnsembleModel):
-    """A model that reads one bundle: the mean of its probabilities, or with weights their difference.
-
-    fairseq's own ensembles average attention, too, so that all sources must be of one length.
-    """
-
-    def __init__(self, model, bundle: Bundle) -> None:
-        super().__init__([model] * len(bundle.sentences))
-        self.bundle = bundle
-
-    def forward_encoder(self, net_input):
-        sources = [torch.tensor([sentence.source]) for sentence in self.bundle.sentences]
-        return [
-            self.single_model.encoder.forward_torchscript(
-                dict(src_tokens=source, src_lengths=torch.tensor([source.size(1)]))
-            )
-            for source in sources
-        ]
-
-    def forward_decoder(self, tokens, encoder_outs, incremental_states, temperature=1.0):
-        probabilities = []
-        for number, sentence in enumerate(self.bundle.sentences):
-            own = tokens.clone()
-            own[:, 0] = sentence.start
-            logits, _ = self.single_model.decoder(
-                own, encoder_out=encoder_outs[number], incremental_state=incremental_states[number]
-            )
-            probabilities.append(logits[:, -1].softmax(dim=-1))
-        if not self.bundle.weights:
-            return torch.stack(probabilities).mean(dim=0).log(), None
-        first, *others = probabilities
-        left = first - sum(weight * other for weight, other in zip(self.bundle.weights, others))
-        return left.clamp(min=1e-30).log(), None  # fairseq ends with an error where EOS cannot
-
-
-def by_fairseq(model, bundles: Sequence[Bundle], search: Search) -> list[list[Hypothesis]]:
-    """What fairseq's search finds for each bundle."""
-    results = []
-    for bundle in bundles:
-        generator = SequenceGenerator(
-            SeveralSources(model, bundle),
-            DICTIONARY,
-            search.beam,
-            max_len_a=search.max_len_a,
-            max_len_b=search.max_len_b,
-            tokens_to_suppress=tuple(f"__{language}__" for language in LANGUAGES),
-        )
-        source = torch.tensor([bundle.sentences[0].source])
-        net_input = dict(src_tokens=source, src_lengths=torch.tensor([source.size(1)]))
-        (of_sentence,) = generator.generate([], {"net_input": net_input}, bos_token=bundle.sentences[0].start)
-        results.append([Hypothesis(each["tokens"].tolist(), each["score"].item()) for each in of_sentence])
-    return results
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seams", [{}, *(SEAMS[name] for name in ("language none", "post-norm", "untied"))])
-def test_averages_are_found_by_fairseqs_search(seams):
-    model, bundles = build(seed=1, **seams), bundles_of(24)
-    results = found(model, bundles, AVERAGE)
-    assert_near(results, by_fairseq(model, bundles, plain()))
-    assert_same(found(model, bundles[::-1], AVERAGE)[::-1], results)
-
-
-def other_languages(number: int, weights: Sequence[float]) -> list[Bundle]:
-    """Sentences, the same into two other languages."""
-    return [
-        Bundle(
-            "aa",
-            tuple(sentence._replace(start=TAGS[(sentence.start + more) % len(TAGS)]) for more in range(3)),
-            tuple(weights),
-        )
-        for sentence in made_sentences(number)
-    ]
-
-
-@pytest.mark.slow
-def test_contrasts_of_languages_are_found_by_fairseqs_search():
-    """But for hypotheses at the limit, where the engine leaves EOS its own probability."""
-    model, bundles, limit = build(ends=3, seed=3), other_languages(24, (0.2, 0.3)), 13
-    results = found(model, bundles, CONTRAST, plain(limit=limit))
-    expected = by_fairseq(model, bundles, plain(limit=limit))
-    ended = [row for row, each in enumerate(results) if max(lengths([each])) <= limit]
-    assert_near([results[row] for row in ended], [expected[row] for row in ended])
-    assert len(ended) >= 15
-    alone = engine_of(model).translate_batch([bundle.sentences[0] for bundle in bundles])
-    assert sum(one[0].tokens != other[0].tokens for one, other in zip(results, alone)) >= 5
 
 
 # What changes nothing
@@ -329,17 +222,6 @@ def test_the_limit_is_that_of_the_first_sentence():
 
 
 # Masks
-
-
-def masks(value: float, seed: int = 4) -> dict[str, torch.Tensor]:
-    """A penalty of half of the words, others for each language."""
-    generator = torch.Generator().manual_seed(seed)
-    size = len(DICTIONARY)
-    chosen = [torch.rand(size, generator=generator) < 0.5 for _ in LANGUAGES]
-    return {
-        language: torch.zeros(size).masked_fill(half & (torch.arange(size) >= FIRST_WORD), value)
-        for language, half in zip(LANGUAGES, chosen)
-    }
 
 
 @pytest.mark.slow

@@ -1,27 +1,47 @@
-"""The packed engine with a method: it searches with several sentences for one output, and with a mask."""
+"""An engine with a method: it searches with several sentences for one output, and with a mask."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from zsnmt.decoding.beam_search import beam_search
+from zsnmt.decoding.beam_search import Combination
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.combination import combination
 from zsnmt.decoding.methods.settings import Ensemble, Method
-from zsnmt.decoding.pytorch_engine import PyTorchEngine
-from zsnmt.decoding.search import Hypothesis
+from zsnmt.decoding.search import Hypothesis, Sentence
+
+
+class ViewsEngine(Protocol):
+    """An engine that can search with several sentences for one output: the packed model's, and fairseq's."""
+
+    signature: str
+    device: torch.device
+
+    def output_among(self, symbols: Tensor) -> Any:
+        """The output of searches among some symbols (ids, in order)."""
+
+    def search_views(
+        self,
+        views: Sequence[Sequence[Sentence]],
+        *,
+        output: Any = None,
+        penalties: Tensor | None = None,
+        combine: Combination | None = None,
+    ) -> list[list[Hypothesis]]:
+        """The hypotheses of N sentences, which are the first view, read with those of the others."""
 
 
 class MethodEngine:
     """Searches with an engine's model for bundles of sentences. Limits are those of their first sentences.
 
     `penalties`: what is added to the log-probabilities of each symbol (V) in an output of a language. With a
-    mask that renormalises, the symbols that they forbid are not computed.
+    mask that renormalises, the symbols that they forbid have no probability.
     """
 
     def __init__(
-        self, engine: PyTorchEngine, method: Method, penalties: Mapping[str, Tensor] | None = None
+        self, engine: ViewsEngine, method: Method, penalties: Mapping[str, Tensor] | None = None
     ) -> None:
         self.engine, self.method, self.signature = engine, method, engine.signature
         self.device = engine.device
@@ -36,7 +56,6 @@ class MethodEngine:
     def translate(self, batches: Iterable[Sequence[Bundle]]) -> Iterator[list[list[Hypothesis]]]:
         return map(self.translate_batch, batches)
 
-    @torch.inference_mode()
     def translate_batch(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:
         """The hypotheses of each bundle, best first. Those with as many sentences are one search, where they
         are written with the same symbols.
@@ -53,12 +72,9 @@ class MethodEngine:
             penalties = None
             if self.penalties:
                 penalties = torch.stack([self.penalties[bundle.target] for bundle in chosen])  # N×V
-            results = beam_search(
-                self.engine.begin(views, self.outputs.get(written)),
-                self.engine.limits(views[0]),
-                self.engine.search,
-                eos=self.engine.eos,
-                never=self.engine.never,
+            results = self.engine.search_views(
+                views,
+                output=self.outputs.get(written),
                 penalties=penalties,
                 combine=combination(several, weights) if number > 1 else None,
             )
