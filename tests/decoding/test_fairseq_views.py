@@ -172,7 +172,7 @@ def test_several_sources_of_one_that_cannot_be_packed_say_what_one_says(several)
 
 
 def test_fewer_hypotheses_than_the_beam_are_no_fault():
-    """A mask that leaves one word: three hypotheses of up to two tokens."""
+    """A mask that leaves one word: two hypotheses, where four are searched for."""
     model, bundles = build(), bundles_of(5, sources=1)
     word = DICTIONARY.index(DICTIONARY.symbols[-1])
     only = masks(0)["aa"].fill_(-math.inf).index_fill(0, torch.tensor([EOS, word]), 0)
