@@ -101,7 +101,7 @@ class Mask:
     """Only pieces that occur at least `pieces` times in the target language's training text, and those
     without a letter, are written; with a `penalty` others may be, for so many nats each.
 
-    With `renormalise` probabilities are those among these pieces, and the others are not computed.
+    With `renormalise` probabilities are those among these pieces; fairseq's search alone computes the others.
     """
 
     pieces: int = 1
