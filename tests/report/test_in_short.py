@@ -102,7 +102,7 @@ def page_of(config: str) -> str:
 
 
 def test_results_is_short_its_tables_fit_a_screen_and_its_prose_has_no_figure_by_hand():
-    assert len(RESULTS.splitlines()) <= 300
+    assert len(RESULTS.splitlines()) <= 320
     rows = TABLES.findall(RESULTS)
     assert len(rows) > 8 and all(row.count("|") - 1 <= WIDEST for row in rows)
     prose = BLOCK.sub("", RESULTS)

@@ -60,7 +60,6 @@ def test_a_missing_package_is_named(monkeypatch):
         (["RUN", "--beam", "0"], "a beam of 0"),
         (["RUN", "--ways", "vote"], "no way 'vote' to translate"),
         (["RUN", "--ways", "mask"], "piece_counts.tsv is missing"),
-        (["RUN", "--engine", "fairseq", "--ways", "ensemble"], "cannot translate by ensemble"),
         (["RUN", "RUN/ctranslate2-int8", "--ways", "ensemble"], "an export, cannot translate by ensemble"),
     ],
 )

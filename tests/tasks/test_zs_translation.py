@@ -65,9 +65,7 @@ def test_a_checkpoint_may_be_older_than_an_option(data):
     task = ZeroShotTranslationTask.setup_task(args)
     assert (args.valid_bleu_lines, args.length_penalty_form, args.cpu_bf16) == (0, "power", False)
     assert (
-        task.valid_directions == SUPERVISED
-        and not task.translates_validation
-        and args.virtual_epoch_size == 77
+        task.valid_directions == SUPERVISED and task.validation_bleu is None and args.virtual_epoch_size == 77
     )
 
 

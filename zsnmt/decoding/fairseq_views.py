@@ -51,7 +51,7 @@ class Views(EnsembleModel):
         self.said = []
         for starts, encoded, state in zip(self.starts, encoder_outs, incremental_states):
             read = torch.cat([starts[outputs, None], written], dim=1)
-            said, _ = self.model.forward_decoder(read, [encoded], [state], temperature)
+            said, _ = self.model.forward_decoder(read, [encoded], [state], temperature=temperature)
             self.said.append(said if self.output is None else (said + self.output).log_softmax(dim=-1))
         rules = self.penalties[outputs]
         keep_only(self.eos, rules[:, None], self.limits[outputs] <= written.size(1))
