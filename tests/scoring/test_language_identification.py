@@ -137,13 +137,16 @@ def test_languages_that_mix_scripts_stay_whole(tmp_path):
 
 
 def test_scripts_make_it_no_slower(tmp_path):
-    seconds = []
-    for scripts in ({}, INDIC):
-        identifier, _ = load_identifier("py3langid", [*INDIC], tmp_path, scripts)
-        started = time.process_time()
-        identifier.identify([HINDI, MARATHI, TAMIL, EUROPEAN[0]] * 200)
-        seconds.append(time.process_time() - started)
-    assert seconds[1] < 1.5 * seconds[0]
+    """Of ten rounds in turn the fastest of each, which other work disturbs least."""
+    identifiers = [load_identifier("py3langid", [*INDIC], tmp_path, scripts)[0] for scripts in ({}, INDIC)]
+    seconds: list[list[float]] = [[], []]
+    for _ in range(10):
+        for identifier, of_one in zip(identifiers, seconds):
+            started = time.process_time()
+            identifier.identify([HINDI, MARATHI, TAMIL, EUROPEAN[0]] * 100)
+            of_one.append(time.process_time() - started)
+    without, with_scripts = map(min, seconds)
+    assert with_scripts < 1.5 * without
 
 
 def test_lexicons_beside_the_text(tmp_path):
