@@ -3,7 +3,7 @@
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.runs.log import Validated, logged_validations, progress_line, read_summary, training_summary
+from zsnmt.runs.log import Summary, logged_validations, progress_line, read_summary, summarise
 
 LOG = """\
 2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "nll_loss": "8.5", "wps": "4859.6"}
@@ -31,10 +31,17 @@ def test_a_log_in_a_persons_words():
         None,
     ]
     assert (
-        training_summary(logged_validations(LOG))
+        str(summarise(logged_validations(LOG)))
         == "3 epochs, 30 updates, best validation loss 6.5 bits a token in epoch 2"
     )
-    assert read_summary(training_summary(logged_validations(LOG))) == Validated(3, 30, 6.5)
+    assert read_summary(str(summarise(logged_validations(LOG)))) == Summary(3, 30, loss=6.5, best_epoch=2)
     assert read_summary("adapted") is None
     with pytest.raises(InputError, match="no validation"):
-        training_summary(logged_validations("nothing"))
+        summarise(logged_validations("nothing"))
+
+
+def test_a_loss_still_fell_where_the_last_epoch_was_the_best():
+    validations = logged_validations(LOG)
+    assert not summarise(validations).still_fell
+    assert summarise(validations[:2]).still_fell
+    assert read_summary(str(summarise(validations[:2]))) == summarise(validations[:2])

@@ -11,7 +11,6 @@ from zsnmt.benchmarks.subjects import read_text
 from zsnmt.decoding.methods.settings import Mask, Method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.inference.engines import prepare_engine
 from zsnmt.inference.translator import Translator
 from zsnmt.processes import used_seconds
 from zsnmt.runs.folder import piece_counts
@@ -39,7 +38,7 @@ def student(
     """A table of the teacher through its pivot, and of the student in four ways."""
     sentences, references = read_text(text, reference, lines)
     choice = EngineChoice(engine=engine, precision=precision, workers=workers)
-    through = open_run(teacher, Search(), choice)
+    through = Translator.prepare(teacher, Search(), choice)
     base = f"teacher, through {through.pivot}, beam {Search.beam}"
     jobs: dict[str, Job] = {
         base: partial(through.translate, sentences, to, source, via=through.pivot),
@@ -49,18 +48,13 @@ def student(
     scores = {name: bleu.corpus_score(job(), None).score for name, job in jobs.items()}
     times = paired_times(jobs, rounds, clock=used_seconds if cpu_seconds else perf_counter)
     speeds = {name: [1 / seconds for seconds in of_way] for name, of_way in times.items()}
-    engine = through.signature or "pytorch float32"
-    yield f"\n{source} to {to}, {len(sentences)} sentences, {rounds} rounds, {engine}:\n"
+    computed = through.signature or "pytorch float32"
+    yield f"\n{source} to {to}, {len(sentences)} sentences, {rounds} rounds, {computed}:\n"
     yield "| way | seconds (median) | times as fast as the teacher: median (range) | BLEU | minus teacher |"
     yield "|---|---:|---:|---:|---:|"
     for name, (middle, low, high) in ratios(speeds, base).items():
         speed = f"{median(times[name]):.2f} | {middle:.1f} ({low:.1f}–{high:.1f})"
         yield f"| {name} | {speed} | {scores[name]:.2f} | {scores[name] - scores[base]:+.2f} |"
-
-
-def open_run(run: Path, search: Search, choice: EngineChoice) -> Translator:
-    prepare_engine(run, search, choice)
-    return Translator.open(run, search, choice)
 
 
 def student_jobs(
@@ -71,7 +65,7 @@ def student_jobs(
     """
     counts = piece_counts(run)
     for beam in (Search.beam, 1):
-        direct = open_run(run, Search(beam=beam), choice)
+        direct = Translator.prepare(run, Search(beam=beam), choice)
         for of_pieces, translator in (
             ("", direct),
             (", the target language's pieces", direct.by(PIECES, counts)),

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import product, takewhile
 from pathlib import Path
 
 from zsnmt.claims.costs import masked_lm_hours, missing_text, pieces_of_text, training_hours
@@ -158,8 +158,7 @@ def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Miss
     file = places.project / words[0]
     config = read_config(file, places.variables)
     missing, hours, pieces = missing_text(config), Hours(), pieces_of_text(config)
-    chosen = words[words.index("--systems") + 1 : words.index("--seeds")] if "--systems" in words else []
-    for system in systems([words[1]], config.fairseq_options, chosen):
+    for system in systems([words[1]], config.fairseq_options, words_of("--systems", words)):
         kept = places.kept / file.stem / f"{system.name}.seed{seed}.json"
         model = places.runs / file.stem / system.name / f"seed{seed}" / MODEL_FILE
         if missing or places.is_kept(kept) or model.is_file():
@@ -168,6 +167,12 @@ def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Miss
         options = training_options(system.architecture, [*config.fairseq_options, *system.options])
         hours[kept] = training_hours(options, vocabulary=config.vocabulary, pieces=pieces)
     return missing, hours
+
+
+def words_of(option: str, words: Sequence[str]) -> list[str]:
+    """What follows an option, up to the next one; nothing where it is not given."""
+    behind = words[words.index(option) + 1 :] if option in words else []
+    return [*takewhile(lambda word: not word.startswith("--"), behind)]
 
 
 def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:

@@ -11,10 +11,13 @@ from zsnmt.claims.papers import CLAIMS, Claim
 from zsnmt.claims.verdicts import (
     COMPARED,
     FAILS,
+    HOLDS,
     OPEN,
     OPPOSED,
+    UNDECIDED,
     UNTESTED,
     VERDICTS,
+    WEAKLY,
     Effect,
     Range,
     clause_verdicts,
@@ -89,11 +92,11 @@ def count_verdicts(folder: Path, _: str) -> str:
 
 
 WORDS = {
-    "holds": "hold",
-    "holds weakly": "hold weakly",
-    "undecided": "are undecided",
-    "weakly opposed": "are weakly opposed",
-    "does not hold": "do not hold",
+    HOLDS: "hold",
+    WEAKLY: "hold weakly",
+    UNDECIDED: "are undecided",
+    OPPOSED: "are weakly opposed",
+    FAILS: "do not hold",
     UNTESTED: "are not tested",
 }
 

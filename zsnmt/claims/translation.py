@@ -13,7 +13,8 @@ from zsnmt.report.scores import all_directions, seeds
 from zsnmt.report.significance import Side, mean_difference
 from zsnmt.report.systems import BETWEEN, family_relation
 from zsnmt.report.table import Measured, complete
-from zsnmt.runs.log import read_summary, still_fell
+from zsnmt.runs.log import read_summary
+from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import System
 from zsnmt.scoring.figures import MAIN
 
@@ -69,7 +70,6 @@ def compare(
     if found is None or not values or not others:
         return []
     of_sides = list_sides(seeds(one.runs), seeds(other.runs))
-    fell = [still_fell(scores.training or "") for side in (one, other) for scores in side.runs]
     return [
         effect(
             config,
@@ -78,9 +78,15 @@ def compare(
             seeds=of_sides,
             part=part,
             range=wanted,
-            unfinished=at_plateau and any(fell),
+            unfinished=at_plateau and any(map(may_have_fallen, [*one.runs, *other.runs])),
         )
     ]
+
+
+def may_have_fallen(scores: Scores) -> bool:
+    """Whether the loss of a training still fell when it ended, or nothing is known of it."""
+    summary = read_summary(scores.training or "")
+    return summary is None or summary.still_fell
 
 
 def family_difference(one: Place, other: Place) -> Evidence:

@@ -164,10 +164,7 @@ def add_translation(verbs: Verbs) -> None:
         rounds=3,
     )
     verb.add_argument("run", type=Path, nargs="?", help="run folder (default: random weights)")
-    verb.add_argument("--from", dest="source", help="source language of a run's text")
-    verb.add_argument("--to", help="target language")
-    verb.add_argument("--text", type=Path, help="sentences of the source language")
-    verb.add_argument("--reference", type=Path, help="their translations, for BLEU")
+    add_real_text(verb, required=False)
     verb.add_argument("--size", choices=SIZES, help="size of the model of random weights (default: paper)")
     verb.add_argument("--lines", type=int, default=256, help="how many sentences")
     verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
@@ -199,13 +196,18 @@ def add_students(verbs: Verbs) -> None:
     )
     verb.add_argument("teacher", type=Path, metavar="TEACHER_RUN", help="run folder of the teacher")
     verb.add_argument("run", type=Path, help="run folder of the student")
-    verb.add_argument("--from", dest="source", required=True, help="source language")
-    verb.add_argument("--to", required=True, help="target language")
-    verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
-    verb.add_argument("--reference", type=Path, required=True, help="their translations, for BLEU")
+    add_real_text(verb, required=True)
     verb.add_argument("--lines", type=int, default=500, help="how many sentences")
     add_engine_options(verb)
     verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+
+
+def add_real_text(verb: argparse.ArgumentParser, required: bool) -> None:
+    """Sentences that a run translates, with their translations."""
+    verb.add_argument("--from", dest="source", required=required, help="source language of a run's text")
+    verb.add_argument("--to", required=required, help="target language")
+    verb.add_argument("--text", type=Path, required=required, help="sentences of the source language")
+    verb.add_argument("--reference", type=Path, required=required, help="their translations, for BLEU")
 
 
 def add_text(verbs: Verbs) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.engines import prepare_engine
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
@@ -70,8 +69,7 @@ class Interpreter:
     @cached_property
     def translator(self) -> Translator:
         """The loaded model; an export is made where the engine needs one."""
-        prepare_engine(self.teacher.run, self.search, self.engine)
-        return Translator.open(self.teacher.run, self.search, self.engine)
+        return Translator.prepare(self.teacher.run, self.search, self.engine)
 
     def translate(
         self, lines: Sequence[str], direction: Direction, finished: Callable[[float], object]

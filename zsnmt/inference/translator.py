@@ -13,7 +13,7 @@ from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
-from zsnmt.inference.engines import engine_by, open_engine
+from zsnmt.inference.engines import engine_by, open_engine, prepare_engine
 from zsnmt.inference.parts import Part
 from zsnmt.inference.translation import Translation, join_translations
 from zsnmt.languages import Direction
@@ -68,6 +68,19 @@ class Translator:
         is read.
         """
         return cls(*open_engine(folder, search, choice), settings=search, batch_tokens=batch_tokens)
+
+    @classmethod
+    def prepare(
+        cls,
+        folder: Path,
+        search: Search = Search(),
+        choice: EngineChoice = EngineChoice(),
+        *,
+        batch_tokens: int = BATCH_TOKENS,
+    ) -> "Translator":
+        """The same, after the export was made that the engine needs."""
+        prepare_engine(folder, search, choice)
+        return cls.open(folder, search, choice, batch_tokens=batch_tokens)
 
     def by(self, method: Method, counts: PieceCounts | None = None) -> "Translator":
         """The same model, which translates by a method; `counts` are of its pieces, which masks need.

@@ -138,10 +138,9 @@ def of_same_seeds(
 
 def same_seeds_note(base_name: str, systems: Iterable[Sequence[Scores]]) -> str:
     """Which seeds differences from a base are over, where not all of the systems have the same."""
-    several = len({frozenset(scores.seed for scores in runs) for runs in systems}) > 1
-    return (
-        f"A difference is over the seeds that both {base_name} and the other system have." if several else ""
-    )
+    if len({frozenset(scores.seed for scores in runs) for runs in systems}) < 2:
+        return ""
+    return f"A difference is over the seeds that both {base_name} and the other system have."
 
 
 def gain(

@@ -19,7 +19,7 @@ from zsnmt.files.project import CHECKOUT, ROOT
 from zsnmt.files.records import CLEANING_FILE, OVERLAP_FILE, read_json, write_json
 from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, kind_of, parse_direction, read_languages
-from zsnmt.runs.log import Validated, logged_validations, training_summary
+from zsnmt.runs.log import Validated, logged_validations, summarise
 from zsnmt.runs.scores import Way
 from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts
 from zsnmt.text.pipeline import FILES, PIPELINE_FILE
@@ -256,7 +256,7 @@ def describe_run(run: Path) -> dict:
     chosen = choosing_directions(run / CHECKPOINTS)
     return {
         **read_record(run),
-        "training": training_summary(validations) if known else "without a log",
+        "training": str(summarise(validations)) if known else "without a log",
         **({"chosen_on": chosen} if chosen else {}),
     }
 

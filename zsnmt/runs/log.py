@@ -74,15 +74,26 @@ def logged_validations(log: str) -> list[Validated]:
     ]
 
 
-def training_summary(validations: Sequence[Validated]) -> str:
-    """Epochs, updates and best loss of a training; `InputError` where it was never validated."""
-    if not validations:
-        raise InputError("the training log holds no validation; train the run first")
-    best, last = min(validations, key=lambda one: one.loss), validations[-1]
-    return (
-        f"{last.epoch} epochs, {last.updates} updates, best validation loss {best.loss:g} bits a token in "
-        f"epoch {best.epoch}"
-    )
+class Summary(NamedTuple):
+    """A whole training: its epochs and updates, its best validation loss (bits a token), and after which
+    epoch it had that.
+    """
+
+    epochs: int
+    updates: int
+    loss: float
+    best_epoch: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.epochs} epochs, {self.updates} updates, best validation loss {self.loss:g} bits a token "
+            f"in epoch {self.best_epoch}"
+        )
+
+    @property
+    def still_fell(self) -> bool:
+        """Whether the loss still fell when the training ended: its last epoch was its best."""
+        return self.best_epoch == self.epochs
 
 
 SUMMARY = re.compile(
@@ -90,17 +101,17 @@ SUMMARY = re.compile(
 )
 
 
-def read_summary(summary: str) -> Validated | None:
-    """The last epoch and the updates of a training, and its best loss, of what `training_summary` says; None
-    of another text, as runs that were adapted have.
-    """
-    match = SUMMARY.match(summary)
-    return Validated(int(match[1]), int(match[2]), float(match[3])) if match else None
+def summarise(validations: Sequence[Validated]) -> Summary:
+    """The training with these validations; `InputError` where it was never validated."""
+    if not validations:
+        raise InputError("the training log holds no validation; train the run first")
+    best, last = min(validations, key=lambda one: one.loss), validations[-1]
+    return Summary(last.epoch, last.updates, loss=best.loss, best_epoch=best.epoch)
 
 
-def still_fell(summary: str) -> bool:
-    """Whether the last epoch of a training was its best, by what `training_summary` says; of another text it
-    is taken to be.
-    """
-    match = SUMMARY.match(summary)
-    return match is None or match[4] == match[1]
+def read_summary(text: str) -> Summary | None:
+    """The training that a text speaks of; None of another text, as runs that were adapted have."""
+    match = SUMMARY.match(text)
+    if match is None:
+        return None
+    return Summary(int(match[1]), int(match[2]), loss=float(match[3]), best_epoch=int(match[4]))

@@ -9,7 +9,7 @@ from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.engines import check_method, prepare_engine
+from zsnmt.inference.engines import check_method
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
@@ -78,8 +78,7 @@ def open_systems(
         names = {folder: str(folder) for folder in folders}
     systems = {}
     for folder, (record, _) in records.items():
-        prepare_engine(folder, search, choice)
-        translator = Translator.open(folder, search, choice)
+        translator = Translator.prepare(folder, search, choice)
         if not isinstance(translator.engine, CTranslate2Engine):
             from zsnmt.inference.pytorch import keep_in_process
 
