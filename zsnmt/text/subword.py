@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import sentencepiece
@@ -31,7 +31,6 @@ NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
 MOST_PIECES = 2**31  # SentencePiece counts them so
-BATCH = 1000  # sentences encoded by one call
 QUIET = 2  # errors only
 UNKNOWN_PIECES = 1  # <unk>, which is a piece that SentencePiece counts
 
@@ -81,14 +80,13 @@ class Subwords:
         return next(self.encode_lines([sentence], language))
 
     def encode_lines(self, sentences: Iterable[str], language: str) -> Iterator[list[str]]:
-        """The pieces of each sentence, in order, a thousand sentences in memory at a time.
+        """The pieces of each sentence, in order.
 
         Every piece is one of the model's or a single character. Raises InputError as `encode` does.
         """
         processor = self._processor_of(language)
-        sentences = map(plain_spaces, sentences)
-        while batch := list(islice(sentences, BATCH)):
-            yield from map(self._split_unknown, processor.encode(batch, out_type=str, num_threads=1))
+        for sentence in map(plain_spaces, sentences):  # for a list of them SentencePiece would start a thread
+            yield self._split_unknown(processor.encode(sentence, out_type=str))
 
     def decode(self, pieces: Iterable[str]) -> str:
         """The sentence of which these are the pieces, with single spaces."""
