@@ -6,9 +6,11 @@ import pytest
 
 from tests.support.scores import made_up_scores
 from zsnmt.claims.kept import Kept
-from zsnmt.claims.translation import config_difference, zero_shot
+from zsnmt.claims.translation import compare, config_difference, zero_shot
 from zsnmt.claims.verdicts import half_width
+from zsnmt.languages import Direction
 from zsnmt.report.documents import keep_scores
+from zsnmt.runs.scores import Result, Scores, Uncertainty
 from zsnmt.runs.systems import System
 
 ONE, OTHER = System("one", "zs_transformer"), System("other", "zs_transformer")
@@ -43,3 +45,21 @@ def test_without_another_system_it_is_the_difference_of_two_means(kept):
     (found,) = config_difference([("easy", "hard")], zero_shot(ONE))(kept)
     assert found.measured.mean == pytest.approx(40.5 - 22.0) and len(found.deviations) == 2
     assert config_difference([("easy", "gone")], zero_shot(ONE))(kept) == []
+
+
+def test_of_some_directions_the_interval_is_made_of_that_of_each():
+    def side(system: str, bleu: float, noise: float) -> Scores:
+        scores = made_up_scores(system, 1, zero_shot=bleu)
+        return replace(scores, results=[with_interval(result, noise) for result in scores.results])
+
+    def with_interval(result: Result, noise: float) -> Result:
+        bleu = result.figures["bleu"]
+        return replace(result, uncertainty=Uncertainty({"bleu": (bleu - noise, bleu + noise)}))
+
+    places, some = (zero_shot(ONE), zero_shot(OTHER)), [Direction("de", "fr")]
+    systems = {"one": [side("one", 20.0, 3.0)], "other": [side("other", 15.0, 4.0)]}
+    (found,) = compare("made_up", systems, places, directions=some)
+    assert found.measured.interval == pytest.approx((5.0 - 5.0, 5.0 + 5.0))  # 3² + 4² = 5²
+    without = {"one": systems["one"], "other": [made_up_scores("other", 1, zero_shot=15.0)]}
+    (found,) = compare("made_up", without, places, directions=some)
+    assert found.measured.interval is None

@@ -1,5 +1,6 @@
 """What kept scores say of the claims on translation: differences of systems, of ways and of configs."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -14,7 +15,7 @@ from zsnmt.report.significance import Side, mean_difference
 from zsnmt.report.systems import BETWEEN, family_relation
 from zsnmt.report.table import Measured, complete
 from zsnmt.runs.log import read_summary
-from zsnmt.runs.scores import Scores
+from zsnmt.runs.scores import Result, Scores
 from zsnmt.runs.systems import System
 from zsnmt.scoring.figures import MAIN
 
@@ -69,6 +70,8 @@ def compare(
     found = mean_difference(one, other, directions)
     if found is None or not values or not others:
         return []
+    if found.interval is None:
+        found = replace(found, interval=wide_interval(found.mean, (one, other), directions))
     of_sides = list_sides(seeds(one.runs), seeds(other.runs))
     return [
         effect(
@@ -81,6 +84,39 @@ def compare(
             unfinished=at_plateau and any(map(may_have_fallen, [*one.runs, *other.runs])),
         )
     ]
+
+
+def wide_interval(
+    difference: float, sides: Sequence[Side], directions: Directions
+) -> tuple[float, float] | None:
+    """An interval of a difference of two systems over some directions, whose resamples are not kept: from the
+    interval of each direction, as if all directions deviated together, and the systems each on its own. So
+    it is too wide rather than too narrow. None where a direction has no interval.
+    """
+    widths = [
+        complete([noise_of(result, side.column.figure) for result in results_of(side, directions)])
+        for side in sides
+    ]
+    if not all(widths):
+        return None
+    noise = math.hypot(*(fmean(of_side or []) for of_side in widths))
+    return difference - noise, difference + noise
+
+
+def results_of(side: Side, directions: Directions) -> list[Result]:
+    """What the runs of a side have in all directions of its kind, or in some."""
+    return [
+        result
+        for scores in side.runs
+        for direction, result in scores.select(side.column.kind, side.column.way).items()
+        if directions is None or direction in directions
+    ]
+
+
+def noise_of(result: Result, figure: str) -> float | None:
+    """Half of the interval of a figure in one direction, where it is known."""
+    ends = result.uncertainty.intervals.get(figure)
+    return (ends[1] - ends[0]) / 2 if ends else None
 
 
 def may_have_fallen(scores: Scores) -> bool:

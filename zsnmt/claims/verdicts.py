@@ -2,10 +2,11 @@
 
 A claim is that a figure, mostly a difference of two systems, lies in a range. Of a config the figure is known
 to an interval: the bootstrap's over the test lines, widened to what the seeds say, which is Student's 95 %
-interval of the mean, or Welch's of a difference of means, whose seeds may deviate differently. The config
-*supports* the claim where the interval lies in the range, *opposes* it where it lies outside, and is *open*
-where it does both. It says so only weakly with one seed on a side, and on a claim about supervised quality
-where the loss of a training still fell when it ended.
+interval of the mean, or Welch's of a difference of means, whose seeds may deviate differently. Of some
+directions, whose resamples are not kept, it is made of the interval of each, too wide rather than too narrow.
+The config *supports* the claim where the interval lies in the range, *opposes* it where it lies outside, and
+is *open* where it does both. It says so only weakly with one seed on a side, and on a claim about supervised
+quality where the loss of a training still fell when it ended.
 
 A claim may consist of several clauses, each with figures of its own.
 """
