@@ -6,6 +6,7 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 from tests.conftest import OLDER_RUN, run_command
+from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.inference.translator import Translator
 from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.text.lines import read_lines
@@ -76,6 +77,17 @@ def test_masked_language_models_print_a_table():
     assert "3 × 5 tokens, bfloat16, 1 rounds" in printed.stdout and "(above 1: faster)" in printed.stdout
     assert "| fairseq roberta | " in printed.stdout and "| 1.000 (1.000–1.000) |" in printed.stdout
     assert all(f"| zs_bert, {encoding} | " in printed.stdout for encoding in ENCODINGS)
+
+
+def test_remedies_print_a_table_of_each_term_in_both_forms():
+    options = ("--size", "demo", "--sentences", "6", "--length", "5", "--rounds", "1", "--cpu-seconds")
+    printed = run_command("scripts/benchmark.py", "remedies", *options)
+    assert printed.returncode == 0, printed.stderr
+    for term in ("translation alone", *TERMS):
+        for form in ("whole", "chunked"):
+            assert f"| {term} | {form} | " in printed.stdout
+    assert "6 × 5 tokens, 1 rounds" in printed.stdout
+    assert "| translation alone | chunked | " in printed.stdout and "| 1.00 (1.00–1.00) |" in printed.stdout
 
 
 def test_a_batch_without_room_for_a_sentence_is_refused():

@@ -207,7 +207,7 @@ def test_a_term_grows_with_the_tokens_as_the_translation_loss_does(term):
     def loss(times: int) -> float:
         """For every sentence said so many times over."""
         words = target.repeat(1, times)
-        read = (Predictions(each.repeat(1, times, 1), words, PAD, torch.nn.Identity()) for each in logits)
+        read = (Predictions(each.repeat(1, times, 1), words, PAD) for each in logits)
         return float(own.loss(*read))
 
     assert loss(3) == pytest.approx(3 * loss(1), rel=1e-9) and loss(1) > 0
@@ -259,14 +259,24 @@ def test_terms_add_up_and_are_logged_in_bits_per_target_token():
 def test_log_probabilities_of_a_model_in_half_precision_are_in_single():
     states = torch.randn(2, 3, 7, dtype=torch.bfloat16)
     target = torch.tensor([[4, 5, PAD], [6, PAD, PAD]])
-    said = Predictions(states, target, pad=PAD, project=torch.nn.Identity())
-    assert said.log_probabilities.dtype is torch.float32 and said.log_probabilities.shape == (3, 7)
-    assert_alike(
-        said.target_log_probabilities.double(),
-        torch.stack(
-            [states[b, t].float().log_softmax(-1)[target[b, t]] for b, t in ((0, 0), (0, 1), (1, 0))]
-        ).double(),
-    )
+    seen = []
+    for project in (None, torch.nn.Identity()):
+        Predictions(states, target, PAD, project=project).sum_on_target(
+            lambda read: seen.append(read) or read.sum()
+        )
+    expected = [states[b, t].float().log_softmax(-1)[target[b, t]] for b, t in ((0, 0), (0, 1), (1, 0))]
+    for read in seen:
+        assert read.dtype is torch.float32
+        assert_alike(read.double(), torch.stack(expected).double())
+    assert len(seen) == 2
+
+
+def test_halves_are_those_of_the_rows():
+    states, target = torch.randn(4, 3, 7), torch.tensor([[4, 5, 6], [6, PAD, PAD], [5, 5, PAD], [4, 6, 4]])
+    whole, halves = Predictions(states, target, PAD), Predictions(states, target, PAD).halves()
+    assert [half.target.tolist() for half in halves] == [[4, 5, 6, 6], [5, 5, 4, 6, 4]]
+    sums = [float(each.sum_on_target(torch.sum)) for each in (whole, *halves)]
+    assert sums[0] == pytest.approx(sums[1] + sums[2])
 
 
 # What each is for

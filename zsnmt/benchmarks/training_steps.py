@@ -62,18 +62,26 @@ def training_step(
     source, target = tokens
     prefix = torch.cat([torch.full_like(target[:, :1], tag), target[:, :-1]], dim=1)
     lengths = torch.full((sentences,), length, device=device)
+
+    def loss() -> Tensor:
+        output = model(source, lengths, prefix)
+        log_probabilities = model.get_normalized_probs(output, log_probs=True)
+        return label_smoothed_nll_loss(
+            log_probabilities.flatten(0, 1), target.flatten(), 0.1, ignore_index=1
+        )[0]
+
+    return update(model, loss)
+
+
+def update(model: BaseFairseqModel, loss: Callable[[], Tensor]) -> Callable[[], None]:
+    """A call that computes a loss, its backward pass and a step of Adam."""
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9)
 
     def step() -> None:
-        output = model(source, lengths, prefix)
-        log_probabilities = model.get_normalized_probs(output, log_probs=True)
-        loss, _ = label_smoothed_nll_loss(
-            log_probabilities.flatten(0, 1), target.flatten(), 0.1, ignore_index=1
-        )
-        loss.backward()
+        loss().backward()
         optimizer.step()
         optimizer.zero_grad()
-        if device.type == "cuda":
+        if torch.cuda.is_available():
             torch.cuda.synchronize()
 
     return step

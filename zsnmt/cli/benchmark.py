@@ -5,6 +5,7 @@ docs/performance.md.
     zsnmt benchmark relative                          # relative attention against plain, time and memory
     zsnmt benchmark encodings                         # each position encoding of the encoder, too
     zsnmt benchmark compiled                          # torch.compile against --fast-training
+    zsnmt benchmark remedies                          # each term of the loss, time and memory
     zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked LM
     zsnmt benchmark training_speed DATA               # whole trainings with each faster option
     zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
@@ -118,6 +119,17 @@ def add_training_steps(verbs: Verbs) -> None:
     verb.add_argument("--sentences", type=int, default=80, help="sentences in the batch")
     verb.add_argument("--length", type=int, default=20, help="tokens in each sentence")
     verb.add_argument("--dropout", type=float, default=0.1, help="rate of all dropout")
+    verb = add_verb(
+        verbs,
+        "remedies",
+        "remedies",
+        does="a training step with each term of the loss, its logits whole and in chunks",
+        rounds=5,
+    )
+    verb.add_argument("--size", choices=SIZES, default="middle", help="size of the model")
+    verb.add_argument("--sentences", type=int, default=60, help="sentences in the batch")
+    verb.add_argument("--length", type=int, default=20, help="tokens in each sentence")
+    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
     verb = add_verb(
         verbs,
         "bert",

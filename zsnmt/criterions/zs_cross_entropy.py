@@ -124,10 +124,10 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         """What the model is told besides its inputs: whether the criterion has features projected itself."""
         return {} if self.projecting_decoder(model) is None else {"features_only": True}
 
-    def projection(self, model: nn.Module) -> Callable[[Tensor], Tensor]:
-        """What makes logits of what the model returns."""
+    def projection(self, model: nn.Module) -> Callable[[Tensor], Tensor] | None:
+        """What makes logits of what the model returns; None where these are logits."""
         decoder = self.projecting_decoder(model)
-        return nn.Identity() if decoder is None else decoder.output_layer
+        return None if decoder is None else decoder.output_layer
 
     def translation(
         self, model: nn.Module, net_output: tuple, sample: dict

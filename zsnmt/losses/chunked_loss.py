@@ -33,9 +33,7 @@ class ChunkedLoss(torch.autograd.Function):
         """
         loss, nll, correct = (torch.zeros((), device=logits.device) for _ in range(3))
         on_target, on_every = weights_of(smoothing, logits.size(1))
-        ctx.written = (
-            ctx.needs_input_grad[0] and logits.device.type == "cpu" and logits.dtype is not torch.float16
-        )
+        ctx.written = ctx.needs_input_grad[0] and writes_gradient(logits)
         for part, wanted in chunks(logits, target):
             log_probabilities = F.log_softmax(part, dim=-1, dtype=torch.float32)
             part_nll = -log_probabilities.gather(1, wanted).sum()
@@ -78,7 +76,17 @@ def weights_of(smoothing: float, vocabulary: int) -> tuple[float, float]:
     return 1 - smoothing - on_every, on_every
 
 
+def writes_gradient(logits: Tensor) -> bool:
+    """Whether the gradient by logits is written in the forward pass, before it is scaled."""
+    return logits.device.type == "cpu" and logits.dtype is not torch.float16
+
+
+def chunk_rows(logits: Tensor) -> int:
+    """Of how many tokens' logits (N×V) log-probabilities are computed at a time."""
+    return max(1, CHUNK.get(logits.device.type, CHUNK["cuda"]) // logits.size(1))
+
+
 def chunks(logits: Tensor, target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
     """Parts of the logits (n×V), in place, each with its targets (n×1)."""
-    rows = max(1, CHUNK.get(logits.device.type, CHUNK["cuda"]) // logits.size(1))
+    rows = chunk_rows(logits)
     return zip(logits.split(rows), target.unsqueeze(1).split(rows))

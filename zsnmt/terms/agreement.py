@@ -9,7 +9,7 @@ from torch import Tensor
 
 from zsnmt.data.tag_surgery import move_padding, stack
 from zsnmt.losses.consistency import consistency
-from zsnmt.terms.term import Predictions, Rows, Term
+from zsnmt.terms.term import Predictions, Rows, Term, sum_over_tokens
 
 TARGET_BETA = 6.0, 3.0  # the Beta distribution of the share of a prefix that is the target's
 
@@ -61,5 +61,9 @@ class Agreement(Term):
         return torch.rand(prefix.shape, device=prefix.device) < share.to(prefix.device)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
-        of_source, of_target = own.log_probabilities.chunk(2)
-        return consistency(of_source, of_target) + consistency(of_target, of_source)
+        return sum_over_tokens(both_ways, *own.halves())
+
+
+def both_ways(_: Tensor, one: Tensor, other: Tensor) -> Tensor:
+    """The distance of each of two readings from the other."""
+    return consistency(one, other) + consistency(other, one)

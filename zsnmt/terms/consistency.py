@@ -7,7 +7,7 @@ from fairseq.tasks import FairseqTask
 from torch import Tensor
 
 from zsnmt.losses.consistency import NONE, STOPPED_SIDES, consistency
-from zsnmt.terms.term import Predictions, Rows, Term
+from zsnmt.terms.term import Predictions, Rows, Term, sum_over_tokens
 
 
 @dataclass
@@ -39,4 +39,6 @@ class Consistency(Term):
         return Rows(self.surgery.target_as_source(sample, limit), sample["target"])
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
-        return consistency(translated.log_probabilities, own.log_probabilities, self.stopped)
+        return sum_over_tokens(
+            lambda _, translation, copy: consistency(translation, copy, self.stopped), translated, own
+        )

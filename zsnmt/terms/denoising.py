@@ -63,4 +63,4 @@ class Denoising(Term):
         return Rows(inputs, target)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
-        return -own.target_log_probabilities.sum()
+        return -own.sum_on_target(torch.sum)

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -13,6 +12,7 @@ from torch.nn import functional as F
 from zsnmt.data.tag_surgery import TagSurgery
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
+from zsnmt.losses.chunked_sum import ChunkedSum, Loss
 
 
 class Rows(NamedTuple):
@@ -28,25 +28,49 @@ class Rows(NamedTuple):
 class Predictions:
     """What a model says of the tokens of some rows.
 
-    `states`: features or logits (B×T×…), of which `project` makes logits (N×V); `target`: B×T, with padding
-    where nothing is asked.
+    `states`: logits (B×T×V), or features (B×T×C), of which `project` makes logits (N×V), which are then read
+    in chunks; `target`: B×T, with padding where nothing is asked.
     """
 
-    def __init__(self, states: Tensor, target: Tensor, pad: int, project: Callable[[Tensor], Tensor]) -> None:
+    def __init__(
+        self, states: Tensor, target: Tensor, pad: int, project: Callable[[Tensor], Tensor] | None = None
+    ) -> None:
+        self.states, self.padded, self.pad, self.project = states, target, pad, project
         self.counted = target.ne(pad)  # B×T
-        self.states, self.project = states, project
         self.target = target[self.counted]  # N
 
-    @cached_property
-    def log_probabilities(self) -> Tensor:
-        """Of every symbol at every token that counts (N×V), in float32 at least."""
-        logits = self.project(self.states[self.counted])
-        return F.log_softmax(logits, dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+    def halves(self) -> tuple["Predictions", "Predictions"]:
+        """The first half of the rows, and the second."""
+        return tuple(  # type: ignore[return-value]
+            Predictions(states, target, self.pad, project=self.project)
+            for states, target in zip(self.states.chunk(2), self.padded.chunk(2))
+        )
 
-    @property
-    def target_log_probabilities(self) -> Tensor:
-        """The log-probabilities of the target's tokens (N)."""
-        return self.log_probabilities.gather(1, self.target.unsqueeze(1)).squeeze(1)
+    def sum_on_target(self, loss: Callable[[Tensor], Tensor]) -> Tensor:
+        """A loss of the log-probabilities of the target's tokens (n), which is a sum over them."""
+        return sum_over_tokens(
+            lambda target, read: loss(read.gather(1, target.unsqueeze(1)).squeeze(1)), self
+        )
+
+
+def sum_over_tokens(loss: Loss, *readings: Predictions) -> Tensor:
+    """A loss of tokens (n) and of the log-probabilities of every symbol in each reading of them (n×V each, in
+    float32 at least), which is a sum over the tokens.
+    """
+
+    def of_logits(target: Tensor, *logits: Tensor) -> Tensor:
+        return loss(target, *map(log_probabilities, logits))
+
+    first, *_ = readings
+    states = [reading.states[reading.counted] for reading in readings]
+    if first.project is None:
+        return of_logits(first.target, *states)
+    return ChunkedSum.apply(of_logits, first.target, *map(first.project, states))
+
+
+def log_probabilities(logits: Tensor) -> Tensor:
+    """Those of logits (n×V), in float32 at least."""
+    return F.log_softmax(logits, dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
 
 
 class Term(ABC):

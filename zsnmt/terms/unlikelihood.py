@@ -76,4 +76,4 @@ class Unlikelihood(Term):
         return torch.multinomial(wrong.float(), 1).squeeze(1)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
-        return unlikelihood(own.target_log_probabilities)
+        return own.sum_on_target(unlikelihood)

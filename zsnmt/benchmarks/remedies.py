@@ -1,0 +1,104 @@
+"""Training steps with each term of the loss, with all logits at once and in chunks."""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from statistics import median
+from time import perf_counter, process_time
+
+import torch
+from fairseq.utils import move_to_cuda
+from torch import Tensor
+
+from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
+from zsnmt.benchmarks.paired import paired_times, peak_memory, ratios
+from zsnmt.benchmarks.sizes import SIZES, stock_options
+from zsnmt.benchmarks.training_steps import update
+from zsnmt.criterions.zs_cross_entropy import TERMS, ZeroShotCrossEntropy, ZeroShotCrossEntropyConfig
+from zsnmt.data.language_tags import TagPlacement
+from zsnmt.languages import language_tag
+
+ALONE, CHUNKED, WHOLE = "translation alone", "chunked", "whole"
+FORMS = {WHOLE: False, CHUNKED: True}
+WEIGHT = 0.25  # of a term, which changes no time
+
+
+class RemedyTask(BenchmarkTask):
+    """As much of a task as terms read, too: where tags stand, and directions into and from the first
+    language.
+    """
+
+    def __init__(self, vocabulary: int) -> None:
+        super().__init__(vocabulary)
+        pivot, *others = self.langs
+        self.trained_directions = [f"{other}-{pivot}" for other in others]
+        self.trained_directions += [f"{pivot}-{other}" for other in others]
+        self.placement = TagPlacement("t_dec", self.target_dictionary)
+        self.args = Namespace(
+            left_pad_source=True, left_pad_target=False, max_source_positions=1024, data="."
+        )
+
+    def batch(self, sentences: int, length: int) -> dict:
+        """As many sentences of random words of each direction in turn, of `length` tokens with EOS."""
+        dictionary = self.target_dictionary
+        drawn = torch.Generator().manual_seed(1)
+        first = dictionary.nspecial + len(LANGUAGES)
+        words = torch.randint(first, len(dictionary), (2, sentences, length), generator=drawn)
+        words[:, :, -1] = dictionary.eos()
+        source, target = words
+        sides = [direction.split("-") for direction in self.trained_directions]
+        tags = torch.tensor([[*map(dictionary.index, map(language_tag, each))] for each in sides])
+        languages = tags[torch.arange(sentences) % len(tags)]
+        inputs = {
+            "src_tokens": source,
+            "src_lengths": torch.full((sentences,), length),
+            "prev_output_tokens": torch.cat([languages[:, 1:], target[:, :-1]], dim=1),
+        }
+        return {"net_input": inputs, "target": target, "ntokens": target.numel(), "languages": languages}
+
+
+def remedies(size: str, sentences: int, length: int, rounds: int, cpu_seconds: bool) -> Iterator[str]:
+    """A table of an update with each term of a remedy in both forms, against the translation loss alone."""
+    task = RemedyTask(SIZES[size]["vocabulary"])
+    batch = task.batch(sentences, length)
+    jobs = {
+        f"{term} | {form}": remedy_step(task, SIZES[size], batch, term=term, chunked=chunked)
+        for term in (ALONE, *TERMS)
+        for form, chunked in FORMS.items()
+    }
+    base = f"{ALONE} | {CHUNKED}"
+    times = paired_times(jobs, rounds, process_time if cpu_seconds else perf_counter)
+    memory = {name: peak_memory(job) for name, job in jobs.items()}
+    yield (
+        f"\nTraining step, {size} size ({SIZES[size]}), {sentences} × {length} tokens, {rounds} rounds; "
+        "memory is that of tensors at the peak, beyond weights and Adam's moments:\n"
+    )
+    seconds = "CPU seconds" if cpu_seconds else "seconds"
+    yield (
+        f"| term | logits | {seconds} (median) | ratio to {ALONE}, {CHUNKED}: median (range) | memory, MB | "
+        "ratio |"
+    )
+    yield "|---|---|---:|---:|---:|---:|"
+    for name, (middle, low, high) in ratios(times, base).items():
+        yield (
+            f"| {name} | {median(times[name]):.2f} | {middle:.2f} ({low:.2f}–{high:.2f}) | "
+            f"{memory[name] / 1e6:,.0f} | {memory[name] / memory[base]:.2f} |"
+        )
+
+
+def remedy_step(task: RemedyTask, size: dict, batch: dict, *, term: str, chunked: bool) -> Callable[[], None]:
+    """A call that does one update of a model of a size on a batch, by the translation loss and a term."""
+    model = build("zs_transformer", task, **stock_options(size))
+    weights = {f"{term}_weight": WEIGHT} if term in TERMS else {}
+    options = ZeroShotCrossEntropyConfig(
+        label_smoothing=0.1, sentence_avg=False, chunked_loss=chunked, **weights
+    )
+    criterion = ZeroShotCrossEntropy(options, task)
+    if torch.cuda.is_available():
+        model, batch = model.cuda(), move_to_cuda(batch)
+    model.train()
+
+    def loss() -> Tensor:
+        total, size, _ = criterion(model, batch)
+        return total / size
+
+    return update(model, loss)
