@@ -29,6 +29,7 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
         "li_table_1",
         "clip_distance",
         "base_grid",
+        "blocks_grid",
         "stage_two",
     )  # other options; as many systems again
     studies = [study for study in STUDIES if study not in elsewhere]

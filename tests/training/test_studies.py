@@ -274,6 +274,33 @@ def test_base_grid_is_every_combination_with_a_lower_rate_for_post_norm():
         assert options.encoder_target_language == ("tag_embedding" if "lcs" in system.name else "none")
 
 
+def test_blocks_grid_is_every_combination_with_blocks_half_as_wide():
+    study = systems(["blocks_grid"], SIZES)
+    read = [training_options(system.architecture, [*SIZES, *system.options]) for system in study]
+    found = [
+        (
+            each.encoder_feed_forward_residual_removal_layers,
+            each.decoder_language_feed_forward_layers,
+            each.encoder_residual_removal_layers,
+        )
+        for each in read
+    ]
+    assert found == [*itertools.product(("none", "middle"), repeat=3)]
+    assert [system.name for system in study] == [
+        "zs_transformer",
+        "zs_transformer_residual",
+        "blocks",
+        "residual_blocks",
+        "feed_forward",
+        "residual_feed_forward",
+        "feed_forward_blocks",
+        "residual_feed_forward_blocks",
+    ]
+    for options in read:
+        if options.decoder_language_feed_forward_layers == "middle":
+            assert options.decoder_language_feed_forward_dim == options.decoder_ffn_embed_dim // 2
+
+
 def test_stage_two_trains_each_corner_on_with_every_remedy_and_without():
     study = systems(["stage_two", "distillation"], [*SIZES, "--criterion", "label_smoothed_cross_entropy"])
     first = {system.name for system in study if not system.sides}
@@ -297,7 +324,7 @@ def test_stage_two_trains_each_corner_on_with_every_remedy_and_without():
             "",
             "there is no study 'layers'; there are query, variational, removal_layer, positions, "
             "replacement, li_table_1, clip_distance, encodings, bias_layers, distillation, base_grid, "
-            "stage_two",
+            "blocks_grid, stage_two",
         ),
         (
             "bias_layers",

@@ -18,6 +18,7 @@ Studies (docs/method.md):
     bias_layers      varies the layers that have it
     distillation     varies what a student learns from a system's translations (zsnmt distill)
     base_grid        combines norm, place of the language tag and residual in every way
+    blocks_grid      adds feed-forward blocks of the target languages, and removes that block's residual
     stage_two        trains some systems of the grid further, with each remedy
 
 The baseline of the same seed translates through the pivot for all systems, as in the paper.
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="+",
         metavar="STUDY",
         help="query, variational, removal_layer, positions, replacement, li_table_1, clip_distance, "
-        "encodings, bias_layers, distillation, base_grid or stage_two",
+        "encodings, bias_layers, distillation, base_grid, blocks_grid or stage_two",
     )
     parser.add_argument(
         "--systems", nargs="+", metavar="NAME", default=[], help="only these of the systems (default: all)"

@@ -27,10 +27,16 @@ class Design(NamedTuple):
     cells: Mapping[tuple[str, ...], System]
 
 
+BLOCK_LAYERS, BLOCK_WIDTH = (
+    "--decoder-language-feed-forward-layers",
+    "--decoder-language-feed-forward-dim",
+)
 NORMALISATION, TAGS_OPTION = "--normalization", "--language-tags"
 LANGUAGE_EMBEDDING = "--decoder-language-embedding"
 NORM, TAGS = Factor("norm", "pre", "post"), Factor("tags", "t_dec", "t_enc")
 REMOVAL, LCS = Factor("residual", "kept", "removed"), Factor("LCS", "none", "top2")
+FEED_FORWARD = Factor("feed-forward residual", "kept", "left out")  # of the same encoder layer
+BLOCKS = Factor("language blocks", "none", "middle")
 
 LEVELS: dict[
     str, tuple[str, tuple[str, ...]]
@@ -39,6 +45,8 @@ LEVELS: dict[
     NORM.high: ("post", (NORMALISATION, "post")),
     TAGS.high: ("t_enc", (TAGS_OPTION, "t_enc", LANGUAGE_EMBEDDING, "none")),
     LCS.high: ("lcs", (TAGS_OPTION, "t_enc_t_dec", "--encoder-target-language", "tag_embedding")),
+    FEED_FORWARD.high: ("feed_forward", ("--encoder-feed-forward-residual-removal-layers", "middle")),
+    BLOCKS.high: ("blocks", (BLOCK_LAYERS, "middle")),
 }
 
 
@@ -58,6 +66,7 @@ def first_stage(name: str, *factors: Factor) -> Design:
 
 BASE_GRID = first_stage("base_grid", NORM, TAGS, REMOVAL)
 LCS_GRID = first_stage("lcs_grid", NORM, LCS, REMOVAL)  # all with the tag in the decoder
+BLOCKS_GRID = first_stage("blocks_grid", FEED_FORWARD, BLOCKS, REMOVAL)  # likewise
 FIRST_STAGE = BASE_GRID, LCS_GRID
 
 BASE = Factor("base", "pre, t_dec", "post, t_enc")

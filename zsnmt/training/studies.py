@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterable, Sequence
 
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.runs.grid import CORNERS, FIRST_STAGE, LANGUAGE_EMBEDDING, NORMALISATION, second_stages
+from zsnmt.runs.grid import (
+    BLOCK_LAYERS,
+    BLOCK_WIDTH,
+    BLOCKS_GRID,
+    CORNERS,
+    FIRST_STAGE,
+    LANGUAGE_EMBEDDING,
+    NORMALISATION,
+    second_stages,
+)
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,
@@ -180,6 +189,20 @@ def add_rate(system: System, rate: tuple[str, str]) -> System:
     return system._replace(options=(*system.options, *rate)) if NORMALISATION in system.options else system
 
 
+def blocks_grid(baseline: Namespace) -> list[System]:
+    """Feed-forward blocks of the target languages in the decoder's middle layer, or none; in the encoder's
+    middle layer the residuals of the feed-forward block and of attention, kept or not (`zsnmt.runs.grid`).
+
+    Blocks without the feed-forward block's residual are SD of Qu and Watanabe (2022). The blocks are half as
+    wide as the decoder's own, as in their code.
+    """
+    width = BLOCK_WIDTH, str(max(1, baseline.decoder_ffn_embed_dim // 2))
+    return [
+        system._replace(options=(*system.options, *width)) if BLOCK_LAYERS in system.options else system
+        for system in BLOCKS_GRID.cells.values()
+    ]
+
+
 def stage_two(baseline: Namespace) -> list[System]:
     """The corners of `base_grid`, and each of them trained on, with every remedy and without one."""
     names = {system.name for system in CORNERS.values()}
@@ -201,6 +224,7 @@ STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
         bias_layers,
         distillation,
         base_grid,
+        blocks_grid,
         stage_two,
     )
 }  # each called with the options of the baseline

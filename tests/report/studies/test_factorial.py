@@ -11,7 +11,17 @@ from zsnmt.report.figures import remedy_gains as drawing
 from zsnmt.report.markdown import text_table
 from zsnmt.report.studies.factorial import STUDY_TABLES, main_effects_table, remedy_gains
 from zsnmt.report.systems import tables
-from zsnmt.runs.grid import BASE_GRID, CONTROL, CORNERS, FIRST_STAGE, NORM, REMOVAL, TAGS, remedy_design
+from zsnmt.runs.grid import (
+    BASE_GRID,
+    BLOCKS_GRID,
+    CONTROL,
+    CORNERS,
+    FIRST_STAGE,
+    NORM,
+    REMOVAL,
+    TAGS,
+    remedy_design,
+)
 from zsnmt.runs.scores import DIRECT
 
 PAIRS = "de-fr", "fr-de"
@@ -52,7 +62,7 @@ def effects(name, all_scores):
 
 
 def test_cells_know_their_levels_and_make_every_combination():
-    for design in FIRST_STAGE:
+    for design in (*FIRST_STAGE, BLOCKS_GRID):
         assert len(design.cells) == len({system.name for system in design.cells.values()}) == 8
         for levels, system in design.cells.items():
             assert all(level in (factor.low, factor.high) for factor, level in zip(design.factors, levels))

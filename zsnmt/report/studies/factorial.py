@@ -14,6 +14,7 @@ from zsnmt.report.table import Cell, Measured, Table, join_sentences
 from zsnmt.runs.grid import (
     BASE,
     BASE_GRID,
+    BLOCKS_GRID,
     CONTROL,
     CORNERS,
     FEW_LINES,
@@ -226,6 +227,20 @@ def lcs_grid_table(all_scores: Sequence[Scores]) -> Table | None:
     )
 
 
+def blocks_grid_table(all_scores: Sequence[Scores]) -> Table | None:
+    """What blocks of the target languages and the residual of a feed-forward block change, with the other
+    residual.
+    """
+    return effects_table(
+        all_scores,
+        [BLOCKS_GRID],
+        name="blocks_grid",
+        title="Effects of language blocks and of the residual of the feed-forward block",
+        measured=ZERO_SHOT_RESPONSES,
+        about=f"{levels_note([BLOCKS_GRID])} The tag is in the decoder.",
+    )
+
+
 def stage_two_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each remedy changes against training on without it, alone and with base and residual."""
     designs = [*map(remedy_design, REMEDIES)]
@@ -257,7 +272,9 @@ def few_lines_table(all_scores: Sequence[Scores]) -> Table | None:
 
 def main_effects_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each factor and each remedy changes on average, from the tables above."""
-    made = [make(all_scores) for make in (base_grid_table, lcs_grid_table, stage_two_table)]
+    made = [
+        make(all_scores) for make in (base_grid_table, lcs_grid_table, blocks_grid_table, stage_two_table)
+    ]
     tables = [table for table in made if table is not None]
     if not tables:
         return None
@@ -270,14 +287,15 @@ def main_effects_table(all_scores: Sequence[Scores]) -> Table | None:
         name="main_effects",
         title="Effects of single remedies",
         rows=[*rows.values()],
-        about=f"{levels_note([BASE_GRID, LCS_GRID])} All others: a second stage with the remedy against one "
-        "without.",
+        about=f"{levels_note([BASE_GRID, LCS_GRID, BLOCKS_GRID])} All others: a second stage with the remedy "
+        "against one without.",
     )
 
 
 STUDY_TABLES = {
     "base_grid": base_grid_table,
     "lcs_grid": lcs_grid_table,
+    "blocks_grid": blocks_grid_table,
     "stage_two": stage_two_table,
     "few_lines": few_lines_table,
 }
