@@ -271,6 +271,38 @@ def test_log_probabilities_of_a_model_in_half_precision_are_in_single():
     assert len(seen) == 2
 
 
+def test_what_two_read_is_projected_once_and_neither_sees_what_the_other_writes():
+    states, target = torch.randn(2, 3, 7), torch.tensor([[4, 5, 6], [6, PAD, PAD]])
+    calls = []
+
+    def project(states: torch.Tensor) -> torch.Tensor:
+        calls.append(len(states))
+        return states.clone()
+
+    said = Predictions(states, target, PAD, project=project)
+    first, second = said.logits(again=True), said.logits()
+    expected = states[target.ne(PAD)]
+    first.zero_()
+    assert torch.equal(second, expected) and calls == [4]
+    second.zero_()
+    assert torch.equal(said.logits(), expected) and calls == [4, 4]
+
+
+@EACH
+def test_in_chunks_each_row_is_projected_once(term, monkeypatch):
+    task = TermTask()
+    model, sample = model_of(task), batch(task)
+    projected = []
+    output_layer = model.decoder.output_layer
+    monkeypatch.setattr(
+        model.decoder, "output_layer", lambda states: projected.append(len(states)) or output_layer(states)
+    )
+    loss, _, _ = criterion(task, **{f"{term}_weight": 1.0}, chunked_loss=True)(model, sample)
+    own = criterion(task, **{f"{term}_weight": 1.0}).terms[term].rows(sample).target
+    loss.backward()
+    assert sum(projected) == sample["ntokens"] + int(own.ne(PAD).sum())
+
+
 def test_halves_are_those_of_the_rows():
     states, target = torch.randn(4, 3, 7), torch.tensor([[4, 5, 6], [6, PAD, PAD], [5, 5, PAD], [4, 6, 4]])
     whole, halves = Predictions(states, target, PAD), Predictions(states, target, PAD).halves()

@@ -47,9 +47,14 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
         target = model.get_targets(sample, net_output)[:, self.ignore_prefix_size :].flatten()  # BT
         counted = target.ne(self.padding_idx).nonzero().squeeze(1)  # N
         features = features[:, self.ignore_prefix_size :].flatten(0, 1).index_select(0, counted)  # N×C
-        logits = decoder.output_layer(features)  # N×V
-        loss, nll_loss, correct = ChunkedLoss.apply(logits, target[counted], self.eps, self.report_accuracy)
-        extra["accuracy"] = correct, counted.new_tensor(len(counted))
+        return self.loss_of_logits(decoder.output_layer(features), target[counted], extra)
+
+    def loss_of_logits(self, logits: Tensor, target: Tensor, extra: dict) -> tuple[Tensor, Tensor]:
+        """What `compute_loss` returns, from logits (N×V), which are gone after it, and targets (N); what it
+        counts goes into `extra`.
+        """
+        loss, nll_loss, correct = ChunkedLoss.apply(logits, target, self.eps, self.report_accuracy)
+        extra["accuracy"] = correct, target.new_tensor(len(target))
         return loss, nll_loss
 
     def compute_accuracy(self, model: nn.Module, net_output: tuple, sample: dict) -> tuple[Tensor, Tensor]:

@@ -96,11 +96,11 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         asked = {name: term.rows(sample) for name, term in self.terms.items()}
         batches = [Rows(sample["net_input"], sample["target"]), *asked.values()]
         (translated, *own), extra = self.read(model, batches)
-        loss, size, log = self.translation(model, (translated, extra), sample)
         of_batch, *predictions = (
             Predictions(states, rows.target, pad=self.padding_idx, project=self.projection(model))
             for states, rows in zip((translated, *own), batches)
         )
+        loss, size, log = self.translation(model, of_batch, extra, sample=sample)
         total = self.translation_weight * loss
         for (name, term), of_term in zip(self.terms.items(), predictions):
             value = term.loss(of_batch, of_term)
@@ -130,11 +130,16 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         return None if decoder is None else decoder.output_layer
 
     def translation(
-        self, model: nn.Module, net_output: tuple, sample: dict
+        self, model: nn.Module, said: Predictions, extra: dict, *, sample: dict
     ) -> tuple[Tensor, int, dict[str, Any]]:
-        """What the stock method returns for a batch that the model has read."""
+        """What the stock method returns for a batch, of which the model said this, and `extra`."""
         sample = {**sample, "net_input": {**sample["net_input"], **self.model_arguments(model)}}
-        loss, nll_loss = self.compute_loss(model, net_output, sample)
+        net_output = said.states, extra
+        if said.project is None:
+            loss, nll_loss = self.compute_loss(model, net_output, sample)
+        else:
+            again = any(term.reads_translation for term in self.terms.values())
+            loss, nll_loss = self.loss_of_logits(said.logits(again), said.target, extra)
         size = len(sample["target"]) if self.sentence_avg else sample["ntokens"]
         log = {
             "loss": loss.data,

@@ -29,6 +29,7 @@ class Consistency(Term):
     """The copy reads the target sentence as its source, in the target's language, and writes it, too."""
 
     option = "--consistency-weight"
+    reads_translation = True
 
     def __init__(self, options: ConsistencyOptions, task: FairseqTask) -> None:
         super().__init__(options.consistency_weight, task)

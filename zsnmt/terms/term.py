@@ -38,6 +38,21 @@ class Predictions:
         self.states, self.padded, self.pad, self.project = states, target, pad, project
         self.counted = target.ne(pad)  # B×T
         self.target = target[self.counted]  # N
+        self.kept: Tensor | None = None
+
+    def logits(self, again: bool = False) -> Tensor:
+        """Those of the tokens that count (N×V), into which the caller may write where there is a `project`.
+
+        `again`: they will be asked for once more, and are not projected once more.
+        """
+        logits, self.kept = self.kept, None
+        if logits is None:
+            states = self.states[self.counted]
+            logits = states if self.project is None else self.project(states)
+        if again:
+            self.kept = logits
+            return logits.clone()
+        return logits
 
     def halves(self) -> tuple["Predictions", "Predictions"]:
         """The first half of the rows, and the second."""
@@ -62,10 +77,10 @@ def sum_over_tokens(loss: Loss, *readings: Predictions) -> Tensor:
         return loss(target, *map(log_probabilities, logits))
 
     first, *_ = readings
-    states = [reading.states[reading.counted] for reading in readings]
+    logits = [reading.logits() for reading in readings]
     if first.project is None:
-        return of_logits(first.target, *states)
-    return ChunkedSum.apply(of_logits, first.target, *map(first.project, states))
+        return of_logits(first.target, *logits)
+    return ChunkedSum.apply(of_logits, first.target, *logits)
 
 
 def log_probabilities(logits: Tensor) -> Tensor:
@@ -76,10 +91,12 @@ def log_probabilities(logits: Tensor) -> Tensor:
 class Term(ABC):
     """A term of the loss, a sum over tokens, which counts `weight` times.
 
-    `option` is that of its weight. A term may refuse a task, when it is made, with `InputError`.
+    `option` is that of its weight; `reads_translation`: whether its loss is of what the model says of the
+    batch, too. A term may refuse a task, when it is made, with `InputError`.
     """
 
     option: str
+    reads_translation = False
 
     def __init__(self, weight: float, task: FairseqTask) -> None:
         self.weight, self.task = weight, task
