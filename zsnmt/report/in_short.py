@@ -36,9 +36,12 @@ REAL_TEXT = {
     "multi30k": "Multi30k",
     "multi30k_nonoverlap": "Multi30k",
 }
+CONTROL = f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
+    CONTROL: "baseline, trained on for as long",
+    f"{CONTROL}_{STUDENTS['both']}": "baseline, trained on, then distilled",
     f"{BASELINE.name}_consistency": "baseline, trained on for consistency",
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{BASELINE.name}_{STUDENTS['both']}_round2": "baseline, distilled twice",
