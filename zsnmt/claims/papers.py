@@ -134,13 +134,13 @@ CLAIMS_OF_LIU = (
         what="supervised BLEU, residual removed minus baseline",
         evidence=gain(supervised(RESIDUAL), supervised(BASELINE), at_plateau=True),
         range=at_least(-1 * BLEU),
-        why="Nearly all trainings ended while the loss still fell, which is why they speak weakly. On Tatoeba "
-        "the last epochs brought both models as little, but at a learning rate that had fallen to its end: "
-        "on captions a second fall of the rate brought the baseline 2.8 BLEU. Whether it would bring the "
-        "other model more was not tested. Most is lost on real text, and least on invented languages, which both models learn almost "
-        "wholly. Removal in two layers or in all costs many times as much. All this fits a lack of "
-        "capacity, since what the layer passes on has to come through its attention; the paper's models are "
-        "four times as wide, and none of that size was trained here.",
+        why="Nearly all trainings ended while the loss still fell, which is why they speak weakly. On "
+        "Tatoeba the last epochs brought both models as little, but at a learning rate that had fallen to "
+        "its end: on captions a second fall of the rate brought the baseline 2.8 BLEU. Whether it would "
+        "bring the other model more was not tested. Most is lost on real text, and least on invented "
+        "languages, which both models learn almost wholly. Removal in two layers or in all costs many times "
+        "as much. All this fits a lack of capacity, since what the layer passes on has to come through its "
+        "attention; the paper's models are four times as wide, and none of that size was trained here.",
         needs=MAIN_RUNS,
     ),
     Claim(
