@@ -38,7 +38,7 @@ def student(
     """A table of the teacher through its pivot, and of the student in four ways."""
     sentences, references = read_text(text, reference, lines)
     choice = EngineChoice(engine=engine, precision=precision, workers=workers)
-    through = Translator.prepare(teacher, Search(), choice)
+    through = Translator.open(teacher, Search(), choice, prepare=True)
     base = f"teacher, through {through.pivot}, beam {Search.beam}"
     jobs: dict[str, Job] = {
         base: partial(through.translate, sentences, to, source, via=through.pivot),
@@ -65,7 +65,7 @@ def student_jobs(
     """
     counts = piece_counts(run)
     for beam in (Search.beam, 1):
-        direct = Translator.prepare(run, Search(beam=beam), choice)
+        direct = Translator.open(run, Search(beam=beam), choice, prepare=True)
         for of_pieces, translator in (
             ("", direct),
             (", the target language's pieces", direct.by(PIECES, counts)),

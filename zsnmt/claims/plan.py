@@ -181,9 +181,8 @@ def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Mis
     config = read_study_config(file, places.variables)
     given = {"TRAIN": config.train, "VALID": config.valid}
     missing = {key: path for key, path in given.items() if path and not Path(path).is_file()}
-    chosen = dict(zip(words[1::2], words[2::2]))
-    conditions = chosen.get("--conditions", " ".join(config.conditions)).split()
-    chosen_systems = chosen.get("--systems", " ".join(config.systems)).split()
+    conditions = " ".join(words_of("--conditions", words)).split() or config.conditions
+    chosen_systems = " ".join(words_of("--systems", words)).split() or config.systems
     hours = Hours()
     for condition, system in product(conditions, chosen_systems):
         kept = places.kept / file.stem / MASKED_LMS / f"{condition}.{system}.seed{seed}.json"

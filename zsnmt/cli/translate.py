@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     if options.way:
         check_method(options.run, options.way, choice)
-    translator = Translator.prepare(options.run, search, choice, batch_tokens=options.batch_tokens)
+    translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens, prepare=True)
     if options.way:
         counts = piece_counts(options.run) if options.way.mask else None
         translator = translator.by(options.way, counts)

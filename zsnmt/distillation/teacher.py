@@ -69,7 +69,7 @@ class Interpreter:
     @cached_property
     def translator(self) -> Translator:
         """The loaded model; an export is made where the engine needs one."""
-        return Translator.prepare(self.teacher.run, self.search, self.engine)
+        return Translator.open(self.teacher.run, self.search, self.engine, prepare=True)
 
     def translate(
         self, lines: Sequence[str], direction: Direction, finished: Callable[[float], object]

@@ -63,24 +63,14 @@ class Translator:
         choice: EngineChoice = EngineChoice(),
         *,
         batch_tokens: int = BATCH_TOKENS,
+        prepare: bool = False,
     ) -> "Translator":
         """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder
-        is read.
+        is read. `prepare`: make the export first that the engine needs.
         """
+        if prepare:
+            prepare_engine(folder, search, choice)
         return cls(*open_engine(folder, search, choice), settings=search, batch_tokens=batch_tokens)
-
-    @classmethod
-    def prepare(
-        cls,
-        folder: Path,
-        search: Search = Search(),
-        choice: EngineChoice = EngineChoice(),
-        *,
-        batch_tokens: int = BATCH_TOKENS,
-    ) -> "Translator":
-        """The same, after the export was made that the engine needs."""
-        prepare_engine(folder, search, choice)
-        return cls.open(folder, search, choice, batch_tokens=batch_tokens)
 
     def by(self, method: Method, counts: PieceCounts | None = None) -> "Translator":
         """The same model, which translates by a method; `counts` are of its pieces, which masks need.

@@ -34,7 +34,7 @@ class ChunkedLoss(torch.autograd.Function):
         loss, nll, correct = (torch.zeros((), device=logits.device) for _ in range(3))
         on_target, on_every = weights_of(smoothing, logits.size(1))
         ctx.written = ctx.needs_input_grad[0] and writes_gradient(logits)
-        for part, wanted in chunks(logits, target):
+        for part, wanted in chunks(logits, target.unsqueeze(1)):
             log_probabilities = F.log_softmax(part, dim=-1, dtype=torch.float32)
             part_nll = -log_probabilities.gather(1, wanted).sum()
             nll += part_nll
@@ -53,7 +53,7 @@ class ChunkedLoss(torch.autograd.Function):
         logits, target = ctx.saved_tensors
         if ctx.written:
             return logits if scale.item() == 1 else logits.mul_(scale), None, None, None
-        for part, wanted in chunks(logits, target):
+        for part, wanted in chunks(logits, target.unsqueeze(1)):
             log_probabilities = F.log_softmax(part, dim=-1, dtype=torch.float32)
             torch.mul(gradient_of(log_probabilities, wanted, ctx.smoothing), scale, out=part)
         return logits, None, None, None
@@ -81,12 +81,7 @@ def writes_gradient(logits: Tensor) -> bool:
     return logits.device.type == "cpu" and logits.dtype is not torch.float16
 
 
-def chunk_rows(logits: Tensor) -> int:
-    """Of how many tokens' logits (N×V) log-probabilities are computed at a time."""
-    return max(1, CHUNK.get(logits.device.type, CHUNK["cuda"]) // logits.size(1))
-
-
-def chunks(logits: Tensor, target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-    """Parts of the logits (n×V), in place, each with its targets (n×1)."""
-    rows = chunk_rows(logits)
-    return zip(logits.split(rows), target.unsqueeze(1).split(rows))
+def chunks(logits: Tensor, *others: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """Parts of logits (N×V), in place, of some tokens at a time, each with those of others (N×…)."""
+    rows = max(1, CHUNK.get(logits.device.type, CHUNK["cuda"]) // logits.size(1))
+    return zip(*(each.split(rows) for each in (logits, *others)))

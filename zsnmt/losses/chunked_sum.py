@@ -1,12 +1,12 @@
 """The sum over tokens of any loss of logits, which is computed for some tokens at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
-from zsnmt.losses.chunked_loss import chunk_rows, writes_gradient
+from zsnmt.losses.chunked_loss import chunks, writes_gradient
 
 Loss = Callable[..., Tensor]  # from the targets of n tokens, and the logits (n×V) of each reading of them
 
@@ -24,7 +24,7 @@ class ChunkedSum(torch.autograd.Function):
         """From target tokens (N) and logits (N×V each), which must be of no use to others, to a sum."""
         ctx.loss, ctx.written = loss, any(ctx.needs_input_grad) and writes_gradient(logits[0])
         total: Tensor | float = 0.0
-        for wanted, parts in chunks(target, logits):
+        for *parts, wanted in chunks(*logits, target):
             with torch.set_grad_enabled(ctx.written):
                 leaves = [part.detach().requires_grad_(ctx.written) for part in parts]
                 value = loss(wanted, *leaves)
@@ -39,7 +39,7 @@ class ChunkedSum(torch.autograd.Function):
         target, *logits = ctx.saved_tensors
         if ctx.written:
             return None, None, *(each if scale.item() == 1 else each.mul_(scale) for each in logits)
-        for wanted, parts in chunks(target, logits):
+        for *parts, wanted in chunks(*logits, target):
             with torch.enable_grad():
                 leaves = [part.detach().requires_grad_() for part in parts]
                 value = ctx.loss(wanted, *leaves)
@@ -54,9 +54,3 @@ def write_gradients(
     gradients = torch.autograd.grad(value, leaves, scale, allow_unused=True, materialize_grads=True)
     for part, gradient in zip(parts, gradients):
         part.copy_(gradient)
-
-
-def chunks(target: Tensor, logits: Sequence[Tensor]) -> Iterator[tuple[Tensor, Sequence[Tensor]]]:
-    """Some targets (n) at a time, with the parts of all logits (n×V), in place."""
-    rows = chunk_rows(logits[0])
-    return zip(target.split(rows), zip(*(each.split(rows) for each in logits)))

@@ -78,7 +78,7 @@ def open_systems(
         names = {folder: str(folder) for folder in folders}
     systems = {}
     for folder, (record, _) in records.items():
-        translator = Translator.prepare(folder, search, choice)
+        translator = Translator.open(folder, search, choice, prepare=True)
         if not isinstance(translator.engine, CTranslate2Engine):
             from zsnmt.inference.pytorch import keep_in_process
 

@@ -181,12 +181,12 @@ def base_grid(baseline: Namespace) -> list[System]:
     """
     cells = dict.fromkeys(system for design in FIRST_STAGE for system in design.cells.values())
     rate = LEARNING_RATE, f"{POST_NORM_RATE * baseline.lr[0]:g}"
-    return [add_rate(system, rate) for system in cells]
+    return [add_where(NORMALISATION, system, rate) for system in cells]
 
 
-def add_rate(system: System, rate: tuple[str, str]) -> System:
-    """The system with its learning rate, which it has where it is post-norm."""
-    return system._replace(options=(*system.options, *rate)) if NORMALISATION in system.options else system
+def add_where(given: str, system: System, option: tuple[str, str]) -> System:
+    """The system, with one more option where it has a given one."""
+    return system._replace(options=(*system.options, *option)) if given in system.options else system
 
 
 def blocks_grid(baseline: Namespace) -> list[System]:
@@ -197,10 +197,7 @@ def blocks_grid(baseline: Namespace) -> list[System]:
     wide as the decoder's own, as in their code.
     """
     width = BLOCK_WIDTH, str(max(1, baseline.decoder_ffn_embed_dim // 2))
-    return [
-        system._replace(options=(*system.options, *width)) if BLOCK_LAYERS in system.options else system
-        for system in BLOCKS_GRID.cells.values()
-    ]
+    return [add_where(BLOCK_LAYERS, system, width) for system in BLOCKS_GRID.cells.values()]
 
 
 def stage_two(baseline: Namespace) -> list[System]:

@@ -203,42 +203,37 @@ def levels_note(designs: Sequence[Design]) -> str:
     return f"{listed}."
 
 
-def base_grid_table(all_scores: Sequence[Scores]) -> Table | None:
-    """What norm, place of the tag and residual change, alone and together."""
-    return effects_table(
-        all_scores,
-        [BASE_GRID],
-        name="base_grid",
-        title="Effects of norm, tags and residual",
-        measured=ZERO_SHOT_RESPONSES,
-        about=levels_note([BASE_GRID]),
+def first_stage_table(
+    design: Design, title: str, note: str = ""
+) -> Callable[[Sequence[Scores]], Table | None]:
+    """What makes the table of what the factors of a design change, alone and together."""
+
+    def make(all_scores: Sequence[Scores]) -> Table | None:
+        return effects_table(
+            all_scores,
+            [design],
+            name=design.name,
+            title=title,
+            measured=ZERO_SHOT_RESPONSES,
+            about=join_sentences([levels_note([design]), note]),
+        )
+
+    return make
+
+
+IN_DECODER = "The tag is in the decoder."
+FIRST_STAGE_TABLES = {
+    design.name: first_stage_table(design, *words)
+    for design, *words in (
+        (BASE_GRID, "Effects of norm, tags and residual"),
+        (LCS_GRID, "Effects of the target language in the upper encoder", IN_DECODER),
+        (
+            BLOCKS_GRID,
+            "Effects of language blocks and of the residual of the feed-forward block",
+            IN_DECODER,
+        ),
     )
-
-
-def lcs_grid_table(all_scores: Sequence[Scores]) -> Table | None:
-    """What the target language in the upper encoder changes, with norm and residual."""
-    return effects_table(
-        all_scores,
-        [LCS_GRID],
-        name="lcs_grid",
-        title="Effects of the target language in the upper encoder",
-        measured=ZERO_SHOT_RESPONSES,
-        about=f"{levels_note([LCS_GRID])} The tag is in the decoder.",
-    )
-
-
-def blocks_grid_table(all_scores: Sequence[Scores]) -> Table | None:
-    """What blocks of the target languages and the residual of a feed-forward block change, with the other
-    residual.
-    """
-    return effects_table(
-        all_scores,
-        [BLOCKS_GRID],
-        name="blocks_grid",
-        title="Effects of language blocks and of the residual of the feed-forward block",
-        measured=ZERO_SHOT_RESPONSES,
-        about=f"{levels_note([BLOCKS_GRID])} The tag is in the decoder.",
-    )
+}
 
 
 def stage_two_table(all_scores: Sequence[Scores]) -> Table | None:
@@ -272,9 +267,7 @@ def few_lines_table(all_scores: Sequence[Scores]) -> Table | None:
 
 def main_effects_table(all_scores: Sequence[Scores]) -> Table | None:
     """What each factor and each remedy changes on average, from the tables above."""
-    made = [
-        make(all_scores) for make in (base_grid_table, lcs_grid_table, blocks_grid_table, stage_two_table)
-    ]
+    made = [make(all_scores) for make in (*FIRST_STAGE_TABLES.values(), stage_two_table)]
     tables = [table for table in made if table is not None]
     if not tables:
         return None
@@ -293,9 +286,7 @@ def main_effects_table(all_scores: Sequence[Scores]) -> Table | None:
 
 
 STUDY_TABLES = {
-    "base_grid": base_grid_table,
-    "lcs_grid": lcs_grid_table,
-    "blocks_grid": blocks_grid_table,
+    **FIRST_STAGE_TABLES,
     "stage_two": stage_two_table,
     "few_lines": few_lines_table,
 }
