@@ -203,11 +203,13 @@ def test_from_files_to_a_translated_sentence(tmp_path):
     done = run_command(*call, *few, runs=runs)
     assert done.returncode == 0, done.stderr
     assert re.search(r"quick, seed 1: epoch .*, \d+ words/s, at most \d+ (s|min) left\n", done.stderr)
+    assert "quick, seed 1: the loss still fell when the training ended" in done.stderr
     again = run_command(*call, *few, runs=runs)
     assert again.returncode == 0 and again.stderr.count(": done before") == 5, again.stderr
     folder = runs / "mine" / "quick" / "seed1"
     call = f"zsnmt translate {folder} --from velan --to tamun --via inglan < text"
     assert f"to translate: {call}\n" in done.stderr
+    assert f"zsnmt distill {runs / 'mine.conf'} {folder} --sides none\n" in done.stderr
     assert f"zsnmt distill {runs / 'mine.conf'} {folder}\n" in done.stderr
     by_config = run_command(
         *zsnmt, "train", runs / "mine.conf", "zs_transformer", "--name", "quick", *few, runs=runs

@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
 
     from zsnmt.distillation.distill import distill_rounds  # loads PyTorch
-    from zsnmt.runs.folder import check_trained
+    from zsnmt.runs.folder import check_trained, ending_of
     from zsnmt.training.experiment import read_experiment
 
     check_trained(Path(options.teacher))
@@ -157,6 +157,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         words=own_words(own, options),
         options=further,
     )
+    if ending := ending_of(run):
+        recipe.steps.say(f"{run}: {ending}")
     recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher}")
 
 

@@ -70,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if recipe.follows():
         return
 
+    from zsnmt.runs.folder import ending_of
     from zsnmt.training.experiment import read_experiment  # takes a second to load
     from zsnmt.training.train import train_run
 
@@ -86,6 +87,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             seed=seed,
             options=further,
         )
+        if ending := ending_of(run):
+            recipe.steps.say(f"{options.name or options.architecture}, seed {seed}: {ending}")
+        if ending and ending.can_learn:
+            recipe.steps.say(
+                f"to train it on, as long as a student: zsnmt distill {config} {run} --sides none"
+            )
         recipe.steps.say(f"next: zsnmt evaluate {run}")
         if not is_config:
             pivot, *others = experiment.config.languages

@@ -19,6 +19,7 @@ from zsnmt.files.project import CHECKOUT, ROOT
 from zsnmt.files.records import CLEANING_FILE, OVERLAP_FILE, read_json, write_json
 from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, kind_of, parse_direction, read_languages
+from zsnmt.runs.ending import Ending, read_ending
 from zsnmt.runs.log import Validated, logged_validations, summarise
 from zsnmt.runs.scores import Way
 from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts
@@ -237,6 +238,12 @@ def check_trained(run: Path) -> None:
             f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with {command}, "
             "or leave it out"
         )
+
+
+def ending_of(run: Path) -> Ending | None:
+    """How the training of a run ended; None where its log does not say."""
+    log = run / LOG_FILE
+    return read_ending(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else None
 
 
 def describe_run(run: Path) -> dict:
