@@ -67,6 +67,7 @@ def test_a_student_is_a_run_folder_that_says_what_it_learned_from(student, runs)
     assert {*chosen_on["held-out pairs with a synthetic source"]} <= {*record["synthetic"]}
     assert "of 6 directions are left to translate, about" in printed.stderr
     assert "translations are left out (" in printed.stderr
+    assert f"next: zsnmt evaluate {run} --pivot {teacher} --ways own_pivot\n" in printed.stderr
     assert [*synthetic["directions"]] == DIRECTIONS
 
 
@@ -140,6 +141,10 @@ def test_the_control_and_a_remedy_have_the_authentic_data_and_as_many_pairs_an_e
     assert command[command.index(size) + 1] == of_student[of_student.index(size) + 1]
     assert json.loads((run / "run.json").read_text())["synthetic"] == []
     assert " ".join(added) in " ".join(command) and ("zs_cross_entropy" in command) == bool(added)
+    assert f"next: zsnmt evaluate {run}\n" in printed.stderr
+    assert (f"to let it teach a student: zsnmt distill {tiny.config} {run}\n" in printed.stderr) != bool(
+        added
+    )
 
 
 def test_one_synthetic_text_serves_other_students(tiny, student, runs):

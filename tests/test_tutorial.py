@@ -51,7 +51,7 @@ def in_small(cell: str, export: Path, port: int) -> str:
     ):
         cell = cell.replace(command, f"{command} {further}")
     cell = cell.replace(":5000", f":{port}").replace("en pt ru fi hu", "en pt ru")
-    return cell.replace("5000", "100").replace("max-epoch 4", "max-epoch 1")
+    return cell.replace("5000", "100").replace("--epochs 4", "--epochs 1")
 
 
 def free_port() -> int:

@@ -73,10 +73,21 @@ def test_a_remedy_that_there_is_not_is_refused():
 def test_a_schedule_of_other_epochs_keeps_its_form():
     schedule = "--lr 1e-3 --max-epoch 9 --max-epoch 6 --total-num-update 12000 --warmup-updates 500".split()
     assert stretch(schedule, None) == []
-    assert stretch(schedule, 3) == "--max-epoch 3 --total-num-update 6000 --warmup-updates 250".split()
-    assert stretch(["--max-epoch", "2"], 4) == ["--max-epoch", "4"]
+    assert stretch(schedule, 3) == "--max-epoch 3 --warmup-updates 250 --total-num-update 6000".split()
+    assert stretch(["--max-epoch", "2"], 4) == stretch(["--max-epoch", "2"], 4, 100) == ["--max-epoch", "4"]
     only_patience = "--patience 3 --warmup-updates 500".split()
     assert stretch(only_patience, 4) == "--max-epoch 4 --warmup-updates 500".split()
+
+
+def test_a_learning_rate_has_fallen_at_the_end_of_so_many_epochs():
+    """Where the schedule counts updates, by the updates of an epoch, not by what the config takes for one."""
+    by_epochs = "--max-epoch 9 --total-num-update 15500 --warmup-updates 310".split()
+    stretched = "--max-epoch 6 --warmup-updates 156 --total-num-update 7800".split()
+    assert stretch(by_epochs, 6, 1300) == stretched
+    by_updates = "--max-epoch 0 --total-num-update 15500 --max-update 15500 --warmup-updates 310".split()
+    assert stretch(by_updates, 6, 1300) == [*stretched, "--max-update", "7800"]
+    with pytest.raises(InputError, match="--epochs 6: the schedule counts updates.*leave out --epochs"):
+        stretch(by_updates, 6)
 
 
 def test_a_remedy_keeps_a_chunked_loss_chunked():

@@ -8,9 +8,17 @@ from fairseq.data import SampledMultiDataset
 
 from tests.data.test_tagged_pairs import pairs
 from zsnmt.distillation.settings import Distillation
-from zsnmt.distillation.student import EPOCHS, read_options, sampling_weights, student_options
+from zsnmt.distillation.student import (
+    EPOCHS,
+    options_of_config,
+    read_options,
+    sampling_weights,
+    student_options,
+    updates_of_epoch,
+)
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
+from zsnmt.runs.folder import LOG_FILE
 
 AUTHENTIC, SYNTHETIC = {"main:aa-piv": 7, "main:piv-aa": 7}, {"targets:aa-bb": 3, "sources:bb-aa": 9}
 
@@ -95,6 +103,18 @@ def test_a_student_from_scratch_has_those_of_the_config(teacher):
     read = read_options(student.student, options, teacher.run)
     assert read.arch == "zs_transformer_residual" and read.lr == [0.006] and read.encoder_layers == 2
     assert read.finetune_from_model is None
+    config = SimpleNamespace(distillation=["--lr", "0.001"])
+    assert options_of_config(config, student) == []
+    assert options_of_config(config, Distillation(teacher.run)) == ["--lr", "0.001"]
+
+
+def test_an_epoch_has_as_many_updates_as_the_teachers_batches_make_it(teacher):
+    assert updates_of_epoch(teacher, 1000) is None  # it has no log
+    entries = ('{"epoch": 1, "train_bsz": "70"}', '{"epoch": 2, "train_bsz": "80"}')
+    (teacher.run / LOG_FILE).write_text("".join(f"2026 | INFO | train | {entry}\n" for entry in entries))
+    assert updates_of_epoch(teacher, 1000) == 1000 / 80
+    (teacher.run / LOG_FILE).write_text('2026 | INFO | train | {"epoch": 1}\n')
+    assert updates_of_epoch(teacher, 1000) is None
 
 
 def test_an_architecture_that_does_not_translate_is_refused(teacher):

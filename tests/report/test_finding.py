@@ -6,9 +6,9 @@ import pytest
 
 from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, made_up_scores, only
-from zsnmt.languages import SUPERVISED
+from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.report.finding import finding
-from zsnmt.runs.scores import DIRECT
+from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT
 
 POOR, BETTER, BEST = (
     made_up_scores(system, 1, bleu) for system, bleu in (("plain", 5), ("residual", 9), ("other", 31))
@@ -27,6 +27,23 @@ def test_the_best_direct_system_is_named_with_what_goes_astray_and_the_pivot(sco
 def test_a_direct_system_above_the_pivot_is_said_to_be():
     assert finding([POOR, BEST]).endswith("in two translations, 15.5 BLEU: less good by 15.5.")
     assert finding([made_up_scores("other", 1, 15.52)]).endswith("15.5 BLEU: equally good.")
+
+
+def test_the_best_way_through_the_pivot_counts_whoever_goes_it():
+    """A student is compared with the best pivot there is, not with its teacher's alone."""
+    student = replace(made_up_scores("student", 1, 15.7), pivot_by="teacher, seed 1")
+    own = [
+        replace(result, way=OWN_PIVOT, figures={**result.figures, "bleu": 17.0})
+        for result in student.results
+        if result.way == PIVOT
+    ]
+    assert finding([student]).endswith("in two translations by teacher, 15.5 BLEU: less good by 0.2.")
+    with_own = replace(student, results=[*student.results, *own])
+    assert finding([with_own]).endswith("in two translations, 17.0 BLEU: better than that by 1.3.")
+    trained_on = all_changed(only(made_up_scores("trained_on", 1, 2), (ZERO_SHOT, PIVOT)), bleu=18.0)
+    direct = made_up_scores("trained_on", 1, 2)
+    trained_on = replace(direct, results=[*only(direct, (ZERO_SHOT, DIRECT)).results, *trained_on.results])
+    assert finding([with_own, trained_on]).endswith("by trained_on, 18.0 BLEU: better than that by 2.3.")
 
 
 def test_a_difference_that_other_test_lines_might_turn_round_is_said_to_be_chance():

@@ -98,8 +98,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--epochs",
         type=positive,
         metavar="N",
-        help="epochs of the training; the schedule of the learning rate is stretched or shortened with them "
-        "(default: those of the config)",
+        help="epochs of the training; the schedule of the learning rate is stretched or shortened to end "
+        "with them (default: those of the config)",
     )
     parser.add_argument(
         "--few-lines",
@@ -159,7 +159,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     if ending := ending_of(run):
         recipe.steps.say(f"{run}: {ending}")
-    recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher}")
+    if options.sides != NONE:
+        recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher} --ways own_pivot")
+        return
+    recipe.steps.say(f"next: zsnmt evaluate {run}")
+    if not options.remedy:
+        recipe.steps.say(f"to let it teach a student: zsnmt distill {options.config} {run}")
 
 
 def few_lines(options: Namespace, of_config: int) -> int:

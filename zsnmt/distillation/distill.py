@@ -16,6 +16,7 @@ from zsnmt.distillation.student import (
     SAMPLING_FILE,
     authentic_directions,
     option_words,
+    options_of_config,
     pairs_in,
     read_options,
     sampling_weights,
@@ -23,6 +24,7 @@ from zsnmt.distillation.student import (
     stretch,
     student_options,
     tempered_share,
+    updates_of_epoch,
 )
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText
 from zsnmt.distillation.teacher import Teacher
@@ -70,6 +72,10 @@ class StudentData:
     def few(self) -> list[str]:
         """The directions that have a few lines of people."""
         return [*map(str, self.few_lines.directions)] if self.few_lines else []
+
+    def sizes(self, directions: Sequence[str]) -> dict[str, int]:
+        """How many authentic pairs each of these directions has, in a shard."""
+        return {f"{MAIN}:{each}": pairs_in(self.main, parse_direction(each)) for each in directions}
 
     def validation_directions(self) -> list[str]:
         """The directions with validation text: authentic, or held-out for the synthetic ones."""
@@ -158,9 +164,9 @@ def distill_run(
     if run.resolve() == teacher.run.resolve():
         raise InputError(f"the student would take the place of {teacher.run}; give it another --name")
     chosen = student_options(config, distillation, teacher)
-    remedy = remedy_options(distillation.remedy, [*chosen, *config.distillation])
-    schedule = stretch([*chosen, *config.distillation], distillation.epochs)
-    further = [*config.distillation, *schedule, *remedy, *options]
+    of_students = options_of_config(config, distillation)
+    remedy = remedy_options(distillation.remedy, [*chosen, *of_students])
+    further = [*of_students, *remedy, *options]
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
@@ -172,7 +178,10 @@ def distill_run(
     data = make_data(steps, experiment, distillation, teacher=teacher, authentic=authentic, known=known)
     with locked(run):
         experiment.start(name, seed, command=recipe, further=record(distillation, teacher, data))
-        all_options = [*chosen, *options_of_data(run, distillation, data), *further]
+        updates = updates_of_epoch(teacher, pairs_of_epoch(distillation, data))
+        schedule = stretch([*chosen, *of_students], distillation.epochs, updates)
+        of_data = options_of_data(run, distillation, data)
+        all_options = [*chosen, *of_data, *of_students, *schedule, *remedy, *options]
         if fewer and read.finetune_from_model == str(teacher.model.resolve()):
             beginning = run.resolve() / BEGINNING
             write_beginning(teacher.model, beginning, fewer)
@@ -231,11 +240,16 @@ def make_data(
     return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)
 
 
-def options_of_data(run: Path, distillation: Distillation, data: StudentData) -> list[str]:
-    """The options of fairseq-train for the data; writes what they need, and synthetic.json, into the run.
+def pairs_of_epoch(distillation: Distillation, data: StudentData) -> int:
+    """How many pairs an epoch has: as many whatever is sampled, so that all students have equal updates.
 
-    An epoch has the authentic pairs of a shard, which are those of the first or one less.
+    It has the authentic pairs of a shard, which are those of the first or one less.
     """
+    return sampling_weights(data.sizes(data.known or data.authentic), {}, distillation.share)[1]
+
+
+def options_of_data(run: Path, distillation: Distillation, data: StudentData) -> list[str]:
+    """The options of fairseq-train for the data; writes what they need, and synthetic.json, into the run."""
     if data.text:
         used = {
             "sides": distillation.sides,
@@ -243,10 +257,7 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
             "folder": str(data.text.folder.resolve()),
         }
         write_json(run / RECORD, read_json(data.text.text / RECORD, REMEDY) | used)
-    authentic_sizes, known_sizes = (
-        {f"{MAIN}:{each}": pairs_in(data.main, parse_direction(each)) for each in directions}
-        for directions in (data.authentic, data.known or data.authentic)
-    )
+    authentic_sizes = data.sizes(data.authentic)
     synthetic_sizes = {
         f"{name}:{each}": pairs_in(data.extra[name], each)
         for name, directions in data.directions.items()
@@ -255,12 +266,11 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
     of_all_shards = {name: number * len(shards_of(data.main)) for name, number in authentic_sizes.items()}
     few_share = tempered_share(synthetic_sizes, of_all_shards) if data.few else None
     weights, _ = sampling_weights(authentic_sizes, synthetic_sizes, few_share or distillation.share)
-    _, size = sampling_weights(known_sizes, {}, distillation.share)  # as many updates whatever is sampled
     write_json(run / SAMPLING_FILE, weights)
     options = {
         "--valid-lang-pairs": ",".join(data.validation_directions()),
         "--sampling-weights-from-file": run.resolve() / SAMPLING_FILE,
-        "--virtual-data-size": size,
+        "--virtual-data-size": pairs_of_epoch(distillation, data),
     }
     if data.extra:
         listed = {name: ",".join(map(str, of_name)) for name, of_name in data.directions.items()}

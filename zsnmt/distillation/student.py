@@ -15,6 +15,8 @@ from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
+from zsnmt.runs.folder import LOG_FILE
+from zsnmt.runs.log import pairs_of_update
 from zsnmt.tasks.zs_translation import directions_of, directions_with_data
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
@@ -22,7 +24,8 @@ from zsnmt.training.fairseq_train import options_of
 
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
-LONGEST, COUNTED = "--max-epoch", ("--total-num-update", "--warmup-updates", "--max-update")
+LONGEST, ENDS = "--max-epoch", ("--total-num-update", "--max-update")
+COUNTED = ("--warmup-updates", *ENDS)
 SAMPLING_FILE = "sampling.json"
 
 
@@ -51,16 +54,37 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
     return [*of_teacher, *option_words(going_on)]
 
 
-def stretch(options: Sequence[str], epochs: int | None) -> list[str]:
-    """The options that make a schedule so many epochs long, with the updates that it counts in proportion, if
-    it says how many epochs it has; none for those that it has.
+def options_of_config(config: Config, distillation: Distillation) -> Sequence[str]:
+    """The options that a config has for students, which are for those that go on from their teacher."""
+    return [] if distillation.from_scratch else config.distillation
+
+
+def stretch(options: Sequence[str], epochs: int | None, updates: float | None = None) -> list[str]:
+    """The options that make a schedule so many epochs long, each of about so many `updates`; none for those
+    that it has.
+
+    All that it counts in updates changes in proportion, so that a learning rate that falls for some number of
+    them has fallen at the end. Where nobody knows the updates of an epoch, the epochs that it has now count.
+    Raises `InputError` where there are none.
     """
     if epochs is None:
         return []
     given = dict(zip(options, options[1:]))
-    share = epochs / int(given.get(LONGEST, epochs))
-    counted = {name: max(1, round(int(given[name]) * share)) for name in COUNTED if name in given}
-    return option_words({LONGEST: epochs, **counted})
+    counted = {name: int(given[name]) for name in COUNTED if int(given.get(name, 0)) > 0}
+    longest = int(given.get(LONGEST, 0))  # to fairseq 0 is no bound
+    end = max((counted[name] for name in ENDS if name in counted), default=0)
+    if end and updates:
+        share = epochs * updates / end
+    elif longest or not end:
+        share = epochs / (longest or epochs)
+    else:
+        raise InputError(
+            f"--epochs {epochs}: the schedule counts updates, and the teacher's log does not say how many "
+            "make an epoch; leave out --epochs, and give --total-num-update and --max-update after --"
+        )
+    return option_words(
+        {LONGEST: epochs, **{name: max(1, round(number * share)) for name, number in counted.items()}}
+    )
 
 
 def option_words(options: Mapping[str, object]) -> list[str]:
@@ -106,6 +130,15 @@ def authentic_directions(options: Namespace, data: Path, languages: Sequence[str
     return directions_of(options.lang_pairs, [*languages]) or directions_with_data(
         data, "train", [*languages]
     )
+
+
+def updates_of_epoch(teacher: Teacher, pairs: int) -> float | None:
+    """About how many updates an epoch of so many sentence pairs takes, by how many pairs an update of the
+    teacher's training had; None where its log does not say.
+    """
+    log = teacher.run / LOG_FILE
+    each = log.is_file() and pairs_of_update(log.read_text(encoding="utf-8", errors="replace"))
+    return pairs / each if each else None
 
 
 def pairs_in(data: Path, direction: Direction) -> int:

@@ -7,10 +7,11 @@ from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name, other_pairs
 from zsnmt.report.scores import Column, all_directions, list_some, runs_by_system
 from zsnmt.report.significance import Side, inside_seed_noise, mean_difference, mean_measured
 from zsnmt.report.table import Measured, complete, join_sentences
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
+from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores, Way
 from zsnmt.scoring.figures import MAIN
 
 OFF_TARGET = "off_target"
+THROUGH = (PIVOT, OWN_PIVOT)  # the pivot: by the run that is its teacher or the baseline, and by itself
 
 
 class KindMean(NamedTuple):
@@ -27,6 +28,12 @@ class KindMean(NamedTuple):
     @property
     def way(self) -> Way:
         return self.side.column.way
+
+    @property
+    def translator(self) -> str:
+        """The system that translates, which through the pivot may be another one."""
+        other = self.side.runs[0].pivot_by if self.way == PIVOT else None
+        return other.partition(", seed ")[0] if other else self.system
 
 
 def finding(all_scores: Sequence[Scores]) -> str:
@@ -47,8 +54,9 @@ def finding(all_scores: Sequence[Scores]) -> str:
         else f"Between languages without text by people, {best.system} translates directly "
         f"({kind_name(best.kind)}) with {best.bleu.head} BLEU{wrong}."
     ]
-    if through := [one for one in found if one.way == PIVOT]:
-        sentences.append(compare_with_pivot(best, max(through, key=mean_bleu), all_scores[0].pivot))
+    if through := [one for one in found if one.way in THROUGH]:
+        best_through = max(through, key=lambda one: (one.bleu.mean, one.translator == best.system))
+        sentences.append(compare_with_pivot(best, best_through, all_scores[0].pivot))
     return join_sentences([*sentences, unscored_note(all_scores)])
 
 
@@ -74,7 +82,8 @@ def compare_with_pivot(direct: KindMean, pivot: KindMean, name: str) -> str:
     how = f"{'better than that' if apart < 0 else 'less good'} by {abs(apart)}" if apart else "equally good"
     if apart and may_be_chance(direct.side, pivot.side):
         how += ", which may be chance"
-    return f"Through {name}, in two translations, {pivot.bleu.head} BLEU: {how}."
+    by = f" by {pivot.translator}" if pivot.translator != direct.system else ""
+    return f"Through {name}, in two translations{by}, {pivot.bleu.head} BLEU: {how}."
 
 
 def may_be_chance(one: Side, other: Side) -> bool:
@@ -90,5 +99,5 @@ def means(all_scores: Sequence[Scores]) -> Iterator[KindMean]:
         for kind, way in runs[0].groups:
             column = Column(kind, way, MAIN)
             measured = mean_measured(runs, column)
-            if measured and kind not in (SUPERVISED, FEW_SHOT) and way in (DIRECT, PIVOT):
+            if measured and kind not in (SUPERVISED, FEW_SHOT) and way in (DIRECT, *THROUGH):
                 yield KindMean(system, Side(runs, column), measured)

@@ -1,12 +1,8 @@
 """How a training ended, and whether the model can still learn, from fairseq's log (`--log-format json`)."""
 
-import json
-import re
 from typing import NamedTuple
 
-from zsnmt.runs.log import Summary, logged_validations, summarise
-
-TRAINED = re.compile(r"\| train \| (\{.*\})")  # the entry at the end of an epoch
+from zsnmt.runs.log import Summary, logged_epochs, logged_validations, summarise
 
 
 class Ending(NamedTuple):
@@ -46,8 +42,7 @@ class Ending(NamedTuple):
 def read_ending(log: str) -> Ending | None:
     """How the training of a log ended; None where the log has no whole epoch with both losses."""
     validations = logged_validations(log)
-    trained = [json.loads(entry) for entry in TRAINED.findall(log)]
-    losses = [float(entry["train_nll_loss"]) for entry in trained if "train_nll_loss" in entry]
+    losses = [float(epoch["train_nll_loss"]) for epoch in logged_epochs(log) if "train_nll_loss" in epoch]
     if not validations or not losses:
         return None
     return Ending(summarise(validations), validations[-1].loss, losses[-1])

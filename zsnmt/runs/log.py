@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zsnmt.errors import InputError
 
@@ -55,6 +55,17 @@ def progress_line(log_line: str) -> str | None:
         ", the best" if entry.get("valid_best_nll_loss", entry.get("valid_best_loss")) in (None, loss) else ""
     )
     return f"epoch {entry['epoch']} ends, validation loss {loss} bits a token{best}"
+
+
+def logged_epochs(log: str) -> list[dict[str, Any]]:
+    """What fairseq's log (`--log-format json`) says of the training in each epoch, in order."""
+    return [json.loads(entry) for entry in re.findall(r"\| train \| (\{.*\})", log)]
+
+
+def pairs_of_update(log: str) -> float | None:
+    """How many sentence pairs an update has had on average, in the last epoch; None where there is none."""
+    epochs = logged_epochs(log)
+    return float(epochs[-1].get("train_bsz", 0)) or None if epochs else None
 
 
 class Validated(NamedTuple):

@@ -8,7 +8,8 @@ from tests.conftest import ROOT
 from tests.support.scores import made_up_scores
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
-from zsnmt.runs.grid import REMEDIES
+from zsnmt.runs.grid import CONTROL, REMEDIES
+from zsnmt.runs.log import Summary
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 
 
@@ -43,6 +44,19 @@ def test_a_system_has_a_row_for_each_remedy_after_the_control():
     assert [row[1] for row in table.rows] == ["", "none, for as long", "consistency"]
     direct = table.columns.index("others, directly")
     assert [row[direct].mean for row in table.rows] == pytest.approx([3.0, 5.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    "seed, updates, kept", [(1, 1000, True), (1, 1040, True), (1, 3000, False), (2, 1000, False)]
+)
+def test_a_control_is_one_of_what_was_trained_for_as_long_from_the_same_seed(seed, updates, kept):
+    ends = ("", "_consistency", "_agreement")
+    trained = replace(made_up_scores("", 1, 5.0), training=str(Summary(3, 1000, loss=1.0, best_epoch=3)))
+    runs = [replace(trained, system=f"{BASELINE.name}{end}") for end in ends]
+    length = str(Summary(3, updates, loss=1.0, best_epoch=3))
+    control = replace(trained, system=f"{BASELINE.name}_{CONTROL}", seed=seed, training=length)
+    rows = [row[1] for row in remedies_table([*runs, control]).rows]
+    assert rows == ["", *["none, for as long"] * kept, "consistency", "agreement"]
 
 
 def test_docs_list_the_options_that_each_remedy_stands_for():

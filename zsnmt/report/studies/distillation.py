@@ -2,6 +2,7 @@
 `distillation` and `stage_two` of `zsnmt ablate`.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import SUPERVISED
@@ -9,9 +10,12 @@ from zsnmt.report.scores import Column, other_kind, runs_by_system, seeds, signa
 from zsnmt.report.significance import mean_measured
 from zsnmt.report.table import Cell, Table
 from zsnmt.runs.grid import CONTROL, REMEDIES
+from zsnmt.runs.log import read_summary
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.scoring.figures import MAIN
+
+TOLERANCE = 0.05  # by which the updates of a control and of what it controls may differ
 
 LEARNS = {  # by the sides of synthetic pairs that translations are
     "none": "nothing new, for as long",
@@ -60,7 +64,7 @@ def stages_table(
     about: str,
 ) -> Table | None:
     """A row for each of two systems and each of its stages, by the ends of their names and in words; None
-    where no system has two.
+    where no system has two. A control is left out that was trained for longer or less long than all others.
     """
     systems = runs_by_system(all_scores)
     rows: list[list[Cell]] = []
@@ -68,6 +72,9 @@ def stages_table(
     for base in (BASELINE.name, RESIDUAL.name):
         stages_of_base = {said: systems.get(f"{base}_{end}") for end, said in stages.items()}
         found = {said: runs for said, runs in stages_of_base.items() if runs}
+        control = systems.get(f"{base}_{CONTROL}", [])
+        if not any(as_long(control, runs) for runs in found.values() if runs is not control):
+            found = {said: runs for said, runs in found.items() if runs is not control}
         if base not in systems or len(found) < 2:
             continue
         went_on = {scores.seed for runs in found.values() for scores in runs}
@@ -85,6 +92,18 @@ def stages_table(
         about=f"BLEU. {about}",
         headers=len(headers),
         signatures=signature_note(used),
+    )
+
+
+def as_long(control: Sequence[Scores], runs: Sequence[Scores]) -> bool:
+    """Whether a control has a seed of these runs, with about as many updates as far as the scores say."""
+    of_control, of_runs = (
+        {one.seed: read_summary(one.training or "") for one in each} for each in (control, runs)
+    )
+    pairs = [(of_control[seed], of_runs[seed]) for seed in of_control.keys() & of_runs.keys()]
+    return any(
+        not (one and other) or math.isclose(one.updates, other.updates, rel_tol=TOLERANCE)
+        for one, other in pairs
     )
 
 
