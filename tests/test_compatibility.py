@@ -22,6 +22,7 @@ from fairseq.logging import meters
 from fairseq.models.transformer import transformer_config
 from fairseq.optim.adam import Adam
 from fairseq.trainer import Trainer
+from fairseq_cli import train
 
 from zsnmt import compatibility
 from zsnmt.errors import InputError
@@ -301,17 +302,86 @@ def test_training_does_not_go_on_from_a_damaged_checkpoint(checkpoint, damage):
         Trainer.load_checkpoint(trainer, str(checkpoint), reset_optimizer=True)
 
 
+# Patience
+
+
+def ends_after(losses, save_and_load, stopped_after=()) -> int | None:
+    """After which validation, from 1, a training of patience 3 ends; one that is stopped after some goes on."""
+    cfg = types.SimpleNamespace(
+        checkpoint=types.SimpleNamespace(patience=3, maximize_best_checkpoint_metric=False)
+    )
+    for number, loss in enumerate(losses, start=1):
+        if train.should_stop_early(cfg, loss):
+            return number
+        if number in stopped_after:
+            save_and_load()
+    return None
+
+
+@pytest.fixture
+def saved(tmp_path, monkeypatch):
+    """Saves what a training counts, forgets it as a new process does, and loads it again, by a module's
+    trainer.
+    """
+    monkeypatch.setattr(vars(train)["should_stop_early"], "__dict__", {})
+
+    def save_and_load(trainer_class, **reset):
+        trainer, path = some_trainer(), str(tmp_path / "saved.pt")
+        trainer.state_dict.return_value = {
+            "model": {"weight": torch.ones(2)},
+            "optimizer_history": [
+                {"optimizer_name": "FairseqAdam", "lr_scheduler_state": {}, "num_updates": 0}
+            ],
+            "extra_state": {},
+        }
+        trainer.cfg.checkpoint.write_checkpoints_asynchronously = False
+        trainer_class.save_checkpoint(trainer, path, {"train_iterator": {"epoch": 1}})
+        vars(train.should_stop_early).clear()
+        trainer_class.load_checkpoint(trainer, path, reset_optimizer=True, **reset)
+
+    return save_and_load
+
+
+LOSSES = [3.0, 2.0, 2.5, 2.4, 2.3, 2.2]  # the second is the best, and three have passed after the fifth
+
+
+def test_a_training_that_was_stopped_ends_as_one_that_was_not(saved):
+    assert ends_after(LOSSES, None) == 5
+    vars(train.should_stop_early).clear()
+    assert ends_after(LOSSES, lambda: saved(Trainer), stopped_after=(1, 3, 4)) == 5
+
+
+def test_without_the_repair_a_training_that_is_stopped_goes_on_for_longer(saved):
+    unrepaired = stock(fairseq.trainer).Trainer
+    assert ends_after(LOSSES, lambda: saved(unrepaired), stopped_after=(4,)) is None
+
+
+def test_what_begins_with_the_weights_of_another_training_counts_from_the_start(saved):
+    def finetune():
+        return saved(Trainer, reset_meters=True)
+
+    assert ends_after(LOSSES, finetune, stopped_after=(4,)) is None
+    assert train.should_stop_early.best == 2.2
+
+
+def test_a_checkpoint_without_the_count_can_be_read(saved, checkpoint):
+    vars(train.should_stop_early).update(best=1.0, num_runs=2)  # of an earlier training of this process
+    Trainer.load_checkpoint(some_trainer(), str(checkpoint), reset_optimizer=True)
+    assert vars(train.should_stop_early) == {}
+
+
 def test_a_repair_made_twice_is_one():
     def repaired():
         return [
             transformer_config.TransformerConfig.__init__,
-            *(Trainer.load_checkpoint, Trainer.train_step),
+            *(Trainer.load_checkpoint, Trainer.save_checkpoint, Trainer.train_step),
             distributed_utils.distributed_main,
         ]
 
     before = repaired()
     compatibility.give_each_transformer_its_own_options()
     compatibility.give_tasks_their_state_back()
+    compatibility.count_patience_over_stops()
     compatibility.count_batches_beside_empty_ones()
     compatibility.leave_the_others_at_the_end()
     assert repaired() == before

@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +30,8 @@ from fairseq.trainer import Trainer
 
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import check_archive
+
+PATIENCE = "patience"  # of a checkpoint's extra state
 
 VALUES = (
     ast.Expression,
@@ -155,6 +157,38 @@ def give_tasks_their_state_back() -> None:
     Trainer.load_checkpoint = load_checkpoint
 
 
+def count_patience_over_stops() -> None:
+    """Keep what `--patience` counts in the checkpoints: the best loss, and the validations since then.
+
+    fairseq keeps it in the process: a training that was stopped and goes on counts anew, so it ends later
+    than it would have, and never if it is always stopped before.
+    """
+    stock_save, stock_load = Trainer.save_checkpoint, Trainer.load_checkpoint
+    if stock_save.__module__ == __name__:  # replaced before
+        return
+
+    def save_checkpoint(self: Trainer, filename: str, extra_state: dict) -> str | None:
+        patience = dict(vars(counter())) if counter() else {}
+        return stock_save(self, filename, {**extra_state, PATIENCE: patience})
+
+    def load_checkpoint(
+        self: Trainer, filename: str, *args: object, reset_meters: bool = False, **kwargs: object
+    ) -> dict | None:
+        state = stock_load(self, filename, *args, reset_meters=reset_meters, **kwargs)
+        if counted := counter():
+            vars(counted).clear()  # what an earlier training of this process has left
+            vars(counted).update({} if reset_meters else (state or {}).get(PATIENCE, {}))
+        return state
+
+    Trainer.save_checkpoint, Trainer.load_checkpoint = save_checkpoint, load_checkpoint
+
+
+def counter() -> Callable[..., bool] | None:
+    """The function whose attributes fairseq counts with; None where no training runs."""
+    module = sys.modules.get("fairseq_cli.train")
+    return module.should_stop_early if module else None
+
+
 def processes_of(checkpoint: Mapping[str, Any]) -> int:
     """How many processes a checkpoint was trained by.
 
@@ -257,6 +291,7 @@ give_each_transformer_its_own_options()
 copy_checkpoints_whole()
 copy_checkpoints_without_assertions()
 give_tasks_their_state_back()
+count_patience_over_stops()
 count_batches_beside_empty_ones()
 move_only_meters_behind_a_new_one()
 leave_the_others_at_the_end()
