@@ -306,7 +306,7 @@ def test_training_does_not_go_on_from_a_damaged_checkpoint(checkpoint, damage):
 
 
 def ends_after(losses, save_and_load, stopped_after=()) -> int | None:
-    """After which validation, from 1, a training of patience 3 ends; one that is stopped after some goes on."""
+    """After which validation, from 1, a training of patience 3 ends, which is stopped after some."""
     cfg = types.SimpleNamespace(
         checkpoint=types.SimpleNamespace(patience=3, maximize_best_checkpoint_metric=False)
     )

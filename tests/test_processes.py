@@ -11,8 +11,9 @@ from itertools import count
 import pytest
 
 from tests.conftest import ROOT
+from zsnmt import processes
 from zsnmt.errors import InputError
-from zsnmt.processes import cores, in_another_process, map_in_processes, worker_pool
+from zsnmt.processes import cores, in_another_process, map_in_processes, memory, worker_pool
 from zsnmt.text.tokenisation import load_tokeniser
 
 LINES = [f"Line no. {number}, isn't it?" for number in range(2345)]
@@ -161,6 +162,27 @@ def is_running(process: int) -> bool:
         return False
 
 
+def test_the_cores_are_those_that_a_process_may_use():
+    script = (
+        "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]);"
+        "from zsnmt.processes import cores; print(cores())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "1\n", done.stderr
+    assert cores() == len(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize("limit, share", [("max\n", 1.0), (None, 1.0), ("1000000\n", 0.0)])
+def test_the_memory_is_that_of_the_container(limit, share, tmp_path, monkeypatch):
+    file = tmp_path / "memory.max"
+    if limit:
+        file.write_text(limit)
+    monkeypatch.setattr(processes, "LIMIT_FILE", file)
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    assert memory() == (physical if share else 1000000)
+
+
 def test_a_machine_that_does_not_tell_its_cores_has_one(monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert cores() == 1

@@ -6,8 +6,10 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
+from pathlib import Path
 from threading import Thread
 from time import process_time
 from types import TracebackType
@@ -18,6 +20,7 @@ from tqdm import tqdm
 from zsnmt import console
 from zsnmt.errors import InputError
 
+LIMIT_FILE = Path("/sys/fs/cgroup/memory.max")  # of a container
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -41,8 +44,20 @@ def end_with_parent() -> None:
 
 
 def cores() -> int:
-    """How many cores this machine has; one where that is not known."""
+    """How many cores this process may use, of which a cluster or `taskset` may leave it fewer than there are;
+    one where that is not known.
+    """
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
+        return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def memory() -> int:
+    """The bytes of memory of this machine, or of the container in which this process is."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # no such file, or no limit in it
+        return min(physical, int(LIMIT_FILE.read_text(encoding="ascii")))
+    return physical
 
 
 def used_seconds() -> float:

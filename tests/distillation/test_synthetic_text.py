@@ -9,6 +9,7 @@ import pytest
 from tests.distillation.conftest import DIRECTIONS, HELD_OUT, LANGUAGES, OTHERS, PIVOT, MadeUpInterpreter
 from zsnmt.corpora.overlap import held_out_sentences, normalise
 from zsnmt.corpora.parallel_text import check_corpus, find_pair
+from zsnmt.distillation import translation as translating
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.filters import REASONS
 from zsnmt.errors import InputError
@@ -160,6 +161,37 @@ def test_what_was_stopped_goes_on_to_the_same_files(synthetic, translate, tmp_pa
     again = MadeUpInterpreter(translate)
     make_synthetic_text(steps(), synthetic(again, folder=stopped))
     assert not again.asked
+
+
+@pytest.mark.parametrize("stop_before, torn", [(1, ""), (2, "half a li"), (3, "a line\nhalf"), (9, "")])
+def test_a_direction_that_was_stopped_goes_on_with_its_next_block(
+    synthetic, translate, tmp_path, monkeypatch, stop_before, torn
+):
+    """What was written of a block that is not whole is not kept."""
+    monkeypatch.setattr(translating, "BLOCK", 20)
+    whole, stopped = synthetic(folder=tmp_path / "whole"), tmp_path / "stopped"
+    make_synthetic_text(steps(), whole)
+    first, rest = MadeUpInterpreter(translate, stop_before), MadeUpInterpreter(translate)
+    with pytest.raises(KeyboardInterrupt):
+        make_synthetic_text(steps(), synthetic(first, folder=stopped))
+    for part in stopped.rglob("*.part"):
+        with part.open("a") as file:
+            file.write(torn)
+    text = synthetic(rest, folder=stopped)
+    make_synthetic_text(steps(), text)
+    asked = [*first.asked, *rest.asked]
+    assert len(asked) == len({(direction, *lines) for direction, lines in asked})  # none of it twice
+    assert all(len(lines) <= 20 for _, lines in asked) and len(asked) > 2 * len(DIRECTIONS)
+    for part in ("translations", "text"):
+        assert files_of(text.folder / part) == files_of(whole.folder / part)
+
+
+def test_what_was_begun_of_other_lines_is_not_gone_on_with(tmp_path):
+    output = tmp_path / "de-fr.fr"
+    begun, other = translating.part_of(output, ["One."]), translating.part_of(output, ["Two."])
+    assert begun != other and begun.parent == tmp_path
+    other.write_text("Deux.\n")
+    assert translating.part_of(output, ["One."]) == begun and not other.exists()
 
 
 def test_other_settings_have_another_folder(synthetic):

@@ -286,3 +286,26 @@ def test_the_command_reads_the_whole_text_for_a_contrast(older, monkeypatch, cap
     cli.run([*words, "--workers", "1", "--way", "contrast", "--input", str(text)])
     by = Translator.open(older / OLDER_RUN, SEARCH, EngineChoice(workers=1)).by(parse_method("contrast"))
     assert capfd.readouterr().out.splitlines() == by.translate(lines, "tamun", "velan")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "way, before", [(None, 2), ("ensemble", 2), ("contrast:source_weight=0", 2), ("contrast", 0)]
+)
+def test_the_command_translates_some_lines_before_it_reads_the_next(
+    older, monkeypatch, capfd, lines, way, before
+):
+    """Unless a line needs another one. So text without end is translated too, in as much memory as some lines
+    take.
+    """
+
+    def reading(name):
+        yield from lines[:3]
+        raise InputError("the third line was read")
+
+    monkeypatch.setattr(translate, "LINES_AT_A_TIME", 2)
+    monkeypatch.setattr(translate, "iterate_input", reading)
+    words = ["translate", str(older / OLDER_RUN), "--from", "velan", "--to", "tamun", "--beam", "2"]
+    with pytest.raises(InputError, match="the third line"):
+        cli.run([*words, "--workers", "1", *(["--way", way] if way else [])])
+    assert len(capfd.readouterr().out.splitlines()) == before

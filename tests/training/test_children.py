@@ -10,8 +10,9 @@ from functools import partial
 import pytest
 
 from zsnmt.errors import InputError
+from zsnmt.processes import memory
 from zsnmt.training import children
-from zsnmt.training.children import KERNEL, MEMORY, kernel_limit, side_by_side, start
+from zsnmt.training.children import KERNEL, kernel_limit, side_by_side, start
 
 
 def meet(folder, name: str, other: str) -> None:
@@ -76,6 +77,7 @@ PARENT = """
 import sys, time
 from functools import partial
 from pathlib import Path
+from zsnmt.processes import memory
 from zsnmt.training.children import side_by_side, start
 script = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
 
@@ -132,6 +134,7 @@ def test_kernels_are_kept_for_an_eighth_of_the_memory_within_bounds(gigabytes, k
     """1,024 is what oneDNN keeps by default."""
     assert kernel_limit(gigabytes * 2**30) == kept
     assert kept in (1024, 16384) or kept * KERNEL <= gigabytes * 2**30 / 8
+    assert kernel_limit(4 * gigabytes * 2**30, processes=4) == kept
 
 
 def test_a_process_has_the_settings_that_a_person_has_not_set(tmp_path, monkeypatch):
@@ -141,7 +144,7 @@ def test_a_process_has_the_settings_that_a_person_has_not_set(tmp_path, monkeypa
         process.wait()
     found = dict(line.split("=", 1) for line in (tmp_path / "log").read_text().splitlines() if "=" in line)
     assert found["MALLOC_TOP_PAD_"] == "4096"
-    assert found["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(kernel_limit(MEMORY))
+    assert found["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(kernel_limit(memory()))
 
 
 def test_a_process_checks_its_assertions_whatever_the_environment_says(tmp_path, monkeypatch):

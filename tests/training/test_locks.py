@@ -1,5 +1,6 @@
 """Locks on folders: who has one, who waits, and what happens when its owner is killed."""
 
+import errno
 import fcntl
 import os
 import re
@@ -89,6 +90,16 @@ def test_a_lock_of_a_process_that_wrote_nothing_is_only_busy(tmp_path):
         with pytest.raises(Busy, match=re.escape(f"another process is at work in {tmp_path}; wait for it")):
             with locked(tmp_path):
                 pass
+
+
+def test_a_file_system_without_locks_is_told_of(tmp_path, monkeypatch):
+    def refuse(*given):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(InputError, match=r"\.lock cannot be locked \(No locks available\): .*; put RUNS"):
+        with locked(tmp_path):
+            pass
 
 
 def test_a_lock_that_is_a_link_is_not_written_to(tmp_path):

@@ -19,7 +19,7 @@ VARIABLES = {
 }
 COMMANDS = {
     "scontrol": 'if [ "$1" = show ]; then printf "gpu07\\ngpu08\\n"; else echo "scontrol $*" >> "$LOG"; fi',
-    "srun": 'echo "$*" >> "$LOG"; shift 3; exit "${SRUN_STATUS:-0}"',
+    "srun": 'echo "$*" >> "$LOG"; shift 4; exit "${SRUN_STATUS:-0}"',
     "sbatch": 'cat > "$LOG"',
     "fake-python": 'echo "$*" >> "$LOG"',
 }
@@ -57,14 +57,17 @@ def test_an_array_has_a_job_for_each_system_and_seed_which_goes_on_after_a_failu
     assert cluster.read_text() == made
     asked = [line.removeprefix("#SBATCH --") for line in made.splitlines() if line.startswith("#SBATCH")]
     assert {"array=0-5", "nodes=2", "gpus-per-node=4", "time=90", "requeue", "partition=gpu"} < {*asked}
+    asked_cores = next(each.partition("=")[2] for each in asked if each.startswith("cpus-per-task="))
+    assert (cluster.parent / "runs" / "slurm").is_dir()  # where the log is opened
     for restarted, status, requeued in (("0", "0", False), ("0", "1", True), ("10", "1", False)):
         cluster.unlink()
         job = {"SLURM_ARRAY_TASK_ID": "5", "SLURM_JOB_ID": "9", "SLURM_RESTART_COUNT": restarted}
+        job["SLURM_CPUS_PER_TASK"] = asked_cores
         done = subprocess.run(
             ["bash"], input=made, text=True, env={**os.environ, **job, "SRUN_STATUS": status}
         )
         first, *then = cluster.read_text().splitlines()
-        assert first.startswith("--kill-on-bad-exit=1 fake-python -m zsnmt train ")
+        assert first.startswith("--kill-on-bad-exit=1 --cpus-per-task=16 fake-python -m zsnmt train ")
         assert first.endswith("iwslt17.conf zs_transformer_residual --seeds 7 --gpus 4 --slurm")
         scored = [f"-m zsnmt evaluate {cluster.parent}/runs/iwslt17/zs_transformer_residual/seed7 --gpus 4"]
         assert then == (scored if status == "0" else ["scontrol requeue 9"] * requeued)

@@ -7,8 +7,18 @@ import pytest
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.machine import Machine
-from zsnmt.training.rule import FEWEST_UPDATES, SIZES
-from zsnmt.training.timed_rule import LEAST, STUDENT, Plan, Work, choose_in_time, limit_of, make_plan, plan
+from zsnmt.training.rule import SIZES
+from zsnmt.training.timed_rule import (
+    FEWEST_UPDATES,
+    LEAST,
+    STUDENT,
+    Plan,
+    Work,
+    choose_in_time,
+    limit_of,
+    make_plan,
+    plan,
+)
 
 TEXT = Survey(
     ("en", "pt", "ru"),

@@ -35,6 +35,7 @@ from zsnmt import console
 from zsnmt.benchmarks.sizes import SIZES
 from zsnmt.decoding.options import add_engine_options
 from zsnmt.decoding.search import Search
+from zsnmt.processes import cores
 
 Verbs = argparse._SubParsersAction
 CPU_SECONDS = "count the process's CPU time: fairer on a busy machine"
@@ -252,9 +253,7 @@ def add_text(verbs: Verbs) -> None:
     verb.add_argument("--language", required=True, help="their language")
     verb.add_argument("--kind", default="moses", help="tokenisation that needs no truecaser")
     verb.add_argument("--lines", type=int, default=20_000, help="how many sentences")
-    verb.add_argument(
-        "--workers", type=int, nargs="+", default=[os.cpu_count() or 1], help="numbers of processes"
-    )
+    verb.add_argument("--workers", type=int, nargs="+", default=[cores()], help="numbers of processes")
 
 
 def add_serving(verbs: Verbs) -> None:

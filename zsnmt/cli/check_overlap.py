@@ -3,7 +3,6 @@ them out.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from zsnmt.corpora.training_text import (
 )
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import new_folder
+from zsnmt.processes import cores
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -65,7 +65,7 @@ def add_text_options(parser: console.Parser) -> None:
         help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the choice")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--workers", type=int, default=cores(), help="processes")
 
 
 def print_counts(counts: Mapping[str, Mapping[str, int]]) -> None:

@@ -10,12 +10,12 @@ Trees are CoNLL-U, from a treebank or any parser of Universal Dependencies.
 """
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.reordering.defaults import L2, MOST_CHILDREN, OWN_WEIGHT
+from zsnmt.processes import cores
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -71,7 +71,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "published ones: translate their labels to those of version 2",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of the orders drawn")
-    verb.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    verb.add_argument("--jobs", type=int, default=cores(), help="processes")
     verb.set_defaults(run=apply_model)
 
     verb = verbs.add_parser("text", help="write the sentences that apply keeps, in their own order")

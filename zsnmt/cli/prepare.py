@@ -1,10 +1,10 @@
 """Turn a folder of parallel text into the folder that fairseq trains on."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.processes import cores
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="deal the training text to N parts, of which an epoch reads one",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--workers", type=int, default=cores(), help="processes")
     options = parser.parse_args(arguments)
     from zsnmt.text.learning import TextSettings
     from zsnmt.training.binarised import prepare  # loads PyTorch

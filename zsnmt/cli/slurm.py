@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         runs=recipe.runs.resolve(),
         python=sys.executable,
     )
+    (recipe.runs / "slurm").mkdir(parents=True, exist_ok=True)  # where the job's log is opened
     print(made, end="")
     if options.submit:
-        (recipe.runs / "slurm").mkdir(parents=True, exist_ok=True)
         subprocess.run(["sbatch"], input=made, text=True, check=True)

@@ -122,5 +122,6 @@ def make_config(recipe: Recipe, options: Namespace) -> Path:
 
     text = OwnText(options.experiment, options.pattern or "", tuple(options.languages or ()))
     file = options.config or config_file(text, recipe.runs)
-    ensure_config(text, file, recipe.variables, runs=recipe.runs, say=recipe.steps.say)
+    steps = recipe.steps
+    ensure_config(text, file, recipe.variables, runs=recipe.runs, say=steps.say, processes=steps.team.size)
     return file

@@ -120,8 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     legs = Legs(options.source, options.to, options.via)
     lines = iterate_input(options.input)
 
-    # A method may read a line beside another, so the whole text is read before any of it is translated.
-    at_a_time = None if options.way else LINES_AT_A_TIME
+    # A contrast may read a line beside another, so the whole text is read before any of it is translated.
+    at_a_time = None if options.way and options.way.reads_others else LINES_AT_A_TIME
 
     def translations() -> Iterator[str]:
         first_line = 1

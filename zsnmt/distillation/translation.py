@@ -1,8 +1,11 @@
 """What a teacher translates for its students, a step for each direction."""
 
+import hashlib
+import os
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 
 from tqdm import tqdm
@@ -11,8 +14,10 @@ from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
 from zsnmt.distillation.teacher import Interpreter
 from zsnmt.languages import Direction
-from zsnmt.text.lines import write_lines
+from zsnmt.text.lines import encode
 from zsnmt.training.steps import Steps
+
+BLOCK = 10_000  # sentences that are translated together, and kept where the others do not follow
 
 
 def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direction]) -> None:
@@ -42,11 +47,45 @@ def translate_direction(
     """Write the translations of a direction, and add the seconds that they took."""
     begin, lines = perf_counter(), synthetic.sources(direction.source)
     read = direction.source if synthetic.settings.direct else synthetic.pivot
-    with tqdm(
-        desc=str(direction), total=len(lines), unit=" sentences", unit_scale=True, disable=None, leave=False
-    ) as bar:
-        translations = interpreter.translate(lines, Direction(read, direction.target), finished=bar.update)
     output = synthetic.translations(direction)
     output.parent.mkdir(parents=True, exist_ok=True)
-    write_lines(output, translations)
+    part = part_of(output, lines)
+    done = keep_blocks(part)
+    options = dict(unit=" sentences", unit_scale=True, disable=None, leave=False)
+    with (
+        part.open("ab") as file,
+        tqdm(desc=str(direction), initial=done, total=len(lines), **options) as bar,
+    ):
+        for first in range(done, len(lines), BLOCK):
+            block = lines[first : first + BLOCK]
+            translated = interpreter.translate(block, Direction(read, direction.target), finished=bar.update)
+            numbered = enumerate(translated, start=first + 1)
+            file.write(b"".join(encode(line, part, number) for number, line in numbered))
+            file.flush()
+            os.fsync(file.fileno())
+    part.replace(output)
     spent.append(perf_counter() - begin)
+
+
+def part_of(output: Path, lines: Sequence[str]) -> Path:
+    """Where the translations of these lines are until all are there; those of other lines are removed."""
+    digest = hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()[:16]
+    part = output.with_name(f"{output.name}.{digest}.part")
+    for other in output.parent.glob(f"{output.name}.*.part"):
+        if other != part:
+            other.unlink()
+    return part
+
+
+def keep_blocks(part: Path) -> int:
+    """Cut what was begun down to its whole blocks; returns how many lines those have."""
+    if not part.exists():
+        return 0
+    with part.open("r+b") as file:
+        ends = [0]  # of each line
+        for line in file:
+            if line.endswith(b"\n"):
+                ends.append(ends[-1] + len(line))
+        kept = (len(ends) - 1) // BLOCK * BLOCK
+        file.truncate(ends[kept])
+    return kept

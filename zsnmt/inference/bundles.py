@@ -93,7 +93,7 @@ def companions(method: Method | None, lines: Sequence[str]) -> list[str]:
     """What a method reads beside each line of a text, in the same language; `InputError` for a contrast of
     sources where all lines are one.
     """
-    if method and isinstance(method.several, Contrast) and method.several.source_weight:
+    if method and method.reads_others:
         return next_lines(lines)
     return [""] * len(lines)
 

@@ -15,25 +15,26 @@ from typing import BinaryIO
 
 from zsnmt import console
 from zsnmt.errors import GO_ON, InputError
+from zsnmt.processes import memory
 
 libc = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
 DEVICES, VISIBLE = Path("/dev"), "CUDA_VISIBLE_DEVICES"
 
 
-def kernel_limit(memory: int) -> int:
-    """How many products' kernels oneDNN is to keep, on a machine with so many bytes of memory: as many as an
-    eighth of it holds, within bounds.
+def kernel_limit(memory: int, processes: int = 1) -> int:
+    """How many products' kernels oneDNN is to keep in each of some processes, on a machine with so many bytes
+    of memory: as many as an eighth of it holds, within bounds.
 
     It compiles one for each shape of factors, and a training's batches have thousands of shapes. With AMX
     one takes 0.4 to 1.8 ms and 0.7 MB. Of its own accord oneDNN keeps 1,024, and compiles the others over and
     over.
     """
-    return min(max(memory // 8 // KERNEL, 1024), 16384)
+    return min(max(memory // 8 // processes // KERNEL, 1024), 16384)
 
 
 KERNEL = 700 * 1000  # bytes
-MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # bytes
+KERNELS = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 # On a CPU: one thread for each process, since threads that wait for each other cost more than they give. And
 # glibc would hand large tensors back to the system after each use and fault them in again at the next.
 SETTINGS = {
@@ -41,7 +42,7 @@ SETTINGS = {
     "MALLOC_MMAP_THRESHOLD_": "4294967296",
     "MALLOC_TRIM_THRESHOLD_": "17179869184",
     "MALLOC_TOP_PAD_": "268435456",
-    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": str(kernel_limit(MEMORY)),
+    KERNELS: str(kernel_limit(memory())),
     "PYTHONWARNINGS": "ignore",
 }  # variables of the environment that a command's processes have unless a person sets others
 
@@ -86,7 +87,7 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
         while waiting or running:
             while waiting and len(running) < most:
                 number = next(number for number in range(most) if number not in running)
-                running[number] = start_job(waiting.pop(0), number)
+                running[number] = start_job(waiting.pop(0), number, min(most, len(jobs)))
             connection.wait([process.sentinel for process in running.values()])
             ended = [process for process in running.values() if not process.is_alive()]
             running = {number: process for number, process in running.items() if process not in ended}
@@ -125,15 +126,16 @@ def describe_ending(status: int) -> str:
     return f"{ended}, as the system does where memory is short" if status == -signal.SIGKILL else ended
 
 
-def start_job(job: Callable[[], object], number: int) -> BaseProcess:
-    process = get_context("fork").Process(target=run_job, args=(job, os.getpid(), number))
+def start_job(job: Callable[[], object], number: int, together: int) -> BaseProcess:
+    process = get_context("fork").Process(target=run_job, args=(job, os.getpid(), number, together))
     process.start()
     return process
 
 
-def run_job(job: Callable[[], object], parent: int, number: int) -> None:
+def run_job(job: Callable[[], object], parent: int, number: int, together: int) -> None:
     end_with(parent)
     os.environ |= gpu_of(number)
+    os.environ.setdefault(KERNELS, str(kernel_limit(memory(), together)))
     console.run(job)
 
 

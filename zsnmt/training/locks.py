@@ -54,7 +54,12 @@ def take(file: TextIO) -> bool:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
-        except BlockingIOError:
+        except OSError as error:
+            if not isinstance(error, BlockingIOError):
+                raise InputError(
+                    f"{file.name} cannot be locked ({error.strerror}): two commands could work on one run; "
+                    "put RUNS into a folder whose file system has locks (flock)"
+                ) from error
             if (owner := read_owner(file)) is None or lives(*owner) or time.monotonic() > end:
                 return False
             time.sleep(0.1)

@@ -1,13 +1,9 @@
 """The machine that a training is for."""
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
-from zsnmt.processes import cores
+from zsnmt.processes import cores, memory
 
-LIMIT_FILE = Path("/sys/fs/cgroup/memory.max")  # of a container
 GIGABYTE = 10**9
 
 
@@ -31,13 +27,10 @@ def this_machine() -> Machine:
     """What this machine has; of several GPUs the first."""
     import torch  # takes seconds to load
 
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with suppress(OSError, ValueError):  # no such file, or no limit in it
-        memory = min(memory, int(LIMIT_FILE.read_text(encoding="ascii")))
     gpu = torch.cuda.get_device_properties(0).total_memory if torch.cuda.is_available() else 0
     return Machine(
         cores=cores(),
-        memory=memory / GIGABYTE,
+        memory=memory() / GIGABYTE,
         gpu=gpu / GIGABYTE,
         bfloat16=getattr(torch.cpu, "_is_avx512_bf16_supported", bool)(),
     )

@@ -51,9 +51,16 @@ def config_file(text: OwnText, runs: Path) -> Path:
 
 
 def ensure_config(
-    text: OwnText, file: Path, variables: Mapping[str, str], *, runs: Path, say: Callable[[str], object]
+    text: OwnText,
+    file: Path,
+    variables: Mapping[str, str],
+    *,
+    runs: Path,
+    say: Callable[[str], object],
+    processes: int = 1,
 ) -> None:
-    """Make the config of a text, unless it is there, and say what was chosen and why.
+    """Make the config of a text, which so many processes can share, unless it is there, and say what was
+    chosen and why.
 
     Raises `InputError` for a config that is there and is of another text, for runs of another config of that
     name, and for text that cannot be trained on.
@@ -74,7 +81,7 @@ def ensure_config(
     say(f"reading {text.path}")
     tables = read_tables(text.path, text.pattern)
     found = survey(tables, choose_languages(tables, text.languages))
-    choice = choose(found, this_machine())
+    choice = choose(found, this_machine(), processes)
     for sentence in (describe(found), *choice.reasons):
         say(sentence)
     write_config(file, text, found, choice=choice)

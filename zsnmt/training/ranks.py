@@ -8,8 +8,9 @@ from pathlib import Path
 from subprocess import Popen
 from typing import BinaryIO, NamedTuple
 
+from zsnmt.processes import memory
 from zsnmt.runs.log import Errors
-from zsnmt.training.children import describe_ending, start
+from zsnmt.training.children import KERNELS, describe_ending, kernel_limit, start
 from zsnmt.training.hosts import Line, Lost, interface_of
 from zsnmt.training.team import Team
 
@@ -121,6 +122,7 @@ def start_ranks(
     interface = interface_of(lines[0].here if lines else team.address[0]) if team.size > 1 else None
     names = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME" if lines else "")
     settings = {name: interface for name in names if name and interface}
+    settings[KERNELS] = str(kernel_limit(memory(), len(team.ranks())))
     with ExitStack() as stack:
         processes = {}
         for rank in team.ranks():

@@ -7,7 +7,7 @@ largest sizes and the schedule of Liu et al. (2021, section 3.2).
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zsnmt.corpora.cleaning import ALL_RULES
 from zsnmt.corpora.own_text.held_out import set_size
@@ -21,11 +21,13 @@ MOST_PIECES = 40_000  # of the papers' vocabularies
 PIECES_BY_ROOT = 5.5  # a million words give 5,500 pieces besides the characters, 16 million 22,000
 PIECES_OF_WORD = 2  # of short text with such a vocabulary, about: what is known of it before it is made
 FILLED = 0.85  # of a batch, since sentences are of unlike lengths
-EPOCHS, FEWEST_UPDATES = 10, 2000  # in which the learning rate falls
-EPOCHS_BY_FALLING = 1.8  # of a whole training: at its end an epoch of tatoeba.conf brings 0.005 bits
+EPOCHS, FEWEST_UPDATES = 18, 3600  # in which the learning rate falls, to the end of the training
 UPDATES_OF_VALIDATION = 100  # at least so many are between two
 RATE_BY_WIDTH = 0.32  # a model of width 128 learns at 0.0025, one of 64 at 0.005
 STUDENTS_RATE = 0.6  # of its teacher's learning rate
+LITTLE_TEXTS_DROPOUT = 0.1  # at least; a model that reads little text knows it by heart sooner
+MOST_OF_STUDENTS_DROPOUT = 0.05  # they have more sentences than their teacher
+LEAST_TOKENS = 600  # of a batch where several processes share an update: a sentence must fit into it
 TOKENS_OF_UPDATE = 28_672  # of the papers' schedule, on how many batches ever
 TOKENS_BY_GIGABYTE = 3584 / 11  # of a batch: the papers' on a GPU of 11 GB
 EVALUATED_BY_PIECES = "subwords"  # sacreBLEU's 13a does not cut scripts without spaces
@@ -54,8 +56,8 @@ class Size:
 
 SIZES = (
     Size(0, 5, 2, width=64, heads=2, dropout=0.1, batch=600, memory=0.5),
-    Size(30_000, 5, 2, width=128, heads=4, dropout=0.1, batch=1800, memory=1),
-    Size(3_000_000, 5, 2, width=256, heads=4, dropout=0.2, batch=3600, memory=3),
+    Size(30_000, 5, 2, width=128, heads=4, dropout=0.05, batch=1800, memory=1),
+    Size(3_000_000, 5, 2, width=256, heads=4, dropout=0.1, batch=3600, memory=3),
     Size(10_000_000, 5, 5, width=512, heads=8, dropout=0.2, batch=0, memory=6),
     Size(40_000_000, 8, 8, width=512, heads=8, dropout=0.2, batch=0, memory=8),
 )
@@ -72,8 +74,8 @@ class Choice:
         return Choice(self.settings | other.settings, self.reasons + other.reasons)
 
 
-def choose(text: Survey, machine: Machine) -> Choice:
-    """The settings of an experiment, but for where its text is."""
+def choose(text: Survey, machine: Machine, processes: int = 1) -> Choice:
+    """The settings of an experiment, but for where its text is, which so many processes can share."""
     size = choose_size(text.words, machine)
     return (
         choose_held_out(text)
@@ -83,13 +85,17 @@ def choose(text: Survey, machine: Machine) -> Choice:
         | choose_vocabulary(text)
         | choose_scoring(text)
         | choose_model(text, machine, size)
-        | (choose_training(text, machine, size) if size.batch else papers_training(machine))
+        | (
+            choose_training(text, machine, size, processes)
+            if size.batch
+            else papers_training(machine, processes)
+        )
     )
 
 
 def choose_size(words: int, machine: Machine) -> Size:
     """The largest size that a text has the words for, and the machine the memory and the processor."""
-    room = machine.gpu or machine.memory
+    room = machine.gpu or machine.memory * 7 / 8  # `kernel_limit` leaves the rest to compiled kernels
     able = [size for size in SIZES if size.memory <= room and (machine.gpu or size.batch)]
     return max((size for size in able if size.words <= words), key=SIZES.index, default=SIZES[0])
 
@@ -185,7 +191,7 @@ def choose_model(text: Survey, machine: Machine, size: Size) -> Choice:
         ("attention-heads", size.heads),
     ):
         options += [f"--{side}-{name} {value}" for side, _ in sides]
-    options += [f"--{kind}dropout {size.dropout}" for kind in ("", "attention-", "activation-")]
+    options += dropout_options(dropout_of(text, size))
     larger = SIZES[SIZES.index(size) + 1 :]
     held_back = bool(larger) and larger[0].words <= text.words
     bound = f"; more text than {larger[0].words:,} words would have a larger model" if larger else ""
@@ -197,43 +203,55 @@ def choose_model(text: Survey, machine: Machine, size: Size) -> Choice:
     )
 
 
-def choose_training(text: Survey, machine: Machine, size: Size) -> Choice:
-    """The schedule of a small model: the learning rate falls in ten epochs, and validation ends the training,
-    or the eighteenth.
+def dropout_of(text: Survey, size: Size) -> float:
+    return max(size.dropout, LITTLE_TEXTS_DROPOUT) if text.words < LITTLE_TEXT else size.dropout
+
+
+def dropout_options(dropout: float) -> list[str]:
+    return [f"--{kind}dropout {dropout:g}" for kind in ("", "attention-", "activation-")]
+
+
+def choose_training(text: Survey, machine: Machine, size: Size, processes: int) -> Choice:
+    """The schedule of a small model: the learning rate falls to the end of the training, which validation may
+    end before.
     """
+    batch = max(math.ceil(size.batch / processes), LEAST_TOKENS if processes > 1 else 0)
+    size = replace(size, batch=processes * batch)
     of_epoch = updates_of_epoch(text.words, size)
-    epochs = max(EPOCHS, FEWEST_UPDATES / of_epoch)
-    updates, most = max(100, round(of_epoch * epochs, -2)), math.ceil(EPOCHS_BY_FALLING * epochs)
-    options = f"{schedule(size, updates)} --max-epoch {most} --patience 3{seldom(of_epoch)}"
+    updates = max(100, round(max(EPOCHS * of_epoch, FEWEST_UPDATES), -2))
+    shared = f"--update-freq {processes} " if processes > 1 else ""
+    options = schedule(replace(size, batch=batch), updates)
+    options += f" {shared}--max-update {updates:.0f} --patience 3{seldom(of_epoch)}"
+    each = f"An update has {processes} batches of" if processes > 1 else "A batch has"
     how = (
-        f"A batch has {size.batch:,} tokens; the learning rate falls for {updates:,.0f} updates, about "
-        f"{epochs:.0f} epochs, and the training ends when three validations have brought nothing, or after "
-        f"{most} epochs."
+        f"{each} {batch:,} tokens; the learning rate falls for {updates:,.0f} updates, about "
+        f"{updates / of_epoch:.0f} epochs, and the training ends then, or when three validations have "
+        "brought nothing."
     )
     settings = {
         "TRAINING": f"{processing(machine)} {options}",
-        "DISTILLATION": students_training(size, of_epoch, math.ceil(most / 2)),
+        "DISTILLATION": students_training(text, size, updates),
     }
     student = (
-        f"A student that zsnmt distill teaches has at most {math.ceil(most / 2)} epochs of twice as many "
-        "updates, a lower learning rate and half the dropout."
+        "A student that zsnmt distill teaches has as many updates, a lower learning rate and a dropout "
+        f"of at most {MOST_OF_STUDENTS_DROPOUT}."
     )
     return Choice(settings, [how, *processing_reasons(machine), student])
 
 
-def students_training(size: Size, of_epoch: float, epochs: int) -> str:
+def students_training(text: Survey, size: Size, updates: float) -> str:
     """The options of a student, whose epochs are twice as long, with as much synthetic as authentic text.
 
     It learns more sentences than its teacher and needs less dropout; beginning with the teacher's weights,
     it needs a lower learning rate.
     """
-    rate, updates = STUDENTS_RATE * RATE_BY_WIDTH / size.width, max(100, round(2 * of_epoch * epochs, -2))
-    warmup, patience = max(50, round(updates / 50, -2)), max(2, round(UPDATES_OF_VALIDATION / of_epoch))
-    dropout = " ".join(f"--{kind}dropout {size.dropout / 2:g}" for kind in ("", "attention-", "activation-"))
+    rate, warmup = STUDENTS_RATE * RATE_BY_WIDTH / size.width, max(50, round(updates / 50, -2))
+    patience = max(2, round(UPDATES_OF_VALIDATION / updates_of_epoch(text.words, size)))
+    dropout = dropout_options(min(dropout_of(text, size), MOST_OF_STUDENTS_DROPOUT))
     return (
         f"--lr-scheduler polynomial_decay --lr {rate:g} --warmup-updates {warmup:.0f} "
-        f"--end-learning-rate {rate / 75:g} --total-num-update {updates:.0f} --max-epoch {epochs} "
-        f"--patience {patience} {dropout}"
+        f"--end-learning-rate {rate / 75:g} --total-num-update {updates:.0f} --max-update {updates:.0f} "
+        f"--max-epoch 0 --patience {patience} {' '.join(dropout)}"
     )
 
 
@@ -278,9 +296,12 @@ def processing_reasons(machine: Machine) -> list[str]:
     return [f"The training computes on {where}, in {precision}."]
 
 
-def papers_training(machine: Machine) -> Choice:
-    """The schedule of Liu et al. (2021), its batch divided into as many as the memory of the GPU asks for."""
+def papers_training(machine: Machine, processes: int) -> Choice:
+    """The schedule of Liu et al. (2021), its batch divided into as many as the memory of the GPU asks for and
+    the processes can share.
+    """
     batches = math.ceil(TOKENS_OF_UPDATE / (TOKENS_BY_GIGABYTE * machine.gpu))
+    batches = processes * math.ceil(batches / processes)
     tokens = TOKENS_OF_UPDATE // batches
     options = (
         "--optimizer adam --adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler inverse_sqrt "

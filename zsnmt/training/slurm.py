@@ -110,7 +110,8 @@ again() {{ # the same job, which goes on from its last checkpoint, ten times at 
 }}
 trap again USR1 # three minutes before the time is over
 
-srun --kill-on-bad-exit=1 {python} -m zsnmt train {config} "$system" --seeds "$seed" {devices} --slurm &
+srun --kill-on-bad-exit=1 --cpus-per-task="$SLURM_CPUS_PER_TASK" \\
+  {python} -m zsnmt train {config} "$system" --seeds "$seed" {devices} --slurm &
 wait $! || again
 {python} -m zsnmt evaluate "$RUNS"/{stem}/"$system/seed$seed" {gpus} &
 wait $! || again

@@ -12,8 +12,6 @@ from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.runs.time_left import duration
 from zsnmt.training.machine import Machine
 from zsnmt.training.rule import (
-    EPOCHS,
-    FEWEST_UPDATES,
     RATE_BY_WIDTH,
     SIZES,
     Choice,
@@ -29,6 +27,7 @@ from zsnmt.training.rule import (
     updates_of_epoch,
 )
 
+EPOCHS, FEWEST_UPDATES = 10, 2000  # of a training, whose text is as much as goes with them
 LEAST = 100  # updates, however little time there is
 STUDENT = 0.4  # of the updates of its teacher
 STUDENT_RATE = (

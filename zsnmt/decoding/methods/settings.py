@@ -172,6 +172,11 @@ class Method:
         return {name: value for name, value in settings.items() if (name, value) != ("by", VOTE)}
 
     @property
+    def reads_others(self) -> bool:
+        """Whether the translation of a line depends on another line of the text."""
+        return isinstance(self.several, Contrast) and bool(self.several.source_weight)
+
+    @property
     def needs_source(self) -> bool:
         """Whether the language of the source must be known."""
         return self.several is not None
