@@ -63,6 +63,23 @@ def test_a_host_with_another_command_is_refused_and_one_that_is_missing_is_named
             first.result(SOON)
 
 
+def test_a_host_that_ended_while_all_met_may_come_again_and_no_other_in_its_place(team, tmp_path):
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(meet, team, tmp_path)
+        while not key_file(team, tmp_path).exists():
+            time.sleep(0.01)
+        ended = reach(replace(team, host=1), tmp_path)
+        with pytest.raises(Refused, match="host 1 is there already"):
+            reach(replace(team, host=1), tmp_path)
+        ended.connection.close()
+        again, other = (reach(replace(team, host=number), tmp_path) for number in (1, 2))
+        lines = first.result(SOON)
+    assert [line.number for line in lines] == [1, 2]
+    for line, end in zip(lines, (again, other)):
+        line.send(folder="runs")
+        assert end.receive(SOON) == {"folder": "runs"}
+
+
 def test_a_host_that_shares_no_folder_finds_no_first_one(team, tmp_path, monkeypatch):
     monkeypatch.setattr(hosts, "PATIENCE", 0.1)
     with pytest.raises(InputError, match="there is no first host at .* or it does not share"):

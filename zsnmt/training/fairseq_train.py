@@ -30,7 +30,10 @@ DATA_OPTIONS = {  # options that belong to the data of one training, or to what 
     "--finetune-from-model",
 }
 PAUSE = 0.1  # seconds between two looks at a log
-FIXED = ("--no-epoch-checkpoints", "--log-format", "json", "--num-workers", "0")
+FIXED = (  # the last of the checkpoints within epochs stays, where there are any
+    *("--no-epoch-checkpoints", "--keep-interval-updates", "1"),
+    *("--log-format", "json", "--num-workers", "0"),
+)
 
 
 def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: Sequence[str]) -> None:

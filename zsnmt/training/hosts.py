@@ -66,6 +66,14 @@ class Line:
         except OSError as error:
             raise Lost(f"{self.name} is gone ({error})") from error
 
+    def lost(self) -> bool:
+        """Whether the other host, which has nothing to say yet, has ended."""
+        try:
+            self.receive(0)
+        except Lost:
+            return True
+        return False
+
     def receive(self, seconds: float | None) -> dict[str, Any] | None:
         """What the other host says, or None if it says nothing for so long; raises `Lost`."""
         try:
@@ -133,7 +141,7 @@ def admit(connected: socket.socket, key: bytes, team: Team, *, lines: dict[int, 
             f"it starts {said['processes']} processes as one of {said['hosts']} hosts, and the first host "
             f"{team.processes} as one of {team.hosts}"
         )
-    elif line.number in lines:
+    elif line.number in lines and not lines[line.number].lost():
         refused = f"host {line.number} is there already"
     line.send(refused=refused)
     if not refused:
