@@ -46,9 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--sides",
         choices=[*SIDES],
-        help="side of the student's pairs that translations are: targets, sources, or both; as "
-        "controls, none trains as long without translations, and self uses the teacher's direct "
-        f"translations instead (default: {Distillation.sides}, or {NONE} if --remedy is given)",
+        help="side of the student's pairs that translations are: targets, sources, or both; with all they "
+        "are also sources of the pivot's sentences, more text to learn the pivot from; as controls, none "
+        "trains as long without translations, and self uses the teacher's direct translations instead "
+        f"(default: {Distillation.sides}, or {NONE} if --remedy is given)",
     )
     parser.add_argument(
         "--remedy",

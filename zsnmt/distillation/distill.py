@@ -7,11 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.data.binarised_folder import shards_of
+from zsnmt.distillation.back_translation import make_back_translations
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
 from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.layers import BEGINNING, write_beginning
-from zsnmt.distillation.settings import NONE, SELF, TARGETS, Distillation
+from zsnmt.distillation.settings import BACK, NONE, SELF, SOURCES, TARGETS, Distillation
 from zsnmt.distillation.student import (
     SAMPLING_FILE,
     authentic_directions,
@@ -64,9 +65,10 @@ class StudentData:
 
     @property
     def synthetic(self) -> list[str]:
-        """All directions that have synthetic text."""
+        """All directions that have synthetic text, and none by people."""
         names = [name for name in self.directions if name != FEW_LINES]
-        return [*dict.fromkeys(str(each) for name in names for each in self.directions[name])]
+        found = dict.fromkeys(str(each) for name in names for each in self.directions[name])
+        return [each for each in found if each not in {*self.authentic, *self.known}]
 
     @property
     def few(self) -> list[str]:
@@ -235,8 +237,14 @@ def make_data(
         )
     counts = read_json(text.text / RECORD, REMEDY)["directions"]
     kept = [parse_direction(direction) for direction, number in counts.items() if number[TRAIN]]
-    directions = {use: kept if use == TARGETS else [*map(reverse, kept)] for use in distillation.uses}
+    ways = {TARGETS: kept, SOURCES: [*map(reverse, kept)]}
+    directions = {use: ways[use] for use in distillation.uses if use in ways}
     folders = {use: text.data / use for use in directions}
+    if BACK in distillation.uses:
+        with locked(text.folder, steps.say):
+            back = make_back_translations(steps, text, kept, workers=cores())
+        folders |= {name: folder for name, (folder, _) in back.items()}
+        directions |= {name: of_name for name, (_, of_name) in back.items()}
     return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)
 
 

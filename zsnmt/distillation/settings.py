@@ -9,8 +9,10 @@ from zsnmt.errors import InputError
 from zsnmt.runs.grid import REMEDIES
 
 TARGETS, SOURCES = "targets", "sources"  # what the synthetic half of a pair is in training, and data folders
-BOTH, SELF, NONE = "both", "self", "none"
+BACK = "back"  # translations as sources of the pivot's sentences
+ALL, BOTH, SELF, NONE = "all", "both", "self", "none"
 SIDES = {
+    ALL: (TARGETS, SOURCES, BACK),
     BOTH: (TARGETS, SOURCES),
     TARGETS: (TARGETS,),
     SOURCES: (SOURCES,),

@@ -50,6 +50,7 @@ STUDENTS = {  # ends of their names, by what they learn of a teacher's translati
     "targets": "distilled_targets",
     "sources": "distilled_sources",
     "both": "distilled",
+    "all": "distilled_all",
 }
 
 CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)

@@ -23,6 +23,7 @@ LEARNS = {  # by the sides of synthetic pairs that translations are
     "targets": "synthetic targets",
     "sources": "synthetic sources",
     "both": "synthetic targets and sources",
+    "all": "synthetic targets and sources, also of English",
 }
 
 
