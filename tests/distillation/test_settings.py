@@ -21,7 +21,7 @@ def test_a_share_leaves_room_for_both(share):
 
 
 def test_sides_and_lines_that_there_are_not_are_refused():
-    with pytest.raises(InputError, match="no sides 'left'; choose both, targets, sources, none, self"):
+    with pytest.raises(InputError, match="no sides 'left'; choose all, both, targets, sources, none, self"):
         Distillation(RUN, sides="left")
     with pytest.raises(InputError, match="0 lines teach nothing; give 1 or more"):
         SyntheticSettings(lines=0)
