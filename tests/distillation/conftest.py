@@ -39,11 +39,11 @@ class MadeUpInterpreter:
     def __call__(self, teacher, search, engine) -> "MadeUpInterpreter":
         return self
 
-    def translate(self, lines: Sequence[str], direction: Direction, finished) -> list[str]:
+    def translate(self, lines: Sequence[tuple[str, ...]], direction: Direction, finished) -> list[str]:
         if len(self.asked) == self.stop_before:
             raise KeyboardInterrupt
         self.asked.append((direction, [*lines]))
-        return [self.translation(line, direction) for line in lines]
+        return [self.translation(line, direction) for line, *_ in lines]
 
 
 @pytest.fixture(scope="session")

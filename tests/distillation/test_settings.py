@@ -27,6 +27,14 @@ def test_sides_and_lines_that_there_are_not_are_refused():
         SyntheticSettings(lines=0)
     with pytest.raises(InputError, match="-1 lines cannot be held out"):
         SyntheticSettings(held_out=-1)
+    with pytest.raises(InputError, match="leave out --two-sources, or choose other sides"):
+        SyntheticSettings(direct=True, two_sources=True)
+
+
+def test_settings_of_older_text_are_those_of_now():
+    """What was made before a setting was there is not made again."""
+    assert "two_sources" not in SyntheticSettings().to_json()
+    assert SyntheticSettings(two_sources=True).to_json()["two_sources"] is True
 
 
 def test_a_second_round_of_a_models_own_translations_is_refused():

@@ -58,7 +58,8 @@ def test_each_pivot_sentence_of_a_pair_is_translated_once(made, synthetic, trans
         Direction(PIVOT, target) for _, target in DIRECTIONS
     ]
     for (source, _), (_, lines) in zip(DIRECTIONS, interpreter.asked):
-        assert len({*lines}) == len(lines) and {*lines} <= {*training(made / "text", source)[0]}
+        read = {line for (line,) in lines}
+        assert len(read) == len(lines) and read <= {*training(made / "text", source)[0]}
 
 
 def test_folders_are_parallel_text_and_the_counts_are_right(made, synthetic):
@@ -143,6 +144,21 @@ def test_the_control_translates_the_authentic_side_itself(made, synthetic, trans
             assert translation == translate(authentic, Direction(source, target))
 
 
+def test_a_teacher_of_two_sources_reads_each_line_with_its_pivot_sentence(made, synthetic, translate):
+    interpreter = MadeUpInterpreter(translate)
+    text = synthetic(interpreter, two_sources=True)
+    make_synthetic_text(steps(), text)
+    assert [direction for direction, _ in interpreter.asked] == DIRECTIONS
+    for (source, target), (_, lines) in zip(DIRECTIONS, interpreter.asked):
+        pivot, other = training(made / "text", source)
+        assert len({*lines}) == len(lines) and {*lines} <= {*zip(other, pivot)}
+        sides = (
+            read_lines(text.text / source / f"train.{source}-{target}.{side}") for side in (source, target)
+        )
+        for authentic, translation in zip(*sides):
+            assert translation == translate(authentic, Direction(source, target))
+
+
 @pytest.mark.parametrize("stop_before", [0, 1, 4])
 def test_what_was_stopped_goes_on_to_the_same_files(synthetic, translate, tmp_path, stop_before):
     whole, stopped = synthetic(folder=tmp_path / "whole"), tmp_path / "stopped"
@@ -195,7 +211,14 @@ def test_what_was_begun_of_other_lines_is_not_gone_on_with(tmp_path):
 
 
 def test_other_settings_have_another_folder(synthetic):
-    settings = [{}, {"direct": True}, {"lines": 7}, {"held_out": 3}, {"identifier": "none"}]
+    settings = [
+        {},
+        {"direct": True},
+        {"two_sources": True},
+        {"lines": 7},
+        {"held_out": 3},
+        {"identifier": "none"},
+    ]
     assert len({synthetic(**each).folder for each in settings}) == len(settings)
     bounded = synthetic(lines=7)
     make_synthetic_text(steps(), bounded)

@@ -2,7 +2,9 @@
 
 import logging
 import re
+from copy import copy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +17,7 @@ from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, EngineChoice
 from zsnmt.decoding.search import Search
+from zsnmt.distillation.teacher import Interpreter
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, next_lines
 from zsnmt.inference.engines import check_method
@@ -73,6 +76,31 @@ def test_an_ensemble_reads_the_line_and_its_translations(translator, lines):
     assert [each.sentences[1] for each in into_pivot] == [
         codec.source(line, Direction("velor", "inglan")) for line in through["velor"]
     ]
+
+
+def test_an_ensemble_reads_what_it_is_given_in_place_of_its_own_translations(translator, lines):
+    by, text = translator.by(parse_method("ensemble:by=average")), lines[:6]
+    own = translator.translate(text, "inglan", "velan")
+    assert by.translate_beside(text, VELAN_TAMUN, {"inglan": own}) == by.translate(text, "tamun", "velan")
+    bundles = by.engine_inputs([*by.parts_of(text, [VELAN_TAMUN], 1)], text, 1, {"inglan": own[::-1]})
+    assert [bundle.sentences[1] for bundle in bundles] == [
+        translator.codec.source(line, Direction("inglan", "tamun")) for line in own[::-1]
+    ]
+
+
+def test_a_teacher_of_two_sources_must_know_the_direction(translator, lines):
+    teacher = Interpreter(SimpleNamespace(run="teacher"), SEARCH, EngineChoice())
+    teacher.translator = translator
+    english = translator.translate(lines[:3], "inglan", "velan")
+    with pytest.raises(InputError, match="teacher has not learned velan-tamun, and with --two-sources"):
+        teacher.translate([*zip(lines, english)], VELAN_TAMUN, float)
+    student = copy(translator)
+    student.trained = [*translator.trained, VELAN_TAMUN]
+    teacher.translator = student
+    by = translator.by(parse_method("ensemble:by=average"))
+    assert teacher.translate([*zip(lines, english)], VELAN_TAMUN, float) == by.translate_beside(
+        lines[:3], VELAN_TAMUN, {"inglan": english}
+    )
 
 
 def test_an_ensemble_translates_as_its_engine_does_with_these(translator, lines):

@@ -112,6 +112,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--name", help="name of the student (default: that of the teacher's system and what it learns)"
     )
+    parser.add_argument(
+        "--two-sources",
+        action="store_true",
+        help="the teacher reads each sentence and the pivot's beside it as two sources of one translation; "
+        "for a teacher that has learned all directions, such as a student",
+    )
     parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of the teacher)")
     add_search_options(parser)
     add_engine_options(parser)
@@ -132,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
     synthetic = SyntheticSettings(
         lines=options.lines,
+        two_sources=options.two_sources,
         held_out=options.held_out,
         identifier=options.identifier or experiment.config.identifier,
         search=chosen_search(options),

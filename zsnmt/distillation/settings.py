@@ -28,12 +28,13 @@ SEED = 1  # of the choice of lines, the same for all students so that they share
 class SyntheticSettings:
     """All that synthetic text depends on beside the teacher and the authentic text.
 
-    `direct`: the teacher translates a sentence directly, else its English (pivot) side. `lines` of each
-    language are translated, None for all, and `held_out` more at most. `identifier` is that of scoring, or
-    `none`.
+    `direct`: the teacher translates a sentence directly, else its English (pivot) side; with `two_sources` it
+    reads both for one translation. `lines` of each language are translated, None for all, and `held_out` more
+    at most. `identifier` is that of scoring, or `none`.
     """
 
     direct: bool = False
+    two_sources: bool = False
     lines: int | None = None
     held_out: int = HELD_OUT
     identifier: str = ANY
@@ -45,11 +46,17 @@ class SyntheticSettings:
             raise InputError(f"{self.lines} lines teach nothing; give 1 or more, or leave it out to have all")
         if self.held_out < 0:
             raise InputError(f"{self.held_out} lines cannot be held out; give 0 or more")
+        if self.direct and self.two_sources:
+            raise InputError(
+                "--sides self is of a teacher that reads one sentence; leave out --two-sources, or choose "
+                "other sides"
+            )
 
     def to_json(self) -> dict:
         """As synthetic.json says them, without what does not change a translation."""
         engine = {"engine": self.engine.engine or PYTORCH, "precision": self.engine.precision or FLOAT32}
-        return {**asdict(self), "engine": engine, "seed": SEED}
+        settings = {**asdict(self), "engine": engine, "seed": SEED}
+        return settings if self.two_sources else {k: v for k, v in settings.items() if k != "two_sources"}
 
 
 @dataclass(frozen=True)

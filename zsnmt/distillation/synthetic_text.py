@@ -14,7 +14,7 @@ from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
 from zsnmt.distillation.filters import Row
 from zsnmt.distillation.selection import Selection, select_lines
 from zsnmt.distillation.settings import SEED, SyntheticSettings
-from zsnmt.distillation.teacher import Teacher
+from zsnmt.distillation.teacher import Sources, Teacher
 from zsnmt.files.checksums import checksum_of
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
@@ -94,10 +94,19 @@ class SyntheticText:
             )
         return self.selections[language]
 
-    def sources(self, language: str) -> list[str]:
-        """What the teacher translates of a language's text, each sentence once."""
-        side = self.lines(language)[1 if self.settings.direct else 0]
-        return [*dict.fromkeys(side[place] for place in self.selection(language).all)]
+    def read(self, language: str) -> list[Sources]:
+        """What the teacher reads for the translation of each line of a language's text: the pivot's sentence,
+        that of the language, or both, the pivot's last.
+        """
+        pivot, other = self.lines(language)
+        if self.settings.two_sources:
+            return [*zip(other, pivot, strict=True)]
+        return [*zip(other if self.settings.direct else pivot)]
+
+    def sources(self, language: str) -> list[Sources]:
+        """What the teacher translates of a language's text, each once."""
+        read = self.read(language)
+        return [*dict.fromkeys(read[place] for place in self.selection(language).all)]
 
     def rows(self, direction: Direction) -> tuple[list[Row], list[Row]]:
         """The translated lines to train on and those held out."""
@@ -109,10 +118,10 @@ class SyntheticText:
                 strict=True,
             )
         )
-        side = other if self.settings.direct else pivot
+        read = self.read(direction.source)
         train, held_out = (
             [
-                Row(place + 1, pivot[place], other[place], synthetic=translated[side[place]])
+                Row(place + 1, pivot[place], other[place], synthetic=translated[read[place]])
                 for place in places
             ]
             for places in selection

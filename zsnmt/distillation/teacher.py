@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from zsnmt.decoding.methods.settings import AVERAGE, Ensemble, Method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -12,6 +13,8 @@ from zsnmt.languages import Direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.checksums import check_model, check_pipeline
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, same_bytes
+
+Sources = tuple[str, ...]  # the sentences that one translation is made of
 
 
 class Teacher:
@@ -71,16 +74,32 @@ class Interpreter:
         """The loaded model; an export is made where the engine needs one."""
         return Translator.open(self.teacher.run, self.search, self.engine, prepare=True)
 
+    @cached_property
+    def of_two_sources(self) -> Translator:
+        """The same model, which reads the pivot's sentence beside the one that it translates."""
+        return self.translator.by(Method(Ensemble((self.translator.pivot,), AVERAGE)))
+
     def translate(
-        self, lines: Sequence[str], direction: Direction, finished: Callable[[float], object]
+        self, lines: Sequence[Sources], direction: Direction, finished: Callable[[float], object]
     ) -> list[str]:
-        """A translation for each line; `InputError` for a direction from the pivot that the teacher was not
-        trained on.
+        """A translation for each line, which may have the pivot's sentence beside it.
+
+        Raises `InputError` for a direction from the pivot, or one with its sentence beside, that the teacher
+        was not trained on.
         """
-        translator = self.translator
+        translator, (first, *beside) = self.translator, zip(*lines)
+        if beside and direction not in translator.trained:
+            raise InputError(
+                f"{self.teacher.run} has not learned {direction}, and with --two-sources it reads "
+                f"{direction.source}, too; give a student as the teacher, which has learned all directions, "
+                "or leave that out"
+            )
         if direction.source == translator.pivot and direction not in translator.trained:
             raise InputError(
                 f"{self.teacher.run} was not trained on {direction}; give a teacher of all directions from "
                 f"{translator.pivot}"
             )
-        return translator.translate_into(lines, [direction], finished=finished)[direction]
+        if not beside:
+            return translator.translate_into(first, [direction], finished=finished)[direction]
+        read = {translator.pivot: beside[0]}
+        return self.of_two_sources.translate_beside(first, direction, read, finished=finished)

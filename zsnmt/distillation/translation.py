@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
@@ -12,7 +13,7 @@ from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
-from zsnmt.distillation.teacher import Interpreter
+from zsnmt.distillation.teacher import Interpreter, Sources
 from zsnmt.languages import Direction
 from zsnmt.text.lines import encode
 from zsnmt.training.steps import Steps
@@ -46,7 +47,8 @@ def translate_direction(
 ) -> None:
     """Write the translations of a direction, and add the seconds that they took."""
     begin, lines = perf_counter(), synthetic.sources(direction.source)
-    read = direction.source if synthetic.settings.direct else synthetic.pivot
+    settings = synthetic.settings
+    read = direction.source if settings.direct or settings.two_sources else synthetic.pivot
     output = synthetic.translations(direction)
     output.parent.mkdir(parents=True, exist_ok=True)
     part = part_of(output, lines)
@@ -67,9 +69,9 @@ def translate_direction(
     spent.append(perf_counter() - begin)
 
 
-def part_of(output: Path, lines: Sequence[str]) -> Path:
+def part_of(output: Path, lines: Sequence[Sources]) -> Path:
     """Where the translations of these lines are until all are there; those of other lines are removed."""
-    digest = hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()[:16]
+    digest = hashlib.sha256("\n".join(chain.from_iterable(lines)).encode("utf-8")).hexdigest()[:16]
     part = output.with_name(f"{output.name}.{digest}.part")
     for other in output.parent.glob(f"{output.name}.*.part"):
         if other != part:

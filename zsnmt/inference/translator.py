@@ -178,8 +178,9 @@ class Translator:
         *,
         first_line: int = 1,
         finished: Callable[[float], object] = lambda number: None,
+        beside: Mapping[str, Sequence[str]] | None = None,
     ) -> dict[Direction, list[Translation]]:
-        """What `translate_into` gives, with the log-probabilities."""
+        """What `translate_into` gives, with the log-probabilities; for `beside` see `translate_beside`."""
         of_lines: dict[Direction, list[list[Translation]]] = {
             direction: [[] for _ in lines] for direction in directions
         }
@@ -187,7 +188,7 @@ class Translator:
         parts_by_line = Counter(part.line for part in parts)  # in all directions
         finished((len(lines) - len(parts_by_line)) * len(directions))  # the empty ones
         translated: dict[int, Translation] = {}
-        for batch, hypotheses in self.search(parts, self.engine_inputs(parts, lines, first_line)):
+        for batch, hypotheses in self.search(parts, self.engine_inputs(parts, lines, first_line, beside)):
             for place, (best, *_) in zip(batch, hypotheses, strict=True):
                 translated[place] = self.translation(best, parts[place].direction.target)
             finished(sum(len(directions) / parts_by_line[parts[place].line] for place in batch))
@@ -196,6 +197,20 @@ class Translator:
         return {
             direction: [*map(join_translations, of_direction)] for direction, of_direction in of_lines.items()
         }
+
+    def translate_beside(
+        self,
+        lines: Sequence[str],
+        direction: Direction,
+        beside: Mapping[str, Sequence[str]],
+        *,
+        finished: Callable[[float], object] = lambda number: None,
+    ) -> list[str]:
+        """Translate raw lines by an ensemble that need not translate them into its other languages: `beside`
+        has the lines in each of these.
+        """
+        found = self.translate_into_with_scores(lines, [direction], finished=finished, beside=beside)
+        return [each.text for each in found[direction]]
 
     def translation(self, hypothesis: Hypothesis, language: str) -> Translation:
         """A hypothesis in a language as raw text."""
@@ -273,13 +288,17 @@ class Translator:
         yield from zip(batches, results, strict=True)
 
     def engine_inputs(
-        self, parts: Sequence[Part], lines: Sequence[str], first_line: int
+        self,
+        parts: Sequence[Part],
+        lines: Sequence[str],
+        first_line: int,
+        beside: Mapping[str, Sequence[str]] | None = None,
     ) -> Sequence[Sentence | Bundle]:
         """What the engine takes of the parts of a text's lines: with a method, what is read beside each,
-        too.
+        too; an ensemble reads what is given `beside` them, or translates the lines first.
         """
-        through: dict[str, list[str]] = {}
-        if self.method is not None and isinstance(several := self.method.several, Ensemble):
+        through = beside or {}
+        if not beside and self.method is not None and isinstance(several := self.method.several, Ensemble):
             pivots = dict.fromkeys(pivot for part in parts for pivot in several.pivots(part.direction))
             into = [Direction(parts[0].direction.source, pivot) for pivot in pivots]
             translations = self.direct.translate_into(lines, into, first_line=first_line) if into else {}
