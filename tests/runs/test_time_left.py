@@ -39,6 +39,7 @@ def test_it_is_measured_on_the_first_updates_and_then_on_all_so_far():
         (["--total-num-update", "120"], ""),
         (["--total-num-update", "150", "--patience", "2"], ", at least 25 s left"),
         (["--total-num-update", "90", "--patience", "2"], ", and on as long as validation gains"),
+        (["--max-epoch", "3", "--max-epoch", "0", "--max-update", "150"], ", about 25 s left"),
         (["--max-update", "0", "--patience", "2"], ", and on as long as validation gains"),
         ([], ""),
     ],

@@ -18,11 +18,9 @@ class TimeLeft:
 
     def __init__(self, options: Sequence[str]) -> None:
         self.patient = PATIENCE in options
-        self.bounds = {
-            name: float(value)
-            for name, value in zip(options, options[1:])
-            if name in (UPDATES_OPTION, *BOUNDS) and float(value) > 0  # to fairseq 0 is no bound
-        }
+        given = dict(zip(options, options[1:]))  # of an option that is given twice the last value
+        values = {name: float(given[name]) for name in (UPDATES_OPTION, *BOUNDS) if name in given}
+        self.bounds = {name: value for name, value in values.items() if value > 0}  # to fairseq 0 is none
         self.first: tuple[float, float] | None = None  # updates and seconds at the first entry
 
     def after(self, log_line: str) -> str:
