@@ -36,7 +36,7 @@ class MadeUpInterpreter:
         self.translation, self.stop_before = translate, stop_before
         self.asked: list[tuple[Direction, list[str]]] = []
 
-    def __call__(self, teacher, search, engine) -> "MadeUpInterpreter":
+    def __call__(self, teacher, search, engine, way) -> "MadeUpInterpreter":
         return self
 
     def translate(self, lines: Sequence[tuple[str, ...]], direction: Direction, finished) -> list[str]:

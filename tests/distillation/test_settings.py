@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.distillation.distill import default_name, distill_rounds
 from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
 from zsnmt.distillation.student import stretch
@@ -27,14 +28,18 @@ def test_sides_and_lines_that_there_are_not_are_refused():
         SyntheticSettings(lines=0)
     with pytest.raises(InputError, match="-1 lines cannot be held out"):
         SyntheticSettings(held_out=-1)
-    with pytest.raises(InputError, match="leave out --two-sources, or choose other sides"):
-        SyntheticSettings(direct=True, two_sources=True)
+    with pytest.raises(InputError, match="an ensemble reads two; leave out --way, or choose other sides"):
+        SyntheticSettings(direct=True, way=parse_method("ensemble"))
+    with pytest.raises(InputError, match="and no other language; leave out through="):
+        SyntheticSettings(way=parse_method("ensemble:through=fr"))
 
 
 def test_settings_of_older_text_are_those_of_now():
     """What was made before a setting was there is not made again."""
-    assert "two_sources" not in SyntheticSettings().to_json()
-    assert SyntheticSettings(two_sources=True).to_json()["two_sources"] is True
+    assert "way" not in SyntheticSettings().to_json()
+    sample = SyntheticSettings(way=parse_method("sample:symbols=5")).to_json()["way"]
+    assert sample == {"name": "sample", "symbols": 5, "seed": 1}
+    assert SyntheticSettings(way=parse_method("ensemble:by=average,pieces=2")).ensemble
 
 
 def test_a_second_round_of_a_models_own_translations_is_refused():

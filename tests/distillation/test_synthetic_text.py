@@ -9,6 +9,7 @@ import pytest
 from tests.distillation.conftest import DIRECTIONS, HELD_OUT, LANGUAGES, OTHERS, PIVOT, MadeUpInterpreter
 from zsnmt.corpora.overlap import held_out_sentences, normalise
 from zsnmt.corpora.parallel_text import check_corpus, find_pair
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.distillation import translation as translating
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.filters import REASONS
@@ -146,7 +147,7 @@ def test_the_control_translates_the_authentic_side_itself(made, synthetic, trans
 
 def test_a_teacher_of_two_sources_reads_each_line_with_its_pivot_sentence(made, synthetic, translate):
     interpreter = MadeUpInterpreter(translate)
-    text = synthetic(interpreter, two_sources=True)
+    text = synthetic(interpreter, way=parse_method("ensemble"))
     make_synthetic_text(steps(), text)
     assert [direction for direction, _ in interpreter.asked] == DIRECTIONS
     for (source, target), (_, lines) in zip(DIRECTIONS, interpreter.asked):
@@ -214,7 +215,7 @@ def test_other_settings_have_another_folder(synthetic):
     settings = [
         {},
         {"direct": True},
-        {"two_sources": True},
+        {"way": parse_method("ensemble")},
         {"lines": 7},
         {"held_out": 3},
         {"identifier": "none"},

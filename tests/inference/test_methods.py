@@ -90,14 +90,12 @@ def test_an_ensemble_reads_what_it_is_given_in_place_of_its_own_translations(tra
 
 def test_a_teacher_of_two_sources_must_know_the_direction(translator, lines):
     teacher = Interpreter(SimpleNamespace(run="teacher"), SEARCH, EngineChoice())
-    teacher.translator = translator
+    teacher.translator = translator.by(parse_method("ensemble"))
     english = translator.translate(lines[:3], "inglan", "velan")
-    with pytest.raises(InputError, match="teacher has not learned velan-tamun, and with --two-sources"):
+    with pytest.raises(InputError, match="teacher has not learned velan-tamun, and by an ensemble"):
         teacher.translate([*zip(lines, english)], VELAN_TAMUN, float)
-    student = copy(translator)
-    student.trained = [*translator.trained, VELAN_TAMUN]
-    teacher.translator = student
-    by = translator.by(parse_method("ensemble:by=average"))
+    by = teacher.translator = copy(teacher.translator)
+    by.trained = [*translator.trained, VELAN_TAMUN]
     assert teacher.translate([*zip(lines, english)], VELAN_TAMUN, float) == by.translate_beside(
         lines[:3], VELAN_TAMUN, {"inglan": english}
     )

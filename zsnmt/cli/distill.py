@@ -113,10 +113,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--name", help="name of the student (default: that of the teacher's system and what it learns)"
     )
     parser.add_argument(
-        "--two-sources",
-        action="store_true",
-        help="the teacher reads each sentence and the pivot's beside it as two sources of one translation; "
-        "for a teacher that has learned all directions, such as a student",
+        "--way",
+        metavar="METHOD",
+        help="how the teacher translates, as in zsnmt translate: sample or mask; or ensemble, by which it "
+        "reads each sentence and the pivot's beside it for one translation, for a teacher that has learned "
+        "all directions, such as a student",
     )
     parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of the teacher)")
     add_search_options(parser)
@@ -129,6 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if recipe.follows():
         return
 
+    from zsnmt.decoding.methods.settings import parse_method
     from zsnmt.distillation.distill import distill_rounds  # loads PyTorch
     from zsnmt.runs.folder import check_trained, ending_of
     from zsnmt.training.experiment import read_experiment
@@ -138,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
     synthetic = SyntheticSettings(
         lines=options.lines,
-        two_sources=options.two_sources,
+        way=options.way and parse_method(options.way),
         held_out=options.held_out,
         identifier=options.identifier or experiment.config.identifier,
         search=chosen_search(options),

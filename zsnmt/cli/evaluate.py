@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--ways",
         nargs="+",
         metavar="WAY",
-        help="also translate by these methods, and measure their cost: ensemble, mask, contrast, "
+        help="also translate by these methods, and measure their cost: ensemble, mask, contrast, sample, "
         "with settings as in ensemble:through=en+de (docs/method.md); own_pivot, where another run is the "
         "--pivot, is through the pivot by each run itself",
     )

@@ -57,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--way",
         metavar="METHOD",
-        help="translate by a method: ensemble, mask or contrast, with settings as in mask:pieces=2 "
-        "(docs/method.md)",
+        help="translate by a method: ensemble, mask, contrast or sample, with settings as in "
+        "mask:pieces=2 (docs/method.md)",
     )
     parser.add_argument(
         "--input", type=Path, help="text, one sentence per line, or a document (default: stdin)"

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from zsnmt.decoding.methods.settings import Ensemble, Method
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -28,13 +29,14 @@ SEED = 1  # of the choice of lines, the same for all students so that they share
 class SyntheticSettings:
     """All that synthetic text depends on beside the teacher and the authentic text.
 
-    `direct`: the teacher translates a sentence directly, else its English (pivot) side; with `two_sources` it
-    reads both for one translation. `lines` of each language are translated, None for all, and `held_out` more
-    at most. `identifier` is that of scoring, or `none`.
+    `direct`: the teacher translates a sentence directly, else its English (pivot) side. `way`: by this
+    method; by an ensemble it reads the sentence and its English as two sources of one translation. `lines` of
+    each language are translated, None for all, and `held_out` more at most. `identifier` is that of scoring,
+    or `none`.
     """
 
     direct: bool = False
-    two_sources: bool = False
+    way: Method | None = None
     lines: int | None = None
     held_out: int = HELD_OUT
     identifier: str = ANY
@@ -46,17 +48,29 @@ class SyntheticSettings:
             raise InputError(f"{self.lines} lines teach nothing; give 1 or more, or leave it out to have all")
         if self.held_out < 0:
             raise InputError(f"{self.held_out} lines cannot be held out; give 0 or more")
-        if self.direct and self.two_sources:
+        if self.ensemble and self.direct:
             raise InputError(
-                "--sides self is of a teacher that reads one sentence; leave out --two-sources, or choose "
-                "other sides"
+                "--sides self is of a teacher that reads one sentence, and an ensemble reads two; leave out "
+                "--way, or choose other sides"
             )
+        if self.ensemble and self.ensemble.through != Ensemble.through:
+            raise InputError(
+                "a teacher's ensemble reads a sentence and the pivot's beside it, and no other language; "
+                "leave out through="
+            )
+
+    @property
+    def ensemble(self) -> Ensemble | None:
+        """That by which the teacher reads a sentence and its English for one translation, if it does."""
+        several = self.way and self.way.several
+        return several if isinstance(several, Ensemble) else None
 
     def to_json(self) -> dict:
         """As synthetic.json says them, without what does not change a translation."""
         engine = {"engine": self.engine.engine or PYTORCH, "precision": self.engine.precision or FLOAT32}
         settings = {**asdict(self), "engine": engine, "seed": SEED}
-        return settings if self.two_sources else {k: v for k, v in settings.items() if k != "two_sources"}
+        del settings["way"]  # which older text has not
+        return {**settings, "way": {"name": self.way.name, **self.way.settings}} if self.way else settings
 
 
 @dataclass(frozen=True)

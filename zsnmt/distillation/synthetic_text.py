@@ -99,7 +99,7 @@ class SyntheticText:
         that of the language, or both, the pivot's last.
         """
         pivot, other = self.lines(language)
-        if self.settings.two_sources:
+        if self.settings.ensemble:
             return [*zip(other, pivot, strict=True)]
         return [*zip(other if self.settings.direct else pivot)]
 

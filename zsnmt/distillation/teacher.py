@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from zsnmt.decoding.methods.settings import AVERAGE, Ensemble, Method
+from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -12,7 +12,14 @@ from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.checksums import check_model, check_pipeline
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record, same_bytes
+from zsnmt.runs.folder import (
+    MODEL_FILE,
+    PIPELINE_FOLDER,
+    check_trained,
+    piece_counts,
+    read_record,
+    same_bytes,
+)
 
 Sources = tuple[str, ...]  # the sentences that one translation is made of
 
@@ -64,20 +71,20 @@ class Teacher:
 
 
 class Interpreter:
-    """A teacher at work, by some search and engine."""
+    """A teacher at work: by some search and engine, and a way to translate, if any."""
 
-    def __init__(self, teacher: Teacher, search: Search, engine: EngineChoice) -> None:
-        self.teacher, self.search, self.engine = teacher, search, engine
+    def __init__(
+        self, teacher: Teacher, search: Search, engine: EngineChoice, way: Method | None = None
+    ) -> None:
+        self.teacher, self.search, self.engine, self.way = teacher, search, engine, way
 
     @cached_property
     def translator(self) -> Translator:
         """The loaded model; an export is made where the engine needs one."""
-        return Translator.open(self.teacher.run, self.search, self.engine, prepare=True)
-
-    @cached_property
-    def of_two_sources(self) -> Translator:
-        """The same model, which reads the pivot's sentence beside the one that it translates."""
-        return self.translator.by(Method(Ensemble((self.translator.pivot,), AVERAGE)))
+        opened = Translator.open(self.teacher.run, self.search, self.engine, prepare=True)
+        if self.way is None:
+            return opened
+        return opened.by(self.way, piece_counts(self.teacher.run) if self.way.mask else None)
 
     def translate(
         self, lines: Sequence[Sources], direction: Direction, finished: Callable[[float], object]
@@ -90,7 +97,7 @@ class Interpreter:
         translator, (first, *beside) = self.translator, zip(*lines)
         if beside and direction not in translator.trained:
             raise InputError(
-                f"{self.teacher.run} has not learned {direction}, and with --two-sources it reads "
+                f"{self.teacher.run} has not learned {direction}, and by an ensemble it reads "
                 f"{direction.source}, too; give a student as the teacher, which has learned all directions, "
                 "or leave that out"
             )
@@ -102,4 +109,4 @@ class Interpreter:
         if not beside:
             return translator.translate_into(first, [direction], finished=finished)[direction]
         read = {translator.pivot: beside[0]}
-        return self.of_two_sources.translate_beside(first, direction, read, finished=finished)
+        return translator.translate_beside(first, direction, read, finished=finished)

@@ -24,7 +24,8 @@ BLOCK = 10_000  # sentences that are translated together, and kept where the oth
 def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direction]) -> None:
     """Translate each language's text into the others, unless it was done before; says what is left."""
     settings = synthetic.settings.to_json()
-    interpreter = Interpreter(synthetic.teacher, synthetic.settings.search, synthetic.settings.engine)
+    chosen = synthetic.settings
+    interpreter = Interpreter(synthetic.teacher, chosen.search, chosen.engine, chosen.way)
     spent: list[float] = []
     for place, direction in enumerate(directions, start=1):
         pair = find_pair(synthetic.authentic, TRAIN, synthetic.pivot, target=direction.source)
@@ -48,7 +49,7 @@ def translate_direction(
     """Write the translations of a direction, and add the seconds that they took."""
     begin, lines = perf_counter(), synthetic.sources(direction.source)
     settings = synthetic.settings
-    read = direction.source if settings.direct or settings.two_sources else synthetic.pivot
+    read = direction.source if settings.direct or settings.ensemble else synthetic.pivot
     output = synthetic.translations(direction)
     output.parent.mkdir(parents=True, exist_ok=True)
     part = part_of(output, lines)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.bundle import Bundle
-from zsnmt.decoding.methods.settings import Ensemble, Method
+from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
 from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
@@ -78,6 +78,8 @@ class Translator:
         Raises `InputError` for an engine that cannot, and for languages that the model does not know.
         """
         method = method.of(self.languages)
+        if isinstance(method.several, Sample) and self.settings.beam > 1:
+            raise InputError(f"a sample is one hypothesis, not {self.settings.beam}; give --beam 1")
         engine = engine_by(method, self.direct.engine, self.codec, counts=counts)
         return Translator(
             engine,

@@ -25,8 +25,9 @@ from tests.support.decoding import (
     plain,
 )
 from zsnmt.decoding.methods.bundle import Bundle
+from zsnmt.decoding.methods.combination import drawing
 from zsnmt.decoding.methods.engine import MethodEngine
-from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method
+from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method, Sample
 from zsnmt.decoding.options import INT8
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.models.zs_transformer import ZeroShotTransformer
@@ -39,6 +40,37 @@ SEVERAL = {"vote": VOTE, "average": AVERAGE, "contrast": CONTRAST}
 
 def found(model, bundles: Sequence[Bundle], method: Method, search: Search = plain(), **others):
     return MethodEngine(engine_of(model, search), method, **others).translate_batch(bundles)
+
+
+# Samples
+
+
+def test_a_sample_of_one_symbol_is_the_greedy_search():
+    model, search = build(), plain(beam=1)
+    bundles = bundles_of(6, sources=1)
+    greedy = found(model, bundles, Method(mask=Mask()), search)
+    assert_same(found(model, bundles, Method(Sample(symbols=1)), search), greedy)
+
+
+def test_a_sample_is_the_same_each_time_and_another_by_another_seed():
+    model, search, bundles = build(), plain(beam=1), bundles_of(6, sources=1)
+    first, again, other = (
+        [each.tokens for (each,) in found(model, bundles, Method(Sample(seed=seed)), search)]
+        for seed in (1, 1, 2)
+    )
+    assert first == again and first != other
+
+
+def test_symbols_are_drawn_by_their_probabilities_among_the_most_probable():
+    probabilities = torch.tensor([0.4, 0.05, 0.3, 0.15, 0.1])
+    draw = drawing(Sample(symbols=3), [Sentence([1], 0)])
+    views = [probabilities.log().expand(20_000, 1, 5)]
+    scores, parents, symbols = draw(views, torch.full((20_000, 1), -2.0), 2)
+    drawn = symbols[:, 0]
+    shares = torch.bincount(drawn, minlength=5) / 20_000
+    assert torch.allclose(shares, torch.tensor([0.4, 0, 0.3, 0.15, 0]) / 0.85, atol=0.015)
+    assert not parents.any() and (symbols[:, 0] != symbols[:, 1]).all()
+    assert torch.allclose(scores, probabilities.log()[symbols] - 2.0)  # the model's, without noise
 
 
 # The papers' algorithms, step by step

@@ -54,7 +54,7 @@ def test_settings_are_all_that_tells_methods_of_a_kind_apart():
 @pytest.mark.parametrize(
     "text, message",
     {
-        "vote": "no way 'vote' to translate; choose ensemble, contrast, mask",
+        "vote": "no way 'vote' to translate; choose ensemble, contrast, sample, mask",
         "direct": "no way 'direct'",
         "mask:keep=1": "'keep=1' is not a setting of mask; write mask:pieces=VALUE, with each of pieces, ",
         "mask:pieces": "'pieces' is not a setting",

@@ -5,12 +5,14 @@ A view is N×W×V: log-probabilities after the hypotheses that all views share. 
 
 import math
 from collections.abc import Sequence
+from zlib import crc32
 
 import torch
 from torch import Tensor
 
 from zsnmt.decoding.beam_search import Candidates, Combination, best_candidates
-from zsnmt.decoding.methods.settings import VOTE, Ensemble
+from zsnmt.decoding.methods.settings import VOTE, Ensemble, Sample
+from zsnmt.decoding.search import Sentence
 
 
 def combination(several: Ensemble | None, weights: Sequence[float]) -> Combination:
@@ -22,6 +24,28 @@ def combination(several: Ensemble | None, weights: Sequence[float]) -> Combinati
         return best_candidates(contrasted(views, weights), scores, number)
 
     return contrast
+
+
+def drawing(sample: Sample, text: Sequence[Sentence]) -> Combination:
+    """Candidates that are drawn, for a beam of 1; their scores are those of the model.
+
+    The largest of log-probabilities with noise of Gumbel's distribution is a draw by the probabilities. The
+    same text in the same batch has the same draws, whoever translates it.
+    """
+    generator = torch.Generator().manual_seed(crc32(repr((sample.seed, [*text])).encode()))
+
+    def draw(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
+        (log_probabilities,) = views
+        flat = log_probabilities[:, 0]
+        best, symbols = flat.topk(max(2, min(sample.symbols, flat.size(-1))), dim=1)
+        if sample.symbols == 1:
+            best[:, 1:] = -math.inf  # which is not drawn, but stands for the second of two candidates
+        noise = -torch.empty(best.shape).exponential_(generator=generator).log()
+        order = (best + noise.to(best.device)).topk(min(number, best.size(1)), dim=1).indices
+        parents = order.new_zeros(order.shape)
+        return scores + best.gather(1, order), parents, symbols.gather(1, order)
+
+    return draw
 
 
 def vote(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:

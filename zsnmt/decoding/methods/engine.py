@@ -8,8 +8,8 @@ from torch import Tensor
 
 from zsnmt.decoding.beam_search import Combination
 from zsnmt.decoding.methods.bundle import Bundle
-from zsnmt.decoding.methods.combination import combination
-from zsnmt.decoding.methods.settings import Ensemble, Method
+from zsnmt.decoding.methods.combination import combination, drawing
+from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
 from zsnmt.decoding.search import Hypothesis, Sentence
 
 
@@ -68,7 +68,6 @@ class MethodEngine:
         for (number, weights, written), places in alike.items():
             chosen = [bundles[place] for place in places]
             views = [[bundle.sentences[view] for bundle in chosen] for view in range(number)]
-            several = self.method.several if isinstance(self.method.several, Ensemble) else None
             penalties = None
             if self.penalties:
                 penalties = torch.stack([self.penalties[bundle.target] for bundle in chosen])  # N×V
@@ -76,7 +75,20 @@ class MethodEngine:
                 views,
                 output=self.outputs.get(written),
                 penalties=penalties,
-                combine=combination(several, weights) if number > 1 else None,
+                combine=self.combination(views, weights),
             )
             hypotheses |= zip(places, results, strict=True)
         return [hypotheses[place] for place in range(len(bundles))]
+
+    def combination(
+        self, views: Sequence[Sequence[Sentence]], weights: Sequence[float]
+    ) -> Combination | None:
+        """How candidates are made of what is said after these sentences; None where they are those of any
+        search.
+        """
+        several = self.method.several
+        if isinstance(several, Sample):
+            return drawing(several, views[0])
+        if len(views) == 1:
+            return None
+        return combination(several if isinstance(several, Ensemble) else None, weights)

@@ -97,6 +97,28 @@ class Contrast:
 
 
 @dataclass(frozen=True)
+class Sample:
+    """Each piece is drawn by its probability among the `symbols` most probable ones (top-k sampling, Edunov
+    et al. 2018); another `seed` draws others.
+    """
+
+    symbols: int = 10
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.symbols < 1:
+            raise InputError(f"symbols={self.symbols} leaves nothing to draw from; give 1 or more")
+
+    def of(self, known: Sequence[str]) -> "Sample":
+        """That of a model of these languages, which is the same for all."""
+        return self
+
+    def fault(self, direction: Direction) -> str | None:
+        """Why a direction cannot be translated so: each can."""
+        return None
+
+
+@dataclass(frozen=True)
 class Mask:
     """Only pieces that occur at least `pieces` times in the target language's training text, and those
     without a letter, are written; with a `penalty` others may be, for so many nats each.
@@ -123,9 +145,10 @@ class Mask:
             )
 
 
-KINDS: dict[str, type[Ensemble] | type[Contrast] | None] = {
+KINDS: dict[str, type[Ensemble] | type[Contrast] | type[Sample] | None] = {
     "ensemble": Ensemble,
     "contrast": Contrast,
+    "sample": Sample,
     "mask": None,
 }
 READ: dict[str, tuple[Callable[[str], Any], str]] = {  # how the value of each setting is read, and what it is
@@ -134,6 +157,8 @@ READ: dict[str, tuple[Callable[[str], Any], str]] = {  # how the value of each s
     "languages": (lambda value: tuple(value.split("+")), LANGUAGES),
     "language_weight": (float, NUMBER),
     "source_weight": (float, NUMBER),
+    "symbols": (int, WHOLE),
+    "seed": (int, WHOLE),
     "pieces": (int, WHOLE),
     "penalty": (float, NUMBER),
     "renormalise": (lambda value: bool(("no", "yes").index(value)), "yes or no"),
@@ -142,9 +167,9 @@ READ: dict[str, tuple[Callable[[str], Any], str]] = {  # how the value of each s
 
 @dataclass(frozen=True)
 class Method:
-    """An ensemble, a contrast, or neither, and a mask or none."""
+    """An ensemble, a contrast, a sample, or none of them, and a mask or none."""
 
-    several: Ensemble | Contrast | None = None
+    several: Ensemble | Contrast | Sample | None = None
     mask: Mask | None = None
 
     def __post_init__(self) -> None:
@@ -179,7 +204,7 @@ class Method:
     @property
     def needs_source(self) -> bool:
         """Whether the language of the source must be known."""
-        return self.several is not None
+        return isinstance(self.several, Ensemble | Contrast)
 
     @property
     def renormalises(self) -> bool:
