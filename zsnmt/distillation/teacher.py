@@ -74,7 +74,7 @@ class Interpreter:
     """A teacher at work: by some search and engine, and a way to translate, if any."""
 
     def __init__(
-        self, teacher: Teacher, search: Search, engine: EngineChoice, way: Method | None = None
+        self, teacher: Teacher, search: Search, engine: EngineChoice, *, way: Method | None = None
     ) -> None:
         self.teacher, self.search, self.engine, self.way = teacher, search, engine, way
 

@@ -25,7 +25,7 @@ def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direc
     """Translate each language's text into the others, unless it was done before; says what is left."""
     settings = synthetic.settings.to_json()
     chosen = synthetic.settings
-    interpreter = Interpreter(synthetic.teacher, chosen.search, chosen.engine, chosen.way)
+    interpreter = Interpreter(synthetic.teacher, chosen.search, chosen.engine, way=chosen.way)
     spent: list[float] = []
     for place, direction in enumerate(directions, start=1):
         pair = find_pair(synthetic.authentic, TRAIN, synthetic.pivot, target=direction.source)

@@ -190,7 +190,9 @@ class Translator:
         parts_by_line = Counter(part.line for part in parts)  # in all directions
         finished((len(lines) - len(parts_by_line)) * len(directions))  # the empty ones
         translated: dict[int, Translation] = {}
-        for batch, hypotheses in self.search(parts, self.engine_inputs(parts, lines, first_line, beside)):
+        for batch, hypotheses in self.search(
+            parts, self.engine_inputs(parts, lines, first_line, beside=beside)
+        ):
             for place, (best, *_) in zip(batch, hypotheses, strict=True):
                 translated[place] = self.translation(best, parts[place].direction.target)
             finished(sum(len(directions) / parts_by_line[parts[place].line] for place in batch))

@@ -86,7 +86,7 @@ def choose(text: Survey, machine: Machine, processes: int = 1) -> Choice:
         | choose_scoring(text)
         | choose_model(text, machine, size)
         | (
-            choose_training(text, machine, size, processes)
+            choose_training(text, machine, size, processes=processes)
             if size.batch
             else papers_training(machine, processes)
         )
