@@ -45,7 +45,6 @@ CANDIDATES = {  # systems to choose from, in words
     f"{CONTROL}_twice": "baseline, trained on twice",
     f"{CONTROL}_{STUDENTS['both']}": "baseline, trained on, then distilled",
     f"{CONTROL}_{STUDENTS['both']}_twice": "baseline, trained on, then distilled twice",
-    f"{CONTROL}_{STUDENTS['all']}": "baseline, trained on, then distilled with all sides",
     f"{BASELINE.name}_consistency": "baseline, trained on for consistency",
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
