@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt.cli import ablate
+from zsnmt.console import WrongUse
 from zsnmt.report.papers import NAMES
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.systems import BELOW, BY_ENCODING, STUDENTS
@@ -154,6 +155,16 @@ def test_the_baseline_pivots_for_all_and_the_papers_table_follows(called, tmp_pa
 def test_another_run_may_pivot(called, tmp_path):
     (scored,) = called(tmp_path, str(ROOT / "configs" / "demo.conf"), "replacement", "--pivot", "self")
     assert scored[-2:] == ["--pivot", "self"]
+
+
+def test_a_job_of_a_cluster_only_trains_and_the_last_one_scores_by_its_gpus(called, tmp_path, monkeypatch):
+    config = str(ROOT / "configs" / "demo.conf")
+    assert called(tmp_path, config, "query", "--train-only", "--processes", "2") == []
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    (scored, _) = called(tmp_path, config, "query", "--gpus", "all")
+    assert scored[-2:] == ["--gpus", "all"]
+    with pytest.raises(WrongUse, match="--jobs gives each run a GPU of its own; leave it out"):
+        called(tmp_path, config, "query", "--gpus", "all", "--jobs", "2")
 
 
 def test_models_of_two_directions_are_scored_apart_and_stand_in_one_table(called, tmp_path):

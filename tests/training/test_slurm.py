@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from zsnmt.cli import slurm
+from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
+from zsnmt.runs.systems import STUDENTS
 from zsnmt.training.slurm import hosts_of_job
 
 VARIABLES = {
@@ -20,7 +22,7 @@ VARIABLES = {
 COMMANDS = {
     "scontrol": 'if [ "$1" = show ]; then printf "gpu07\\ngpu08\\n"; else echo "scontrol $*" >> "$LOG"; fi',
     "srun": 'echo "$*" >> "$LOG"; shift 4; exit "${SRUN_STATUS:-0}"',
-    "sbatch": 'cat > "$LOG"',
+    "sbatch": 'echo "sbatch $*" >> "$LOG"; cat > "$LOG.$(grep -c sbatch "$LOG")"; grep -c sbatch "$LOG"',
     "fake-python": 'echo "$*" >> "$LOG"',
 }
 
@@ -47,15 +49,16 @@ def test_the_machines_of_a_job_meet_at_its_first(cluster):
 CALL = ["configs/iwslt17.conf", "zs_transformer", "zs_transformer_residual", "--seeds", "1", "2", "7"]
 
 
-@pytest.mark.slow
 def test_an_array_has_a_job_for_each_system_and_seed_which_goes_on_after_a_failure(
     cluster, capsys, monkeypatch
 ):
     monkeypatch.setattr(sys, "executable", "fake-python")
-    slurm.main([*CALL, "--nodes", "2", "--gpus", "4", "--hours", "1.5", "--submit", "--", "--partition=gpu"])
+    slurm.main(
+        [*CALL, "--nodes", "2", "--gpus", "4", "--hours", "1.5", "--submit", "--sbatch", "partition=gpu"]
+    )
     made = capsys.readouterr().out
-    assert cluster.read_text() == made
-    asked = [line.removeprefix("#SBATCH --") for line in made.splitlines() if line.startswith("#SBATCH")]
+    assert submitted(cluster, 1) == made
+    asked = wishes(made)
     assert {"array=0-5", "nodes=2", "gpus-per-node=4", "time=90", "requeue", "partition=gpu"} < {*asked}
     asked_cores = next(each.partition("=")[2] for each in asked if each.startswith("cpus-per-task="))
     assert (cluster.parent / "runs" / "slurm").is_dir()  # where the log is opened
@@ -72,6 +75,70 @@ def test_an_array_has_a_job_for_each_system_and_seed_which_goes_on_after_a_failu
         scored = [f"-m zsnmt evaluate {cluster.parent}/runs/iwslt17/zs_transformer_residual/seed7 --gpus 4"]
         assert then == (scored if status == "0" else ["scontrol requeue 9"] * requeued)
         assert done.returncode == int(status)
+
+
+def test_the_students_of_a_study_wait_for_their_teachers_and_the_scores_for_all_runs(
+    cluster, capsys, monkeypatch
+):
+    monkeypatch.setattr(sys, "executable", "fake-python")
+    config = "configs/iwslt17.conf"
+    slurm.main([config, "--studies", "query", "distillation", "--seeds", "1", "4", "--gpus", "2", "--submit"])
+    assert [line.split()[1:] for line in cluster.read_text().splitlines()] == [
+        ["--parsable"],
+        ["--parsable", "--dependency=afterok:1", "--kill-on-invalid-dep=yes"],
+        ["--parsable", "--dependency=afterok:2", "--kill-on-invalid-dep=yes"],
+    ]
+    printed = capsys.readouterr().out
+    scripts = [submitted(cluster, number) for number in (1, 2, 3)]
+    assert all(script in printed for script in scripts)
+    sizes = {wish for script in scripts for wish in wishes(script) if wish.startswith("array=")}
+    assert sizes == {"array=0-5", f"array=0-{2 * 2 * len(STUDENTS) - 1}"}
+    cluster.unlink()
+    for script, task in zip(scripts, ("4", "1", ""), strict=True):
+        job = {"SLURM_ARRAY_TASK_ID": task, "SLURM_JOB_ID": "9", "SLURM_CPUS_PER_TASK": "8"}
+        subprocess.run(["bash"], input=script, text=True, env={**os.environ, **job}, check=True)
+    given = [line.partition("iwslt17.conf ")[2] for line in cluster.read_text().splitlines()]
+    study, shared = "query distillation", "--train-only --gpus 2 --slurm"
+    assert given == [
+        f"{study} --systems zs_transformer_residual_query --seeds 1 {shared}",
+        f"{study} --systems zs_transformer_continued --seeds 4 {shared}",
+        f"{study} --seeds 1 4 --gpus 2",
+    ]
+
+
+def test_a_variant_has_a_name_and_options_of_its_own(cluster, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "fake-python")
+    slurm.main(["configs/iwslt17.conf", "zs_transformer", "--name", "high", "--", "--dropout", "0.3"])
+    job = {"SLURM_ARRAY_TASK_ID": "0", "SLURM_JOB_ID": "9", "SLURM_CPUS_PER_TASK": "4"}
+    script = capsys.readouterr().out
+    subprocess.run(["bash"], input=script, text=True, env={**os.environ, **job}, check=True)
+    train, evaluate = cluster.read_text().splitlines()
+    assert train.endswith(" zs_transformer --seeds 1 --gpus 1 --slurm --name high -- --dropout 0.3")
+    assert evaluate.endswith("/runs/iwslt17/high/seed1 --gpus 1")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "name the systems to train"),
+        (["zs_transformer", "--studies", "query"], "a study says which systems it trains, and how"),
+        (["zs_transformer", "--", "--partition=gpu"], "options of sbatch follow --sbatch"),
+        (["zs_transformer", "zs_transformer_residual", "--name", "a"], "a variant is one architecture"),
+    ],
+)
+def test_wishes_that_do_not_go_together_are_refused(words, said):
+    with pytest.raises(WrongUse, match=said):
+        slurm.main(["configs/iwslt17.conf", *words])
+
+
+def submitted(cluster: Path, number: int) -> str:
+    """The script that sbatch was given, the first being number 1."""
+    return cluster.with_name(f"{cluster.name}.{number}").read_text()
+
+
+def wishes(script: str) -> list[str]:
+    """What the head of a script asks sbatch for."""
+    return [line.removeprefix("#SBATCH --") for line in script.splitlines() if line.startswith("#SBATCH")]
 
 
 def test_an_array_whose_jobs_cannot_share_an_update_is_refused(cluster):

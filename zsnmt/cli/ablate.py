@@ -4,6 +4,7 @@ stop.
     zsnmt ablate configs/demo.conf removal_layer
     zsnmt ablate configs/iwslt17.conf variational --seeds 1 2 3
     zsnmt ablate configs/word_orders.conf encodings bias_layers --seeds 1 2 3
+    zsnmt ablate configs/iwslt17.conf query --systems zs_transformer_residual --train-only --gpus 4
 
 Studies (docs/method.md):
 
@@ -31,9 +32,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_jobs, add_seeds, do_all, parse
+from zsnmt.cli.recipe import Recipe, add_check, add_jobs, add_seeds, add_team, chosen_team, do_all, parse
 from zsnmt.console import WrongUse
 from zsnmt.training.steps import Steps
+from zsnmt.training.team import Team
 
 if TYPE_CHECKING:  # which load what is heavy
     from zsnmt.runs.systems import System
@@ -62,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     add_seeds(parser)
     parser.add_argument("--dry-run", action="store_true", help="only print what would be trained")
+    parser.add_argument("--train-only", action="store_true", help="train, but do not score")
     parser.add_argument(
         "--pivot",
         metavar="RUN",
@@ -73,13 +76,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", metavar="FILE", help="also make the report page")
     add_check(parser)
     add_jobs(parser)
+    add_team(parser)
     options = parse(parser, arguments)
     if options.report and "li_table_1" in options.studies:
         raise WrongUse(
             "li_table_1 has models of two directions, which one page cannot show; leave out --report, and "
             "make a page of each with zsnmt report"
         )
-    recipe = Recipe("ablate", options.check)
+    team = chosen_team(options)
+    if options.jobs > 1 and team != Team():
+        raise WrongUse(
+            "--jobs gives each run a GPU of its own; leave it out where processes share each training"
+        )
+    recipe = Recipe("ablate", options.check, team)
+    if not options.dry_run and recipe.follows():
+        return
 
     from zsnmt.cli import evaluate, table
     from zsnmt.runs.folder import MODEL_FILE
@@ -110,8 +121,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     for jobs in (trained, taught):
         do_all(jobs, options.jobs)
+    if options.train_only:
+        return
     pivot = options.pivot if len(experiment.config.languages) > 2 else None  # else nothing goes through it
-    further = {"--pivot": pivot, "--report": options.report}
+    gpus = options.gpus if options.gpus is None else str(options.gpus or "all")
+    further = {"--pivot": pivot, "--report": options.report, "--gpus": gpus}
     words = [word for option, value in further.items() if value for word in (option, value)]
     for runs_of_direction in runs.values():
         evaluate.main(

@@ -3,27 +3,43 @@ seed. Prints the script for sbatch; with --submit, also gives it to sbatch.
 
     zsnmt slurm configs/iwslt17.conf zs_transformer zs_transformer_residual --seeds 1 2 3 --gpus 4
     zsnmt slurm configs/iwslt17.conf zs_transformer --nodes 2 --gpus 8 --hours 12 --submit
-    zsnmt slurm CONFIG SYSTEM --submit -- --partition=gpu --account=me
+    zsnmt slurm CONFIG SYSTEM --submit --sbatch partition=gpu account=me
+    zsnmt slurm CONFIG SYSTEM --name variational -- --variational-dropout
+    zsnmt slurm CONFIG --studies query distillation --seeds 1 2 3 --submit
 
-Options of sbatch come after `--`. Make the data first, where there is a network (docs/several_machines.md).
+For studies (zsnmt ablate) it prints a shell script that submits an array for their systems, one for the
+students of these, and a job that scores all of them side by side.
+
+Options of fairseq-train come after `--`. Make the data first, where there is a network
+(docs/several_machines.md).
 """
 
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_seeds, positive, split_options
+from zsnmt.console import WrongUse
 from zsnmt.files.project import ROOT
-from zsnmt.training.slurm import Job, script
+from zsnmt.training.slurm import Job, Place, study_submission, training_script
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt slurm", description=__doc__)
     parser.add_argument("config", type=Path, help="config of the experiment")
-    parser.add_argument("systems", nargs="+", metavar="ARCHITECTURE", help="systems to train")
+    parser.add_argument("systems", nargs="*", metavar="ARCHITECTURE", help="systems to train")
+    parser.add_argument(
+        "--studies",
+        nargs="+",
+        metavar="STUDY",
+        default=[],
+        help="train and score the systems of zsnmt ablate",
+    )
     add_seeds(parser)
+    parser.add_argument("--name", help="name of a variant, needed with options of its own")
     parser.add_argument(
         "--nodes", type=positive, default=Job.nodes, metavar="N", help="machines for each job"
     )
@@ -34,30 +50,59 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--hours", type=float, default=Job.hours, metavar="H", help="time of a job until it is queued again"
     )
+    parser.add_argument(
+        "--sbatch",
+        nargs="+",
+        metavar="OPTION",
+        default=[],
+        help="further options of sbatch, without their dashes: partition=gpu account=me",
+    )
     parser.add_argument("--submit", action="store_true", help="also give the script to sbatch")
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_intermixed_args(own)
+    check_wishes(options, further)
     recipe = Recipe("slurm")
 
     from zsnmt.training.experiment import read_experiment
+    from zsnmt.training.studies import systems
     from zsnmt.training.team import shared_updates
     from zsnmt.training.train import check_options
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
-    for system in options.systems:
-        check_options(system, experiment.config.fairseq_options)
-    job = Job(options.nodes, options.gpus, options.processes, hours=options.hours, options=further)
-    shared_updates(experiment.config.fairseq_options, job.nodes * (job.processes or job.gpus))
-    made = script(
-        job,
-        options.config.resolve(),
-        options.systems,
-        seeds=options.seeds,
+    given = [*experiment.config.fairseq_options, *further]
+    job = Job(options.nodes, options.gpus, options.processes, hours=options.hours, options=options.sbatch)
+    place = Place(
         project=ROOT,
         runs=recipe.runs.resolve(),
         python=sys.executable,
+        config=options.config.resolve(),
     )
+    if options.studies:
+        there = systems(options.studies, given)
+        made = study_submission(job, place, studies=options.studies, systems=there, seeds=options.seeds)
+    else:
+        for system in options.systems:
+            check_options(system, given)
+        named = {"systems": options.systems, "seeds": options.seeds, "name": options.name}
+        made = training_script(job, place, **named, options=further)
+    shared_updates(given, job.nodes * (job.processes or job.gpus))
     (recipe.runs / "slurm").mkdir(parents=True, exist_ok=True)  # where the job's log is opened
     print(made, end="")
     if options.submit:
-        subprocess.run(["sbatch"], input=made, text=True, check=True)
+        subprocess.run(["bash" if options.studies else "sbatch"], input=made, text=True, check=True)
+
+
+def check_wishes(options: Namespace, further: Sequence[str]) -> None:
+    """`WrongUse` for what does not go together."""
+    if not options.systems and not options.studies:
+        raise WrongUse("name the systems to train, such as zs_transformer, or --studies of zsnmt ablate")
+    if options.studies and (options.systems or options.name or further):
+        raise WrongUse(
+            "a study says which systems it trains, and how; leave out architectures, --name and options of "
+            "fairseq-train, or --studies"
+        )
+    if (further and not options.name) or (options.name and len(options.systems) > 1):
+        raise WrongUse(
+            "a variant is one architecture with a --name for its run folder, and options of fairseq-train "
+            "after --; options of sbatch follow --sbatch, as in --sbatch partition=gpu"
+        )

@@ -3,11 +3,12 @@
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from zsnmt.errors import InputError
+from zsnmt.runs.systems import System
 
 PORTS, FIRST_PORT = 20000, 20000  # a job takes one by its number, so that two on one machine have their own
 
@@ -38,7 +39,7 @@ def hosts_of_job(variables: Mapping[str, str]) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Job:
     """What each job of an array is given: machines, GPUs on each (or processes, where there are none), hours,
-    and further options of sbatch.
+    and further options of sbatch, like `partition=gpu`.
     """
 
     nodes: int = 1
@@ -47,72 +48,152 @@ class Job:
     hours: float = 24.0
     options: Sequence[str] = ()
 
+    @property
+    def team(self) -> str:
+        """What a training is told of the machines and processes that share it."""
+        return f"{f'--processes {self.processes}' if self.processes else self.scorers} --slurm"
+
+    @property
+    def scorers(self) -> str:
+        """What an evaluation is told; without GPUs it shares its work by cores."""
+        return "" if self.processes else f"--gpus {self.gpus}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where jobs work: the project's folder, that of the runs, the environment's Python, and the config."""
+
+    project: Path
+    runs: Path
+    python: str
+    config: Path
+
+
+def training_script(
+    job: Job,
+    place: Place,
+    *,
+    systems: Sequence[str],
+    seeds: Sequence[int],
+    name: str | None = None,
+    options: Sequence[str] = (),
+) -> str:
+    """A script for sbatch: an array of jobs, each of which trains and scores one system with one seed; with a
+    `name` and options of fairseq-train, a variant of each.
+    """
+    variant = shlex.join([*(["--name", name] if name else []), *(["--", *options] if options else [])])
+    run = f'"$RUNS"/{shlex.quote(place.config.stem)}/{shlex.quote(name) if name else NAMED}/"seed$seed"'
+    train = f'train {quoted(place.config)} "$system" --seeds "$seed" {job.team} {variant}'
+    scoring = f"evaluate {run} {job.scorers}"
+    return script(job, place, systems=systems, seeds=seeds, together=[train], alone=[scoring])
+
+
+def study_submission(
+    job: Job,
+    place: Place,
+    *,
+    studies: Sequence[str],
+    systems: Sequence[System],
+    seeds: Sequence[int],
+) -> str:
+    """A shell script that gives the jobs of studies to sbatch: an array that trains their systems, one that
+    trains the students of these when all are there, and a last job, on one machine, that scores all runs side
+    by side.
+    """
+    ablate = f"ablate {quoted(place.config)} {shlex.join(studies)}"
+    train = f'{ablate} --systems "$system" --seeds "$seed" --train-only {job.team}'
+    first = [system.name for system in systems if not system.sides]
+    students = [system.name for system in systems if system.sides]
+    scripts = [
+        script(job, place, systems=names, seeds=seeds, together=[train])
+        for names in (first, students)
+        if names
+    ]
+    score = f"{ablate} --seeds {shlex.join(map(str, seeds))} {job.scorers}"
+    scripts.append(script(replace(job, nodes=1), place, alone=[score]))
+    return SUBMISSION + "".join(STAGE.format(script=each) for each in scripts)
+
 
 def script(
     job: Job,
-    config: Path,
-    systems: Sequence[str],
-    seeds: Sequence[int],
+    place: Place,
     *,
-    project: Path,
-    runs: Path,
-    python: str,
+    systems: Sequence[str] = (),
+    seeds: Sequence[int] = (),
+    together: Sequence[str] = (),
+    alone: Sequence[str] = (),
 ) -> str:
-    """A script for sbatch: an array of jobs, each of which trains and scores one system with one seed.
+    """A script for sbatch that has commands of zsnmt done, for each system and seed as a job of an array:
+    first those that all machines of the job do `together`, then those that the first does `alone`. Without
+    systems it is a single job.
 
     A job that is preempted, fails or runs out of time is queued again, and goes on from its last checkpoint.
     Nothing is fetched: the nodes need no network but that between them.
     """
-    devices, gpus = f"--gpus {job.gpus}", f"--gpus {job.gpus}"
-    if job.processes:
-        devices, gpus = f"--processes {job.processes}", ""
-    minutes = round(60 * job.hours)
     asked = [
-        f"--job-name={config.stem}",
-        f"--array=0-{len(systems) * len(seeds) - 1}",
-        f"--nodes={job.nodes}",
-        "--ntasks-per-node=1",
-        f"--cpus-per-task={job.processes or 4 * job.gpus}",
-        *([] if job.processes else [f"--gpus-per-node={job.gpus}"]),
-        f"--time={minutes}",
-        "--requeue",
-        "--open-mode=append",
-        "--signal=B:USR1@180",
-        f"--output={runs}/slurm/%x-%A_%a.log",
+        f"job-name={place.config.stem}",
+        *([f"array=0-{len(systems) * len(seeds) - 1}"] if systems else []),
+        f"nodes={job.nodes}",
+        "ntasks-per-node=1",
+        f"cpus-per-task={job.processes or 4 * job.gpus}",
+        *([] if job.processes else [f"gpus-per-node={job.gpus}"]),
+        f"time={round(60 * job.hours)}",
+        "requeue",
+        "open-mode=append",
+        "signal=B:USR1@180",
+        f"output={place.runs}/slurm/%x-{'%A_%a' if systems else '%j'}.log",
         *job.options,
     ]
-    quoted = {"project": project, "runs": runs, "python": python, "config": config}
+    each = CELL.format(systems=shlex.join(systems), seeds=" ".join(map(str, seeds))) if systems else ""
+    done = [*(TOGETHER + command for command in together), *(ALONE + command for command in alone)]
     return SCRIPT.format(
-        asked="\n".join(f"#SBATCH {option}" for option in asked),
-        systems=shlex.join(systems),
-        seeds=" ".join(map(str, seeds)),
-        devices=devices,
-        gpus=gpus,
-        stem=shlex.quote(config.stem),
-        **{name: shlex.quote(str(value)) for name, value in quoted.items()},
+        asked="\n".join(f"#SBATCH --{option}" for option in asked),
+        project=quoted(place.project),
+        runs=quoted(place.runs),
+        python=quoted(place.python),
+        each=each,
+        commands="".join(f"{command.strip()} &\nwait $! || again\n" for command in done),
     )
 
 
+def quoted(path: object) -> str:
+    """A path as a word of bash."""
+    return shlex.quote(str(path))
+
+
+NAMED = '"$system"'  # of a run, unless it has another name
+TOGETHER = 'srun --kill-on-bad-exit=1 --cpus-per-task="$SLURM_CPUS_PER_TASK" "${zsnmt[@]}" '
+ALONE = '"${zsnmt[@]}" '
+CELL = """\
+systems=({systems})
+seeds=({seeds})
+system="${{systems[SLURM_ARRAY_TASK_ID / ${{#seeds[@]}}]}}"
+seed="${{seeds[SLURM_ARRAY_TASK_ID % ${{#seeds[@]}}]}}"
+"""
 SCRIPT = """\
 #!/bin/bash
 {asked}
 set -euo pipefail
 cd {project}
 export RUNS={runs} HF_HUB_OFFLINE=1
-systems=({systems})
-seeds=({seeds})
-system="${{systems[SLURM_ARRAY_TASK_ID / ${{#seeds[@]}}]}}"
-seed="${{seeds[SLURM_ARRAY_TASK_ID % ${{#seeds[@]}}]}}"
-
+zsnmt=({python} -m zsnmt)
+{each}
 again() {{ # the same job, which goes on from its last checkpoint, ten times at most
   if [ "${{SLURM_RESTART_COUNT:-0}}" -lt 10 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
   exit 1
 }}
 trap again USR1 # three minutes before the time is over
 
-srun --kill-on-bad-exit=1 --cpus-per-task="$SLURM_CPUS_PER_TASK" \\
-  {python} -m zsnmt train {config} "$system" --seeds "$seed" {devices} --slurm &
-wait $! || again
-{python} -m zsnmt evaluate "$RUNS"/{stem}/"$system/seed$seed" {gpus} &
-wait $! || again
+{commands}"""
+SUBMISSION = """\
+#!/bin/bash
+set -euo pipefail
+after=()
+"""
+STAGE = """
+number=$(sbatch --parsable "${{after[@]}}" <<'SCRIPT'
+{script}SCRIPT
+)
+echo "submitted job ${{number%%;*}}"
+after=(--dependency="afterok:${{number%%;*}}" --kill-on-invalid-dep=yes)
 """
