@@ -20,6 +20,7 @@ from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.validation import read_validations
 from zsnmt.training import fairseq_train, ranks
 from zsnmt.training.fairseq_train import train
+from zsnmt.training.hosts import SILENCE
 from zsnmt.training.team import Team
 
 pytestmark = pytest.mark.slow
@@ -215,24 +216,65 @@ def network():
             subprocess.run(["ip", "netns", "del", name], capture_output=True)
 
 
-def test_two_hosts_train_as_one_does(data, alone, network, tmp_path):
-    (names, address), folder = network, tmp_path / "runs" / "run"
+@pytest.fixture
+def hosts(data, network, tmp_path):
+    """Starts the same training on both hosts, the second first; it writes what it makes into `folder`."""
+    (names, address), folder, started = network, tmp_path / "runs" / "run", []
     words = training_options(data, folder, *OPTIONS)
     environment = {**os.environ, "RUNS": str(tmp_path / "runs")}
-    hosts = []
-    for number, name in reversed([*enumerate(names)]):
-        command = ["ip", "netns", "exec", name, str(warm.environment() / "bin" / "python"), "-c", HOST]
-        command += [str(folder), str(number), f"{address}:20123", *words]
-        hosts.append(subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True))
-    try:
-        said = [host.communicate(timeout=SECONDS)[1] for host in hosts]
-    finally:
-        for host in hosts:
-            host.kill()
-    assert [host.returncode for host in hosts] == [0, 0], said
+
+    def start() -> list[subprocess.Popen]:
+        for number, name in reversed([*enumerate(names)]):
+            command = ["ip", "netns", "exec", name, str(warm.environment() / "bin" / "python"), "-c", HOST]
+            command += [str(folder), str(number), f"{address}:20123", *words]
+            started.append(
+                subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+            )
+        return started[-2:]
+
+    yield start, folder
+    for host in started:
+        host.kill()
+
+
+def test_two_hosts_train_as_one_does(alone, hosts, network):
+    (_, address), (start, folder) = network, hosts
+    both = start()
+    said = [host.communicate(timeout=SECONDS)[1] for host in both]
+    assert [host.returncode for host in both] == [0, 0], said
     assert said[0].splitlines() == [
         f"train: host 1 of 2: looks for the first at {address}:20123",
         f"train: takes part in {folder}",
         "train: the first host has ended",
     ]
     same_weights(alone, Trained(folder))
+
+
+def test_a_host_that_is_switched_off_ends_the_other_and_both_go_on_later(alone, hosts, network):
+    (names, _), (start, folder) = network, hosts
+    lost, first = start()
+    end = time.monotonic() + SECONDS
+    while not (folder / "checkpoint_last.pt").exists() and time.monotonic() < end:
+        time.sleep(0.005)
+    link = linked(names[1])
+    subprocess.run(["ip", "-n", names[1], "link", "set", link, "down"], check=True)  # so that no one is told
+    for process in subprocess.check_output(["ip", "netns", "pids", names[1]], text=True).split():
+        os.kill(int(process), signal.SIGKILL)
+    lost.wait(timeout=SECONDS)
+    gone = time.monotonic()
+    said = first.communicate(timeout=SECONDS)[1]
+    assert time.monotonic() - gone < 2 * SILENCE
+    assert first.returncode != 0
+    assert "host 1 (10.213.7.2) has ended, or cannot be reached any more" in said
+
+    subprocess.run(["ip", "-n", names[1], "link", "set", link, "up"], check=True)
+    both = start()
+    said = [host.communicate(timeout=SECONDS)[1] for host in both]
+    assert [host.returncode for host in both] == [0, 0], said
+    same_weights(alone, Trained(folder))
+
+
+def linked(name: str) -> str:
+    """The interface of a namespace that leads to the other."""
+    shown = subprocess.check_output(["ip", "-n", name, "-br", "link", "show", "type", "veth"], text=True)
+    return shown.partition("@")[0]
