@@ -20,6 +20,13 @@ from zsnmt.modules.onednn_linear import (
 )
 
 T, B, C, D = 5, 3, 40, 56
+measured = onednn.is_fast.__wrapped__
+
+
+@pytest.fixture(autouse=True)
+def whatever_the_processor(monkeypatch):
+    """oneDNN counts as fast."""
+    monkeypatch.setattr(onednn, "is_fast", lambda outputs, inputs: True)
 
 
 @pytest.fixture
@@ -179,6 +186,31 @@ def test_where_the_kernel_is_missing_pytorch_takes_over(monkeypatch, calls):
     monkeypatch.setattr(onednn, "AVAILABLE", False)
     factors = factors_of((T, B), D)
     assert torch.equal(onednn_linear(*factors), F.linear(*factors)) and not calls
+
+
+def test_where_pytorch_is_clearly_faster_it_multiplies(monkeypatch, calls):
+    monkeypatch.setattr(onednn, "is_fast", lambda outputs, inputs: outputs == C)
+    factors = factors_of((T, B), D)
+    assert torch.equal(onednn_linear(*factors), F.linear(*factors)) and not calls
+    layer, x = OneDnnReluLinear(nn.Linear(C, D), CheapDropout(0.0)), torch.randn(T, B, C)
+    assert torch.equal(layer.train()(x), F.relu(F.linear(x, layer.weight, layer.bias))) and not calls
+    onednn_linear(*factors_of((T, B), C))
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize(("seconds", "fast"), [((3, 2), False), ((6, 5), True), ((1, 4), True)])
+def test_the_faster_products_are_chosen_by_the_clock(seconds, fast, monkeypatch, caplog):
+    """By a clock on which the products of either take so long, and longer in the first round."""
+    onednn_takes, pytorch_takes = seconds
+    ticks = itertools.accumulate(
+        itertools.chain([0, 99, 0, 99], itertools.cycle([0, onednn_takes, 0, pytorch_takes]))
+    )
+    monkeypatch.setattr(onednn.time, "thread_time", lambda: float(next(ticks)))
+    state, threads = torch.get_rng_state(), torch.get_num_threads()
+    with caplog.at_level("INFO"):
+        assert measured(D, C) == fast
+    assert torch.equal(torch.get_rng_state(), state) and torch.get_num_threads() == threads
+    assert ("PyTorch multiplies float32 by 56×40 weights 1.5 times as fast as oneDNN" in caplog.text) != fast
 
 
 @pytest.mark.parametrize("bias", [True, False])

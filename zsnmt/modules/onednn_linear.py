@@ -1,6 +1,9 @@
 """Linear layers that train by oneDNN's kernels in float32, too, and one with its ReLU and dropout."""
 
-from collections.abc import Sequence
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +14,11 @@ from zsnmt.modules.cheap_dropout import CheapDropout, drop_in_place, factor
 
 AVAILABLE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 BFLOAT16 = AVAILABLE and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+ROWS = 1024  # of the products that are timed
+ROUNDS, SECONDS = 5, 0.15  # they are timed so often at least, and for so long
+CLEARLY = 1.25  # times as fast as oneDNN must PyTorch's own products be to be preferred
+
+logger = logging.getLogger(__name__)
 
 
 class OneDnnLinear(nn.Linear):
@@ -42,7 +50,8 @@ class OneDnnReluLinear(OneDnnLinear):
     def forward(self, x: Tensor) -> Tensor:
         """From …×C to …×D."""
         dtype = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else x.dtype
-        known = (BFLOAT16 and dtype is torch.bfloat16) or (AVAILABLE and x.dtype is dtype is torch.float32)
+        float32 = x.dtype is dtype is torch.float32
+        known = (BFLOAT16 and dtype is torch.bfloat16) or (float32 and is_chosen(self.weight))
         wide = self.weight.dtype is torch.float32 and self.bias is not None and x.numel() > 0
         if self.training and known and wide and x.device.type == "cpu":
             rows = x.reshape(-1, x.size(-1)).to(dtype)
@@ -65,16 +74,61 @@ def onednn_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tens
     """From x (…×C), a weight (D×C) and a bias (D, or None) to …×D: `F.linear` to rounding, and its gradients.
 
     PyTorch multiplies float32 on a CPU by MKL, which keeps its fastest kernels for Intel's processors; oneDNN
-    does not. Other types, mixed precision among them, and other devices go by `F.linear`.
+    does not. Where PyTorch's own products are clearly faster (`is_chosen`), for other types, mixed precision
+    among them, and on other devices it is `F.linear`.
     """
     plain = (
         x.device.type == "cpu"
         and x.dtype == weight.dtype == torch.float32
         and not torch.is_autocast_enabled("cpu")
     )
-    if not (AVAILABLE and plain and x.numel()):
+    if not (plain and x.numel() and is_chosen(weight)):
         return F.linear(x, weight, bias)
     return OneDnnProduct.apply(x.reshape(-1, x.size(-1)), weight, bias).view(*x.shape[:-1], -1)
+
+
+def is_chosen(weight: Tensor) -> bool:
+    """Whether oneDNN multiplies float32 by weights of this shape (D×C): where it is there, and PyTorch's own
+    products are not clearly faster on this processor.
+    """
+    return AVAILABLE and is_fast(*weight.shape)
+
+
+@cache
+def is_fast(outputs: int, inputs: int) -> bool:
+    """Whether oneDNN is about as fast as PyTorch, or faster, at the three products of a training step for
+    weights of a shape, measured once, by one thread's own time, which other processes change little; no
+    random number is drawn.
+    """
+    x, weight, gradient = (
+        torch.ones(shape) for shape in ((ROWS, inputs), (outputs, inputs), (ROWS, outputs))
+    )
+
+    def by_onednn() -> None:
+        multiply(x, weight)
+        multiply(gradient, weight.t())
+        gradient_of_weight(gradient, x)
+
+    def by_pytorch() -> None:
+        torch.mm(x, weight.t())
+        torch.mm(gradient, weight)
+        torch.mm(gradient.t(), x)
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    times: dict[Callable[[], None], list[float]] = {by_onednn: [], by_pytorch: []}
+    while sum(map(sum, times.values())) < SECONDS or len(times[by_pytorch]) <= ROUNDS:
+        for products, taken in times.items():
+            begun = time.thread_time()
+            products()
+            taken.append(time.thread_time() - begun)
+    torch.set_num_threads(threads)
+    ratio = min(times[by_onednn]) / min(times[by_pytorch])
+    if ratio > CLEARLY:
+        logger.info(
+            "PyTorch multiplies float32 by %d×%d weights %.1f times as fast as oneDNN", outputs, inputs, ratio
+        )
+    return ratio <= CLEARLY
 
 
 class OneDnnProduct(torch.autograd.Function):
