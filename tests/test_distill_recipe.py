@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tests.conftest import run_command
-from zsnmt.distillation.layers import depths
+from zsnmt.distillation.layers import LAST_PROJECTION, depths, fit_layers
 from zsnmt.languages import kind_name
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.grid import REMEDIES
@@ -160,16 +160,21 @@ def test_one_synthetic_text_serves_other_students(tiny, student, runs):
     assert load_checkpoint(run / "model.pt")["cfg"]["model"].arch == "zs_transformer_residual"
 
 
-def test_a_student_of_fewer_layers_begins_with_the_teachers(tiny, student, runs):
-    fewer = ["--encoder-layers", "1", "--lr", "0", "--max-update", "1"]  # so that weights stay as they begin
-    printed = distill(tiny, runs, "--name", "shallow", further=[*STUDENT, *fewer])
+@pytest.mark.parametrize(("layers", "name"), [(1, "shallow"), (5, "deep")])
+def test_a_student_of_fewer_or_more_layers_begins_with_the_teachers(tiny, student, runs, layers, name):
+    other = ["--encoder-layers", str(layers), "--lr", "0", "--max-update", "1"]  # weights stay as they begin
+    printed = distill(tiny, runs, "--name", name, further=[*STUDENT, *other])
     assert printed.returncode == 0, printed.stderr
-    teacher, shallow = (
-        load_checkpoint(runs / "tiny" / name / "seed1" / "model.pt")["model"]
-        for name in ("teacher", "shallow")
+    teacher, begun = (
+        load_checkpoint(runs / "tiny" / system / "seed1" / "model.pt")["model"]
+        for system in ("teacher", name)
     )
-    assert depths(teacher)["encoder"] > depths(shallow)["encoder"] == 1 and teacher.keys() > shallow.keys()
-    assert all(torch.equal(weight, teacher[name]) for name, weight in shallow.items())
+    assert depths(begun)["encoder"] == layers != depths(teacher)["encoder"]
+    expected, copies = fit_layers(teacher, {"encoder": layers})
+    assert begun.keys() == expected.keys() and bool(copies) == (name == "deep")
+    silent = {each for each in copies if LAST_PROJECTION.search(each)}
+    assert all(torch.equal(weight, expected[each]) for each, weight in begun.items() if each not in silent)
+    assert not any(begun[each].any() for each in silent)
 
 
 def test_a_last_stage_out_of_the_pivot_with_a_few_lines(tiny, student, runs):

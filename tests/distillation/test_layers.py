@@ -1,9 +1,14 @@
-"""A student with fewer layers than its teacher."""
+"""A student with fewer layers than its teacher, or more."""
 
 import pytest
 import torch
 
-from zsnmt.distillation.layers import chosen_layers, depths, keep_layers, write_beginning
+from tests.conftest import toy_options
+from tests.support.decoding import SEAMS, SIZES, build, made_sentences, padded
+from zsnmt.distillation.layers import chosen_layers, depths, fit_layers, places_of, write_beginning
+from zsnmt.distillation.student import check_growth
+from zsnmt.errors import InputError
+from zsnmt.models.zs_transformer import zs_transformer
 from zsnmt.runs.checkpoints import load_checkpoint
 
 WEIGHTS = {
@@ -33,20 +38,79 @@ def test_layers_are_spaced_from_the_first_to_the_last(number, of, chosen):
 
 def test_stacks_with_more_layers_lose_some_and_the_others_stay():
     assert depths(WEIGHTS) == {"encoder": 12, "decoder": 3}
-    kept = keep_layers(WEIGHTS, {"encoder": 3, "decoder": 3})
+    kept, copies = fit_layers(WEIGHTS, {"encoder": 3, "decoder": 3})
     assert depths(kept) == {"encoder": 3, "decoder": 3}
     assert [kept[f"encoder.layers.{place}.fc1.weight"] for place in range(3)] == [10, 16, 21]
     others = {name: weight for name, weight in WEIGHTS.items() if not name.startswith("encoder.layers.")}
     assert {name: weight for name, weight in kept.items() if name in WEIGHTS and name in others} == others
-    assert len(kept) == len(others) + 3
-    one = keep_layers(WEIGHTS, {"decoder": 1})
+    assert len(kept) == len(others) + 3 and not copies
+    one, _ = fit_layers(WEIGHTS, {"decoder": 1})
     assert depths(one) == {"encoder": 12, "decoder": 1}
     assert one["decoder.layers.0.self_attn.k_proj.bias"] == 30 and one["decoder.layers_like.1.weight"] == 50
 
 
-def test_a_model_with_more_layers_than_the_teacher_gets_none_of_its_own_making():
-    assert keep_layers(WEIGHTS, {"encoder": 12, "decoder": 6}) == WEIGHTS
-    assert keep_layers(WEIGHTS, {}) == WEIGHTS
+@pytest.mark.parametrize(
+    ("number", "wanted", "places"),
+    [
+        (2, 4, [[0, 1], [2, 3]]),
+        (3, 4, [[0, 1], [2], [3]]),
+        (1, 3, [[0, 1, 2]]),
+        (5, 10, [[2 * k, 2 * k + 1] for k in range(5)]),
+    ],
+)
+def test_copies_stand_above_the_layers_that_they_are_of_and_are_spread_evenly(number, wanted, places):
+    assert places_of(number, wanted) == places
+
+
+def test_a_stack_with_fewer_layers_gets_copies_of_its_own():
+    grown, copies = fit_layers(WEIGHTS, {"encoder": 12, "decoder": 6})
+    assert [grown[f"decoder.layers.{place}.self_attn.k_proj.bias"] for place in range(6)] == [
+        30,
+        30,
+        31,
+        31,
+        32,
+        32,
+    ]
+    assert copies == {f"decoder.layers.{place}.self_attn.k_proj.bias" for place in (1, 3, 5)}
+    assert fit_layers(WEIGHTS, {}) == fit_layers(WEIGHTS, depths(WEIGHTS)) == (WEIGHTS, set())
+
+
+REFUSED = {  # 3 encoder layers become 5, of which 1, 3 and 5 are the teacher's
+    "tupe relative, middle": "a student with --encoder-position-bias-layers cannot",
+    "relative keys and queries, two layers": "a student with --encoder-position-bias-layers cannot",
+    "stochastic": "only by --encoder-residual-removal-layers 1,5, which are",
+    "blocks of languages": "a student with --decoder-language-feed-forward-layers cannot",
+    "shaw 16, position query": "only by --encoder-position-query-layers 3, which are",
+    "post-norm": "a student with --normalization post cannot",
+    "post-norm, all": "a student with --normalization post cannot",
+}
+
+
+@pytest.mark.parametrize("name", ["plain", *SEAMS])
+def test_a_deeper_student_begins_as_its_teacher_to_the_bit_or_is_refused(name, tmp_path):
+    seam = SEAMS.get(name, {})
+    deeper = {**seam, "encoder_layers": 5, "decoder_layers": 3}
+    options = [toy_options(**{**SIZES, **sizes}) for sizes in (seam, deeper)]
+    for each in options:
+        zs_transformer(each)
+    if name in REFUSED:
+        with pytest.raises(InputError, match=REFUSED[name]):
+            check_growth(*options)
+        return
+    check_growth(*options)
+    teacher, student = (build("zs_transformer", **sizes) for sizes in (seam, deeper))
+    torch.save({"model": teacher.state_dict()}, tmp_path / "model.pt")
+    write_beginning(tmp_path / "model.pt", tmp_path / "beginning.pt", {"encoder": 5, "decoder": 3})
+    student.load_state_dict(load_checkpoint(tmp_path / "beginning.pt")["model"])
+    sentences = made_sentences(7)
+    source = padded([each.source for each in sentences], left=True)
+    given = source, source.ne(1).sum(dim=1), padded([[each.start, 9, 10] for each in sentences], left=False)
+    found, expected = (model(*given)[0] for model in (student, teacher))
+    assert torch.equal(found, expected)
+    silent = [weight for weight in student.parameters() if not weight.any()]
+    gradients = torch.autograd.grad((found - 1).square().sum(), silent)
+    assert len(silent) >= 2 * (2 * 2 + 3) and all(gradient.any() for gradient in gradients)
 
 
 def test_the_beginning_is_the_teachers_checkpoint_but_for_the_layers(tmp_path):
@@ -55,6 +119,6 @@ def test_the_beginning_is_the_teachers_checkpoint_but_for_the_layers(tmp_path):
     write_beginning(tmp_path / "model.pt", tmp_path / "beginning.pt", {"decoder": 1})
     found = load_checkpoint(tmp_path / "beginning.pt")
     assert found["cfg"] == {"model": "of the teacher"} and depths(found["model"])["decoder"] == 1
-    assert {name: weight.item() for name, weight in found["model"].items()} == keep_layers(
+    assert {name: weight.item() for name, weight in found["model"].items()} == fit_layers(
         WEIGHTS, {"decoder": 1}
-    )
+    )[0]

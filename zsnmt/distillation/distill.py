@@ -172,7 +172,7 @@ def distill_run(
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
-    fewer = {} if distillation.from_scratch else shared_depths(teacher, read)
+    depths_of_student = {} if distillation.from_scratch else shared_depths(teacher, read)
     known, authentic = (
         authentic_directions(each, experiment.data, config.languages)
         for each in (read_options(read.arch, chosen, experiment.data), read)
@@ -184,9 +184,9 @@ def distill_run(
         schedule = stretch([*chosen, *of_students], distillation.epochs, updates)
         of_data = options_of_data(run, distillation, data)
         all_options = [*chosen, *of_data, *of_students, *schedule, *remedy, *options]
-        if fewer and read.finetune_from_model == str(teacher.model.resolve()):
+        if depths_of_student and read.finetune_from_model == str(teacher.model.resolve()):
             beginning = run.resolve() / BEGINNING
-            write_beginning(teacher.model, beginning, fewer)
+            write_beginning(teacher.model, beginning, depths_of_student)
             all_options += ["--finetune-from-model", str(beginning)]
         train_and_average(steps, experiment, run, system=name, seed=seed, options=all_options, data=data.main)
     return run

@@ -1,5 +1,8 @@
 """A student with fewer layers than its teacher begins with some of the teacher's, evenly spaced from the
 first to the last, as in "shrink and fine-tune" (Shleifer and Rush 2020).
+
+One with more layers begins as the teacher to the bit: copies that change nothing yet stand above the layers
+that they are of, as in block expansion (Wu et al. 2024, "LLaMA Pro").
 """
 
 import re
@@ -14,6 +17,7 @@ from zsnmt.runs.checkpoints import load_checkpoint
 
 BEGINNING = "beginning.pt"  # the weights that such a student begins with, in its run folder
 OF_LAYER = re.compile(r"(encoder|decoder)\.layers\.(\d+)(?=\.)")
+LAST_PROJECTION = re.compile(r"\.(self_attn\.out_proj|encoder_attn\.out_proj|fc2)\.(weight|bias)$")
 T = TypeVar("T")
 
 
@@ -32,28 +36,50 @@ def depths(names: Mapping[str, object]) -> dict[str, int]:
     return found
 
 
-def keep_layers(weights: Mapping[str, T], wanted: Mapping[str, int]) -> dict[str, T]:
-    """Weights, or what else has their names, of a model with so many layers in its stacks, renumbered; stacks
-    that have no more than that stay as they are.
+def places_of(number: int, wanted: int) -> list[list[int]]:
+    """Where each layer of a stack of so many goes, from 0, in one that wants other ones: nowhere, to one
+    place, or also to those above it, for copies.
     """
+    if wanted > number:
+        of = [place * number // wanted for place in range(wanted)]
+        return [[place for place, old in enumerate(of) if old == layer] for layer in range(number)]
+    kept = {old: new for new, old in enumerate(chosen_layers(wanted, number))}
+    return [[kept[layer]] if layer in kept else [] for layer in range(number)]
+
+
+def fit_layers(weights: Mapping[str, T], wanted: Mapping[str, int]) -> tuple[dict[str, T], set[str]]:
+    """Weights, or what else has their names, of a model with so many layers in its stacks, renumbered, and
+    which of these names are of copies; stacks that are not wanted otherwise stay as they are.
+    """
+    found, copies = {}, set()
     places = {
-        stack: {old: new for new, old in enumerate(chosen_layers(wanted[stack], number))}
+        stack: places_of(number, wanted[stack])
         for stack, number in depths(weights).items()
-        if 0 < wanted.get(stack, number) < number
+        if wanted.get(stack, number) not in (0, number)
     }
-    found = {}
     for name, weight in weights.items():
         match = OF_LAYER.match(name)
         if match is None or match[1] not in places:
             found[name] = weight
-        elif (place := places[match[1]].get(int(match[2]))) is not None:
-            found[f"{match[1]}.layers.{place}{name[match.end() :]}"] = weight
-    return found
+            continue
+        names = [
+            f"{match[1]}.layers.{place}{name[match.end() :]}" for place in places[match[1]][int(match[2])]
+        ]
+        found |= dict.fromkeys(names, weight)
+        copies |= {*names[1:]}
+    return found, copies
 
 
 def write_beginning(teacher: Path, path: Path, wanted: Mapping[str, int]) -> None:
-    """Write the teacher's checkpoint with the layers of a student of so many."""
+    """Write the teacher's checkpoint with the layers of a student of so many.
+
+    What a copy adds to its input is zero: its last projections are. It learns from the first update on.
+    """
     state = load_checkpoint(teacher)
-    state["model"] = keep_layers(state["model"], wanted)
+    weights, copies = fit_layers(state["model"], wanted)
+    silent = {name for name in copies if LAST_PROJECTION.search(name)}
+    state["model"] = {
+        name: torch.zeros_like(weight) if name in silent else weight for name, weight in weights.items()
+    }
     with replacing(path) as file:
         torch.save(state, file)

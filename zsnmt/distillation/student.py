@@ -10,13 +10,14 @@ from fairseq.models import ARCH_MODEL_NAME_REGISTRY
 from fairseq.tasks import setup_task
 
 import zsnmt
-from zsnmt.distillation.layers import depths, keep_layers
+from zsnmt.distillation.layers import depths, fit_layers, places_of
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import LOG_FILE
 from zsnmt.runs.log import pairs_of_update
+from zsnmt.seams.layers import chosen_layers
 from zsnmt.tasks.zs_translation import directions_of, directions_with_data
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
@@ -25,6 +26,11 @@ from zsnmt.training.fairseq_train import options_of
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
 LONGEST, ENDS = "--max-epoch", ("--total-num-update", "--max-update")
+OF_ENCODER_LAYERS = (
+    "--encoder-residual-removal-layers",
+    "--encoder-feed-forward-residual-removal-layers",
+    "--encoder-position-query-layers",
+)
 COUNTED = ("--warmup-updates", *ENDS)
 SAMPLING_FILE = "sampling.json"
 
@@ -109,20 +115,55 @@ def shared_depths(teacher: Teacher, options: Namespace) -> dict[str, int]:
     """How many layers the stacks have of a student with these options, which begins with weights of its
     teacher; nothing where it has all of the teacher's layers.
 
-    Raises `InputError` unless the weights fit.
+    Raises `InputError` unless the weights fit, and for more layers where the student would not begin as its
+    teacher.
     """
     model = setup_task(Namespace(**vars(options))).build_model(options)
     sizes = {name: weight.shape for name, weight in model.state_dict().items()}
     wanted = depths(sizes)
-    of_teacher = keep_layers(teacher.sizes, wanted)
+    of_teacher, copies = fit_layers(teacher.sizes, wanted)
     different = [name for name in {**of_teacher, **sizes} if of_teacher.get(name) != sizes.get(name)]
     if different:
         raise InputError(
             f"{options.arch} cannot begin with the weights of {teacher.run}: {different[0]} is not of one "
             "size in both; train the student --from-scratch, or leave out --student and what changes its "
-            "size (it may have fewer layers)"
+            "size (it may have fewer layers, or more)"
         )
+    if copies:
+        check_growth(read_options(teacher.architecture, options_of(teacher.run), Path(options.data)), options)
     return wanted if wanted != depths(teacher.sizes) else {}
+
+
+def check_growth(teacher: Namespace, student: Namespace) -> None:
+    """`InputError` for a model with more layers than its teacher in which copies of layers would not be
+    without effect at first: behind normalisation, where copies lack weights, or where other layers than the
+    teacher's are chosen by their numbers.
+    """
+    whole = {
+        "--normalization post": student.normalization != "pre",
+        "--encoder-position-bias-layers": student.encoder_position_bias_layers not in ("all", "none"),
+        "--encoder-target-language": student.encoder_target_language != "none",
+        "--decoder-language-feed-forward-layers": student.decoder_language_feed_forward_layers != "none",
+    }
+    for fault in (option for option, given in whole.items() if given):
+        raise InputError(
+            f"a student with {fault} cannot have more layers than its teacher and begin with the same "
+            "translations; train it --from-scratch, or give it as many layers"
+        )
+    places = places_of(teacher.encoder_layers, student.encoder_layers)
+    for option in OF_ENCODER_LAYERS:
+        name = option.removeprefix("--").replace("-", "_")
+        of_teacher, of_student = (
+            chosen_layers(getattr(each, name), each.encoder_layers) for each in (teacher, student)
+        )
+        same = [places[layer - 1][0] + 1 for layer in of_teacher]
+        if of_student != same:
+            numbers = ",".join(map(str, same)) or "none"
+            raise InputError(
+                f"a student with more layers than its teacher begins with the same translations only by "
+                f"{option} {numbers}, which are the teacher's layers; give that after --, or train it "
+                "--from-scratch"
+            )
 
 
 def authentic_directions(options: Namespace, data: Path, languages: Sequence[str]) -> list[str]:
