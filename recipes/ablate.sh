@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Trains and scores the systems of ablation studies and prints them side by side: zsnmt ablate.
 #
-#   bash recipes/ablate.sh CONFIG STUDY [STUDY ...] [--seeds 1 2 3] [--dry-run] [--pivot RUN] [--comet] [--report FILE]
+#   bash recipes/ablate.sh CONFIG STUDY [STUDY ...] [--seeds 1 2 3] [--dry-run | --train-only] [--pivot RUN]
+#     [--comet] [--report FILE] [--jobs N | --gpus N]
 #   bash recipes/ablate.sh configs/demo.conf removal_layer
 #
 # Studies: query variational removal_layer positions replacement li_table_1 clip_distance encodings bias_layers
