@@ -78,6 +78,20 @@ def test_on_a_laptop_the_text_of_tatoeba_has_the_experiment_of_its_config_but_fo
     assert one["max_update"] == float(one["total_num_update"]) == pytest.approx(9 * 2 * epoch, rel=0.01)
 
 
+def test_the_long_config_of_tatoeba_is_the_rules_choice():
+    """But for its length, which counts the words that overlap with the test sets, too."""
+    choice, theirs = choose(TATOEBA, LAPTOP), config("tatoeba_long")
+    lengths = differing("tatoeba_long", choice)
+    assert {*lengths} == {"max_update", "total_num_update"}
+    assert all(
+        float(config_has) == pytest.approx(float(chosen), rel=0.02) for config_has, chosen in lengths.values()
+    )
+    assert int(choice.settings["VOCABULARY"]) == theirs.vocabulary
+    students = choice.settings["DISTILLATION"].split(), theirs.distillation
+    one, other = (vars(training_options(ARCHITECTURE, words)) for words in students)
+    assert {key for key in one if one[key] != other[key]} == {"max_update", "total_num_update"}
+
+
 @pytest.mark.parametrize("words, dropout", [(5_000, 0.1), (199_000, 0.1), (200_000, 0.05), (4_000_000, 0.1)])
 def test_little_text_has_more_dropout_and_a_student_no_more_than_a_teacher_of_enough_text(words, dropout):
     choice = choose(replace(TATOEBA, words=words), LAPTOP)
