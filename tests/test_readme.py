@@ -42,6 +42,12 @@ def test_paths_in_prose_exist(text):
             assert (ROOT / word.rstrip(".,:;").split("#")[0]).exists(), word
 
 
+def test_the_tour_names_every_verb():
+    found = re.findall(r"zsnmt ([a-z-]+)|recipes/([a-z_]+)\.sh|`([a-z-]+)`", TOUR)
+    named = {word.replace("_", "-") for words in found for word in words}
+    assert [verb for verb in cli.VERBS if verb not in named] == []
+
+
 def test_every_position_encoding_is_named():
     assert f"| `--encoder-position-encoding` | {', '.join(f'`{name}`' for name in ENCODINGS)} |" in OPTIONS
     assert {*INPUT_ENCODINGS, *TUPE, *RELATIVE_KEYS} == {*POSITION_ENCODINGS}
