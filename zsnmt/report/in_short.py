@@ -33,10 +33,15 @@ BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
 REAL_TEXT = {
     "tatoeba": "Tatoeba",
+    "tatoeba_long": "Tatoeba, less dropout, longer fall",
     "captions_fall_half": "Multi30k, less dropout, longer fall",
     "captions": "Multi30k, config by an earlier rule",
 }
-FIRST_TEXTS = {"tatoeba": "Tatoeba", "captions": "Multi30k"}  # those that README shows
+FIRST_TEXTS = {
+    "tatoeba": "Tatoeba",
+    "tatoeba_long": "Tatoeba, trained longer",
+    "captions": "Multi30k",
+}  # those that README shows
 CONTROL = f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
