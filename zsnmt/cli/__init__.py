@@ -34,6 +34,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "train": "train a model on text of your own, or a system of a config",
         "adapt": "teach a trained run new languages",
         "distill": "train a student on a run's translations, in directions without text by people",
+        "average": "average another number of a run's checkpoints, as a run of its own",
         "slurm": "train and score systems on a cluster with SLURM, as an array of jobs",
         "options": "list the options of an architecture and its task, with their defaults",
     },

@@ -2,7 +2,7 @@
 them are.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -54,6 +54,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
 }
+FIRST_SYSTEMS = set(CANDIDATES) - {f"{CONTROL}_{STUDENTS['both']}"}  # of README: of two rounds, the second
 
 
 def short_table(table: Table, columns: Sequence[str], about: str, page: str) -> str:
@@ -90,7 +91,9 @@ def probes(folder: Path, config: str) -> str:
     return short_table(Table("probes", "", titles, rows=rows, about=""), titles, about, page=config)
 
 
-def what_to_use(folder: Path, _: str, texts: Mapping[str, str] = REAL_TEXT) -> str:
+def what_to_use(
+    folder: Path, _: str, texts: Mapping[str, str] = REAL_TEXT, systems: Collection[str] = CANDIDATES
+) -> str:
     """Systems to choose from on real text: their quality on the directions of training, and on all others
     directly and through the pivot, both by the system itself. `texts`: names by config.
     """
@@ -99,7 +102,7 @@ def what_to_use(folder: Path, _: str, texts: Mapping[str, str] = REAL_TEXT) -> s
         for config, name in texts.items()
         if has_scores(folder, config)
         for system, runs in runs_by_system(kept_scores(folder, config)).items()
-        if system in CANDIDATES
+        if system in systems
     ]
     titles = [
         "text",
@@ -144,7 +147,7 @@ def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
 
 MAKERS: dict[str, Maker] = {
     "what_to_use": what_to_use,
-    "what_to_use_first": partial(what_to_use, texts=FIRST_TEXTS),
+    "what_to_use_first": partial(what_to_use, texts=FIRST_TEXTS, systems=FIRST_SYSTEMS),
     ":systems_short": maker(
         systems_table,
         ["system", "seeds", "supervised", "zero-shot", "through pivot", "off-target"],

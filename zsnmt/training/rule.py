@@ -74,6 +74,15 @@ class Choice:
         return Choice(self.settings | other.settings, self.reasons + other.reasons)
 
 
+BEST_ALONE = Choice(
+    {"AVERAGE": "1"},
+    [
+        "The model is the best checkpoint alone: when the learning rate has fallen, a mean with earlier "
+        "checkpoints is no better."
+    ],
+)
+
+
 def choose(text: Survey, machine: Machine, processes: int = 1) -> Choice:
     """The settings of an experiment, but for where its text is, which so many processes can share."""
     size = choose_size(text.words, machine)
@@ -231,12 +240,13 @@ def choose_training(text: Survey, machine: Machine, size: Size, processes: int) 
     settings = {
         "TRAINING": f"{processing(machine)} {options}",
         "DISTILLATION": students_training(text, size, updates),
+        **BEST_ALONE.settings,
     }
     student = (
         "A student that zsnmt distill teaches has as many updates, a lower learning rate and a dropout "
         f"of at most {MOST_OF_STUDENTS_DROPOUT}."
     )
-    return Choice(settings, [how, *processing_reasons(machine), student])
+    return Choice(settings, [how, *processing_reasons(machine), student, *BEST_ALONE.reasons])
 
 
 def students_training(text: Survey, size: Size, updates: float) -> str:

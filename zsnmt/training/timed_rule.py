@@ -12,6 +12,7 @@ from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.runs.time_left import duration
 from zsnmt.training.machine import Machine
 from zsnmt.training.rule import (
+    BEST_ALONE,
     RATE_BY_WIDTH,
     SIZES,
     Choice,
@@ -152,10 +153,11 @@ def timed_training(text: Survey, machine: Machine, chosen: Plan) -> Choice:
         f"--total-num-update {taught} --max-update {taught} --max-epoch 0 --patience -1"
     )
     return Choice(
-        {"TRAINING": training, "DISTILLATION": student},
+        {"TRAINING": training, "DISTILLATION": student, **BEST_ALONE.settings},
         [
             f"A batch has {size.batch:,} tokens; the learning rate falls for {updates:,} updates, about "
             f"{updates / epoch:.0f} epochs, and the training ends; that of a student has {taught:,}.",
             *processing_reasons(machine),
+            *BEST_ALONE.reasons,
         ],
     )

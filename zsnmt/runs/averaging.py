@@ -1,0 +1,67 @@
+"""Another mean of a trained run's checkpoints, as a run of its own beside it."""
+
+import shutil
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.files.names import is_plain
+from zsnmt.files.records import write_json
+from zsnmt.files.replacing import new_folder
+from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints
+from zsnmt.runs.checksums import CHECKSUMS_FILE, check_pipeline
+from zsnmt.runs.folder import (
+    CHECKPOINTS,
+    MODEL_FILE,
+    PIPELINE_FOLDER,
+    RECORD_FILE,
+    check_trained,
+    path_from_top,
+    read_record,
+)
+from zsnmt.runs.scores import SCORES_FILE
+from zsnmt.runs.validation import VALIDATION_FILE
+
+OF_MODEL = CHECKSUMS_FILE, SCORES_FILE, MODEL_FILE  # what is true of one model of a training, and no other
+
+
+def average_again(run: Path, number: int, name: str | None = None) -> Path:
+    """Write the mean of the `number` best checkpoints of a trained run as a run beside it, whose system is
+    called `name`, by default `SYSTEM_mean_of_NUMBER`; returns its folder.
+
+    It has the text pipeline, the config and the log of the training, and can be scored and used like any
+    run. Raises `InputError` for a run that has fewer checkpoints, for a name that cannot be a folder's, and
+    for a folder that is there already.
+    """
+    check_trained(run)
+    check_pipeline(run)
+    record = read_record(run)
+    system = name or f"{record['system']}_mean_of_{number}"
+    if not is_plain(system):
+        raise InputError(f"'{system}' cannot name a system, whose runs are in a folder of that name")
+    best = best_checkpoints(run / CHECKPOINTS, number)
+    if len(best) < number:
+        raise InputError(
+            f"{run / CHECKPOINTS} has {len(best)} of the best checkpoints, and not {number}; give a --number "
+            f"of {len(best)} or less"
+        )
+    there = run.resolve().parent.parent / system / f"seed{record['seed']}"
+    own = ["--name", system] * (name is not None)
+    command = ["zsnmt", "average", path_from_top(run), "--number", str(number), *own]
+    with new_folder(there) as part:
+        shutil.copytree(run / PIPELINE_FOLDER, part / PIPELINE_FOLDER)
+        for file in [path for path in run.iterdir() if is_of_training(path)]:
+            shutil.copyfile(file, part / file.name)
+        if (validations := run / CHECKPOINTS / VALIDATION_FILE).is_file():
+            (part / CHECKPOINTS).mkdir()
+            shutil.copyfile(validations, part / CHECKPOINTS / VALIDATION_FILE)
+        write_json(
+            part / RECORD_FILE,
+            {**record, "system": system, "command": " ".join(command), "checkpoints_averaged": number},
+        )
+        average_checkpoints(best, part / MODEL_FILE)
+    return there
+
+
+def is_of_training(path: Path) -> bool:
+    """Whether a file of a run says of its training what is as true of another mean of its checkpoints."""
+    return path.is_file() and path.name not in OF_MODEL and path.suffix != ".pt" and path.name[0] != "."
