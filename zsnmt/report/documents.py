@@ -25,6 +25,7 @@ from zsnmt.report.markdown import (
     text_in_short,
 )
 from zsnmt.report.overlap import overlap_table, round_trip_table
+from zsnmt.report.pivots import share_pivots
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import TABLES, Probes, check_probed_alike, parse, read
 from zsnmt.report.scores import RunResult
@@ -42,9 +43,9 @@ BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 
 def kept_scores(folder: Path, config: str) -> list[Scores]:
-    """The kept score files of a config, by system and seed."""
+    """The kept score files of a config, by system and seed; a system has one pivot, whatever the seed."""
     paths = kept_files(folder / config, "score files; add runs")
-    return sorted(map(kept_score_file, paths), key=sort_key)
+    return share_pivots(sorted(map(kept_score_file, paths), key=sort_key))
 
 
 def kept_score_file(path: Path) -> Scores:
