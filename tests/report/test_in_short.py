@@ -16,6 +16,7 @@ from zsnmt.masked_lm.report.kept import keep_masked_lm
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
 from zsnmt.report.in_short import FIRST_TEXTS, WIDEST, kept_figures, what_to_use
+from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.runs.scores import OWN_PIVOT, PIVOT
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
@@ -131,3 +132,22 @@ def test_real_text_has_a_drawing_of_direct_translation_against_the_pivot(tmp_pat
 def test_every_text_in_the_project_has_its_drawing():
     for name, _ in kept_figures(ROOT / "docs" / "results"):
         assert (ROOT / "docs" / "figures" / f"{name}.png").is_file()
+
+
+def test_every_drawing_of_the_project_is_on_a_page():
+    pages = "".join(page.read_text() for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+    shown = {*re.findall(r"figures/([\w.]+\.png)\)", pages)}
+    assert {path.name for path in (ROOT / "docs" / "figures").glob("*.png")} == shown
+
+
+def test_probes_are_drawn_by_layer_and_by_system(tmp_path):
+    for system in (BASELINE.name, RESIDUAL.name):
+        path = tmp_path / "made_up" / PROBES / f"{system}.seed1.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kept = ROOT / "docs" / "results" / "tatoeba" / PROBES / path.name
+        path.write_bytes(kept.read_bytes())
+    assert [name for name, _ in kept_figures(tmp_path)] == [
+        "probe_accuracy_made_up",
+        f"confusion_{BASELINE.name}_made_up",
+        f"confusion_{RESIDUAL.name}_made_up",
+    ]

@@ -351,8 +351,9 @@ CLAIMS_OF_LIU = (
         published=gap_of_rows("Table 9", "SVCCA score", "residual", minus="baseline"),
         what="SVCCA in that layer, residual removed minus baseline (the paper's: encoder output)",
         evidence=finding(SVCCA, removed_layer),
-        lacks="two seeds of one text; by CKA languages are not more alike there, and part of SVCCA's rise "
-        "comes with any states of that variance (docs/results/multi30k_nonoverlap.md)",
+        lacks="one text; by CKA that layer brings nothing, part of SVCCA's rise comes with any states of "
+        "that variance, and seeds whose languages are more alike know more of token and position, not less "
+        "(docs/results/multi30k_nonoverlap.md)",
         needs=PROBED,
     ),
     Claim(

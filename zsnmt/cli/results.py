@@ -1,5 +1,6 @@
 """Keep scores and probes of runs in docs/results/ and make all tables of README.md, RESULTS.md and docs/ from
-them, and docs/figures/direct_against_pivot_CONFIG.png for real text. A new config gets a page.
+them, and the drawings in docs/figures/: direct translation against the pivot, remedies, probes. A new config
+gets a page.
 
 zsnmt results RUN [RUN ...]     # add runs, then make all tables
 zsnmt results                   # only make the tables

@@ -15,6 +15,8 @@ from zsnmt.report.adaptation import new_language_table
 from zsnmt.report.chosen import marked
 from zsnmt.report.comparison import comparison_figures
 from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_probes, kept_scores
+from zsnmt.report.probes.figures import confusion_maps, probe_figures
+from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
 from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
@@ -42,6 +44,7 @@ FIRST_TEXTS = {
     "tatoeba_long": "Tatoeba, trained longer",
     "captions": "Multi30k",
 }  # those that README shows
+DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
 CONTROL = f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
@@ -126,8 +129,8 @@ def has_scores(folder: Path, config: str) -> bool:
 
 
 def kept_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
-    """Name and drawing of direct translation against the pivot, of each text that has both, and of what the
-    remedies of the grid gain.
+    """Name and drawing of direct translation against the pivot, of each text that has both, of what the
+    remedies of the grid gain, and of probes by layer.
     """
     if has_scores(folder, GRID) and (gains := remedy_gains(kept_scores(folder, GRID))):
         yield f"remedy_gains_{GRID}", figures.remedy_gains(gains)
@@ -136,6 +139,20 @@ def kept_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
             runs = [scores for scores in kept_scores(folder, config) if scores.system in CANDIDATES]
             for name, _, drawing in comparison_figures(runs):
                 yield f"{name}_{config}", drawing
+    for path in sorted(folder.glob(f"*/{PROBES}")):
+        yield from drawn_probes(folder, path.parent.name)
+
+
+def drawn_probes(folder: Path, config: str) -> Iterator[tuple[str, Figure]]:
+    """Name and drawing of what the probes of a config found by layer, and of the languages in the output of
+    each encoder.
+    """
+    found = kept_probes(folder, config)
+    for name, _, drawing in probe_figures(found, [*runs_by_system(found)]):
+        if name in DRAWN_PROBES:
+            yield f"{name}_{config}", drawing
+    for cells in confusion_maps(found):
+        yield f"{cells.kind}_{cells.system}_{config}", figures.heat_map(cells)
 
 
 def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
