@@ -17,7 +17,10 @@ from zsnmt.claims.planned import jobs_table, power_table, terminal_text
 from zsnmt.claims.table import Outcome
 from zsnmt.claims.verdicts import Effect
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.runs import SCORES_FILE
 from zsnmt.report.table import Measured
+from zsnmt.runs.folder import MODEL_FILE
+from zsnmt.runs.systems import BASELINE
 from zsnmt.training.config import read_config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.steps import Steps
@@ -101,14 +104,45 @@ def test_a_run_of_several_jobs_is_counted_once_and_what_is_kept_not_at_all(place
     baseline = places.kept / "word_orders" / "zs_transformer.seed1.json"
     assert layers.runs[baseline] > 0 and replacement.runs[baseline] == 0
     baseline.parent.mkdir(parents=True)
-    baseline.touch()
-    assert jobs_of(places, "L18")[0].runs[baseline] == 0
     for path in layers.runs:
         path.touch()
     assert [job.name for job in jobs_of(places, "L18")] == [
         "word_orders_removal_layer_seed2",
         "word_orders_removal_layer_seed3",
     ]
+
+
+def test_a_run_that_is_here_costs_nothing_and_one_that_is_kept_alone_is_trained_again(places):
+    (first, *_) = jobs_of(places, "L21")
+    kept, other, *_ = first.runs
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    assert jobs_of(places, "L21")[0].runs == first.runs and first.runs[other] > 0
+    model = places.runs / "word_orders" / other.name.partition(".")[0] / "seed1" / MODEL_FILE
+    model.parent.mkdir(parents=True)
+    model.touch()
+    assert jobs_of(places, "L21")[0].runs == {**first.runs, other: 0.0}
+
+
+def test_masked_models_that_are_here_cost_nothing(places):
+    (first, *_) = jobs_of(places, "R5")
+    kept, *others = first.runs
+    condition, system, seed, _ = kept.name.split(".")
+    run = places.runs / kept.parent.parent.name / condition / system / seed
+    run.mkdir(parents=True)
+    (run / SCORES_FILE).touch()
+    assert first.runs[kept] > 0
+    assert jobs_of(places, "R5")[0].runs == {**first.runs, kept: 0.0}
+
+
+def test_a_claim_does_not_wait_for_the_scores_of_what_only_pivots(places):
+    first, *others = jobs_of(places, "L11")
+    assert first.need.pivot == BASELINE.name
+    for path in first.runs:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.name.startswith(f"{BASELINE.name}.seed"):
+            path.touch()
+    assert [job.name for job in jobs_of(places, "L11")] == [job.name for job in others]
 
 
 def test_runs_that_are_kept_are_made_again_if_that_is_asked_for(places):

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, made_up_scores
+from zsnmt.cli.results import makers
 from zsnmt.languages import ZERO_SHOT
-from zsnmt.report.documents import keep_scores, kept_scores
+from zsnmt.report.documents import fill, keep_scores, kept_scores
 from zsnmt.report.pivots import share_pivots
+from zsnmt.report.systems import systems_table
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores
 
 
@@ -63,6 +65,15 @@ def test_a_pivot_that_was_found_otherwise_is_not_taken():
     for other in others:
         *_, itself = share_pivots([other, LEFT, ITSELF])
         assert bleu(itself, DIRECT) == {4.0} and not bleu(itself, PIVOT) and itself.pivot_by is None
+
+
+def test_a_system_without_one_pivot_has_none_in_tables(tmp_path):
+    for scores in (BASE[0], LEFT, ITSELF):
+        keep_scores(scores, tmp_path)
+    table = systems_table(kept_scores(tmp_path, "made_up"))
+    (row,) = [dict(zip(table.columns, row, strict=True)) for row in table.rows if row[0] == "other"]
+    assert row["seeds"] == "1, 2" and row["zero-shot"] and row["through pivot"] is None
+    fill("<!-- begin made_up -->\n<!-- end made_up -->", tmp_path, makers())
 
 
 def test_two_pivots_of_other_seeds_leave_the_question_open():

@@ -13,13 +13,15 @@ class Need:
     """Commands, one after another, for each of some seeds; `{seed}` stands for it, `{runs}` for the folder of
     runs; `name` names the files of what they print.
 
-    `wants`: what a person has to get first, if anything.
+    `wants`: what a person has to get first, if anything; `pivot`: the system, if any, that is there for the
+    pivot of the others alone, so that the claim does not wait for its scores.
     """
 
     name: str
     commands: Sequence[str]
     seeds: Sequence[int] = SEEDS
     wants: str = ""
+    pivot: str = ""
 
     def __str__(self) -> str:
         """The commands as a document shows them, in backquotes."""
@@ -38,11 +40,11 @@ class Need:
         return [Path(word) for word in dict.fromkeys(words) if word.startswith("configs/")]
 
 
-def ablation(config: str, study: str, systems: Sequence[str] = ()) -> Need:
-    """A study of translation models, or some systems of it."""
+def ablation(config: str, study: str, systems: Sequence[str] = (), *, pivot: str = "") -> Need:
+    """A study of translation models, or some systems of it; `pivot`: one of them that the claim is not of."""
     chosen = f" --systems {' '.join(systems)}" if systems else ""
     command = f"zsnmt ablate configs/{config}.conf {study}{chosen} --seeds {{seed}}"
-    return Need("_".join((config, study, *systems)), (command,))
+    return Need("_".join((config, study, *systems)), (command,), pivot=pivot)
 
 
 def masked_lm(config: str, *options: str, seeds: Sequence[int] = SEEDS, name: str | None = None) -> Need:

@@ -14,6 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.masked_lm.config import read_study_config
 from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
+from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.training.config import read_config
@@ -145,8 +146,13 @@ def make_job(need: Need, seed: int, claims: Sequence[str], *, places: Places) ->
             missing, of_command = RUNS_OF_VERBS[verb](words, seed, places)
             lacks |= dict.fromkeys(f"{key}={path} is not there" for key, path in missing.items())
             runs |= of_command
-    done = bool(runs) and all(map(places.is_kept, runs))
+    done = bool(runs) and all(places.is_kept(path) or is_of(path, need.pivot) for path in runs)
     return Job(need, seed, claims, runs=runs, lacks=", ".join(lacks), done=done)
+
+
+def is_of(kept: Path, system: str) -> bool:
+    """Whether a kept file is of a run of a system."""
+    return kept.name.startswith(f"{system}.seed")
 
 
 Missing = Mapping[str, str]  # paths where nothing is, by the key that names them
@@ -154,14 +160,14 @@ Hours = dict[Path, float]  # by the file that is kept
 
 
 def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
-    """The runs of `zsnmt ablate`."""
+    """The runs of `zsnmt ablate`, which trains what is not here, also where its scores are kept."""
     file = places.project / words[0]
     config = read_config(file, places.variables)
     missing, hours, pieces = missing_text(config), Hours(), pieces_of_text(config)
     for system in systems([words[1]], config.fairseq_options, words_of("--systems", words)):
         kept = places.kept / file.stem / f"{system.name}.seed{seed}.json"
         model = places.runs / file.stem / system.name / f"seed{seed}" / MODEL_FILE
-        if missing or places.is_kept(kept) or model.is_file():
+        if missing or model.is_file():
             hours[kept] = 0.0
             continue
         options = training_options(system.architecture, [*config.fairseq_options, *system.options])
@@ -186,7 +192,8 @@ def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Mis
     hours = Hours()
     for condition, system in product(conditions, chosen_systems):
         kept = places.kept / file.stem / MASKED_LMS / f"{condition}.{system}.seed{seed}.json"
-        hours[kept] = 0.0 if missing or places.is_kept(kept) else masked_lm_hours(config, condition, system)
+        made = score_file(places.runs / file.stem / condition / system / f"seed{seed}").is_file()
+        hours[kept] = 0.0 if missing or made else masked_lm_hours(config, condition, system)
     return missing, hours
 
 
