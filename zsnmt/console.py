@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import fields
 from pathlib import Path
@@ -119,6 +119,21 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise WrongUse(f"{message}; see {self.prog} --help")
+
+
+class Several(argparse.Action):
+    """Words of an option with spaces or commas between them, as a list."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
+        super().__init__(option_strings, dest, nargs="+", **options)
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
+    ) -> None:
+        words = [word for value in values for word in value.split(",") if word]
+        if not words:
+            parser.error(f"argument {'/'.join(self.option_strings)}: expected at least one argument")
+        setattr(namespace, self.dest, words)
 
 
 def output_file(word: str) -> Path:

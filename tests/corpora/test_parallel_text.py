@@ -160,10 +160,16 @@ def check(*arguments: object) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True)
 
 
-def test_the_command_prints_the_counts(tmp_path):
+@pytest.mark.parametrize("splits", [["train,test"], ["train", "test"], ["train,", "test"]])
+def test_the_command_prints_the_counts(tmp_path, splits):
     put(tmp_path, train__de_en__de=5, train__de_en__en=5, test__de=2, test__en=2)
-    result = check(tmp_path, "--pairs", "de-en", "--splits", "train,test")
+    result = check(tmp_path, "--pairs", "de-en", "--splits", *splits)
     assert (result.returncode, result.stdout, result.stderr) == (0, "pair\ttrain\ttest\nde-en\t5\t2\n", "")
+
+
+def test_the_command_wants_a_pair(tmp_path):
+    result = check(tmp_path, "--pairs", ",")
+    assert result.returncode == 2 and "--pairs: expected at least one argument" in result.stderr
 
 
 def test_the_command_reports_a_mistake_in_one_line(tmp_path):

@@ -18,7 +18,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "text", nargs="+", type=Path, help="folders of parallel text, or files named *.{lang}"
     )
-    parser.add_argument("--languages", required=True, help="codes with commas, as in de,it")
+    parser.add_argument(
+        "--languages", action=console.Several, required=True, metavar="CODE", help="codes, as in de it"
+    )
     parser.add_argument(
         "--tokenisation",
         default="by_script",
@@ -51,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     from zsnmt.text.tokenisation import kind_of
 
-    languages = [check_language(language) for language in options.languages.split(",")]
+    languages = [check_language(language) for language in options.languages]
     pipeline = TextPipeline.load(options.pipeline) if options.pipeline else None
     kinds = {
         language: pipeline.kinds.get(language, RAW)
