@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["piv", "aa", "bb", "cc"]
 OLDER_RUN = Path("runs/tiny/zs_transformer_residual/seed1")  # in `older`
+
+
+# A command that a test starts heeds signals also where the tests run in the background or under nohup: what
+# is caught here is not ignored there.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
