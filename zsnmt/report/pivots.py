@@ -1,12 +1,12 @@
-"""One translator through the pivot for all seeds of a system, so that no mean is of two."""
+"""One translator through the pivot for all seeds of a system, as far as it is known what it makes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from zsnmt.report.scores import runs_by_system
+from zsnmt.languages import kind_name
+from zsnmt.report.scores import conditions, groups_of, pivots_of, runs_by_system
 from zsnmt.runs.scores import PIVOT, Result, Scores
 
-OF_A_RUN = {"model", "pivot_model"}  # what runs with the same search differ in
 TIMES = {"seconds", "cost"}  # figures of the process that translated, which mean nothing beside another's
 
 
@@ -15,50 +15,34 @@ def share_pivots(all_scores: Sequence[Scores]) -> list[Scores]:
 
     Where some seeds of a system leave the pivot to another system and some translate through it themselves,
     the latter get what the other system has with their seed: what they would have, had they left it, too.
-    Where it was not scored on the same test set by the same search, they have no results through the pivot.
+    They stay as they are where that is not known: tables have no mean of two pivots.
     """
     by_name = {(scores.system, scores.seed): scores for scores in all_scores}
-    systems = {
-        system: {scores.pivot_by.rpartition(", seed ")[0] for scores in runs if scores.pivot_by}
-        for system, runs in runs_by_system(all_scores).items()
-    }
+    pivots = {system: pivots_of(runs) for system, runs in runs_by_system(all_scores).items()}
     return [
-        with_pivot_of(scores, by_name, systems[scores.system])
-        if systems[scores.system] and not scores.pivot_by
-        else scores
+        scores if scores.pivot_by else with_pivot_of(scores, pivots[scores.system], by_name)
         for scores in all_scores
     ]
 
 
 def with_pivot_of(
-    scores: Scores, by_name: Mapping[tuple[str, int], Scores], systems: Iterable[str]
+    scores: Scores, pivots: Collection[str], by_name: Mapping[tuple[str, int], Scores]
 ) -> Scores:
-    """A run with the results of another system's run of its seed through the pivot; with none where there are
-    several systems, or no such run that translates through the pivot itself.
+    """A run with the results through the pivot of another system's run of its seed, where there is one such
+    system, and that run was scored alike and has its own.
     """
+    found = [other for pivot in pivots if (other := by_name.get((pivot, scores.seed)))]
+    if len(pivots) != 1 or not found or found[0].pivot_by:
+        return scores
+    (other,) = found
+    kinds = {kind: kind_name(kind) for kind, _ in groups_of((scores, other))}
+    if conditions(other, kinds) != conditions(scores, kinds):
+        return scores
     results = [result for result in scores.results if result.way != PIVOT]
+    results += [without_times(result) for result in other.results if result.way == PIVOT]
     means = {group: mean for group, mean in scores.means.items() if group[1] != PIVOT}
-    alone = replace(scores, results=results, means=means)
-    name, *others = systems
-    other = None if others else by_name.get((name, scores.seed))
-    if not other or other.pivot_by or searched(other) != searched(scores):
-        return alone
-    own = {result.direction: result for result in scores.results if result.way == PIVOT}
-    given = {result.direction: result for result in other.results if result.way == PIVOT}
-    if {*own} != {*given} or any(own[direction].kind != given[direction].kind for direction in own):
-        return alone
-    return replace(
-        scores,
-        results=[*results, *(without_times(given[direction]) for direction in own)],
-        means={**means, **{group: mean for group, mean in other.means.items() if group[1] == PIVOT}},
-        pivot_by=f"{other.system}, seed {other.seed}",
-    )
-
-
-def searched(scores: Scores) -> tuple[object, ...]:
-    """What two runs share whose translations can stand in for one another's."""
-    search = {name: value for name, value in scores.decoding.items() if name not in OF_A_RUN}
-    return scores.test_set, scores.signatures, search
+    means |= {group: mean for group, mean in other.means.items() if group[1] == PIVOT}
+    return replace(scores, results=results, means=means, pivot_by=f"{other.system}, seed {other.seed}")
 
 
 def without_times(result: Result) -> Result:

@@ -180,8 +180,8 @@ def other_kind(scores: Scores) -> str:
 def check_comparable(all_scores: Sequence[Scores]) -> None:
     """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once.
 
-    The pivot and a method of decoding may be scored for some of them alone. What is zero-shot to one may be
-    zero-resource or few-shot to another.
+    A method of decoding may be scored for some of them alone. What is zero-shot to one may be zero-resource
+    or few-shot to another.
     """
     names = [scores.name for scores in all_scores]
     kinds = {kind: kind_name(kind) for kind, _ in groups_of(all_scores)}
@@ -189,9 +189,9 @@ def check_comparable(all_scores: Sequence[Scores]) -> None:
         kinds |= dict.fromkeys(others, NOT_SUPERVISED[FEW_SHOT in others])
     remedy = "score them alike or make two tables"
     check_alike([(scores.name, conditions(scores, kinds)) for scores in all_scores], remedy)
-    for way in ways_of(all_scores):
-        scored = [scores for scores in all_scores if any(result.way == way for result in scores.results)]
-        check_alike([(scores.name, directions_by(way, scores, kinds)) for scores in scored], remedy)
+    for method in methods_of(all_scores):
+        scored = [scores for scores in all_scores if any(result.way == method for result in scores.results)]
+        check_alike([(scores.name, directions_by([method], scores, kinds)) for scores in scored], remedy)
     if len(set(names)) < len(names):
         raise InputError(f"a run is given twice: {', '.join(names)}")
     check_adaptations(all_scores)
@@ -216,18 +216,18 @@ def conditions(scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
         "configs": {scores.config},
         "signatures": {f"{name} {signature}" for name, signature in scores.signatures.items()},
         "settings of decoding": {f"{name} {value}" for name, value in decoding.items()},
-        **directions_by(DIRECT, scores, kinds),
+        **directions_by((DIRECT, PIVOT), scores, kinds),
         "test sets": {scores.test_set or "one that was not recorded"},
     }
 
 
-def directions_by(way: Way, scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
-    """The directions that were scored by a way, as a condition."""
+def directions_by(ways: Sequence[Way], scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
+    """The directions that were scored by some ways, as a condition."""
     return {
         "directions": {
             f"{result.direction} ({words(kinds[result.kind], result.way.phrase)})"
             for result in scores.results
-            if result.way == way
+            if result.way in ways
         }
     }
 
@@ -384,13 +384,17 @@ def search_note(scores: Scores) -> str:
 
 def pivot_note(all_scores: Sequence[Scores]) -> str:
     """Which run translates through the pivot, where it is not the system itself."""
-    others = [scores for scores in all_scores if scores.pivot_by]
-    pivots = {scores.pivot_by.removesuffix(f", seed {scores.seed}") for scores in others if scores.pivot_by}
+    others, pivots = [scores for scores in all_scores if scores.pivot_by], pivots_of(all_scores)
     if len(others) > 1 and len(pivots) == 1 and ", seed " not in (pivot := pivots.pop()):
         systems = ", ".join(dict.fromkeys(scores.system for scores in others))
         return f" Through the pivot: {systems}, by {pivot} of the same seed."
     by = [f"{scores.system}, seed {scores.seed}, by {scores.pivot_by}" for scores in others]
     return f" Through the pivot: {'; '.join(by)}." if by else ""
+
+
+def pivots_of(runs: Iterable[Scores]) -> set[str]:
+    """What translates through the pivot for some of the runs; its seed is theirs unless one is named."""
+    return {scores.pivot_by.removesuffix(f", seed {scores.seed}") for scores in runs if scores.pivot_by}
 
 
 def lines_note(scores: Scores) -> str:

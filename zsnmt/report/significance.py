@@ -14,7 +14,7 @@ import numpy as np
 from zsnmt.languages import Direction
 from zsnmt.report.scores import Column, Contrast, mean_over_directions, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
-from zsnmt.runs.scores import Scores
+from zsnmt.runs.scores import PIVOT, Scores
 from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import FIGURES
 
@@ -28,17 +28,29 @@ SEED_NOTES = {
 
 
 class Side(NamedTuple):
-    """One side of a difference: the runs of a system, and which figure of them."""
+    """One side of a difference: the runs of a system, and which figure of them.
+
+    It is not known through the pivot where some runs leave that to another system and some do not.
+    """
 
     runs: Sequence[Scores]
     column: Column
 
+    @property
+    def of_two_pivots(self) -> bool:
+        """Whether the column is of the pivot, and the runs have more than one."""
+        return self.column.way == PIVOT and len({bool(scores.pivot_by) for scores in self.runs}) > 1
+
     def means(self, directions: Collection[Direction] | None = None) -> list[float | None]:
         """The mean of each run over the directions of the column, or over some of them."""
+        if self.of_two_pivots:
+            return [None] * len(self.runs)
         return [mean_over_directions(scores, self.column, directions) for scores in self.runs]
 
     def resamples(self, directions: Collection[Direction] | None = None) -> Resamples:
         """The same mean in each resample; over the seeds the mean."""
+        if self.of_two_pivots:
+            return None
         found = complete([resamples(scores, self.column, directions) for scores in self.runs])
         return None if found is None else np.mean(found, axis=0)
 
