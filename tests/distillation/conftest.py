@@ -9,17 +9,20 @@ import pytest
 
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.training_text import make_training_text
-from zsnmt.distillation import translation
-from zsnmt.distillation.settings import SyntheticSettings
+from zsnmt.distillation import distill, translation
+from zsnmt.distillation.distill import StudentData, make_data
+from zsnmt.distillation.settings import Distillation, SyntheticSettings
 from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.languages import Direction
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines
 from zsnmt.training.binarised import prepare
 from zsnmt.training.experiment import Experiment
+from zsnmt.training.steps import Steps
 
 PIVOT, *OTHERS = LANGUAGES = ["inglan", "velan", "tamun", "velor"]
 DIRECTIONS = [Direction(source, target) for source in OTHERS for target in OTHERS if source != target]
+AUTHENTIC = [f"{PIVOT}-{other}" for other in OTHERS] + [f"{other}-{PIVOT}" for other in OTHERS]
 PAIRS, HELD_OUT = 83, 5
 
 
@@ -90,3 +93,19 @@ def synthetic(made, tmp_path, translate, monkeypatch) -> Callable[..., Synthetic
         return SyntheticText(experiment, teacher, chosen)
 
     return make
+
+
+@pytest.fixture
+def text(synthetic, monkeypatch) -> SyntheticText:
+    """The synthetic text of an experiment, which the student's data are made of."""
+    made = synthetic()
+    monkeypatch.setattr(distill, "SyntheticText", lambda *given: made)
+    return made
+
+
+def data_of(text: SyntheticText, sides: str) -> StudentData:
+    """The data of a student with these sides."""
+    distillation = Distillation(text.experiment.folder, sides=sides)
+    return make_data(
+        Steps("distill"), text.experiment, distillation, teacher=SimpleNamespace(), authentic=AUTHENTIC
+    )

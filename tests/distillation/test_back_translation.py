@@ -1,39 +1,14 @@
 """Translations as sources of the English sentences that they were made of."""
 
-from types import SimpleNamespace
-
-import pytest
 from fairseq.data import Dictionary, indexed_dataset
 
-from tests.distillation.conftest import DIRECTIONS, OTHERS, PIVOT
+from tests.distillation.conftest import AUTHENTIC, DIRECTIONS, OTHERS, PIVOT, data_of
 from zsnmt.data.reading import encode
-from zsnmt.distillation import distill
-from zsnmt.distillation.back_translation import pivot_sides
-from zsnmt.distillation.distill import make_data, options_of_data
-from zsnmt.distillation.filters import Row
+from zsnmt.distillation.distill import options_of_data
 from zsnmt.distillation.settings import Distillation
-from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
-from zsnmt.training.steps import Steps
-
-AUTHENTIC = [f"{PIVOT}-{other}" for other in OTHERS] + [f"{other}-{PIVOT}" for other in OTHERS]
-
-
-@pytest.fixture
-def text(synthetic, monkeypatch):
-    """The synthetic text of an experiment, which the student's data are made of."""
-    made = synthetic()
-    monkeypatch.setattr(distill, "SyntheticText", lambda *given: made)
-    return made
-
-
-def data_of(text, sides):
-    distillation = Distillation(text.experiment.folder, sides=sides)
-    return make_data(
-        Steps("distill"), text.experiment, distillation, teacher=SimpleNamespace(), authentic=AUTHENTIC
-    )
 
 
 def test_every_kept_translation_is_beside_the_sentence_that_it_was_made_of(text, translate):
@@ -86,11 +61,3 @@ def test_what_is_there_is_not_made_again(text):
     assert data_of(text, "all").extra and data_of(text, "both").extra
     after = {path: path.stat().st_mtime_ns for path in text.folder.rglob("*.*-*.*")}
     assert after == before
-
-
-def test_pairs_that_the_translations_do_not_give_are_refused(tmp_path):
-    rows = [Row(1, "One.", "Eins.", "Un."), Row(2, "Two.", "Zwei.", "Deux."), Row(3, "2.", "Zwei.", "Deux.")]
-    assert pivot_sides(rows, (["Eins.", "Zwei."], ["Un.", "Deux."]), tmp_path) == ["One.", "Two."]
-    assert pivot_sides(rows, (["Zwei.", "Zwei."], ["Deux.", "Deux."]), tmp_path) == ["Two.", "2."]
-    with pytest.raises(InputError, match="pairs that its translations do not give; remove it"):
-        pivot_sides(rows, (["Zwei.", "Eins."], ["Deux.", "Un."]), tmp_path)

@@ -22,7 +22,9 @@ def test_a_share_leaves_room_for_both(share):
 
 
 def test_sides_and_lines_that_there_are_not_are_refused():
-    with pytest.raises(InputError, match="no sides 'left'; choose all, both, targets, sources, none, self"):
+    with pytest.raises(
+        InputError, match="no sides 'left'; choose all, both, between, targets, sources, none, self"
+    ):
         Distillation(RUN, sides="left")
     with pytest.raises(InputError, match="0 lines teach nothing; give 1 or more"):
         SyntheticSettings(lines=0)
@@ -58,7 +60,7 @@ def test_each_kind_of_student_has_a_name_of_its_own():
         for student, scratch in ((None, False), ("zs_transformer_residual", False), (None, True))
     ]
     names = [default_name(student, Baseline()) for student in students]
-    assert len({*names}) == len(names) == 18
+    assert len({*names}) == len(names) == 21
     assert names[3:6] == [
         "baseline_distilled",
         "zs_transformer_residual_distilled",

@@ -12,7 +12,8 @@ from zsnmt.corpora.parallel_text import check_corpus, find_pair
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.distillation import translation as translating
 from zsnmt.distillation.filtered_text import make_synthetic_text
-from zsnmt.distillation.filters import REASONS
+from zsnmt.distillation.filters import REASONS, Row
+from zsnmt.distillation.synthetic_text import rows_of_pairs
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.languages import Direction
@@ -238,3 +239,11 @@ def test_directions_with_text_by_people_are_left_to_it(synthetic, made, tmp_path
         Direction(*pair) for pair in permutations(OTHERS, 2) if {*pair} != {"velan", "tamun"}
     ]
     assert json.dumps(synthetic().settings.to_json())
+
+
+def test_pairs_that_the_translations_do_not_give_are_refused(tmp_path):
+    rows = [Row(1, "One.", "Eins.", "Un."), Row(2, "Two.", "Zwei.", "Deux."), Row(3, "2.", "Zwei.", "Deux.")]
+    assert rows_of_pairs(rows, (["Eins.", "Zwei."], ["Un.", "Deux."]), tmp_path) == rows[:2]
+    assert rows_of_pairs(rows, (["Zwei.", "Zwei."], ["Deux.", "Deux."]), tmp_path) == rows[1:]
+    with pytest.raises(InputError, match="pairs that its translations do not give; remove it"):
+        rows_of_pairs(rows, (["Zwei.", "Eins."], ["Deux.", "Un."]), tmp_path)

@@ -46,8 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--sides",
         choices=[*SIDES],
-        help="side of the student's pairs that translations are: targets, sources, or both; with all they "
-        "are also sources of the pivot's sentences, more text to learn the pivot from; as controls, none "
+        help="side of the student's pairs that translations are: targets, sources, or both; with between "
+        "those of one sentence of the pivot are also pairs of each other; with all they are also sources of "
+        "the pivot's sentences, more text to learn the pivot from; as controls, none "
         "trains as long without translations, and self uses the teacher's direct translations instead "
         f"(default: {Distillation.sides}, or {NONE} if --remedy is given)",
     )

@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.data.binarised_folder import shards_of
-from zsnmt.distillation.back_translation import make_back_translations
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
 from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
+from zsnmt.distillation.further_text import WRITERS, make_further_text
 from zsnmt.distillation.layers import BEGINNING, write_beginning
-from zsnmt.distillation.settings import BACK, NONE, SELF, SOURCES, TARGETS, Distillation
+from zsnmt.distillation.settings import BETWEEN, NONE, SELF, SOURCES, TARGETS, Distillation
 from zsnmt.distillation.student import (
     SAMPLING_FILE,
     authentic_directions,
@@ -240,11 +240,11 @@ def make_data(
     ways = {TARGETS: kept, SOURCES: [*map(reverse, kept)]}
     directions = {use: ways[use] for use in distillation.uses if use in ways}
     folders = {use: text.data / use for use in directions}
-    if BACK in distillation.uses:
+    for use in filter(WRITERS.__contains__, distillation.uses):
         with locked(text.folder, steps.say):
-            back = make_back_translations(steps, text, kept, workers=cores())
-        folders |= {name: folder for name, (folder, _) in back.items()}
-        directions |= {name: of_name for name, (_, of_name) in back.items()}
+            further = make_further_text(steps, text, kept, use=use, workers=cores())
+        folders |= {name: folder for name, (folder, _) in further.items()}
+        directions |= {name: of_name for name, (_, of_name) in further.items()}
     return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)
 
 
@@ -254,6 +254,23 @@ def pairs_of_epoch(distillation: Distillation, data: StudentData) -> int:
     It has the authentic pairs of a shard, which are those of the first or one less.
     """
     return sampling_weights(data.sizes(data.known or data.authentic), {}, distillation.share)[1]
+
+
+def sampled_sizes(data: StudentData) -> dict[str, float]:
+    """How many pairs each set of further text counts as when it is sampled: those that it has.
+
+    But pairs of two translations, of which there may be many times as many, count together as those with a
+    synthetic target do.
+    """
+    sizes: dict[str, float] = {
+        f"{name}:{each}": pairs_in(data.extra[name], each)
+        for name, directions in data.directions.items()
+        for each in directions
+    }
+    between = [name for name in sizes if name.startswith(BETWEEN)]
+    number = sum(sizes[name] for name in between)
+    alike = sum(size for name, size in sizes.items() if name.startswith(f"{TARGETS}:"))
+    return sizes | {name: sizes[name] * alike / number for name in between}
 
 
 def options_of_data(run: Path, distillation: Distillation, data: StudentData) -> list[str]:
@@ -266,11 +283,7 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
         }
         write_json(run / RECORD, read_json(data.text.text / RECORD, REMEDY) | used)
     authentic_sizes = data.sizes(data.authentic)
-    synthetic_sizes = {
-        f"{name}:{each}": pairs_in(data.extra[name], each)
-        for name, directions in data.directions.items()
-        for each in directions
-    }
+    synthetic_sizes = sampled_sizes(data)
     of_all_shards = {name: number * len(shards_of(data.main)) for name, number in authentic_sizes.items()}
     few_share = tempered_share(synthetic_sizes, of_all_shards) if data.few else None
     weights, _ = sampling_weights(authentic_sizes, synthetic_sizes, few_share or distillation.share)

@@ -11,10 +11,12 @@ from zsnmt.runs.grid import REMEDIES
 
 TARGETS, SOURCES = "targets", "sources"  # what the synthetic half of a pair is in training, and data folders
 BACK = "back"  # translations as sources of the pivot's sentences
+BETWEEN = "between"  # translations of one sentence of the pivot as sources and targets of each other
 ALL, BOTH, SELF, NONE = "all", "both", "self", "none"
 SIDES = {
     ALL: (TARGETS, SOURCES, BACK),
     BOTH: (TARGETS, SOURCES),
+    BETWEEN: (TARGETS, SOURCES, BETWEEN),
     TARGETS: (TARGETS,),
     SOURCES: (SOURCES,),
     NONE: (),

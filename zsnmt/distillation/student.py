@@ -189,7 +189,7 @@ def pairs_in(data: Path, direction: Direction) -> int:
     return len(indexed_dataset.make_dataset(str(prefix), impl="mmap"))
 
 
-def tempered_share(few: Mapping[str, int], authentic: Mapping[str, int]) -> float:
+def tempered_share(few: Mapping[str, float], authentic: Mapping[str, int]) -> float:
     """The share (0–1) of an epoch that a few lines have, by the number of pairs in each set: each set counts
     as the square root of its number, sampling at temperature 2 (Wu et al. 2024).
     """
@@ -198,7 +198,7 @@ def tempered_share(few: Mapping[str, int], authentic: Mapping[str, int]) -> floa
 
 
 def sampling_weights(
-    authentic: Mapping[str, int], synthetic: Mapping[str, int], share: float
+    authentic: Mapping[str, int], synthetic: Mapping[str, float], share: float
 ) -> tuple[dict[str, float], int]:
     """The weight of each set of pairs, and how many pairs an epoch has, by the number of pairs in each set.
 

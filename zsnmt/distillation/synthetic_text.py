@@ -7,6 +7,7 @@ lists: reason, line, pivot side, authentic side, translation.
 """
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from zsnmt.distillation.filters import Row
 from zsnmt.distillation.selection import Selection, select_lines
 from zsnmt.distillation.settings import SEED, SyntheticSettings
 from zsnmt.distillation.teacher import Sources, Teacher
+from zsnmt.errors import InputError
 from zsnmt.files.checksums import checksum_of
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
@@ -127,3 +129,27 @@ class SyntheticText:
             for places in selection
         )
         return train, held_out
+
+    def kept(self, direction: Direction) -> list[Row]:
+        """The translated lines to train on that the filters have kept, as they are in `text`."""
+        folder = self.text / direction.source
+        sides = [read_lines(folder / f"{TRAIN}.{direction}.{language}") for language in direction]
+        rows, _ = self.rows(direction)
+        return rows_of_pairs(rows, sides, folder)
+
+
+def rows_of_pairs(rows: Sequence[Row], sides: Sequence[Sequence[str]], folder: Path) -> list[Row]:
+    """The row of each pair of an authentic and a synthetic side; the pairs are some of the rows, in order.
+
+    Raises `InputError` where they are not.
+    """
+    following, found = iter(rows), []
+    for pair in zip(*sides, strict=True):
+        row = next((row for row in following if (row.authentic, row.synthetic) == pair), None)
+        if row is None:
+            raise InputError(
+                f"{folder} has pairs that its translations do not give; remove it, and run the same command "
+                "again"
+            )
+        found.append(row)
+    return found

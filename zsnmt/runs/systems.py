@@ -51,6 +51,7 @@ STUDENTS = {  # ends of their names, by what they learn of a teacher's translati
     "sources": "distilled_sources",
     "both": "distilled",
     "all": "distilled_all",
+    "between": "distilled_between",
 }
 
 CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)

@@ -24,6 +24,7 @@ LEARNS = {  # by the sides of synthetic pairs that translations are
     "sources": "synthetic sources",
     "both": "synthetic targets and sources",
     "all": "synthetic targets and sources, also of English",
+    "between": "synthetic targets and sources, also of each other",
 }
 
 
