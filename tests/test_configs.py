@@ -181,6 +181,7 @@ def release_folder(tmp_path_factory):
     releases.write_pairs(base / "INDIC_TALKS", releases.PMINDIA)
     releases.write_pairs(base / "OWN", releases.OWN)
     releases.write_pairs(base / "TATOEBA", releases.TATOEBA)
+    releases.write_pairs(base / "CAPTIONS", releases.CAPTIONS)
     with pytest.MonkeyPatch.context() as patch:
         for folder in base.iterdir():
             patch.setenv(folder.name, str(folder))

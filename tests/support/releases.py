@@ -24,6 +24,7 @@ PMINDIA = ("en", "bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
 MULTI30K = ("en", "de", "fr", "cs")
 BIBLE = ("en", "bn", "gu", "hi", "kn", "ml", "mr", "pa", "te")
 OWN = ("en", "de", "fr")
+CAPTIONS = ("en", "cs", "de", "fr")
 TATOEBA = ("en", "pt", "ru", "pl", "uk", "da", "sv", "fi", "hu")
 
 _WORDS = 100  # of a language

@@ -30,6 +30,7 @@ GPU = Machine(cores=8, memory=64, gpu=11)  # that of the papers' configs
 TATOEBA = Survey(
     ("en", "pt", "ru"), {}, words=1_052_931, different_words=99_000, characters=279, scripts={"en": "Latin"}
 )
+CAPTIONS = replace(TATOEBA, words=660_434, characters=128)  # the text of captions_long.conf
 MULTI30K = replace(TATOEBA, words=29_000 * 2 * 12, characters=120)
 IWSLT17 = replace(TATOEBA, words=3 * 145_000 * 2 * 19, characters=250)
 EUROPARL = replace(TATOEBA, words=8 * 1_000_000 * 2 * 25, characters=300)
@@ -90,6 +91,17 @@ def test_the_long_config_of_tatoeba_is_the_rules_choice():
     students = choice.settings["DISTILLATION"].split(), theirs.distillation
     one, other = (vars(training_options(ARCHITECTURE, words)) for words in students)
     assert {key for key in one if one[key] != other[key]} == {"max_update", "total_num_update"}
+
+
+def test_the_long_config_of_captions_is_the_rules_choice():
+    choice, theirs = choose(CAPTIONS, LAPTOP), config("captions_long")
+    assert not differing("captions_long", choice)
+    assert int(choice.settings["VOCABULARY"]) == theirs.vocabulary
+    assert int(choice.settings["AVERAGE"]) == theirs.average
+    assert choice.settings["CLEANING"].split() == [*theirs.cleaning.rules]
+    students = choice.settings["DISTILLATION"].split(), theirs.distillation
+    one, other = (training_options(ARCHITECTURE, words) for words in students)
+    assert one == other
 
 
 @pytest.mark.parametrize("words, dropout", [(5_000, 0.1), (199_000, 0.1), (200_000, 0.05), (4_000_000, 0.1)])
