@@ -159,8 +159,9 @@ CLAIMS_OF_LIU = (
         "residual does less well (L2). But also where it does them nearly as well, on the invented languages "
         "of word_orders, many BLEU are missing. There students and the consistency term bring the same "
         "architecture to the pivot or beyond it: what is missing is training for these directions. On real "
-        "text only the baseline was trained so: its student passes the pivot, and the consistency term "
-        "brings it more than half of the way.",
+        "text only the baseline was trained so: its student passes the pivot of a teacher that was trained "
+        "briefly, and not that of one that was trained long; the consistency term brings it more than half "
+        "of the way.",
         needs=MAIN_RUNS,
     ),
     Claim(
